@@ -1,0 +1,30 @@
+"""Every error that halfulp raises on purpose.
+
+    HalfulpError
+    ├── InputError            what was given cannot be used: a value, a dtype, an argument
+    │   ├── CaseFileError     a case file that does not import, lacks a name, or fails
+    │   └── TensorFileError   a file of tensors that is corrupt, refused, or of an unknown kind
+    └── RunError              the user's own function raised: which side, in which variant, on which input
+
+Each message says what was got, what is needed, why, and the next step.
+"""
+
+
+class HalfulpError(Exception):
+    """Base of all errors raised by halfulp."""
+
+
+class InputError(HalfulpError, ValueError):
+    """What was given cannot be used."""
+
+
+class CaseFileError(InputError):
+    """A case file that does not import, lacks a name, or has an `inputs` that fails."""
+
+
+class TensorFileError(InputError):
+    """A file of tensors that is corrupt, refused, or of an unknown kind."""
+
+
+class RunError(HalfulpError):
+    """One of the two functions under comparison raised."""
