@@ -1,0 +1,66 @@
+"""halfulp: rounding or mistake?
+
+Two implementations should agree and don't quite: `check` says why, with evidence. Names load on first use; importing halfulp
+imports no framework and computes nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .differences import Comparison, Difference, compare
+    from .errors import CaseFileError, HalfulpError, InputError, RunError, TensorFileError
+    from .reports import report
+    from .verdicts import CheckResult, Evidence, Verdict, assert_equivalent, check, judge
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Comparison": "differences",
+    "Difference": "differences",
+    "compare": "differences",
+    "CaseFileError": "errors",
+    "HalfulpError": "errors",
+    "InputError": "errors",
+    "RunError": "errors",
+    "TensorFileError": "errors",
+    "report": "reports",
+    "CheckResult": "verdicts",
+    "Evidence": "verdicts",
+    "Verdict": "verdicts",
+    "assert_equivalent": "verdicts",
+    "check": "verdicts",
+    "judge": "verdicts",
+}
+
+__all__ = [
+    "CaseFileError",
+    "CheckResult",
+    "Comparison",
+    "Difference",
+    "Evidence",
+    "HalfulpError",
+    "InputError",
+    "RunError",
+    "TensorFileError",
+    "Verdict",
+    "assert_equivalent",
+    "check",
+    "compare",
+    "judge",
+    "report",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'halfulp' has no attribute {name!r}")
+    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

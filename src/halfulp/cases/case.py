@@ -1,0 +1,290 @@
+"""Case: what is compared, and every run of it that was made.
+
+A case runs a side once for each variant (precision, kind of input, repetition) and remembers the outcome; evidence and noise
+ask it for runs and never call the user's functions themselves.
+"""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+
+from ..differences import Leaf, leaves_of
+from ..errors import InputError, RunError
+from ..floats import FLOAT32, FLOAT64, Format, format_named
+from . import inputs as trees
+from .lifting import Retyping, lifted_dtypes
+from .sides import WITHOUT_FLOAT64, Side, repeatable, retyping_for, taken_apart
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way to run a side.
+
+    Attributes:
+        precision: "native" (as the user wrote it), "float64" (lifted) or "float32" (a float64 case lowered).
+        kind: "given" inputs, small "integers", or "moved N": by a few ulps, for the N-th time.
+        repetition: 0 for the first run; others start from another random seed.
+    """
+
+    precision: str = "native"
+    kind: str = "given"
+    repetition: int = 0
+
+
+NATIVE = Variant()
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What one run of one side gave.
+
+    Attributes:
+        outputs: its tensors, on the CPU, with paths.
+        mutated: names of the inputs that the function changed.
+        state: names of the parameters, buffers and captured tensors that it changed (they were restored).
+        overridden: names of the calls inside the function whose dtype was replaced.
+        seconds: how long the call took.
+    """
+
+    outputs: tuple[Leaf, ...]
+    mutated: tuple[str, ...]
+    state: tuple[str, ...]
+    overridden: tuple[str, ...]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Unavailable:
+    """A run that could not be made, with the reason in a sentence."""
+
+    reason: str
+
+
+class Case:
+    """Two implementations, their inputs and the precision they are entitled to.
+
+    Args:
+        actual: the implementation under test: a callable or `nn.Module`.
+        expected: what it is compared with.
+        inputs: a tuple of positional arguments (tensors, arrays, numbers, nested containers); a single argument may stand alone.
+        declared: the precision that `actual` may use; by default the coarsest floating-point dtype among inputs and parameters.
+        reference: a callable of better than working precision, called with the inputs in float64.
+        keywords: keyword arguments for both sides.
+        gradients: whether gradients of a fixed random combination of the outputs are compared too.
+        seed: where random numbers start.
+    """
+
+    def __init__(
+        self,
+        actual: Callable[..., Any],
+        expected: Callable[..., Any],
+        inputs: Any,
+        *,
+        declared: object = None,
+        reference: Callable[..., Any] | None = None,
+        keywords: dict[str, Any] | None = None,
+        gradients: bool = False,
+        seed: int = 0,
+    ) -> None:
+        for name, function in (("actual", actual), ("expected", expected)):
+            if not callable(function):
+                raise InputError(
+                    f"Got {name}={type(function).__name__}. Needed: a function or an nn.Module. "
+                    "Two results alone carry no evidence about rounding; halfulp.compare(a, b) reports their numbers. "
+                    f"Pass the callable that computes it as {name}."
+                )
+        self.actual = Side("actual", actual)
+        self.expected = Side("expected", expected)
+        self.inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+        self.keywords = dict(keywords or {})
+        self.reference = reference
+        self.gradients = gradients
+        self.seed = seed
+        self.declared = format_named(declared) if declared is not None else self._default_precision()
+        self._runs: dict[tuple[str, Variant], Run | Unavailable] = {}
+
+    def _default_precision(self) -> Format:
+        formats = trees.float_formats((self.inputs, self.keywords))
+        if not formats:
+            state = [list(module.parameters()) for side in (self.actual, self.expected) for module in side.modules]
+            formats = trees.float_formats(state)
+        return min(formats, key=lambda each: each.precision_bits) if formats else FLOAT32
+
+    @property
+    def storage(self) -> Format:
+        """The format that results are stored in: the declared one (tf32 results are stored in float32)."""
+        return FLOAT32 if self.declared.name == "tf32" else self.declared
+
+    def side(self, name: str) -> Side:
+        """The side of that name."""
+        return self.actual if name == "actual" else self.expected
+
+    def run(self, name: str, variant: Variant = NATIVE) -> Run | Unavailable:
+        """The outcome of one side in one variant, from memory when it was run before.
+
+        Args:
+            name: "actual" or "expected" (or "reference", which is always given float64 inputs).
+            variant: how to run it.
+
+        Returns:
+            The run, or why there is none: variants other than the native one may fail without harm.
+
+        Raises:
+            RunError: the native run failed; carries the user's own traceback.
+        """
+        key = (name, variant)
+        if key not in self._runs:
+            self._runs[key] = self._execute(name, variant)
+        return self._runs[key]
+
+    def native(self, name: str) -> Run:
+        """The run as the user wrote it."""
+        run = self.run(name)
+        if isinstance(run, Unavailable):
+            raise RunError(run.reason)
+        return run
+
+    def arguments(self, side: Side, variant: Variant) -> tuple[Any, dict[str, Any]]:
+        """Fresh copies of the inputs for one run."""
+        given: Any = (self.inputs, self.keywords)
+        if variant.kind == "integers":
+            given = trees.as_small_integers(given, self.seed)
+        elif variant.kind.startswith("moved"):
+            given = trees.moved_by_ulps(given, self.seed + 1 + int(variant.kind.split()[1]))
+        given = trees.copied(given)
+        if variant.precision != "native":
+            given = trees.cast(given, *self.retyping(variant.precision))
+        device = self._device(side, variant)
+        return trees.on_device(given, device)
+
+    def retyping(self, precision: str) -> tuple[frozenset[torch.dtype], torch.dtype]:
+        """Which dtypes become which in a run of that precision."""
+        if precision == "float64":
+            return lifted_dtypes(self.declared), torch.float64
+        return frozenset([torch.float64]), torch.float32
+
+    def _device(self, side: Side, variant: Variant) -> torch.device | None:
+        device = side.device
+        if variant.precision == "float64" and device is not None and device.type in WITHOUT_FLOAT64:
+            return torch.device("cpu")
+        return device
+
+    def _execute(self, name: str, variant: Variant) -> Run | Unavailable:
+        if name == "reference":
+            assert self.reference is not None
+            side = Side("reference", self.reference)
+        else:
+            side = self.side(name)
+        try:
+            return self._call(side, variant)
+        except Exception as error:
+            if variant == NATIVE and name != "reference":
+                shapes = ", ".join(_describe(each) for each in self.inputs)
+                raise RunError(
+                    f"Got {type(error).__name__} from `{name}` on the inputs ({shapes}): {error}\n"
+                    f"{_user_traceback(error)}"
+                    f"Needed: a call that succeeds. Nothing can be judged before both functions return. "
+                    f"Next: call {name}(*inputs) by itself."
+                ) from error
+            if name == "reference":
+                raise RunError(f"Got {type(error).__name__} from `reference`: {error}. Needed: a call on float64 inputs that succeeds.") from error
+            first_line = str(error).strip().splitlines()[0][:200] if str(error).strip() else ""
+            return Unavailable(f"`{name}` does not run in {variant.precision}: {type(error).__name__}: {first_line}")
+
+    def _call(self, side: Side, variant: Variant) -> Run:
+        arguments, keywords = self.arguments(side, variant)
+        function: Callable[..., Any] = side.function
+        mode: Any = None
+        if variant.precision == "native":
+            before = trees.copied((arguments, keywords))
+        else:
+            sources, target = self.retyping(variant.precision)
+            function = side.retyped(sources, target, self._device(side, variant))
+            mode, before = retyping_for(side, sources, target), None
+        with side.unchanged() as changed, repeatable(self.seed + variant.repetition):
+            start = time.perf_counter()
+            if mode is None:
+                result = self.evaluate(side, function, arguments, keywords)
+            else:
+                with taken_apart(), mode:
+                    result = self.evaluate(side, function, arguments, keywords)
+            seconds = time.perf_counter() - start
+            outputs = tuple(_owned(leaf) for leaf in leaves_of(result))
+        mutated = _mutations(before, (arguments, keywords)) if before is not None else ()
+        overridden = tuple(sorted(mode.overridden)) if isinstance(mode, Retyping) else ()
+        return Run(outputs, mutated, tuple(changed), overridden, seconds)
+
+    def evaluate(self, side: Side, function: Callable[..., Any], arguments: Any, keywords: dict[str, Any]) -> Any:
+        """Call the function; with gradients asked for, return them beside its outputs."""
+        if not self.gradients or side.name == "reference":
+            return function(*arguments, **keywords)
+        from .gradients import with_gradients
+
+        return with_gradients(function, arguments, keywords, self.seed)
+
+    def outputs_match(self) -> bool:
+        """Whether both sides return the same paths with the same shapes."""
+        sides = [{leaf.path: leaf.shape for leaf in self.native(name).outputs} for name in ("actual", "expected")]
+        return sides[0] == sides[1]
+
+    @property
+    def finer(self) -> str:
+        """The precision beyond the declared one that both sides can be lifted to; "" when float64 itself is declared."""
+        return "" if self.declared == FLOAT64 else "float64"
+
+
+def _owned(leaf: Leaf) -> Leaf:
+    """A leaf whose memory nobody else can change."""
+    return Leaf(leaf.path, leaf.dtype, leaf.stored.copy(), leaf.format, leaf.device)
+
+
+def _mutations(before: Any, after: Any) -> tuple[str, ...]:
+    """The inputs whose values differ after the call."""
+    from ..differences.compare import measure
+
+    changed: list[str] = []
+    for old, new in zip(leaves_of_numeric(before), leaves_of_numeric(after)):
+        if old.shape != new.shape or old.dtype != new.dtype or not measure(new, old, worst=0).same_bits:
+            changed.append(old.path)
+    return tuple(changed)
+
+
+def leaves_of_numeric(arguments: Any) -> list[Leaf]:
+    """The tensors and arrays among arguments, skipping everything that is not numerical."""
+    found: list[Leaf] = []
+    positional, keywords = arguments
+    named = [(f"inputs[{place}]", value) for place, value in enumerate(positional)]
+    named += [(str(name), value) for name, value in keywords.items()]
+    for name, value in named:
+        try:
+            leaves = leaves_of(value)
+        except InputError:
+            continue
+        found.extend(Leaf(name + leaf.path, leaf.dtype, leaf.stored, leaf.format) for leaf in leaves)
+    return found
+
+
+def _describe(value: Any) -> str:
+    if isinstance(value, torch.Tensor) or hasattr(value, "dtype"):
+        return f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)}"
+    return type(value).__name__
+
+
+def _user_traceback(error: BaseException) -> str:
+    """The frames of the traceback that are not halfulp's own."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "halfulp/cases" not in frame.filename.replace("\\", "/")]
+    return "".join(traceback.format_list(frames[-6:]))
+
+
+def module_parameters(function: Callable[..., Any]) -> dict[str, torch.Tensor]:
+    """The parameters of a module that want gradients, by name; none for a plain function."""
+    if not isinstance(function, nn.Module):
+        return {}
+    return {name: each for name, each in function.named_parameters() if each.requires_grad}

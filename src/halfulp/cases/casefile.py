@@ -1,0 +1,77 @@
+"""A case file: a Python file with `actual`, `expected` and `inputs(seed)`, for the command line."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+from ..errors import CaseFileError
+
+OPTIONAL = ("declared", "reference", "gradients", "keywords")
+
+
+def load_case_file(path: str | Path, seed: int) -> dict[str, Any]:
+    """What a case file defines, as the arguments of `check`.
+
+    Args:
+        path: the file. It is run as a module named "halfulp_case" with its own folder on the import path.
+        seed: passed to its `inputs`.
+
+    Returns:
+        "actual", "expected", "inputs", and those of "declared", "reference", "gradients", "keywords" that it defines.
+
+    Raises:
+        CaseFileError: the file is missing, does not run, lacks a name, or its `inputs` fails; the message says which.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise CaseFileError(
+            f"Got {file}, which is no file. Needed: a Python file with `actual`, `expected` and `inputs(seed)`. "
+            "`halfulp demo` shows five of them. Check the path."
+        )
+    folder = str(file.resolve().parent)
+    sys.path.insert(0, folder)
+    try:
+        names = runpy.run_path(str(file), run_name="halfulp_case")
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        raise CaseFileError(
+            f"Got {type(error).__name__} while running {file}: {error}\n{_frames(error, file)}"
+            "Needed: a file that imports without error. Nothing was checked. Fix the line above, or run the file with Python."
+        ) from error
+    finally:
+        sys.path.remove(folder)
+    missing = [name for name in ("actual", "expected", "inputs") if name not in names]
+    if missing:
+        raise CaseFileError(
+            f"Got {file} without {' and '.join(f'`{name}`' for name in missing)}. "
+            "Needed: `actual` and `expected` (two callables) and `inputs(seed)`, which returns a tuple of tensors. "
+            f"check compares the two on those inputs. Define {missing[0]} at the top level of the file."
+        )
+    for name in ("actual", "expected", "inputs"):
+        if not callable(names[name]):
+            raise CaseFileError(
+                f"Got {name} of type {type(names[name]).__name__} in {file}. Needed: a callable"
+                f"{' that takes the seed' if name == 'inputs' else ''}. It is run several times, on copies. "
+                f"Define it with def {name}(...)."
+            )
+    try:
+        inputs = names["inputs"](seed)
+    except Exception as error:
+        raise CaseFileError(
+            f"Got {type(error).__name__} from inputs({seed}) in {file}: {error}\n{_frames(error, file)}"
+            "Needed: a function of the seed that returns a tuple of tensors. Neither implementation was run. Fix `inputs`."
+        ) from error
+    found = {name: names[name] for name in ("actual", "expected", *OPTIONAL) if name in names}
+    return {**found, "inputs": inputs}
+
+
+def _frames(error: BaseException, file: Path) -> str:
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [place for place, frame in enumerate(frames) if Path(frame.filename).name == file.name]
+    kept = frames[own[0] :] if own else frames[-1:]
+    return "".join(traceback.format_list(kept[:8]))

@@ -1,0 +1,110 @@
+"""Run a function in another precision than it was written for, also where it names dtypes itself.
+
+Inputs are cast before the call. Inside, `Retyping` changes what PyTorch functions are asked for: `x.float()`,
+`torch.zeros(n, dtype=torch.float32)`, `.to(torch.float32)`, `.type_as(weights)`, and float32 tensors that were captured from outside.
+
+What it cannot reach: NumPy code that names np.float32, kernels written for one dtype, code that looks at bits
+(`view(torch.int32)`), and functions that torch.compile has already compiled. Such a run fails, or keeps the rounding of the
+old precision; `Case` tells both apart from a run that was lifted.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+from torch.utils._pytree import tree_map
+
+from ..floats import FORMATS, Format
+from .inputs import TORCH_DTYPES
+
+_COMPLEX = {torch.float64: torch.complex128, torch.float32: torch.complex64}
+_CASTS = {"float": torch.float32, "double": torch.float64, "half": torch.float16, "bfloat16": torch.bfloat16}
+_FACTORIES = frozenset("zeros ones full empty rand randn tensor as_tensor linspace logspace eye arange normal scalar_tensor".split())
+
+
+def lifted_dtypes(declared: Format) -> frozenset[torch.dtype]:
+    """The dtypes that stand for "working precision" in a function declared to compute in this format.
+
+    Everything at least as precise as declared counts: a bfloat16 function may well accumulate in float32. A cast to *less* than
+    declared stays as it is, because it is what makes a result less precise than it should be.
+    """
+    return frozenset(
+        TORCH_DTYPES[name]
+        for name, each in FORMATS.items()
+        if name in TORCH_DTYPES and each.precision_bits >= declared.precision_bits and name != "float64"
+    )
+
+
+class Retyping(TorchFunctionMode):
+    """Replaces some floating-point dtypes by another in every PyTorch call.
+
+    Args:
+        sources: the dtypes to replace.
+        target: what they become.
+
+    Attributes:
+        overridden: the names of the functions whose dtype or tensor was replaced inside the user's code.
+    """
+
+    def __init__(self, sources: frozenset[torch.dtype], target: torch.dtype) -> None:
+        super().__init__()
+        self.target = target
+        self.dtypes: dict[torch.dtype, torch.dtype] = dict.fromkeys(sources, target)
+        for source in sources:
+            if source in _COMPLEX:
+                self.dtypes[_COMPLEX[source]] = _COMPLEX[target]
+        self.overridden: set[str] = set()
+        self._shadows: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
+
+    def __enter__(self) -> Retyping:
+        self._default = torch.get_default_dtype()
+        if self._default in self.dtypes:
+            torch.set_default_dtype(self.dtypes[self._default])
+        super().__enter__()
+        return self
+
+    def __exit__(self, *exc: Any) -> None:
+        super().__exit__(*exc)
+        torch.set_default_dtype(self._default)
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        name = getattr(func, "__name__", "")
+        if name in ("__get__", "__set__", "__delete__", "backward"):
+            return func(*args, **kwargs)
+        if name in _CASTS and len(args) >= 1 and isinstance(args[0], torch.Tensor):
+            wanted = _CASTS[name]
+            if wanted in self.dtypes:
+                self.overridden.add(name)
+                return self._retype(args[0], name).to(self.dtypes[wanted], **kwargs)
+
+        def visit(value: Any) -> Any:
+            if isinstance(value, torch.dtype):
+                if value in self.dtypes:
+                    self.overridden.add(name)
+                    return self.dtypes[value]
+                return value
+            return self._retype(value, name) if isinstance(value, torch.Tensor) else value
+
+        if name != "set_default_dtype":
+            args, kwargs = tree_map(visit, args), tree_map(visit, kwargs)
+            if name == "type" and len(args) == 2 and isinstance(args[1], str):
+                args = (args[0], args[1].replace("Float", "Double") if self.target == torch.float64 else args[1])
+        return func(*args, **kwargs)
+
+    def _retype(self, value: torch.Tensor, name: str) -> torch.Tensor:
+        """A tensor of a replaced dtype becomes its shadow: one per tensor, so that in-place changes to it last."""
+        if value.dtype not in self.dtypes:
+            return value
+        known = self._shadows.get(id(value))
+        if known is None:
+            if name:
+                self.overridden.add(name)
+            with torch.no_grad(), torch._C.DisableTorchFunction():  # pyright: ignore[reportPrivateUsage]
+                shadow = value.detach().to(self.dtypes[value.dtype])
+            shadow.requires_grad_(value.requires_grad and value.is_leaf)
+            known = (value, shadow)
+            self._shadows[id(value)] = known
+        return known[1]

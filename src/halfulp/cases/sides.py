@@ -1,0 +1,196 @@
+"""Side: one of the two implementations, with the modules and tensors it depends on, run without leaving a trace."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import functools
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from .lifting import Retyping
+
+# Devices whose backends refuse float64.
+WITHOUT_FLOAT64 = ("mps", "privateuseone", "xla")
+
+
+class Side:
+    """One implementation.
+
+    Args:
+        name: "actual" or "expected", for messages.
+        function: a callable or `nn.Module`.
+    """
+
+    def __init__(self, name: str, function: Callable[..., Any]) -> None:
+        self.name = name
+        self.function = function
+        self.modules, self.tensors = _dependencies(function)
+        self._snapshot: dict[int, tuple[torch.Tensor, torch.Tensor]] | None = None
+        self._copies: dict[torch.dtype, nn.Module] = {}
+
+    @property
+    def module(self) -> nn.Module | None:
+        """The module itself when the implementation is one."""
+        return self.function if isinstance(self.function, nn.Module) else None
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether torch.compile made it: then modes can't look inside."""
+        return eager_of(self.function) is not self.function
+
+    @property
+    def device(self) -> torch.device | None:
+        """Where its parameters or captured tensors lie; None when it has none and follows its inputs."""
+        for tensor in self._state():
+            return tensor.device
+        return None
+
+    def _state(self) -> Iterator[torch.Tensor]:
+        for module in self.modules:
+            yield from module.parameters()
+            yield from module.buffers()
+        yield from self.tensors
+
+    def state_names(self) -> dict[int, str]:
+        """Where each tensor of the state lives, by id."""
+        names: dict[int, str] = {}
+        for module in self.modules:
+            for name, tensor in [*module.named_parameters(), *module.named_buffers()]:
+                names[id(tensor)] = name
+        return names
+
+    def random_modules(self) -> list[str]:
+        """The modules that draw random numbers in their present mode (dropout left in training mode), by path and type."""
+        found: list[str] = []
+        for module in self.modules:
+            for path, part in module.named_modules():
+                probability = getattr(part, "p", getattr(part, "dropout", 0.0))
+                is_random = "dropout" in type(part).__name__.lower() or isinstance(getattr(part, "dropout", None), float)
+                if part.training and is_random and isinstance(probability, (int, float)) and probability > 0:
+                    found.append(f"{path or type(part).__name__} ({type(part).__name__}, p={probability})")
+        return found
+
+    @contextlib.contextmanager
+    def unchanged(self) -> Iterator[list[str]]:
+        """Restore parameters, buffers and captured tensors afterwards; the list receives the names of those that changed."""
+        if self._snapshot is None:
+            self._snapshot = {id(each): (each, each.detach().clone()) for each in self._state()}
+        versions = {key: tensor._version for key, (tensor, _) in self._snapshot.items()}
+        changed: list[str] = []
+        try:
+            yield changed
+        finally:
+            names = self.state_names()
+            for key, (tensor, saved) in self._snapshot.items():
+                if tensor._version != versions[key]:
+                    changed.append(names.get(key, "a captured tensor"))
+                    with torch.no_grad():
+                        tensor.copy_(saved)
+
+    def retyped(self, sources: frozenset[torch.dtype], target: torch.dtype, device: torch.device | None) -> Callable[..., Any]:
+        """The implementation in another precision: a converted copy of a module, the function itself otherwise."""
+        module = self.module
+        if module is None:
+            return self.function
+        if target not in self._copies:
+            copied = copy.deepcopy(module)
+            for part in [*copied.parameters(), *copied.buffers()]:
+                if part.dtype in sources:
+                    part.data = part.data.to(target)
+            self._copies[target] = copied.to(device) if device is not None else copied
+        return self._copies[target]
+
+
+def eager_of(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What torch.compile was given; the function itself when it is not compiled."""
+    original = getattr(function, "_orig_mod", None) or getattr(function, "_torchdynamo_orig_callable", None)
+    return original if original is not None else function
+
+
+def _dependencies(function: Callable[..., Any]) -> tuple[list[nn.Module], list[torch.Tensor]]:
+    """The modules and loose tensors that a callable reaches: itself, its bound object, closure, defaults, globals it names."""
+    modules: list[nn.Module] = []
+    tensors: list[torch.Tensor] = []
+    seen: set[int] = set()
+
+    def visit(value: Any, depth: int) -> None:
+        if id(value) in seen or depth > 4:
+            return
+        seen.add(id(value))
+        if isinstance(value, nn.Module):
+            modules.append(value)
+        elif isinstance(value, torch.Tensor):
+            tensors.append(value)
+        elif isinstance(value, functools.partial):
+            for part in (value.func, *value.args, *value.keywords.values()):
+                visit(part, depth + 1)
+        elif isinstance(value, (list, tuple)):
+            for part in value[:1000]:
+                visit(part, depth + 1)
+        elif isinstance(value, dict):
+            for part in list(value.values())[:1000]:
+                visit(part, depth + 1)
+        elif callable(value):
+            visit_callable(value, depth)
+
+    def visit_callable(value: Any, depth: int) -> None:
+        visit(getattr(value, "__self__", None), depth + 1)
+        original = eager_of(value)
+        if original is not value:
+            visit(original, depth + 1)
+        code = getattr(value, "__code__", None)
+        for cell in getattr(value, "__closure__", None) or ():
+            with contextlib.suppress(ValueError):  # a cell that is still empty
+                visit(cell.cell_contents, depth + 1)
+        visit(getattr(value, "__defaults__", None) or (), depth + 1)
+        if code is None:
+            return
+        names = getattr(value, "__globals__", {})
+        for name in code.co_names:
+            found = names.get(name)
+            if isinstance(found, (nn.Module, torch.Tensor)) or getattr(found, "__module__", None) == getattr(value, "__module__", ""):
+                visit(found, depth + 1)
+
+    visit(function, 0)
+    nested = {id(part) for module in modules for part in list(module.modules())[1:]}
+    return [module for module in modules if id(module) not in nested], tensors
+
+
+@contextlib.contextmanager
+def repeatable(seed: int) -> Iterator[None]:
+    """Random numbers of PyTorch, NumPy and Python start at a seed inside, and go on as before outside."""
+    numpy_state, python_state = np.random.get_state(), random.getstate()
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        np.random.seed(seed % 2**32)
+        random.seed(seed)
+        try:
+            yield
+        finally:
+            np.random.set_state(numpy_state)
+            random.setstate(python_state)
+
+
+@contextlib.contextmanager
+def taken_apart() -> Iterator[None]:
+    """Fused attention and encoder kernels off, so that a mode sees the ops they are made of."""
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+
+    fast = torch.backends.mha.get_fastpath_enabled()
+    torch.backends.mha.set_fastpath_enabled(False)
+    try:
+        with sdpa_kernel(SDPBackend.MATH):
+            yield
+    finally:
+        torch.backends.mha.set_fastpath_enabled(fast)
+
+
+def retyping_for(side: Side, sources: frozenset[torch.dtype], target: torch.dtype) -> contextlib.AbstractContextManager[Any]:
+    """The mode that lifts dtypes named inside a function; none for compiled functions, which modes would recompile."""
+    return contextlib.nullcontext() if side.is_compiled else Retyping(sources, target)

@@ -1,0 +1,325 @@
+"""compare: walk two results, pair their tensors, and measure each pair in one pass over memory.
+
+Large tensors are cut into chunks that threads take in turn; the chunks' sums are added in order, so the numbers do not
+depend on the number of threads. Nothing the size of the tensors is allocated, so memory maps larger than memory work.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import InputError
+from ..floats import Format
+from ..floats.ulps import ordinals
+from .difference import Comparison, Difference, Mismatch, WorstElement, decibels
+from .leaves import Leaf, decode, leaves_of
+
+CHUNK = 1 << 19
+"""Elements per chunk: 2 MiB of float32 per side, several hundred times a kernel call's overhead."""
+
+
+def compare(actual: object, reference: object, *, worst: int = 5) -> Comparison:
+    """How far `actual` is from `reference`, in numbers and without an opinion.
+
+    Args:
+        actual: tensor, array, number, or nested lists, tuples, dataclasses and mappings of them; any strides, any device.
+        reference: the same structure; dtypes may differ.
+        worst: how many of the worst elements to keep by each measure.
+
+    Returns:
+        A `Comparison` with a `Difference` for each pair of tensors of one shape, and a `Mismatch` for each disagreement
+        of structure, shape or dtype. Empty tensors compare as equal.
+
+    Raises:
+        InputError: something in the results is not numerical, or `worst` is negative.
+
+    Numerics:
+        Differences are formed in float64, exactly for formats up to float32; sums carry float64's rounding.
+        Integers beyond 2**53 are compared exactly and their magnitudes rounded to float64.
+
+    Example:
+        >>> import numpy as np
+        >>> compared = compare(np.float32([1.0, 2.0]), np.float32([1.0, 2.0000002]))
+        >>> compared.unequal, compared.max_ulps
+        (1, 1)
+    """
+    if worst < 0:
+        raise InputError(f"Got worst={worst}. Needed: 0 or more. It is a count of elements. Pass worst=5.")
+    actual_leaves = {leaf.path: leaf for leaf in leaves_of(actual)}
+    reference_leaves = {leaf.path: leaf for leaf in leaves_of(reference)}
+    differences: list[Difference] = []
+    mismatches: list[Mismatch] = []
+    for path, expected_leaf in reference_leaves.items():
+        leaf = actual_leaves.get(path)
+        if leaf is None:
+            mismatches.append(Mismatch(path, "missing", "nothing", _describe(expected_leaf)))
+            continue
+        if leaf.shape != expected_leaf.shape or leaf.stored.ndim != expected_leaf.stored.ndim:
+            mismatches.append(Mismatch(path, "shape", str(leaf.shape), str(expected_leaf.shape)))
+            continue
+        if leaf.dtype != expected_leaf.dtype:
+            mismatches.append(Mismatch(path, "dtype", leaf.dtype, expected_leaf.dtype))
+        differences.append(measure(leaf, expected_leaf, worst=worst))
+    mismatches.extend(
+        Mismatch(path, "unexpected", _describe(leaf), "nothing")
+        for path, leaf in actual_leaves.items()
+        if path not in reference_leaves
+    )
+    return Comparison(tuple(differences), tuple(mismatches))
+
+
+def _describe(leaf: Leaf) -> str:
+    return f"{leaf.dtype}{list(leaf.shape)}"
+
+
+@dataclass(frozen=True, eq=False)
+class _Chunk:
+    """What the kernel takes: numbers, integers in their order, and how those integers are to be read."""
+
+    numbers: npt.NDArray[Any]
+    bits: npt.NDArray[Any]
+    sign_magnitude: bool
+
+
+def _same_format_chunk(stored: npt.NDArray[Any], leaf: Leaf) -> _Chunk:
+    """A chunk whose partner has the same dtype."""
+    if leaf.format is None:
+        integers = stored.astype(np.int64)
+        if stored.dtype == np.uint64:
+            integers = (stored ^ np.uint64(1 << 63)).view(np.int64)
+        return _Chunk(stored.astype(np.float64), integers, False)
+    width = leaf.format.storage_bits
+    if width >= 32:
+        return _Chunk(stored, stored.view(np.int32 if width == 32 else np.int64), True)
+    raw = stored.view(np.uint16 if width == 16 else np.uint8).astype(np.uint32)
+    sign = np.uint32(1 << (width - 1))
+    bits = ((raw & sign) << np.uint32(32 - width)) | (raw & (sign - np.uint32(1)))
+    numbers = decode(stored, leaf.format) if leaf.holds_bits else stored.astype(np.float32)
+    return _Chunk(numbers, bits.view(np.int32), True)
+
+
+def _common_format_chunk(stored: npt.NDArray[Any], leaf: Leaf, common: Format | None) -> _Chunk:
+    """A chunk whose partner has another dtype: float64 numbers, ordered by the coarser format."""
+    numbers = decode(stored, leaf.format) if leaf.holds_bits and leaf.format is not None else stored
+    numbers = numbers.astype(np.float64)
+    if common is None:
+        return _Chunk(numbers, stored.astype(np.int64), False)
+    return _Chunk(numbers, ordinals(numbers, common), False)
+
+
+def _coarser(first: Format | None, second: Format | None) -> Format | None:
+    known = [each for each in (first, second) if each is not None]
+    return min(known, key=lambda each: each.precision_bits) if known else None
+
+
+class _Totals:
+    """The running rows of one chunk or of the whole tensor."""
+
+    def __init__(self, worst: int) -> None:
+        from . import kernels
+
+        self.sums = np.zeros(8)
+        self.counts = np.zeros(11, dtype=np.int64)
+        self.histogram = np.zeros((4, kernels.HISTOGRAM_BINS), dtype=np.int64)
+        self.scores = np.full((3, worst), -1.0)
+        self.places = np.zeros((3, worst), dtype=np.int64)
+        self.max_ulps = 0
+
+    def add(self, other: _Totals) -> None:
+        """Take in the totals of a later chunk."""
+        from . import kernels
+
+        maxima = [kernels.MAX_ABS, kernels.MAX_REL]
+        largest = np.maximum(self.sums[maxima], other.sums[maxima])
+        self.sums += other.sums
+        self.sums[maxima] = largest
+        self.counts += other.counts
+        self.histogram += other.histogram
+        self.max_ulps = max(self.max_ulps, other.max_ulps)
+        for row in range(3):
+            scores = np.concatenate([self.scores[row], other.scores[row]])
+            places = np.concatenate([self.places[row], other.places[row]])
+            order = np.argsort(-scores, kind="stable")[: self.scores.shape[1]]
+            self.scores[row], self.places[row] = scores[order], places[order]
+
+
+def _gather(actual: _Chunk, reference: _Chunk, offset: int, worst: int) -> _Totals:
+    from . import kernels
+
+    totals = _Totals(worst)
+    integer = actual.bits.dtype
+    as_float = np.empty(kernels.BLOCK, dtype=np.float32)
+    totals.max_ulps = int(
+        kernels.gather(
+            actual.numbers, reference.numbers, actual.bits, reference.bits,
+            actual.sign_magnitude, integer.type(np.iinfo(integer).min), offset,
+            totals.sums, totals.counts, totals.histogram, totals.scores, totals.places,
+            np.empty(kernels.BLOCK, dtype=f"u{integer.itemsize}"), as_float, as_float.view(np.int32),
+            np.empty((2, kernels.BLOCK), dtype=actual.numbers.dtype), np.empty((2, kernels.BLOCK), dtype=integer),
+        )
+    )  # fmt: skip
+    return totals
+
+
+def _pieces(actual: npt.NDArray[Any], reference: npt.NDArray[Any]) -> Iterator[tuple[int, npt.NDArray[Any], npt.NDArray[Any]]]:
+    """Cut two arrays of one shape into flat contiguous chunks in C order: views where memory allows, copies where not."""
+    if actual.flags.c_contiguous and reference.flags.c_contiguous:
+        flat = actual.reshape(-1), reference.reshape(-1)
+        for start in range(0, actual.size, CHUNK):
+            yield start, flat[0][start : start + CHUNK], flat[1][start : start + CHUNK]
+        return
+    start = 0
+    walker = np.nditer(
+        [actual, reference],
+        flags=["external_loop", "buffered", "zerosize_ok"],
+        order="C",
+        buffersize=CHUNK,
+    )
+    with walker:
+        for left, right in walker:
+            # The walker's buffers are reused: a thread must own what it is given.
+            yield start, np.ascontiguousarray(left).copy(), np.ascontiguousarray(right).copy()
+            start += left.size
+
+
+def measure(actual: Leaf, reference: Leaf, *, worst: int) -> Difference:
+    """The Difference of two leaves of one shape."""
+    same = actual.dtype == reference.dtype
+    common = actual.format if same else _coarser(actual.format, reference.format)
+
+    def gather(piece: tuple[int, npt.NDArray[Any], npt.NDArray[Any]]) -> _Totals:
+        start, left, right = piece
+        if same:
+            return _gather(_same_format_chunk(left, actual), _same_format_chunk(right, reference), start, worst)
+        chunks = _common_format_chunk(left, actual, common), _common_format_chunk(right, reference, common)
+        return _gather(*chunks, start, worst)
+
+    totals = _Totals(worst)
+    pieces = _pieces(actual.stored, reference.stored)
+    if actual.stored.size <= CHUNK:
+        for piece in pieces:
+            totals.add(gather(piece))
+    else:
+        workers = min(os.cpu_count() or 1, -(-actual.stored.size // CHUNK))
+        with ThreadPoolExecutor(workers) as pool:
+            for part in _in_order(pool, gather, pieces, ahead=2 * workers):
+                totals.add(part)
+    return _difference(totals, actual, reference, common, worst)
+
+
+def _in_order(pool: ThreadPoolExecutor, work: Any, pieces: Iterator[Any], *, ahead: int) -> Iterator[_Totals]:
+    """Results of `work` in the order of the pieces, with at most `ahead` pieces alive at a time."""
+    waiting: list[Any] = []
+    for piece in pieces:
+        waiting.append(pool.submit(work, piece))
+        if len(waiting) >= ahead:
+            yield waiting.pop(0).result()
+    for future in waiting:
+        yield future.result()
+
+
+def _difference(totals: _Totals, actual: Leaf, reference: Leaf, common: Format | None, worst: int) -> Difference:
+    from . import kernels as k
+
+    sums, counts = totals.sums, [int(each) for each in totals.counts]
+    compared = counts[k.COMPARED]
+    mean = 1.0 / compared if compared else 0.0
+    rms = math.sqrt(sums[k.SUM_SQUARED] * mean)
+    reference_rms = math.sqrt(sums[k.SUM_REFERENCE] * mean)
+    rel_rms = rms / reference_rms if reference_rms else (0.0 if rms == 0 else math.inf)
+    norms = math.sqrt(sums[k.SUM_REFERENCE]) * math.sqrt(sums[k.SUM_ACTUAL])
+    both_zero = sums[k.SUM_REFERENCE] == 0 and sums[k.SUM_ACTUAL] == 0
+    cosine = min(1.0, max(-1.0, sums[k.SUM_CROSS] / norms)) if norms else (1.0 if both_zero else math.nan)
+    elements = [_worst_elements(totals, row, actual, reference, common) if worst else () for row in range(3)]
+    return Difference(
+        path=reference.path,
+        shape=reference.shape,
+        actual_dtype=actual.dtype,
+        reference_dtype=reference.dtype,
+        ulp_format=common.name if common else "integer",
+        count=reference.stored.size,
+        compared=compared,
+        unequal=counts[k.UNEQUAL],
+        max_abs=float(sums[k.MAX_ABS]),
+        mean_abs=float(sums[k.SUM_ABS] * mean),
+        bias=float(sums[k.SUM_SIGNED] * mean),
+        max_rel=float(sums[k.MAX_REL]),
+        nonzero_against_zero=counts[k.AGAINST_ZERO],
+        rms=rms,
+        rel_rms=rel_rms,
+        sqnr_db=decibels(rel_rms),
+        cosine=float(cosine),
+        max_ulps=totals.max_ulps,
+        median_ulps=_median(totals.histogram.sum(axis=0), compared),
+        ulp_histogram=_octaves(totals.histogram.sum(axis=0)),
+        nan_actual_only=counts[k.NAN_ACTUAL],
+        nan_reference_only=counts[k.NAN_REFERENCE],
+        nan_both=counts[k.NAN_BOTH],
+        inf_actual_only=counts[k.INF_ACTUAL],
+        inf_reference_only=counts[k.INF_REFERENCE],
+        inf_both=counts[k.INF_BOTH],
+        inf_sign=counts[k.INF_SIGN],
+        signed_zeros=counts[k.SIGNED_ZEROS],
+        worst_abs=elements[0],
+        worst_rel=elements[1],
+        worst_ulps=elements[2],
+    )
+
+
+def _bin_start(place: int) -> float:
+    """The smallest distance that falls into a bin of the histogram (the inverse of the kernel's shift)."""
+    from . import kernels
+
+    if place == 0:
+        return 0.0
+    octave, step = divmod(place - 1, kernels.HISTOGRAM_STEPS)
+    return math.ldexp(1.0 + step / kernels.HISTOGRAM_STEPS, octave)
+
+
+def _median(histogram: npt.NDArray[np.int64], compared: int) -> float:
+    if not compared:
+        return 0.0
+    reached = np.cumsum(histogram)
+    lower = _bin_start(int(np.searchsorted(reached, (compared + 1) // 2)))
+    upper = _bin_start(int(np.searchsorted(reached, compared // 2 + 1)))
+    return 0.5 * (lower + upper)
+
+
+def _octaves(histogram: npt.NDArray[np.int64]) -> tuple[tuple[int, int], ...]:
+    """The histogram in bins 0, 1, 2, 3..4, 5..8, ...: pairs of upper bound and count."""
+    bounds: dict[int, int] = {}
+    for place in np.flatnonzero(histogram).tolist():
+        start = _bin_start(place)
+        upper = 0 if start == 0 else 1 << max(0, math.ceil(math.log2(start)))
+        bounds[upper] = bounds.get(upper, 0) + int(histogram[place])
+    return tuple(sorted(bounds.items()))
+
+
+def _worst_elements(totals: _Totals, row: int, actual: Leaf, reference: Leaf, common: Format | None) -> tuple[WorstElement, ...]:
+    found: list[WorstElement] = []
+    for score, place in zip(totals.scores[row].tolist(), totals.places[row].tolist()):
+        if score <= 0:
+            continue
+        index = tuple(int(each) for each in np.unravel_index(place, actual.stored.shape))
+        pair = [np.asarray(leaf.stored[index]).reshape(1) for leaf in (actual, reference)]
+        values = [
+            float((decode(raw, leaf.format) if leaf.holds_bits and leaf.format else raw)[0])
+            for raw, leaf in zip(pair, (actual, reference))
+        ]
+        apart = abs(values[0] - values[1])
+        if common is None:
+            steps = abs(int(pair[0][0]) - int(pair[1][0]))
+        else:
+            first, second = (int(ordinals(each, common)) for each in values)
+            steps = abs(first - second)
+        relative = apart / abs(values[1]) if values[1] else math.inf
+        found.append(WorstElement(index, values[0], values[1], apart, relative, steps))
+    return tuple(found)

@@ -1,0 +1,218 @@
+"""The one loop over memory that gathers everything a Difference reports.
+
+Elements are taken in blocks that stay in the first-level cache, so memory is read once however many loops run over a
+block; each inner loop is simple enough to become vector instructions. Compiled by numba for two pairs of types
+(float32 with its 32 bits, float64 with its 64) and kept on disk.
+"""
+
+from __future__ import annotations
+
+# pyright: basic, reportUntypedFunctionDecorator=false
+import math
+
+import numpy as np
+from numba import njit  # pyright: ignore[reportMissingTypeStubs]
+
+BLOCK = 4096
+HISTOGRAM_STEPS = 128  # bins per octave: a distance is known exactly up to 255, and to 1/128 of itself beyond
+HISTOGRAM_BINS = 64 * HISTOGRAM_STEPS + 2
+_SHIFT = 16  # float32 keeps 23 fraction bits; 7 of them, log2(HISTOGRAM_STEPS), survive the shift
+_OFFSET = (127 << 7) - 1
+
+# places in the row of sums that a chunk returns
+SUM_ABS, SUM_SQUARED, SUM_SIGNED, SUM_REFERENCE, SUM_ACTUAL, SUM_CROSS, MAX_ABS, MAX_REL = range(8)
+# places in the row of counts
+(
+    COMPARED, UNEQUAL, AGAINST_ZERO, SIGNED_ZEROS, NAN_ACTUAL, NAN_REFERENCE, NAN_BOTH, INF_ACTUAL, INF_REFERENCE,
+    INF_BOTH, INF_SIGN,
+) = range(11)  # fmt: skip
+
+_REASSOCIATE = {"reassoc", "contract", "nsz"}
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath=_REASSOCIATE)
+def _block_sums(actual, reference, sums):
+    sum_abs = 0.0
+    sum_squared = 0.0
+    sum_signed = 0.0
+    sum_reference = 0.0
+    sum_actual = 0.0
+    sum_cross = 0.0
+    max_abs = 0.0
+    max_rel = 0.0
+    against_zero = 0
+    for i in range(actual.shape[0]):
+        x = np.float64(actual[i])
+        y = np.float64(reference[i])
+        signed = x - y
+        magnitude = abs(signed)
+        sum_signed += signed
+        sum_abs += magnitude
+        sum_squared += signed * signed
+        sum_reference += y * y
+        sum_actual += x * x
+        sum_cross += x * y
+        max_abs = max(max_abs, magnitude)
+        size = abs(y)
+        ratio = magnitude / size if size > 0.0 else 0.0
+        max_rel = max(max_rel, ratio)
+        against_zero += 1 if (size == 0.0 and magnitude > 0.0) else 0
+    sums[SUM_ABS] += sum_abs
+    sums[SUM_SQUARED] += sum_squared
+    sums[SUM_SIGNED] += sum_signed
+    sums[SUM_REFERENCE] += sum_reference
+    sums[SUM_ACTUAL] += sum_actual
+    sums[SUM_CROSS] += sum_cross
+    sums[MAX_ABS] = max(sums[MAX_ABS], max_abs)
+    sums[MAX_REL] = max(sums[MAX_REL], max_rel)
+    return against_zero, max_abs, max_rel
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _block_distances(actual_bits, reference_bits, sign_magnitude, lowest, steps, as_float):
+    """Distances into `steps` (unsigned), their float32 values into `as_float`; returns unequal, sign mismatches, maximum."""
+    unequal = 0
+    opposite = 0
+    largest = steps[0] ^ steps[0]
+    for i in range(actual_bits.shape[0]):
+        p = actual_bits[i]
+        q = reference_bits[i]
+        if sign_magnitude:
+            opposite += 1 if (p ^ q) < 0 else 0
+            p = p if p >= 0 else lowest - p
+            q = q if q >= 0 else lowest - q
+        high = max(p, q)
+        low = min(p, q)
+        # In unsigned arithmetic the difference is right even where the signed one would overflow.
+        step = steps.dtype.type(high) - steps.dtype.type(low)
+        steps[i] = step
+        as_float[i] = np.float32(step)
+        largest = max(largest, step)
+        unequal += 1 if step != 0 else 0
+    return unequal, opposite, largest
+
+
+@njit(nogil=True, cache=True)
+def _block_histogram(float_bits, count, histogram):
+    for i in range(count):
+        bits = float_bits[i]
+        place = (bits >> _SHIFT) - _OFFSET
+        histogram[i & 3, max(place, 0)] += 1
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _keep_worst(scores, places, score, place):
+    """Insert into a list of scores in falling order; the earlier place wins a tie."""
+    last = scores.shape[0] - 1
+    if not score > scores[last]:
+        return
+    i = last
+    while i > 0 and score > scores[i - 1]:
+        scores[i] = scores[i - 1]
+        places[i] = places[i - 1]
+        i -= 1
+    scores[i] = score
+    places[i] = place
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _all_finite(actual, reference):
+    bad = 0
+    for i in range(actual.shape[0]):
+        x = actual[i]
+        y = reference[i]
+        bad += 0 if ((x - x) == 0 and (y - y) == 0) else 1
+    return bad == 0
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _set_aside_specials(actual, reference, actual_bits, reference_bits, counts):
+    """Count NaN and infinities by kind and replace both sides of such a pair by zero; returns how many pairs."""
+    aside = 0
+    for i in range(actual.shape[0]):
+        x = actual[i]
+        y = reference[i]
+        if (x - x) == 0 and (y - y) == 0:
+            continue
+        aside += 1
+        if math.isnan(x) or math.isnan(y):
+            if math.isnan(x) and math.isnan(y):
+                counts[NAN_BOTH] += 1
+            elif math.isnan(x):
+                counts[NAN_ACTUAL] += 1
+            else:
+                counts[NAN_REFERENCE] += 1
+        elif math.isinf(x) and math.isinf(y):
+            counts[INF_BOTH if x == y else INF_SIGN] += 1
+        elif math.isinf(x):
+            counts[INF_ACTUAL] += 1
+        else:
+            counts[INF_REFERENCE] += 1
+        actual[i] = 0
+        reference[i] = 0
+        actual_bits[i] = 0
+        reference_bits[i] = 0
+    return aside
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def gather(
+    actual, reference, actual_bits, reference_bits, sign_magnitude, lowest, offset,
+    sums, counts, histogram, scores, places, steps, as_float, float_bits, spare, spare_bits,
+):  # fmt: skip
+    """Add one chunk to the running rows; returns the largest distance in ulps.
+
+    Args:
+        actual, reference: one-dimensional float32 or float64.
+        actual_bits, reference_bits: integers of the same width whose order is the order of the numbers: the bits
+            themselves (sign and magnitude) or indices.
+        sign_magnitude: whether they are sign and magnitude. lowest: the smallest integer of that width.
+        offset: the index of the first element in the whole tensor.
+        sums, counts, histogram: running totals. scores, places: the worst elements by absolute, relative, ulps.
+        steps, as_float, float_bits, spare, spare_bits: scratch of BLOCK elements; float_bits is as_float's memory.
+    """
+    maximum = steps[0] ^ steps[0]
+    size = actual.shape[0]
+    for start in range(0, size, BLOCK):
+        stop = min(start + BLOCK, size)
+        length = stop - start
+        x = actual[start:stop]
+        y = reference[start:stop]
+        p = actual_bits[start:stop]
+        q = reference_bits[start:stop]
+        aside = 0
+        if not _all_finite(x, y):
+            spare[0, :length] = x
+            spare[1, :length] = y
+            spare_bits[0, :length] = p
+            spare_bits[1, :length] = q
+            x = spare[0, :length]
+            y = spare[1, :length]
+            p = spare_bits[0, :length]
+            q = spare_bits[1, :length]
+            aside = _set_aside_specials(x, y, p, q, counts)
+        against_zero, max_abs, max_rel = _block_sums(x, y, sums)
+        unequal, opposite, largest = _block_distances(p, q, sign_magnitude, lowest, steps[:length], as_float)
+        counts[COMPARED] += length - aside
+        counts[UNEQUAL] += unequal
+        counts[AGAINST_ZERO] += against_zero
+        maximum = max(maximum, largest)
+        if largest == 0:
+            histogram[0, 0] += length - aside
+        else:
+            _block_histogram(float_bits, length, histogram)
+            histogram[0, 0] -= aside
+        if opposite > 0:
+            for i in range(length):
+                counts[SIGNED_ZEROS] += 1 if ((p[i] ^ q[i]) < 0 and steps[i] == 0) else 0
+        last = scores.shape[1] - 1
+        if last >= 0 and largest != 0:
+            if max_abs > scores[0, last] or max_rel > scores[1, last] or np.float64(largest) > scores[2, last] or against_zero > 0:
+                for i in range(length):
+                    if steps[i] != 0:
+                        magnitude = abs(np.float64(x[i]) - np.float64(y[i]))
+                        place = offset + start + i
+                        _keep_worst(scores[0], places[0], magnitude, place)
+                        _keep_worst(scores[1], places[1], magnitude / abs(np.float64(y[i])), place)
+                        _keep_worst(scores[2], places[2], np.float64(steps[i]), place)
+    return maximum

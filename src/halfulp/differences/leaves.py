@@ -1,0 +1,171 @@
+"""Take apart whatever a function returned into leaves: flat list of paths and NumPy arrays.
+
+An array's framework is recognised through `sys.modules`, never imported. Formats that NumPy does not have (bfloat16, the
+8-bit floats) are kept as their bits together with their `Format`; everything else is a view of the caller's memory.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import InputError
+from ..floats import FORMATS, Format
+
+
+@dataclass(frozen=True, eq=False)
+class Leaf:
+    """One tensor of a result.
+
+    Attributes:
+        path: where it was found, "" for a bare tensor, "[0]['logits']" inside containers.
+        dtype: the name of its dtype in its own framework, without prefix ("bfloat16", "int64").
+        stored: its memory as NumPy sees it: numbers, or the raw bits (uint16, uint8) of a format that NumPy does not have.
+        format: its floating-point format; None for integers and booleans. Complex numbers are stored as pairs of reals.
+        device: where it lay ("cpu", "cuda:0").
+    """
+
+    path: str
+    dtype: str
+    stored: npt.NDArray[Any]
+    format: Format | None
+    device: str = "cpu"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape as the caller knows it (without the pair axis of complex numbers)."""
+        return self.stored.shape[:-1] if self.dtype.startswith("complex") else self.stored.shape
+
+    @property
+    def holds_bits(self) -> bool:
+        """Whether `stored` holds raw bits instead of numbers."""
+        return self.format is not None and self.stored.dtype.kind == "u"
+
+    def numbers(self) -> npt.NDArray[Any]:
+        """The values as numbers that NumPy can compute with (a view where possible, float32 for formats stored as bits)."""
+        return decode(self.stored, self.format) if self.holds_bits and self.format is not None else self.stored
+
+
+def decode(bits: npt.NDArray[Any], stored_format: Format) -> npt.NDArray[np.float32]:
+    """The numbers that the raw bits of bfloat16 or an 8-bit format stand for, as float32 (exact)."""
+    if stored_format.storage_bits == 16:
+        return (bits.astype(np.uint32) << np.uint32(16)).view(np.float32)
+    return _eight_bit_table(stored_format)[bits]
+
+
+def _eight_bit_table(stored_format: Format) -> npt.NDArray[np.float32]:
+    patterns = np.arange(256)
+    fraction_bits = stored_format.precision_bits - 1
+    exponent = (patterns & 0x7F) >> fraction_bits
+    fraction = (patterns & ((1 << fraction_bits) - 1)) / (1 << fraction_bits)
+    magnitude = np.where(
+        exponent == 0,
+        np.ldexp(fraction, stored_format.exponent_min),
+        np.ldexp(1.0 + fraction, exponent - 1 + stored_format.exponent_min),
+    )
+    if stored_format.has_infinity:
+        top = exponent == exponent.max()
+        magnitude = np.where(top, np.where(fraction == 0, np.inf, np.nan), magnitude)
+    else:
+        magnitude[(patterns & 0x7F) == 0x7F] = np.nan
+    return np.copysign(magnitude, np.where(patterns & 0x80, -1.0, 1.0)).astype(np.float32)
+
+
+def is_torch_tensor(value: object) -> bool:
+    """Whether the value is a PyTorch tensor; PyTorch is not imported to find out."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.Tensor)
+
+
+def _from_torch(value: Any, path: str) -> Leaf:
+    torch = sys.modules["torch"]
+    tensor = value.detach()
+    device = str(tensor.device)
+    if tensor.is_quantized:
+        tensor = tensor.dequantize()
+    if tensor.layout != torch.strided:
+        tensor = tensor.to_dense()
+    tensor = tensor.cpu().resolve_conj().resolve_neg()
+    dtype = str(value.dtype).removeprefix("torch.")
+    if tensor.is_complex():
+        tensor = torch.view_as_real(tensor)
+    form = FORMATS.get(str(tensor.dtype).removeprefix("torch."))
+    if dtype == "bfloat16":
+        tensor = tensor.view(torch.int16)
+        return Leaf(path, dtype, tensor.numpy().view(np.uint16), form, device)
+    if dtype.startswith("float8"):
+        if form is None:
+            raise InputError(
+                f"Got a tensor of dtype {dtype} at {path or 'the output'}. Needed: one of {', '.join(FORMATS)}. "
+                "halfulp has no model of this format yet. Convert it with .float() before comparing."
+            )
+        return Leaf(path, dtype, tensor.view(torch.uint8).numpy(), form, device)
+    return Leaf(path, dtype, tensor.numpy(), form, device)
+
+
+def _from_array(value: Any, path: str) -> Leaf:
+    array = np.asarray(value)
+    name = array.dtype.name
+    if name in ("bfloat16", "float8_e4m3fn", "float8_e5m2"):  # the dtypes that ml_dtypes (JAX) adds to NumPy
+        form = FORMATS[name]
+        return Leaf(path, name, array.view(np.uint16 if form.storage_bits == 16 else np.uint8), form)
+    if array.dtype.kind == "c":
+        if array.dtype.itemsize > 16:
+            array = array.astype(np.complex128)
+        part = np.float32 if array.dtype == np.complex64 else np.float64
+        pairs = np.stack([array.real, array.imag], axis=-1).astype(part, copy=False)
+        return Leaf(path, array.dtype.name, pairs, FORMATS[np.dtype(part).name])
+    if array.dtype.kind == "f" and name not in FORMATS:  # longdouble: compared after one rounding to float64
+        return Leaf(path, name, array.astype(np.float64), FORMATS["float64"])
+    if array.dtype.kind not in "fiub":
+        raise InputError(
+            f"Got {type(value).__name__} of dtype {name} at {path or 'the output'}. "
+            "Needed: tensors, arrays or numbers, possibly nested in lists, tuples and dicts. "
+            "Text and objects have no numerical difference. Return only the numerical part."
+        )
+    return Leaf(path, name, array, FORMATS.get(name))
+
+
+def _children(value: object) -> list[tuple[str, object]] | None:
+    """The named parts of a container, None for something that is no container."""
+    if isinstance(value, Mapping):
+        return [(f"[{key!r}]", part) for key, part in value.items()]
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return [(f".{name}", getattr(value, name)) for name in value._fields]  # type: ignore[attr-defined]
+    if isinstance(value, (list, tuple)):
+        return [(f"[{position}]", part) for position, part in enumerate(value)]
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return [(f".{field.name}", getattr(value, field.name)) for field in dataclasses.fields(value)]
+    return None
+
+
+def _walk(value: object, path: str) -> Iterator[Leaf]:
+    if value is None:
+        return
+    if is_torch_tensor(value):
+        yield _from_torch(value, path)
+        return
+    parts = None if hasattr(value, "__array__") else _children(value)
+    if parts is None:
+        yield _from_array(value, path)
+        return
+    for name, part in parts:
+        yield from _walk(part, path + name)
+
+
+def leaves_of(value: object) -> list[Leaf]:
+    """All tensors of a nested result, in order, with their paths.
+
+    Args:
+        value: tensor, array, number, or lists, tuples, named tuples, dataclasses and mappings of them. None is skipped.
+
+    Raises:
+        InputError: something in it is not numerical; the message says where.
+    """
+    return list(_walk(value, ""))

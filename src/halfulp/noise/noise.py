@@ -1,0 +1,260 @@
+"""noise_of(case): the reference result and how far rounding spreads around it.
+
+`expected` is run in float64 with each op's rounding errors added at random (`sampling.NoiseMode`). Where its ops can't be seen
+(NumPy code, a foreign runtime) those of `actual` are used, and where neither can, the inputs are moved by one rounding.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from ..cases import Case, Run, Side, Unavailable, Variant
+from ..cases.inputs import map_arrays
+from ..cases.sides import eager_of, repeatable, retyping_for, taken_apart
+from ..differences import Leaf, leaves_of
+from ..floats import FLOAT32, Format
+from .rules import ROUNDING_RMS
+from .sampling import GaussianPool, NoiseMode
+
+SAMPLES = 12
+"""Passes with noise. The tail of Student's t with this many degrees of freedom is what a single element is judged by
+(`verdicts/evidence/noise.py`), so more samples mean sharper judgement of single elements at a proportional cost."""
+
+KEPT_BYTES = 64 << 20
+"""Samples are kept, for the null distribution of residual patterns, while they take no more than this."""
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class LeafNoise:
+    """Reference and spread of one output.
+
+    Attributes:
+        path: which output.
+        reference: float64 array (for integers too), the better-than-working-precision result.
+        spread: float64 array of the same shape: standard deviation of rounding. Contains the rounding of the stored result.
+        changed: share of samples in which each element differed at all; what an integer output is judged by.
+        samples: the samples' deviations from the reference, or None where they would take too much memory.
+    """
+
+    path: str
+    reference: FloatArray
+    spread: FloatArray
+    changed: FloatArray
+    samples: tuple[FloatArray, ...] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Noise:
+    """What rounding does to the outputs of a case.
+
+    Attributes:
+        declared: the precision whose rounding was sampled.
+        leaves: per output path.
+        method: "ops of expected", "ops of actual" or "inputs".
+        count: how many samples.
+        ops: how often each kind of op was met, as counted by `NoiseMode`.
+        reference: where the reference came from: "expected in float64", "reference", "expected as it is".
+        notes: what could not be done and was done instead.
+    """
+
+    declared: Format
+    leaves: dict[str, LeafNoise]
+    method: str
+    count: int
+    ops: dict[str, int] = field(default_factory=dict)
+    reference: str = "expected in float64"
+    notes: tuple[str, ...] = ()
+
+    @property
+    def has_products(self) -> bool:
+        """Whether sums of products (or transforms) mix elements, so that fast algorithms with normwise bounds are legitimate."""
+        return any(self.ops.get(kind, 0) for kind in ("product", "transform", "factorization"))
+
+
+@dataclass(frozen=True)
+class Model:
+    """What is sampled: see `noise_of`."""
+
+    declared: Format
+    samples: int
+    accumulate: bool
+    coarse_sums: bool
+    amplitude: float
+
+    @property
+    def storage(self) -> Format:
+        """The format that results are stored in."""
+        return FLOAT32 if self.declared.name == "tf32" else self.declared
+
+
+def noise_of(
+    case: Case,
+    *,
+    samples: int = SAMPLES,
+    declared: Format | None = None,
+    accumulate: bool = True,
+    coarse_sums: bool = False,
+    amplitude: float = 1.0,
+) -> Noise:
+    """Sample how far rounding moves each output of `expected`.
+
+    Args:
+        case: the case; its runs are used and remembered.
+        samples: how many passes with noise.
+        declared: the precision whose rounding is sampled; that of the case by default.
+        accumulate: False for the rounding of data alone (see `rules.OpError`).
+        coarse_sums: whether sums are accumulated in the precision itself.
+        amplitude: how many standard deviations each op is moved by.
+
+    Returns:
+        Noise whose spread is that for amplitude 1 (samples with another amplitude are not scaled back).
+
+    Numerics:
+        An estimate, first order in each op and of all orders through the function: rounding errors are independent, mean zero,
+        of the size that round to nearest gives in the declared precision; sums may be added in any order.
+    """
+    model = Model(declared or case.declared, samples, accumulate, coarse_sums, amplitude)
+    notes: list[str] = []
+    lifted = case.run("expected", Variant("float64")) if case.finer else case.run("expected")
+    for name in ("expected", "actual"):
+        # A side that can't be lifted can't be sampled in float64.
+        if name == "expected" and isinstance(lifted, Unavailable):
+            continue
+        found = _sample_ops(case, name, model)
+        if isinstance(found, str):
+            notes.append(found)
+            continue
+        mode, passes = found
+        center = passes[0] if name == "expected" or not isinstance(lifted, Run) else lifted.outputs
+        return _collect(case, model, center, passes[0], passes[1:], f"ops of {name}", dict(mode.counted), notes)
+    if isinstance(lifted, Unavailable):
+        notes.append(lifted.reason)
+    return _perturb_inputs(case, model, lifted, notes)
+
+
+def _sample_ops(case: Case, name: str, model: Model) -> tuple[NoiseMode, list[tuple[Leaf, ...]]] | str:
+    """The outputs of the measuring pass and of each sample; a sentence when the ops can't be seen."""
+    pool = GaussianPool(case.seed)
+    mode = NoiseMode(model.declared, pool, accumulate=model.accumulate, coarse_sums=model.coarse_sums)
+    try:
+        passes = [run_under(case, name, mode.measure())]
+        if not mode.counted:
+            return f"`{name}` calls no PyTorch op that rounds: its rounding can't be sampled op by op"
+        passes += [run_under(case, name, mode.sample(model.amplitude)) for _ in range(model.samples)]
+    except Exception as error:
+        first_line = (str(error).strip().splitlines() or [""])[0]
+        return f"the ops of `{name}` can't be sampled: {type(error).__name__}: {first_line}"
+    return mode, passes
+
+
+def run_under(case: Case, name: str, mode: TorchDispatchMode) -> tuple[Leaf, ...]:
+    """The outputs of one side run in float64 (eagerly, fused kernels taken apart) under a dispatch mode."""
+    side = case.side(name)
+    variant = Variant("float64") if case.finer else Variant()
+    arguments, keywords = case.arguments(side, variant)
+    eager = Side(side.name, eager_of(side.function)) if side.is_compiled else side
+    function: Callable[..., Any] = eager.function
+    retyping: contextlib.AbstractContextManager[Any] = contextlib.nullcontext()
+    if case.finer:
+        sources, target = case.retyping("float64")
+        function = eager.retyped(sources, target, None)
+        retyping = retyping_for(eager, sources, target)
+    with eager.unchanged(), repeatable(case.seed), taken_apart(), retyping, mode:
+        result = case.evaluate(side, function, arguments, keywords)
+    return tuple(Leaf(leaf.path, leaf.dtype, leaf.stored.copy(), leaf.format) for leaf in leaves_of(result))
+
+
+def _collect(
+    case: Case,
+    model: Model,
+    center: tuple[Leaf, ...],
+    unmoved: tuple[Leaf, ...],
+    passes: list[tuple[Leaf, ...]],
+    method: str,
+    ops: dict[str, int],
+    notes: list[str],
+) -> Noise:
+    outside = _outside_reference(case)
+    by_path = {leaf.path: leaf for leaf in unmoved}
+    leaves: dict[str, LeafNoise] = {}
+    for leaf in center:
+        base = by_path.get(leaf.path, leaf).numbers().astype(np.float64)
+        moved = [_at_path(each, leaf.path) for each in passes]
+        with np.errstate(invalid="ignore"):
+            deviations = [each - base for each in moved if each is not None and each.shape == base.shape]
+        deviations = [np.where(np.isfinite(each), each, 0.0) for each in deviations]
+        reference = outside.get(leaf.path, leaf.numbers().astype(np.float64))
+        if deviations and base.shape == reference.shape:
+            leaves[leaf.path] = _leaf_noise(model.storage, leaf, reference, deviations)
+    source = "reference" if outside else ("expected in float64" if case.finer else "expected as it is")
+    return Noise(model.declared, leaves, method, len(passes), ops, source, tuple(notes))
+
+
+def _leaf_noise(storage: Format, leaf: Leaf, reference: FloatArray, deviations: list[FloatArray]) -> LeafNoise:
+    variance = sum((each**2 for each in deviations), np.zeros(reference.shape)) / len(deviations)
+    changed = sum((each != 0 for each in deviations), np.zeros(reference.shape)) / len(deviations)
+    if leaf.format is not None:
+        magnitude = np.abs(np.where(np.isfinite(reference), reference, 0.0))
+        # The stored result is rounded once more, and below the smallest normal number to a fixed spacing.
+        step = np.where((magnitude < storage.min_normal) & (magnitude != 0), storage.min_subnormal / math.sqrt(12.0), 0.0)
+        variance = variance + (ROUNDING_RMS * storage.unit_roundoff * magnitude) ** 2 + step**2
+    fits = reference.nbytes * len(deviations) <= KEPT_BYTES
+    return LeafNoise(leaf.path, reference, np.sqrt(variance), changed, tuple(deviations) if fits else None)
+
+
+def _at_path(leaves: tuple[Leaf, ...], path: str) -> FloatArray | None:
+    for leaf in leaves:
+        if leaf.path == path:
+            return leaf.numbers().astype(np.float64)
+    return None
+
+
+def _outside_reference(case: Case) -> dict[str, FloatArray]:
+    if case.reference is None:
+        return {}
+    run = case.run("reference", Variant("float64") if case.finer else Variant())
+    assert isinstance(run, Run)  # a failing reference raises
+    return {leaf.path: leaf.numbers().astype(np.float64) for leaf in run.outputs}
+
+
+def _perturb_inputs(case: Case, model: Model, lifted: Run | Unavailable, notes: list[str]) -> Noise:
+    """The last resort: move each input by one rounding of the declared precision and watch `expected`."""
+    lifts = isinstance(lifted, Run) and bool(case.finer)
+    variant = Variant("float64") if lifts else Variant()
+    center = lifted.outputs if isinstance(lifted, Run) else case.native("expected").outputs
+    generator = torch.Generator().manual_seed(case.seed)
+    # In the native precision a step below half an ulp would vanish: take at least one ulp there.
+    u = model.amplitude * (ROUNDING_RMS if lifts else 2.0) * model.declared.unit_roundoff
+
+    def move(value: torch.Tensor) -> torch.Tensor:
+        if not value.is_floating_point():
+            return value
+        random = torch.randn(tuple(value.shape), generator=generator, dtype=torch.float64).to(value)
+        return torch.addcmul(value.detach(), value.detach(), random, value=u).requires_grad_(value.requires_grad)
+
+    def move_array(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return move(torch.from_numpy(np.ascontiguousarray(array))).numpy().reshape(array.shape)
+
+    passes: list[tuple[Leaf, ...]] = []
+    side = case.expected
+    for _ in range(model.samples):
+        arguments, keywords = map_arrays(case.arguments(side, variant), move, move_array)
+        with side.unchanged(), repeatable(case.seed):
+            result = case.evaluate(side, side.function, arguments, keywords)
+        passes.append(tuple(Leaf(leaf.path, leaf.dtype, leaf.stored.copy(), leaf.format) for leaf in leaves_of(result)))
+    noise = _collect(case, model, center, center, passes, "inputs", {}, notes)
+    if noise.reference == "expected in float64" and not lifts:
+        return dataclasses.replace(noise, reference="expected as it is")
+    return noise

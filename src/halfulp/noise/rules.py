@@ -1,0 +1,239 @@
+"""How far one op's result may be moved by rounding: the rule of each op, first order, as a standard deviation.
+
+A rule sees the op's arguments and its float64 result and returns the standard deviation of the rounding error that an honest
+implementation in the declared precision makes *inside this op alone*: nothing (the op is exact), a multiple of the result
+(elementwise ops), or a tensor (sums and products, where cancellation makes the error larger than the result). What later
+ops make of it is found by running them, so no condition number is ever written down.
+
+Ops that are themselves formulas (normalizations, softmax, GELU, losses, variances) have no rule: `decomposed` says how to take
+them apart, so their internal conditioning comes out of their textbook formula.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from ..floats import Format
+
+ROUNDING_RMS = math.sqrt(1.0 / (8.0 * math.log(2.0)))
+"""Root mean square of one rounding's relative error, in units of u: 0.425.
+
+The error of rounding a number 2**e m to nearest is uniform in +-u 2**e, so its relative variance is u^2 / (3 m^2); with log m
+uniform (Benford; Hamming 1970) the mean of 1/m^2 over [1, 2) is 3 / (8 ln 2).
+"""
+
+LIBRARY_ULPS: dict[str, float] = {
+    # Largest error that the OpenCL C specification (3.0, section 7.4, full profile, single precision) allows a library.
+    # It is the only published bound that CPU, GPU and accelerator libraries of all vendors are written to meet.
+    "acos": 4, "acosh": 4, "asin": 4, "asinh": 4, "atan": 5, "atan2": 6, "atanh": 5, "cbrt": 2, "cos": 4, "cosh": 4,
+    "erf": 16, "erfc": 16, "exp": 3, "exp2": 3, "expm1": 3, "hypot": 4, "log": 3, "log10": 3, "log1p": 2, "log2": 3,
+    "pow": 16, "rsqrt": 2, "sin": 4, "sinh": 4, "tan": 5, "tanh": 5, "lgamma": 16, "special_erfcx": 16, "erfinv": 16,
+    "digamma": 16, "igamma": 16, "igammac": 16, "sinc": 4, "i0": 16, "mvlgamma": 16, "polygamma": 16, "angle": 6,
+}  # fmt: skip
+
+ROUNDED = frozenset(
+    "add sub rsub mul div true_divide reciprocal sqrt addcmul addcdiv lerp square complex polar logaddexp logaddexp2 "
+    "logspace normal_ uniform_ arange fma xlogy special_xlog1py exponential_ div_ sgn".split()
+)
+"""Elementwise ops that IEEE 754 requires, or that every library makes, correct to about one rounding."""
+
+EXACT = frozenset(
+    "clone copy _to_copy to lift_fresh lift_fresh_copy contiguous relu relu6 threshold threshold_backward clamp clamp_min clamp_max clip "
+    "maximum minimum max min amax amin aminmax fmax fmin where abs neg sign signbit floor ceil round trunc fix frac remainder "
+    "fmod cat concat stack gather index index_select take take_along_dim masked_select masked_fill masked_scatter scatter "
+    "constant_pad_nd pad reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d "
+    "replication_pad3d max_pool2d_with_indices max_pool3d_with_indices adaptive_max_pool2d max_pool2d_with_indices_backward sort topk "
+    "kthvalue median nanmedian mode flip roll rot90 tril triu zeros ones full empty zeros_like ones_like full_like empty_like new_empty "
+    "new_zeros new_ones new_full empty_strided fill zero embedding unfold_copy repeat repeat_interleave eq ne lt le gt ge isnan isinf isfinite "
+    "isclose logical_and logical_or logical_not logical_xor bitwise_and bitwise_or bitwise_xor bitwise_not nonzero any all argmax "
+    "argmin argsort searchsorted bucketize one_hot pixel_shuffle pixel_unshuffle channel_shuffle im2col view_as_real view_as_complex "
+    "real imag conj _conj _conj_physical resolve_conj resolve_neg copysign nan_to_num nextafter ldexp frexp diag diag_embed eye "
+    "slice_scatter select_scatter diagonal_scatter as_strided_scatter slice_backward select_backward _reshape_alias _unsafe_view "
+    "convert_element_type broadcast_in_dim device_put scalar_tensor iota randn rand randint bernoulli randperm native_dropout "
+    "rand_like randn_like _local_scalar_dense item is_same_size set_ resize_ detach alias view_of unbind index_copy "
+    "index_fill cummax cummin heaviside positive select_copy movedim meshgrid tensor_split _pin_memory equal _assert_async "
+    "new_empty_strided fill_ collapse collapse_view split_dim squeeze copy_to _make_dual".split()
+)
+"""Ops that move, choose or compare numbers and round nothing."""
+
+PRODUCTS = frozenset("mm bmm addmm baddbmm addbmm mv addmv dot vdot addr convolution convolution_backward linear matmul".split())
+SUMS = frozenset("sum nansum mean nanmean avg_pool1d avg_pool2d avg_pool3d _adaptive_avg_pool2d _adaptive_avg_pool3d col2im".split())
+SCATTERED_SUMS = frozenset("index_add scatter_add index_put _index_put_impl _unsafe_index_put embedding_dense_backward".split())
+TRANSFORMS = frozenset("_fft_r2c _fft_c2r _fft_c2c".split())
+SCANS = frozenset(("cumsum",))
+BACKWARD_STABLE = ("linalg_solve", "linalg_lstsq", "linalg_inv", "linalg_q", "linalg_eig", "linalg_c", "linalg_lu", "_linalg_", "cholesky", "lu_", "triangular_solve", "ormqr", "geqrf", "svd", "inverse")
+"""Prefixes of the factorizations and solvers: backward stable, so their error is that of inputs moved by u times their norm."""
+
+Deviation = float | torch.Tensor | None
+"""None: exact; a float: that multiple of the result's magnitude; a tensor: absolute."""
+
+
+class OpError:
+    """The rounding model of single ops for one declared precision.
+
+    Args:
+        declared: the precision that results are stored in. Sums of 16-bit and 8-bit formats are accumulated in float32, as every
+            vendor's library documents; tf32 rounds only the inputs of products.
+        accumulate: True lets a sum of n terms be added in any order, a plain chain included; False counts only the rounding of
+            each product and of each result, which is what rounding *data* to the precision does.
+        coarse_sums: True accumulates sums in the declared precision itself, whatever vendors document.
+    """
+
+    def __init__(self, declared: Format, *, accumulate: bool = True, coarse_sums: bool = False) -> None:
+        storage = 24 if declared.name == "tf32" else declared.precision_bits
+        self.storage_u = math.ldexp(ROUNDING_RMS, -storage)
+        self.sum_u = math.ldexp(ROUNDING_RMS, -(storage if coarse_sums else max(storage, 24)))
+        self.input_u = math.ldexp(ROUNDING_RMS, -11) if declared.name == "tf32" else 0.0
+        self.accumulate = accumulate
+
+    def elementwise(self, name: str) -> float | None:
+        """The relative deviation of an elementwise op, None for an op that is not elementwise."""
+        if name in ROUNDED:
+            return self.storage_u
+        if name in LIBRARY_ULPS:
+            # Uniform within the allowed ulps: each half ulp counts like one rounding.
+            return 2.0 * LIBRARY_ULPS[name] * self.sum_u + (self.storage_u - self.sum_u)
+        return None
+
+    def chain(self, result: torch.Tensor, squares: torch.Tensor, terms: Any) -> torch.Tensor:
+        """The deviation of a sum of `terms` terms whose squares sum to `squares`, with products rounded.
+
+        A chain rounds every partial sum s_k. Seen from the data, s_k goes from 0 to y like a random bridge: its mean square
+        over k is y^2 / 3 + squares / 6, so n roundings add n (y^2 / 3 + squares / 6). Any tree of depth h < n does better.
+        """
+        magnitude = result.abs() ** 2
+        variance = self.sum_u**2 * squares + self.storage_u**2 * magnitude
+        if self.accumulate:
+            variance = variance + self.sum_u**2 * terms * (magnitude / 3.0 + squares / 6.0)
+        if self.input_u:
+            variance = variance + 2.0 * self.input_u**2 * squares
+        return variance.sqrt()
+
+    def product(self, call: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
+        """The deviation of each output of a product: the same op on squares gives the sum of squared products."""
+        squared = tuple(_squared(each) for each in args)
+        scales = {key: (value * value if key in ("alpha", "beta") else value) for key, value in kwargs.items()}
+        squares = call(*squared, **scales)
+        if name == "convolution_backward":
+            return self._convolution_backward(args, result, squares)
+        return self.chain(result, squares.abs(), _terms_of_product(name, args))
+
+    def _convolution_backward(self, args: tuple[Any, ...], result: Any, squares: Any) -> tuple[Any, ...]:
+        grad, _, weight = args[:3]
+        per_pixel = grad.numel() // max(1, grad.shape[1])
+        taps = math.prod(weight.shape[2:])
+        terms = (grad.shape[1] * taps, per_pixel, per_pixel)
+        return tuple(
+            None if value is None else self.chain(value, square.abs(), count) for value, square, count in zip(result, squares, terms)
+        )
+
+    def reduced(self, call: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: torch.Tensor) -> torch.Tensor:
+        """The deviation of a sum or mean along axes."""
+        summand = args[0]
+        terms = max(1, summand.numel() // max(1, result.numel()))
+        squares = call(summand.abs() ** 2, *args[1:], **kwargs)
+        if "mean" in name or "avg" in name:
+            if name.startswith("avg_pool"):
+                kernel = args[1]
+                terms = math.prod(kernel) if len(kernel) > 1 else kernel[0] ** int(name[-2])
+            squares = squares / terms
+        return self.chain(result, squares, terms)
+
+    def scattered(self, call: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: torch.Tensor) -> Deviation:
+        """The deviation of a sum over equal indices; how many terms meet at each place is counted with the op itself."""
+        if name == "embedding_dense_backward":
+            squares = call(args[0] ** 2, *args[1:], **kwargs)
+            terms = call(torch.ones_like(args[0]), *args[1:], **kwargs)
+            return self.chain(result, squares, terms)
+        if "index_put" in name and not (len(args) > 3 and args[3]):
+            return None
+        base, *middle, source = args[:3] if "index_put" in name else args[:4]
+        flags = args[3:] if "index_put" in name else args[4:]
+        squares = call(base**2, *middle, source**2, *flags, **kwargs)
+        terms = call(torch.ones_like(base), *middle, torch.ones_like(source), *flags, **kwargs)
+        return self.chain(result, squares, terms)
+
+    def scanned(self, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], result: torch.Tensor) -> torch.Tensor:
+        """The deviation of a running sum."""
+        summand = args[0]
+        if not summand.dim():
+            return self.storage_u * result.abs()
+        axis = kwargs.get("dim", args[1] if len(args) > 1 else 0)
+        squares = call(summand**2, *args[1:], **kwargs)
+        terms = torch.ones_like(summand).cumsum(axis)
+        return self.chain(result, squares, terms)
+
+    def transformed(self, args: tuple[Any, ...], result: torch.Tensor) -> torch.Tensor:
+        """The deviation of a fast Fourier transform: log2 n stages, each rounding at the scale of the whole transform.
+
+        References:
+            Higham, Accuracy and Stability, 2nd ed., Theorem 24.2 (normwise; rms grows as the root of the stages).
+        """
+        axes = [axis % result.dim() for axis in args[1]]
+        length = max(2, math.prod(max(args[0].shape[axis], result.shape[axis]) for axis in axes))
+        typical = (result.abs() ** 2).mean(dim=axes, keepdim=True).sqrt()
+        return self.sum_u * math.sqrt(2.0 * math.log2(length)) * typical.expand(result.shape)
+
+
+def _squared(value: Any) -> Any:
+    if isinstance(value, torch.Tensor) and (value.is_floating_point() or value.is_complex()):
+        return value.abs() ** 2
+    return value
+
+
+def _terms_of_product(name: str, args: tuple[Any, ...]) -> int:
+    if name == "convolution":
+        weight = args[1]
+        taps = math.prod(weight.shape[2:])
+        transposed, groups = args[6], args[8]
+        channels = weight.shape[0] // groups if transposed else weight.shape[1]
+        return int(channels * taps) + (args[2] is not None)
+    if name in ("mm", "bmm", "mv", "dot", "vdot", "matmul"):
+        return int(args[0].shape[-1])
+    if name == "addr":
+        return 2
+    if name == "addbmm":
+        return int(args[1].shape[0] * args[1].shape[-1]) + 1
+    if name == "linear":
+        return int(args[0].shape[-1]) + 1
+    return int(args[1].shape[-1]) + 1  # addmm, baddbmm, addmv: one more for the addend
+
+
+def _variance(summand: torch.Tensor, dim: Any = None, *, correction: float | None = None, keepdim: bool = False) -> torch.Tensor:
+    dims = list(range(summand.dim())) if dim is None or dim == [] else ([dim] if isinstance(dim, int) else list(dim))
+    count = math.prod(summand.shape[axis] for axis in dims)
+    centered = summand - summand.mean(dims, keepdim=True)
+    degrees = max(0.0, count - (1.0 if correction is None else float(correction)))
+    return (centered * centered).sum(dims, keepdim=keepdim) / degrees
+
+
+def _variance_and_mean(summand: torch.Tensor, dim: Any = None, *, correction: float | None = None, keepdim: bool = False) -> tuple[torch.Tensor, torch.Tensor]:
+    dims = list(range(summand.dim())) if dim is None or dim == [] else dim
+    return _variance(summand, dim, correction=correction, keepdim=keepdim), summand.mean(dims, keepdim=keepdim)
+
+
+def _sigmoid(x: torch.Tensor) -> torch.Tensor:
+    return 1.0 / (1.0 + torch.exp(-x))
+
+
+_OWN_FORMULAS: dict[tuple[str, str], Callable[..., Any]] = {
+    # Only the overloads with `correction`: the others are decomposed into them.
+    ("var", "correction"): _variance,
+    ("std", "correction"): lambda *args, **kwargs: _variance(*args, **kwargs).sqrt(),
+    ("var_mean", "correction"): _variance_and_mean,
+    ("var", "default"): lambda summand, dims=None, correction=1.0, **_: _variance(summand, dims, correction=correction),
+    ("sigmoid", "default"): _sigmoid,
+}
+
+
+def decomposed(func: Any, name: str) -> Callable[..., Any] | None:
+    """The textbook formula of an op in terms of simpler ops; None for an op that has none."""
+    own = _OWN_FORMULAS.get((name, func._overloadname))
+    if own is not None:
+        return own
+    # The table that torch.export and torch.compile decompose with.
+    return torch._decomp.decomposition_table.get(func)  # pyright: ignore[reportPrivateUsage]

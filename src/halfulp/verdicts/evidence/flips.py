@@ -1,0 +1,89 @@
+"""Did a discontinuity (argmax, floor, a comparison, a mask) turn rounding into a jump?
+
+A jump is shown, not guessed: `expected` in float64 is run with rounding-sized noise until it jumps at the same elements itself.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...cases import Case
+from ...noise import Noise, noise_of, residual_of
+from .. import limits
+from ..verdict import Verdict
+from .evidence import Evidence
+from .noise import excess
+
+V = Verdict
+AMPLITUDES = (1.0, 4.0, 16.0)
+"""Multiples of the sampled rounding that are tried: an element n spreads away from its edge jumps often at amplitude n, and honest
+results of a million elements lie up to five spreads out; 16 leaves room for fast products."""
+SAMPLES = 24
+JUMP = 0.5
+"""A sample counts as the same jump when it moves the element by at least half of what `actual` is off."""
+
+
+def flips(case: Case, noise: Noise) -> Evidence | None:
+    """Whether the elements that are beyond rounding are ones at which rounding alone makes `expected` jump.
+
+    Returns:
+        None where more elements are beyond rounding than a discontinuity near a few of them could explain (the bulk is off).
+    """
+    targets = _beyond(case, noise)
+    if targets is None or not targets:
+        return None
+    shown: dict[str, np.ndarray] = {path: np.zeros(mask.shape, dtype=bool) for path, (mask, _) in targets.items()}
+    for amplitude in AMPLITUDES:
+        samples = noise_of(case, samples=SAMPLES, amplitude=amplitude)
+        for path, (mask, error) in targets.items():
+            leaf = samples.leaves.get(path)
+            if leaf is None:
+                continue
+            if error is None:
+                shown[path] |= (leaf.changed > 0) & mask
+            elif leaf.samples is not None:
+                linear = 5.0 * amplitude * noise.leaves[path].spread
+                jumps = np.max(np.abs(leaf.samples), axis=0)
+                shown[path] |= (jumps >= JUMP * np.abs(error)) & (jumps > linear) & mask
+        if all(shown[path][mask].all() for path, (mask, _) in targets.items()):
+            break
+    beyond = sum(int(mask.sum()) for mask, _ in targets.values())
+    explained = sum(int(shown[path].sum()) for path in targets)
+    count = sum(int(mask.size) for mask, _ in targets.values())
+    path = max(targets, key=lambda each: int(targets[each][0].sum()))
+    finding = "jumps" if explained == beyond else "no jump"
+    indices = np.argwhere(targets[path][0])
+    return Evidence(
+        "flips",
+        finding,
+        (V.FLIP,) if finding == "jumps" else (V.MISTAKE, V.REDUCED_PRECISION, V.UNSTABLE),
+        {"beyond": beyond, "explained": explained, "count": count, "amplitude": amplitude, "first_index": [int(each) for each in indices[0]]},
+        path,
+    )
+
+
+def _beyond(case: Case, noise: Noise) -> dict[str, tuple[np.ndarray, np.ndarray | None]] | None:
+    """Per output the elements beyond rounding and their errors; None when the other elements are off as well."""
+    targets: dict[str, tuple[np.ndarray, np.ndarray | None]] = {}
+    expected = {leaf.path: leaf for leaf in case.native("expected").outputs}
+    for leaf in case.native("actual").outputs:
+        spread, peer = noise.leaves.get(leaf.path), expected.get(leaf.path)
+        if spread is None or peer is None or spread.reference.shape != leaf.stored.shape:
+            continue
+        values = leaf.numbers().astype(np.float64)
+        if leaf.format is None:
+            mask = values != peer.numbers().astype(np.float64)
+            if mask.any():
+                targets[leaf.path] = (mask, None)
+            continue
+        with np.errstate(invalid="ignore", divide="ignore"):
+            error = values - spread.reference
+            scaled = np.abs(np.where(error == 0, 0.0, error / spread.spread))
+        mask = np.isfinite(error) & (scaled > limits.max_limit(noise.count, leaf.stored.size))
+        if not mask.any():
+            continue
+        kept = np.where(mask, spread.reference, values)
+        if excess(residual_of(kept, spread), noise.count) > 1.0 or mask.mean() > 0.5:
+            return None
+        targets[leaf.path] = (mask, error)
+    return targets

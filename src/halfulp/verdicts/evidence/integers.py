@@ -1,0 +1,46 @@
+"""On small integers, sums and products are exact in any order: a difference there is not one of rounding."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...cases import Case, Run, Variant
+from ..verdict import Verdict
+from .evidence import Evidence
+
+V = Verdict
+
+
+def integers(case: Case) -> Evidence:
+    """Whether both sides agree on inputs in [-3, 3], where `expected` shows that the computation is exact."""
+    actual = case.run("actual", Variant(kind="integers"))
+    expected = case.run("expected", Variant(kind="integers"))
+    exact = case.run("expected", Variant("float64", "integers")) if case.finer else expected
+    if not isinstance(actual, Run) or not isinstance(expected, Run) or not isinstance(exact, Run):
+        return Evidence("integers", "unavailable", tuple(V), {"why": "a side does not run on small integers"})
+    references = {leaf.path: leaf.numbers().astype(np.float64) for leaf in exact.outputs}
+    plain = {leaf.path: leaf.numbers().astype(np.float64) for leaf in expected.outputs}
+    largest, count, unequal, path = 0.0, 0, 0, ""
+    for leaf in actual.outputs:
+        reference, peer = references.get(leaf.path), plain.get(leaf.path)
+        if leaf.format is None or reference is None or peer is None or reference.shape != leaf.stored.shape:
+            continue
+        whole = np.isfinite(reference).all() and np.array_equal(reference, peer) and np.array_equal(reference, np.rint(reference))
+        if not whole or not np.any(reference != 0):
+            why = "the computation is not exact on small integers (it divides or takes roots or exponentials)"
+            return Evidence("integers", "unavailable", tuple(V), {"why": why})
+        apart = np.abs(leaf.numbers().astype(np.float64) - reference)
+        apart = np.where(np.isfinite(apart), apart, np.inf)
+        count += apart.size
+        unequal += int(np.count_nonzero(apart))
+        if apart.size and float(apart.max()) > largest:
+            largest, path = float(apart.max()), leaf.path
+    if not count:
+        return Evidence("integers", "unavailable", tuple(V), {"why": "no output is a floating-point tensor"})
+    measured = {"unequal": unequal, "count": count, "max_abs": largest}
+    if not unequal:
+        return Evidence("integers", "exact", (V.ROUNDING, V.REDUCED_PRECISION, V.UNSTABLE, V.FLIP), {**measured})
+    # Fast products are not exact even on integers, but they round to the right one.
+    if largest < 0.5:
+        return Evidence("integers", "nearly exact", (V.ROUNDING, V.REDUCED_PRECISION, V.UNSTABLE), {**measured}, path)
+    return Evidence("integers", "differ", (V.MISTAKE,), {**measured}, path)

@@ -1,0 +1,93 @@
+"""Is the error of `actual` what rounding in the declared precision makes?"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...cases import Run
+from ...noise import Noise, Residual, residual_of
+from .. import limits
+from ..verdict import Verdict
+from .evidence import Evidence
+
+V = Verdict
+
+
+def residuals(run: Run, noise: Noise) -> list[Residual]:
+    """The error of each floating-point output in units of the noise."""
+    found: list[Residual] = []
+    for leaf in run.outputs:
+        spread = noise.leaves.get(leaf.path)
+        if leaf.format is None or spread is None or spread.reference.shape != leaf.stored.shape:
+            continue
+        found.append(residual_of(leaf.numbers().astype(np.float64), spread))
+    return found
+
+
+def excess(residual: Residual, samples: int) -> float:
+    """How far beyond rounding an error is: 1 at the limit, by the stricter of the rms and the largest element."""
+    return max(
+        residual.rms_in_noise / limits.rms_limit(samples),
+        residual.max_in_noise / limits.max_limit(samples, residual.count),
+    )
+
+
+def noise_evidence(actual: Run, expected: Run, noise: Noise) -> Evidence | None:
+    """The worst output's error in units of the noise; None where no output is a floating-point tensor."""
+    found = [each for each in residuals(actual, noise) if each.count]
+    if not found:
+        return None
+    worst = max(found, key=lambda each: excess(each, noise.count))
+    peers = {each.path: each for each in residuals(expected, noise)}
+    peer = peers.get(worst.path)
+    within = excess(worst, noise.count) <= 1.0
+    spread = noise.leaves[worst.path]
+    finite = np.isfinite(spread.reference)
+    size = float(np.sqrt(np.mean(spread.reference[finite] ** 2))) if finite.any() else 0.0
+    typical = float(np.sqrt(np.mean(spread.spread[finite] ** 2))) if finite.any() else 0.0
+    return Evidence(
+        "noise",
+        "within" if within else "beyond",
+        (V.ROUNDING, V.IDENTICAL) if within else (V.FLIP, V.REDUCED_PRECISION, V.UNSTABLE, V.MISTAKE),
+        {
+            "declared": noise.declared.name,
+            "rms_in_noise": worst.rms_in_noise,
+            "rms_limit": limits.rms_limit(noise.count),
+            "max_in_noise": worst.max_in_noise,
+            "max_limit": limits.max_limit(noise.count, worst.count),
+            "norm_in_noise": worst.norm_in_noise,
+            "max_norm_in_noise": worst.max_norm_in_noise,
+            "expected_rms_in_noise": peer.rms_in_noise if peer else None,
+            "rel_rms": worst.rms / worst.reference_rms if worst.reference_rms else None,
+            "noise_rel_rms": typical / size if size else None,
+            "count": worst.count,
+            "nonzero": worst.nonzero,
+            "worst_index": list(worst.worst_index),
+            "samples": noise.count,
+            "method": noise.method,
+            "reference": noise.reference,
+            "has_products": noise.has_products,
+            "outputs_beyond": sum(excess(each, noise.count) > 1.0 for each in found),
+            "outputs": len(found),
+            "notes": list(noise.notes),
+        },
+        worst.path,
+    )
+
+
+def peer_evidence(actual: Run, expected: Run, noise: Noise) -> Evidence | None:
+    """Which side is closer to the reference, and by how much. `expected` is not assumed to be the better one."""
+    ours = {each.path: each for each in residuals(actual, noise)}
+    theirs = {each.path: each for each in residuals(expected, noise)}
+    shared = [path for path in ours if path in theirs and ours[path].count]
+    if not shared:
+        return None
+    path = max(shared, key=lambda each: ours[each].rms_in_noise)
+    mine, peer = ours[path].rms, theirs[path].rms
+    if mine == peer:
+        closer, ratio = "neither", 1.0
+    elif mine < peer:
+        closer, ratio = "actual", peer / mine if mine else float("inf")
+    else:
+        closer, ratio = "expected", mine / peer if peer else float("inf")
+    return Evidence("peer", closer, tuple(V), {"actual_rms_error": mine, "expected_rms_error": peer, "ratio": ratio}, path)

@@ -1,0 +1,57 @@
+"""Does the error of `actual` change when its inputs move by a few ulps? Rounding errors are drawn anew; a formula's error stays.
+
+Needs nothing but native runs of `actual`, so it works where a float64 run is refused.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...cases import Case, Run, Variant
+from ...noise import Noise, residual_of
+from .. import limits
+from ..verdict import Verdict
+from .evidence import Evidence
+from .noise import excess
+
+V = Verdict
+REPETITIONS = 4
+
+
+def redraw(case: Case, noise: Noise) -> Evidence:
+    """The share of the error that is the same function of nearby inputs."""
+    errors: dict[str, list[np.ndarray]] = {}
+    for repetition in range(REPETITIONS):
+        variant = Variant(kind=f"moved {repetition}")
+        actual = case.run("actual", variant)
+        expected = case.run("expected", Variant("float64" if case.finer else "native", variant.kind))
+        if not isinstance(actual, Run) or not isinstance(expected, Run):
+            why = "a side does not run on inputs that are moved by a few ulps"
+            return Evidence("redraw", "unavailable", tuple(V), {"why": why})
+        references = {leaf.path: leaf for leaf in expected.outputs}
+        for leaf in actual.outputs:
+            other = references.get(leaf.path)
+            if leaf.format is None or other is None or other.shape != leaf.shape or leaf.path not in noise.leaves:
+                continue
+            with np.errstate(invalid="ignore"):
+                error = leaf.numbers().astype(np.float64) - other.numbers().astype(np.float64)
+            errors.setdefault(leaf.path, []).append(np.where(np.isfinite(error), error, 0.0))
+    worst, worst_share, worst_excess = "", 0.0, 0.0
+    for path, found in errors.items():
+        if len(found) < REPETITIONS:
+            continue
+        stays = np.mean(found, axis=0)
+        total = float(np.mean(np.square(found)))
+        share = float(np.mean(np.square(stays))) / total if total else 0.0
+        spread = noise.leaves[path]
+        amount = excess(residual_of(stays, spread, reference=np.zeros_like(stays)), noise.count)
+        if share > worst_share:
+            worst, worst_share, worst_excess = path, share, amount
+    systematic = worst_share > limits.SYSTEMATIC
+    return Evidence(
+        "redraw",
+        "systematic" if systematic else "random",
+        (V.MISTAKE, V.REDUCED_PRECISION) if systematic else (V.ROUNDING, V.UNSTABLE, V.FLIP),
+        {"share_that_stays": worst_share, "repetitions": REPETITIONS, "excess_of_that": worst_excess},
+        worst,
+    )

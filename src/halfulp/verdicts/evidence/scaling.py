@@ -1,0 +1,119 @@
+"""Does the difference shrink when both sides get more bits? Rounding does, by about 2**29 from float32 to float64; a formula stays.
+
+Where float64 itself is declared, both sides are run in float32 instead: equal formulas then agree within float32's rounding.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ...cases import Case, Run, Unavailable, Variant
+from ...floats import FLOAT32
+from ...noise import LeafNoise, Noise, noise_of, residual_of
+from .. import limits
+from ..verdict import Verdict
+from .evidence import Evidence, Measured
+from .noise import excess
+
+V = Verdict
+_RIGHT = (V.ROUNDING, V.FLIP, V.REDUCED_PRECISION, V.UNSTABLE)
+
+
+def _unavailable(reason: str, **measured: Measured) -> Evidence:
+    return Evidence("scaling", "unavailable", tuple(V), {"why": reason, **measured})
+
+
+def scaling(case: Case, noise: Noise) -> Evidence:
+    """The difference between the two sides in float64, against what it is in the declared precision."""
+    if not case.finer:
+        return _lowered(case)
+    runs = {name: case.run(name, Variant("float64")) for name in ("actual", "expected")}
+    for run in runs.values():
+        if isinstance(run, Unavailable):
+            return _unavailable(run.reason)
+    actual, expected = runs["actual"], runs["expected"]
+    assert isinstance(actual, Run) and isinstance(expected, Run)
+    native = {leaf.path: leaf for leaf in case.native("actual").outputs}
+    lifted = {leaf.path: leaf for leaf in actual.outputs}
+    data_noise: Noise | None = None
+    worst: Evidence | None = None
+    for leaf in expected.outputs:
+        spread, other = noise.leaves.get(leaf.path), lifted.get(leaf.path)
+        if leaf.format is None or spread is None:
+            continue
+        if other is None or other.shape != leaf.shape or leaf.path not in native or native[leaf.path].shape != leaf.shape:
+            return _unavailable("`actual` returns another shape in float64: it looks at the bits of its inputs")
+        values = [each.numbers().astype(np.float64) for each in (other, leaf, native[leaf.path])]
+        trouble = _not_lifted(values[0], values[1], values[2], spread, noise.count)
+        if trouble:
+            return _unavailable(trouble)
+        remains = residual_of(values[0], spread, reference=values[1])
+        native_rms = residual_of(values[2], spread).rms
+        if remains.rms <= limits.VANISHES * native_rms or remains.rms == 0.0:
+            finding, worst_excess = "vanishes", 0.0
+        else:
+            data_noise = data_noise or noise_of(case, accumulate=False)
+            data_spread = data_noise.leaves[leaf.path]
+            worst_excess = excess(residual_of(values[0], data_spread, reference=values[1]), data_noise.count)
+            finding = "stays" if worst_excess > 1.0 else "constants"
+        evidence = Evidence(
+            "scaling",
+            finding,
+            (V.MISTAKE, V.REDUCED_PRECISION) if finding == "stays" else _RIGHT,
+            {
+                "native_rms": native_rms,
+                "float64_rms": remains.rms,
+                "shrinks_bits": math.log2(native_rms / remains.rms) if remains.rms and native_rms else None,
+                "float64_max_in_noise": remains.max_in_noise,
+                "loss_in_float64": _loss(remains.rms_in_noise, case),
+                "excess_over_data_rounding": worst_excess,
+                "overridden": list(dict.fromkeys([*actual.overridden, *expected.overridden])),
+            },
+            leaf.path,
+        )
+        if worst is None or worst_excess > float(worst.measured["excess_over_data_rounding"]):  # type: ignore[arg-type]
+            worst = evidence
+    return worst or _unavailable("no output is a floating-point tensor")
+
+
+def _loss(rms_in_noise: float, case: Case) -> float:
+    """The float64 difference in units of the noise that float64 would have."""
+    return rms_in_noise * 2.0 ** (53 - case.storage.precision_bits)
+
+
+def _not_lifted(actual64: np.ndarray, expected64: np.ndarray, native: np.ndarray, spread: LeafNoise, samples: int) -> str:
+    """Why the lifted run of `actual` says nothing about exact arithmetic; "" when it does."""
+    with np.errstate(invalid="ignore"):
+        apart = (actual64 != expected64) & np.isfinite(actual64) & np.isfinite(expected64)
+        moved = residual_of(actual64, spread, reference=np.where(np.isfinite(native), native, actual64))
+        error = residual_of(native, spread)
+    within = excess(residual_of(actual64, spread, reference=expected64), samples) <= 1.0
+    if apart.any() and within and np.mean(actual64[apart] == native[apart]) > limits.SAME_SHARE:
+        return "`actual` rounds to the declared precision inside, out of reach of a float64 run (NumPy or a compiled kernel)"
+    if moved.rms_in_noise > max(limits.rms_limit(samples), 4.0 * error.rms_in_noise):
+        return "`actual` computes something else on float64 inputs: it looks at the bits of its inputs"
+    return ""
+
+
+def _lowered(case: Case) -> Evidence:
+    """For a float64 case: whether both sides agree within float32's rounding when run in float32."""
+    runs = {name: case.run(name, Variant("float32")) for name in ("actual", "expected")}
+    for run in runs.values():
+        if isinstance(run, Unavailable):
+            return _unavailable(run.reason)
+    actual, expected = runs["actual"], runs["expected"]
+    assert isinstance(actual, Run) and isinstance(expected, Run)
+    noise = noise_of(case, declared=FLOAT32)
+    worst = 0.0
+    lifted = {leaf.path: leaf for leaf in expected.outputs}
+    for leaf in actual.outputs:
+        spread, other = noise.leaves.get(leaf.path), lifted.get(leaf.path)
+        if leaf.format is None or spread is None or other is None or other.shape != leaf.shape:
+            continue
+        apart = residual_of(leaf.numbers().astype(np.float64), spread, reference=other.numbers().astype(np.float64))
+        worst = max(worst, excess(apart, noise.count))
+    # Two honest results are each a limit away from the reference.
+    finding = "agrees in float32" if worst <= 2.0 else "stays"
+    return Evidence("scaling", finding, _RIGHT if worst <= 2.0 else (V.MISTAKE,), {"excess_in_float32": worst})

@@ -1,0 +1,67 @@
+"""Do both sides return the same thing: structure, shapes, dtypes, places of NaN and infinity, bits?"""
+
+from __future__ import annotations
+
+from ...cases import Case
+from ...differences import Comparison
+from ..verdict import Verdict
+from .evidence import Evidence
+
+V = Verdict
+
+
+def structure(comparison: Comparison) -> Evidence:
+    """Missing outputs, other shapes and other dtypes."""
+    broken = [each for each in comparison.mismatches if each.kind != "device"]
+    if not broken:
+        return Evidence("structure", "same", (V.IDENTICAL, V.ROUNDING, V.FLIP, V.REDUCED_PRECISION, V.UNSTABLE))
+    first = broken[0]
+    measured = {"mismatches": len(broken), "what": first.kind, "actual": first.actual, "expected": first.expected}
+    return Evidence("structure", "differs", (V.MISTAKE,), {**measured}, first.path)
+
+
+def specials(comparison: Comparison) -> Evidence:
+    """Places where only one side is NaN or infinite. Checked before any norm, because a norm with a NaN in it says nothing."""
+    worst = max(comparison, key=lambda each: each.special_mismatches, default=None)
+    if worst is None or not worst.special_mismatches:
+        everywhere = [each.path for each in comparison if each.count and each.nan_both == each.count]
+        if everywhere:
+            return Evidence("specials", "all NaN", (V.UNDECIDED,), {"outputs": everywhere}, everywhere[0])
+        return Evidence("specials", "same", (V.IDENTICAL, V.ROUNDING, V.FLIP, V.REDUCED_PRECISION, V.UNSTABLE))
+    return Evidence(
+        "specials",
+        "differ",
+        (V.MISTAKE,),
+        {
+            "nan_actual_only": worst.nan_actual_only,
+            "nan_expected_only": worst.nan_reference_only,
+            "inf_actual_only": worst.inf_actual_only,
+            "inf_expected_only": worst.inf_reference_only,
+            "inf_sign": worst.inf_sign,
+            "count": worst.count,
+        },
+        worst.path,
+    )
+
+
+def bits(comparison: Comparison) -> Evidence:
+    """Whether every bit agrees."""
+    signed_zeros = sum(each.signed_zeros for each in comparison)
+    measured = {"unequal": comparison.unequal, "count": comparison.count, "max_ulps": comparison.max_ulps, "signed_zeros": signed_zeros, "unequal_integers": sum(each.unequal for each in comparison if each.ulp_format == "integer")}
+    if comparison.same_bits:
+        return Evidence("bits", "same", (V.IDENTICAL,), {**measured})
+    return Evidence("bits", "differ", (V.ROUNDING, V.FLIP, V.REDUCED_PRECISION, V.UNSTABLE, V.NONDETERMINISTIC, V.MISTAKE), {**measured})
+
+
+def effects(case: Case) -> Evidence | None:
+    """Inputs, parameters and buffers that a side changed. None when there is nothing to report."""
+    sides = {name: case.native(name) for name in ("actual", "expected")}
+    measured: dict[str, list[str]] = {}
+    for name, run in sides.items():
+        if run.mutated:
+            measured[f"{name}_changed_inputs"] = list(run.mutated)
+        if run.state:
+            measured[f"{name}_changed_state"] = list(run.state)
+    if not measured:
+        return None
+    return Evidence("effects", "reported", tuple(V), {**measured})

@@ -1,0 +1,162 @@
+"""The one place that combines evidence into a verdict.
+
+Read `decide` from top to bottom: it is the argument in the order in which it is made. It looks at findings and at a few
+stored numbers, never at tensors, so a stored result can be judged again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from . import limits
+from .evidence.evidence import Evidence
+from .verdict import Verdict
+
+V = Verdict
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A verdict and the kinds of evidence that decided it, most decisive first."""
+
+    verdict: Verdict
+    because: tuple[str, ...]
+
+
+def judge(evidence: Iterable[Evidence]) -> Verdict:
+    """The verdict that follows from the evidence.
+
+    Args:
+        evidence: what `check` gathered, fresh or read back from JSON (`CheckResult.from_json(text).evidence`).
+
+    Returns:
+        One of the eight verdicts; UNDECIDED when the evidence is missing or conflicts.
+
+    Example:
+        >>> judge([Evidence("bits", "same")]).name
+        'IDENTICAL'
+    """
+    return decide(evidence).verdict
+
+
+def decide(evidence: Iterable[Evidence]) -> Decision:
+    """The verdict, and which evidence decided it."""
+    by_kind = {each.kind: each for each in evidence}
+    early = _before_numbers(by_kind)
+    if early is not None:
+        return early
+    noise = by_kind.get("noise")
+    if noise is None or noise.finding == "within":
+        return _within(by_kind, noise)
+    return _beyond(by_kind, noise)
+
+
+def _finding(by_kind: dict[str, Evidence], kind: str) -> str:
+    return by_kind[kind].finding if kind in by_kind else ""
+
+
+def _before_numbers(by_kind: dict[str, Evidence]) -> Decision | None:
+    """What is decided before any error is measured."""
+    if _finding(by_kind, "structure") == "differs":
+        return Decision(V.MISTAKE, ("structure",))
+    if _finding(by_kind, "repetition") in ("beyond rounding", "fails"):
+        return Decision(V.NONDETERMINISTIC, ("repetition",))
+    if _finding(by_kind, "specials") == "differ":
+        return Decision(V.MISTAKE, ("specials",))
+    if _finding(by_kind, "specials") == "all NaN":
+        return Decision(V.UNDECIDED, ("specials",))
+    if _finding(by_kind, "bits") == "same":
+        return Decision(V.IDENTICAL, ("bits",))
+    return None
+
+
+def _within(by_kind: dict[str, Evidence], noise: Evidence | None) -> Decision:
+    """All floating-point outputs are where rounding may put them."""
+    unequal_integers = int(by_kind["bits"].measured.get("unequal_integers") or 0) if "bits" in by_kind else 0  # type: ignore[arg-type]
+    if unequal_integers:
+        if _finding(by_kind, "flips") == "jumps":
+            return Decision(V.FLIP, ("flips",))
+        return Decision(V.MISTAKE, ("integer_outputs", "flips") if "flips" in by_kind else ("integer_outputs",))
+    if noise is None:
+        return Decision(V.UNDECIDED, ())
+    scaling = _finding(by_kind, "scaling")
+    if scaling == "stays":
+        if _finding(by_kind, "precision") == "reproduced":
+            return Decision(V.REDUCED_PRECISION, ("precision",))
+        return Decision(V.MISTAKE, ("scaling", "noise"))
+    confirmed = scaling in ("vanishes", "constants", "agrees in float32") or _finding(by_kind, "redraw") == "random"
+    share = noise.measured.get("noise_rel_rms")
+    if not confirmed and isinstance(share, float) and share > limits.ILL_CONDITIONED:
+        return Decision(V.UNDECIDED, ("noise",))
+    return Decision(V.ROUNDING, ("noise", "scaling") if scaling in ("vanishes", "constants", "agrees in float32") else ("noise",))
+
+
+def _beyond(by_kind: dict[str, Evidence], noise: Evidence) -> Decision:
+    """Some output is off by more than rounding in the declared precision."""
+    formula_is_right = formula(by_kind)
+    if _finding(by_kind, "flips") == "jumps" and formula_is_right is not False:
+        return Decision(V.FLIP, ("flips", "noise"))
+    if _finding(by_kind, "precision") == "reproduced":
+        return Decision(V.REDUCED_PRECISION, ("precision", "noise"))
+    told_by = tuple(kind for kind in ("scaling", "integers", "redraw") if _speaks(by_kind, kind) is not None)[:1]
+    if formula_is_right is False:
+        return Decision(V.MISTAKE, (*told_by, "noise"))
+    if formula_is_right is None:
+        return Decision(V.UNDECIDED, ("noise",))
+    if loss_is_tolerable(noise):
+        return Decision(V.ROUNDING, ("loss", *told_by, "noise"))
+    if _finding(by_kind, "precision") == "same size" and not _loses_in_float64(by_kind):
+        return Decision(V.REDUCED_PRECISION, ("precision", *told_by, "noise"))
+    return Decision(V.UNSTABLE, ("loss", *told_by, "noise"))
+
+
+def _speaks(by_kind: dict[str, Evidence], kind: str) -> bool | None:
+    """What one kind of evidence says about the formula: right, wrong, or nothing."""
+    says: dict[str, dict[str, bool]] = {
+        "scaling": {"vanishes": True, "constants": True, "agrees in float32": True, "stays": False},
+        "integers": {"exact": True, "nearly exact": True, "differ": False},
+        "redraw": {"random": True, "systematic": False},
+    }
+    return says[kind].get(_finding(by_kind, kind))
+
+
+def formula(by_kind: dict[str, Evidence]) -> bool | None:
+    """Whether both sides compute the same function in exact arithmetic; None when nothing tells.
+
+    A difference on small integers is a proof of a different function whatever else is seen; the others are asked in the order of
+    how sharp they are.
+    """
+    if _speaks(by_kind, "integers") is False:
+        return False
+    for kind in ("scaling", "redraw", "integers"):
+        said = _speaks(by_kind, kind)
+        if said is not None:
+            return said
+    return None
+
+
+def loss_is_tolerable(noise: Evidence) -> bool:
+    """Whether an error beyond rounding's usual size is still that of a respectable algorithm for the same formula.
+
+    A fast product (Winograd, FFT, Strassen) is judged in norm, which is all that its bound promises; anything else elementwise.
+    """
+    rms, rms_limit = _number(noise, "rms_in_noise"), _number(noise, "rms_limit")
+    largest, max_limit = _number(noise, "max_in_noise"), _number(noise, "max_limit")
+    if rms <= limits.DIGIT * rms_limit and largest <= limits.DIGIT * max_limit:
+        return True
+    norm, largest_norm = _number(noise, "norm_in_noise"), _number(noise, "max_norm_in_noise")
+    in_norm = norm <= limits.FAST_PRODUCT_LOSS and largest_norm <= limits.FAST_PRODUCT_LOSS * max_limit
+    return bool(noise.measured.get("has_products")) and in_norm
+
+
+def _loses_in_float64(by_kind: dict[str, Evidence]) -> bool:
+    """Whether the same loss is seen in float64: then the algorithm loses digits, not the format it is computed in."""
+    scaling = by_kind.get("scaling")
+    loss = scaling.measured.get("loss_in_float64") if scaling is not None else None
+    return isinstance(loss, float) and loss > limits.DIGIT
+
+
+def _number(evidence: Evidence, name: str) -> float:
+    value = evidence.measured.get(name)
+    return float(value) if isinstance(value, (int, float)) else float("inf")

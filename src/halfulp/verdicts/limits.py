@@ -1,0 +1,90 @@
+"""The few numbers that turn measurements into findings, each with its derivation.
+
+`benchmarks/verdicts/calibrate.py` prints the measurements that these rest on, next to each value.
+"""
+
+from __future__ import annotations
+
+import math
+
+FALSE_ALARM = 1e-3
+"""Chance that honest rounding is called beyond rounding by one statistic, if its errors follow the sampled model. Conventional;
+the two limits below follow from it and from the number of samples."""
+
+FAST_PRODUCT_LOSS = 64.0
+"""How far beyond the noise, in norm, a fast product (Winograd, FFT, Strassen) may be and still count as rounding.
+
+The largest tile in use, Winograd F(6x6, 3x3) (NNPACK, cuDNN, oneDNN), loses up to 33 in float32 over one to 256 channels, F(4x4, 3x3)
+up to 9, FFT 2, three levels of Strassen 5 (`benchmarks/verdicts/calibrate.py`, section "fast products"); twice the
+largest is allowed, rounded to a power of two. All are normwise stable only (Higham, 2nd ed., sections 23.2.2 and 24.1)."""
+
+DIGIT = 10.0
+"""An algorithm without products may be one decimal digit beyond the limit of rounding before it is called unstable: its digits
+are then still those of a respectable reformulation (`calibrate.py`, section "reformulations": up to 6), where unstable
+algorithms lose hundreds (section "unstable": 80 and more)."""
+
+VANISHES = 2.0**-10
+"""A difference that shrinks at least this much when 29 more bits are given is made of rounding: it went a third of the way, in bits,
+where a formula's difference goes none and rounding goes all of it. Between the two sits what constants rounded to the declared precision leave."""
+
+SAME_SHARE = 0.5
+"""If more than half of the differing elements have the same bits in the lifted run as in the native one, the run was not
+lifted: a float64 result agrees with a float32 number by chance in one element of 2**29."""
+
+EXPLAINED = 0.9
+"""Share of the residual's square sum that a hypothesis must reproduce to be named. A wrong hypothesis reproduces nothing
+(about 1/count), the right one all but the working precision's own rounding (`calibrate.py`, section "hypotheses")."""
+
+ILL_CONDITIONED = 0.1
+"""Where rounding alone may move the result by a tenth of its size, fewer than one digit is left to judge by."""
+
+SYSTEMATIC = 0.5
+"""Share of the residual's square sum that stays when the inputs move by a few ulps, above which it is a function of the inputs and
+not of rounding: redrawn rounding leaves 1/repetitions of it (0.25 for 4), a formula's difference leaves all."""
+
+
+def student_quantile(probability: float, degrees: int) -> float:
+    """The t that |T| exceeds with this probability, for Student's t with an even number of degrees of freedom.
+
+    References:
+        Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.4 (closed form for even degrees).
+
+    Example:
+        >>> round(student_quantile(0.001, 12), 2)
+        4.32
+    """
+    low, high = 0.0, 1e6
+    for _ in range(200):
+        middle = 0.5 * (low + high)
+        if _student_tail(middle, degrees) > probability:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _student_tail(t: float, degrees: int) -> float:
+    """P(|T| > t). Far out, where the closed form cancels, the leading term of the tail's series."""
+    if t * t > 1e3 * degrees:
+        log_density = math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2) - 0.5 * math.log(degrees * math.pi)
+        return 2.0 * math.exp(log_density + 0.5 * (degrees + 1) * math.log(degrees) - math.log(degrees) - degrees * math.log(t))
+    angle = math.atan(t / math.sqrt(degrees))
+    cosine_squared = math.cos(angle) ** 2
+    term, total = 1.0, 1.0
+    for k in range(1, degrees // 2):
+        term *= cosine_squared * (2 * k - 1) / (2 * k)
+        total += term
+    return max(0.0, 1.0 - math.sin(angle) * total)
+
+
+def rms_limit(samples: int) -> float:
+    """The rms of error / spread that honest rounding stays below.
+
+    In the worst case all elements share one rounding error (that of a mean, say); their rms is then a single |t|.
+    """
+    return student_quantile(FALSE_ALARM, 2 * (samples // 2))
+
+
+def max_limit(samples: int, count: int) -> float:
+    """The largest error / spread of `count` elements that honest rounding stays below (Bonferroni over the elements)."""
+    return student_quantile(FALSE_ALARM / max(1, count), 2 * (samples // 2))

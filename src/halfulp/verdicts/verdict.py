@@ -1,0 +1,38 @@
+"""The eight verdicts; each member carries its own meaning, and whether it is acceptable."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Verdict(Enum):
+    """What the difference between two implementations is.
+
+    Attributes:
+        meaning: the verdict in a sentence.
+        acceptable: True, False, or None when undecided.
+    """
+
+    IDENTICAL = ("same bits", True)
+    ROUNDING = ("explained by rounding in the declared precision", True)
+    FLIP = ("a discontinuity turned rounding into a jump; both sides are right to rounding", True)
+    REDUCED_PRECISION = ("the formula is right, but computed in less than the declared precision", False)
+    UNSTABLE = ("the formula is right in exact arithmetic, but the algorithm loses digits that the expected one keeps", False)
+    NONDETERMINISTIC = ("the same implementation disagrees with itself by more than rounding", False)
+    MISTAKE = ("a different function", False)
+    UNDECIDED = ("the evidence conflicts, or the problem is too ill-conditioned to tell", None)
+
+    meaning: str
+    acceptable: bool | None
+
+    def __init__(self, meaning: str, acceptable: bool | None) -> None:
+        self.meaning = meaning
+        self.acceptable = acceptable
+
+    @property
+    def exit_code(self) -> int:
+        """0 acceptable, 1 not, 3 undecided (2 is left to usage errors)."""
+        return 3 if self.acceptable is None else int(not self.acceptable)
+
+    def __repr__(self) -> str:
+        return f"Verdict.{self.name}"
