@@ -206,7 +206,7 @@ class Case:
             before = trees.copied((arguments, keywords))
         else:
             sources, target = self.retyping(variant.precision)
-            function = side.retyped(sources, target, self._device(side, variant))
+            function = side.retyped(sources, target, self._device(side, variant), gradients=self.gradients)
             mode, before = retyping_for(side, sources, target), None
         with side.unchanged() as changed, repeatable(self.seed + variant.repetition):
             start = time.perf_counter()

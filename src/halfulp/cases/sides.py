@@ -93,8 +93,13 @@ class Side:
                     with torch.no_grad():
                         tensor.copy_(saved)
 
-    def retyped(self, sources: frozenset[torch.dtype], target: torch.dtype, device: torch.device | None) -> Callable[..., Any]:
-        """The implementation in another precision: a converted copy of a module, the function itself otherwise."""
+    def retyped(
+        self, sources: frozenset[torch.dtype], target: torch.dtype, device: torch.device | None, *, gradients: bool
+    ) -> Callable[..., Any]:
+        """The implementation in another precision: a converted copy of a module, the function itself otherwise.
+
+        Unless gradients are wanted, the copy's parameters want none: recording a graph for every sample costs more than the ops.
+        """
         module = self.module
         if module is None:
             return self.function
@@ -103,6 +108,7 @@ class Side:
             for part in [*copied.parameters(), *copied.buffers()]:
                 if part.dtype in sources:
                     part.data = part.data.to(target)
+            copied = copied if gradients else copied.requires_grad_(False)
             self._copies[target] = copied.to(device) if device is not None else copied
         return self._copies[target]
 
@@ -165,16 +171,21 @@ def _dependencies(function: Callable[..., Any]) -> tuple[list[nn.Module], list[t
 @contextlib.contextmanager
 def repeatable(seed: int) -> Iterator[None]:
     """Random numbers of PyTorch, NumPy and Python start at a seed inside, and go on as before outside."""
-    numpy_state, python_state = np.random.get_state(), random.getstate()
-    with torch.random.fork_rng():
-        torch.manual_seed(seed)
-        np.random.seed(seed % 2**32)
-        random.seed(seed)
-        try:
-            yield
-        finally:
-            np.random.set_state(numpy_state)
-            random.setstate(python_state)
+    numpy_state, python_state, torch_state = np.random.get_state(), random.getstate(), torch.get_rng_state()
+    cuda_states = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
+    torch.default_generator.manual_seed(seed)  # torch.manual_seed would also walk every device that might exist
+    if cuda_states:
+        torch.cuda.manual_seed_all(seed)
+    np.random.seed(seed % 2**32)
+    random.seed(seed)
+    try:
+        yield
+    finally:
+        np.random.set_state(numpy_state)
+        random.setstate(python_state)
+        torch.set_rng_state(torch_state)
+        if cuda_states:
+            torch.cuda.set_rng_state_all(cuda_states)
 
 
 @contextlib.contextmanager

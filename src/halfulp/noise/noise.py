@@ -169,7 +169,7 @@ def run_under(case: Case, name: str, mode: TorchDispatchMode) -> tuple[Leaf, ...
     retyping: contextlib.AbstractContextManager[Any] = contextlib.nullcontext()
     if case.finer:
         sources, target = case.retyping("float64")
-        function = eager.retyped(sources, target, None)
+        function = eager.retyped(sources, target, None, gradients=case.gradients)
         retyping = retyping_for(eager, sources, target)
     with eager.unchanged(), repeatable(case.seed), taken_apart(), retyping, mode:
         result = case.evaluate(side, function, arguments, keywords)

@@ -105,13 +105,17 @@ class OpError:
         A chain rounds every partial sum s_k. Seen from the data, s_k goes from 0 to y like a random bridge: its mean square
         over k is y^2 / 3 + squares / 6, so n roundings add n (y^2 / 3 + squares / 6). Any tree of depth h < n does better.
         """
-        magnitude = result.abs() ** 2
-        variance = self.sum_u**2 * squares + self.storage_u**2 * magnitude
-        if self.accumulate:
-            variance = variance + self.sum_u**2 * terms * (magnitude / 3.0 + squares / 6.0)
+        magnitude = _squared(result)
+        on_squares, on_magnitude = self.sum_u**2, self.storage_u**2
         if self.input_u:
-            variance = variance + 2.0 * self.input_u**2 * squares
-        return variance.sqrt()
+            on_squares += 2.0 * self.input_u**2
+        if not self.accumulate:
+            return squares.mul(on_squares).add_(magnitude, alpha=on_magnitude).sqrt_()
+        if isinstance(terms, torch.Tensor):
+            growth = self.sum_u**2 * terms
+            return (squares * (growth / 6.0 + on_squares) + magnitude * (growth / 3.0 + on_magnitude)).sqrt_()
+        growth = self.sum_u**2 * terms
+        return squares.mul(growth / 6.0 + on_squares).add_(magnitude, alpha=growth / 3.0 + on_magnitude).sqrt_()
 
     def product(self, call: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
         """The deviation of each output of a product: the same op on squares gives the sum of squared products."""
@@ -120,7 +124,7 @@ class OpError:
         squares = call(*squared, **scales)
         if name == "convolution_backward":
             return self._convolution_backward(args, result, squares)
-        return self.chain(result, squares.abs(), _terms_of_product(name, args))
+        return self.chain(result, squares, _terms_of_product(name, args))
 
     def _convolution_backward(self, args: tuple[Any, ...], result: Any, squares: Any) -> tuple[Any, ...]:
         grad, _, weight = args[:3]
@@ -128,14 +132,14 @@ class OpError:
         taps = math.prod(weight.shape[2:])
         terms = (grad.shape[1] * taps, per_pixel, per_pixel)
         return tuple(
-            None if value is None else self.chain(value, square.abs(), count) for value, square, count in zip(result, squares, terms)
+            None if value is None else self.chain(value, square, count) for value, square, count in zip(result, squares, terms)
         )
 
     def reduced(self, call: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: torch.Tensor) -> torch.Tensor:
         """The deviation of a sum or mean along axes."""
         summand = args[0]
         terms = max(1, summand.numel() // max(1, result.numel()))
-        squares = call(summand.abs() ** 2, *args[1:], **kwargs)
+        squares = call(_squared(summand), *args[1:], **kwargs)
         if "mean" in name or "avg" in name:
             if name.startswith("avg_pool"):
                 kernel = args[1]
@@ -175,14 +179,25 @@ class OpError:
         """
         axes = [axis % result.dim() for axis in args[1]]
         length = max(2, math.prod(max(args[0].shape[axis], result.shape[axis]) for axis in axes))
-        typical = (result.abs() ** 2).mean(dim=axes, keepdim=True).sqrt()
+        typical = _squared(result).mean(dim=axes, keepdim=True).sqrt()
         return self.sum_u * math.sqrt(2.0 * math.log2(length)) * typical.expand(result.shape)
 
 
 def _squared(value: Any) -> Any:
-    if isinstance(value, torch.Tensor) and (value.is_floating_point() or value.is_complex()):
-        return value.abs() ** 2
-    return value
+    """|value|^2 of a floating-point tensor; anything else as it is."""
+    if not isinstance(value, torch.Tensor):
+        return value
+    if value.is_complex():
+        return value.real.square() + value.imag.square()
+    if not value.is_floating_point():
+        return value
+    repeated = [axis for axis, (size, stride) in enumerate(zip(value.shape, value.stride())) if stride == 0 and size > 1]
+    if not repeated:
+        return value * value
+    compact = value  # an expanded operand (a weight broadcast over a batch) is squared once, not once per copy
+    for axis in repeated:
+        compact = compact.narrow(axis, 0, 1)
+    return (compact * compact).expand(value.shape)
 
 
 def _terms_of_product(name: str, args: tuple[Any, ...]) -> int:
@@ -220,7 +235,35 @@ def _sigmoid(x: torch.Tensor) -> torch.Tensor:
     return 1.0 / (1.0 + torch.exp(-x))
 
 
+def _layer_norm(x: torch.Tensor, shape: Any, weight: Any, bias: Any, layer_eps: float) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    axes = list(range(x.dim() - len(shape), x.dim()))
+    mean = x.mean(axes, keepdim=True)
+    centered = x - mean
+    scale = torch.rsqrt((centered * centered).mean(axes, keepdim=True) + layer_eps)
+    y = centered * scale
+    y = y * weight if weight is not None else y
+    return (y + bias if bias is not None else y), mean, scale
+
+
+def _softmax(x: torch.Tensor, axis: int, half_to_float: bool = False) -> torch.Tensor:
+    if not x.numel():
+        return torch.empty_like(x)
+    e = torch.exp(x - x.amax(axis, keepdim=True))
+    return e / e.sum(axis, keepdim=True)
+
+
+def _gelu(x: torch.Tensor, *, approximate: str = "none") -> torch.Tensor:
+    if approximate == "tanh":
+        inner = (x + 0.044715 * (x * x * x)) * math.sqrt(2.0 / math.pi)
+        return 0.5 * x * (1.0 + torch.tanh(inner))
+    return 0.5 * x * (1.0 + torch.erf(x * math.sqrt(0.5)))
+
+
 _OWN_FORMULAS: dict[tuple[str, str], Callable[..., Any]] = {
+    # The commonest three, written out with fewer steps than the table of torch.export takes.
+    ("native_layer_norm", "default"): _layer_norm,
+    ("_softmax", "default"): _softmax,
+    ("gelu", "default"): _gelu,
     # Only the overloads with `correction`: the others are decomposed into them.
     ("var", "correction"): _variance,
     ("std", "correction"): lambda *args, **kwargs: _variance(*args, **kwargs).sqrt(),

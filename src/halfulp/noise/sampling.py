@@ -6,43 +6,56 @@ noise, gives the reference and remembers each op's deviation; later passes only 
 
 from __future__ import annotations
 
+import functools
 import math
+import random
 from collections import Counter
-from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_flatten, tree_map
+from torch.utils._pytree import tree_map
 
 from ..floats import Format
 from . import rules
 
-POOL_SIZE = 1 << 21
+POOL_SIZE = 1 << 19
 """Gaussian numbers drawn once and used from random places: drawing fresh ones costs more than the ops they perturb."""
 
 _PERTURBED = (torch.float64, torch.complex128)
 
 
+@functools.lru_cache(maxsize=4)
+def _gaussian_numbers(seed: int, device: torch.device) -> torch.Tensor:
+    return torch.randn(POOL_SIZE, generator=torch.Generator().manual_seed(seed), dtype=torch.float64).to(device)
+
+
 class GaussianPool:
-    """Standard normal numbers, served as slices that start at random places. Seeded, so a run can be repeated."""
+    """Standard normal numbers, served from random places of one pool. Seeded, so a run can be repeated."""
 
     def __init__(self, seed: int) -> None:
-        self.generator = torch.Generator().manual_seed(seed)
-        self._by_device: dict[torch.device, torch.Tensor] = {}
-        self._offsets = torch.Generator().manual_seed(seed + 1)
+        self.seed = seed
+        self._places = random.Random(seed + 1)
 
     def like(self, tensor: torch.Tensor) -> torch.Tensor:
         """Standard normal numbers of a real float64 tensor's shape, on its device."""
+        pool = _gaussian_numbers(self.seed, tensor.device)
         size = tensor.numel()
-        if size > POOL_SIZE // 2:
-            return torch.randn(tensor.shape, generator=self.generator, dtype=torch.float64).to(tensor.device)
-        pool = self._by_device.get(tensor.device)
-        if pool is None:
-            pool = torch.randn(POOL_SIZE, generator=self.generator, dtype=torch.float64).to(tensor.device)
-            self._by_device[tensor.device] = pool
-        start = int(torch.randint(POOL_SIZE - size + 1, (1,), generator=self._offsets))
-        return pool[start : start + size].view(tensor.shape)
+        if size <= POOL_SIZE // 2:
+            return self._piece(pool, size).view(tensor.shape)
+        pieces = [self._piece(pool, min(POOL_SIZE // 2, size - start)) for start in range(0, size, POOL_SIZE // 2)]
+        return torch.cat(pieces).view(tensor.shape)
+
+    def _piece(self, pool: torch.Tensor, size: int) -> torch.Tensor:
+        start = self._places.randrange(POOL_SIZE - size + 1)
+        return pool[start : start + size]
+
+
+class _Error(NamedTuple):
+    """How far one result is moved, and whether it is finite throughout (in the measuring pass)."""
+
+    spread: float | torch.Tensor | None
+    finite: bool
 
 
 class NoiseMode(TorchDispatchMode):
@@ -66,13 +79,13 @@ class NoiseMode(TorchDispatchMode):
         self.pool = pool
         self.amplitude = 0.0
         self.counted: Counter[str] = Counter()
-        self._deviations: list[tuple[str, Any]] = []
+        self._errors: list[tuple[str, list[_Error]]] = []
         self._next = 0
 
     def measure(self) -> NoiseMode:
         """Prepare the pass without noise."""
         self.amplitude, self._next = 0.0, 0
-        self._deviations.clear()
+        self._errors.clear()
         self.counted.clear()
         return self
 
@@ -115,20 +128,19 @@ class NoiseMode(TorchDispatchMode):
 
     def _perturb(self, name: str, result: Any, relative: float | None, kind: str | None, func: Any, args: Any, kwargs: Any) -> None:
         position, self._next = self._next, self._next + 1
+        values = list(result) if isinstance(result, (tuple, list)) else [result]
         if self.amplitude == 0.0:
-            deviation = self._deviation(name, result, relative, kind, func, args, kwargs)
-            self._deviations.append((name, deviation))
+            self._errors.append((name, self._errors_of(name, values, result, relative, kind, func, args, kwargs)))
             self.counted[kind or "elementwise"] += 1
             return
-        known = self._deviations[position] if position < len(self._deviations) else ("", None)
-        deviation = known[1]
-        if known[0] != name or not _fits(deviation, result):
+        known_name, errors = self._errors[position] if position < len(self._errors) else ("", [])
+        if known_name != name or not _fits(errors, values):
             # The data took another branch than in the measuring pass.
-            deviation = self._deviation(name, result, relative, kind, func, args, kwargs)
-        for value, spread in zip(_flat(result), _flat_deviation(deviation, result)):
-            self._add(value, spread)
+            errors = self._errors_of(name, values, result, relative, kind, func, args, kwargs)
+        for value, error in zip(values, errors):
+            self._add(value, error)
 
-    def _deviation(self, name: str, result: Any, relative: float | None, kind: str | None, func: Any, args: Any, kwargs: Any) -> Any:
+    def _errors_of(self, name: str, values: list[Any], result: Any, relative: float | None, kind: str | None, func: Any, args: Any, kwargs: Any) -> list[_Error]:
         base = name.rstrip("_")
         call = _functional(func) if name.endswith("_") else func
         if kind == "product" and relative is None:
@@ -143,18 +155,21 @@ class NoiseMode(TorchDispatchMode):
             found = self.error.transformed(args, result)
         elif kind == "range":
             # start + k step: every point carries the rounding of the step and of the endpoints.
-            found = [2.0 * self.error.storage_u * each.abs().max().expand(each.shape) if each.numel() else None for each in _flat(result)]
+            found = [2.0 * self.error.storage_u * each.abs().max().expand(each.shape) if each.numel() else None for each in values]
         else:
-            found = [relative for _ in _flat(result)]
+            found = [relative for _ in values]
         if isinstance(found, torch.Tensor):
             found = [found]
-        return [self._with_subnormals(value, spread) for value, spread in zip(_flat(result), found or [None] * len(_flat(result)))]
+        spreads = [None for _ in values] if found is None else list(found)
+        return [_Error(self._with_subnormals(value, spread), _all_finite(value)) for value, spread in zip(values, spreads)]
 
     def _with_subnormals(self, value: Any, spread: Any) -> Any:
         """Below the smallest normal number the spacing stops shrinking: an absolute error joins the relative one."""
         if spread is None or not isinstance(value, torch.Tensor) or value.is_complex() or not value.numel():
             return spread
         smallest = self.declared.min_normal
+        if float(torch.linalg.vector_norm(value, -math.inf)) >= smallest:  # without a temporary of the value's size
+            return spread
         tiny = (value.abs() < smallest) & (value != 0)
         if not bool(tiny.any()):
             return spread
@@ -162,21 +177,23 @@ class NoiseMode(TorchDispatchMode):
         scale = spread if isinstance(spread, torch.Tensor) else spread * value.abs()
         return torch.where(tiny, (scale**2 + step**2).sqrt(), scale)
 
-    def _add(self, value: Any, spread: Any) -> None:
+    def _add(self, value: Any, error: _Error) -> None:
+        """Move one result in place by its deviation times random numbers; infinities and NaN stay what they are."""
+        spread = error.spread
         if spread is None or not isinstance(value, torch.Tensor) or value.dtype not in _PERTURBED or not value.numel():
             return
         target = torch.view_as_real(value) if value.is_complex() else value
         if value.is_complex():
             spread = (spread if isinstance(spread, torch.Tensor) else spread * value.abs()).unsqueeze(-1)
-        random = self.pool.like(target)
+        numbers = self.pool.like(target)
         with torch.no_grad():
+            before = None if error.finite else target.clone()
             if isinstance(spread, torch.Tensor):
-                moved = torch.addcmul(target, random, spread.expand_as(target), value=self.amplitude)
+                target.addcmul_(numbers, spread.expand_as(target), value=self.amplitude)
             else:
-                moved = torch.addcmul(target, random, target, value=self.amplitude * spread)
-            if not bool(torch.isfinite(moved.sum())):  # infinity plus a multiple of infinity may be NaN: leave it as it was
-                moved = torch.where(torch.isfinite(moved), moved, target)
-            target.copy_(moved)
+                target.addcmul_(numbers, target, value=self.amplitude * spread)
+            if before is not None:  # infinity plus a multiple of infinity may be NaN
+                target.copy_(torch.where(torch.isfinite(target), target, before))
 
     def _moved_inputs(self, args: Any, *, norm_relative: bool) -> Any:
         """Inputs of an op without a rule, moved by one rounding (relative to the norm for a backward stable factorization)."""
@@ -187,11 +204,11 @@ class NoiseMode(TorchDispatchMode):
         def move(value: Any) -> Any:
             if not isinstance(value, torch.Tensor) or value.dtype != torch.float64 or not value.numel():
                 return value
-            random = self.pool.like(value)
+            numbers = self.pool.like(value)
             if norm_relative:
                 scale = u * math.sqrt(value.shape[-1] if value.dim() else 1.0) * value.square().mean().sqrt()
-                return value + self.amplitude * scale * random
-            return torch.addcmul(value, random, value, value=self.amplitude * u)
+                return value + self.amplitude * scale * numbers
+            return torch.addcmul(value, numbers, value, value=self.amplitude * u)
 
         return tree_map(move, args)
 
@@ -213,23 +230,26 @@ def _kind(base: str) -> str | None:
 
 
 def _computes_in_float64(args: Any, kwargs: Any) -> bool:
-    flat, _ = tree_flatten((args, kwargs))
-    return any(isinstance(each, torch.Tensor) and each.dtype in _PERTURBED for each in flat)
+    for value in (*args, *kwargs.values()):
+        if isinstance(value, torch.Tensor):
+            if value.dtype in _PERTURBED:
+                return True
+        elif isinstance(value, (list, tuple)) and any(isinstance(part, torch.Tensor) and part.dtype in _PERTURBED for part in value):
+            return True
+    return False
 
 
-def _flat(result: Any) -> list[Any]:
-    return list(result) if isinstance(result, (tuple, list)) else [result]
+def _all_finite(value: Any) -> bool:
+    if not isinstance(value, torch.Tensor) or value.dtype not in _PERTURBED:
+        return True
+    total = value.sum()  # without a temporary of the value's size; an overflow of the sum only costs time
+    return bool(torch.isfinite(total.abs()))
 
 
-def _flat_deviation(deviation: Any, result: Any) -> list[Any]:
-    return deviation if isinstance(deviation, list) else [deviation for _ in _flat(result)]
-
-
-def _fits(deviation: Any, result: Any) -> bool:
-    if not isinstance(deviation, list) or len(deviation) != len(_flat(result)):
+def _fits(errors: list[_Error], values: list[Any]) -> bool:
+    if len(errors) != len(values):
         return False
-    pairs: Iterator[tuple[Any, Any]] = zip(deviation, _flat(result))
-    return all(not isinstance(spread, torch.Tensor) or spread.shape == value.shape for spread, value in pairs)
+    return all(not isinstance(error.spread, torch.Tensor) or error.spread.shape == value.shape for error, value in zip(errors, values))
 
 
 def _functional(func: Any) -> Any:

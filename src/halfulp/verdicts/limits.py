@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 FALSE_ALARM = 1e-3
@@ -43,6 +44,7 @@ SYSTEMATIC = 0.5
 not of rounding: redrawn rounding leaves 1/repetitions of it (0.25 for 4), a formula's difference leaves all."""
 
 
+@functools.lru_cache(maxsize=1024)
 def student_quantile(probability: float, degrees: int) -> float:
     """The t that |T| exceeds with this probability, for Student's t with an even number of degrees of freedom.
 
