@@ -247,7 +247,7 @@ def _owned(leaf: Leaf) -> Leaf:
 
 def _mutations(before: Any, after: Any) -> tuple[str, ...]:
     """The inputs whose values differ after the call."""
-    from ..differences.compare import measure
+    from ..differences.comparing import measure
 
     changed: list[str] = []
     for old, new in zip(leaves_of_numeric(before), leaves_of_numeric(after)):

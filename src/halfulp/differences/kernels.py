@@ -83,9 +83,9 @@ def _block_distances(actual_bits, reference_bits, sign_magnitude, lowest, steps,
             q = q if q >= 0 else lowest - q
         high = max(p, q)
         low = min(p, q)
-        # In unsigned arithmetic the difference is right even where the signed one would overflow.
-        step = steps.dtype.type(high) - steps.dtype.type(low)
-        steps[i] = step
+        # Modulo 2**bits the difference is right even where the signed one overflows; storing it cuts it to that width.
+        steps[i] = high - low
+        step = steps[i]
         as_float[i] = np.float32(step)
         largest = max(largest, step)
         unequal += 1 if step != 0 else 0

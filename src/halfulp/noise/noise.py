@@ -65,7 +65,8 @@ class Noise:
         method: "ops of expected", "ops of actual" or "inputs".
         count: how many samples.
         ops: how often each kind of op was met, as counted by `NoiseMode`.
-        reference: where the reference came from: "expected in float64", "reference", "expected as it is".
+        reference: where the reference came from: "expected in float64", "reference", "expected, products in doubled precision",
+            "expected as it is".
         notes: what could not be done and was done instead.
     """
 
@@ -198,7 +199,8 @@ def _collect(
         reference = outside.get(leaf.path, leaf.numbers().astype(np.float64))
         if deviations and base.shape == reference.shape:
             leaves[leaf.path] = _leaf_noise(model.storage, leaf, reference, deviations)
-    source = "reference" if outside else ("expected in float64" if case.finer else "expected as it is")
+    own = "expected, products in doubled precision" if ops.get("doubled") else "expected as it is"
+    source = "reference" if outside else ("expected in float64" if case.finer else own)
     return Noise(model.declared, leaves, method, len(passes), ops, source, tuple(notes))
 
 

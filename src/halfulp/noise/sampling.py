@@ -16,8 +16,9 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_map
 
-from ..floats import Format
+from ..floats import FLOAT64, Format
 from . import rules
+from .doubled import doubled_product
 
 POOL_SIZE = 1 << 19
 """Gaussian numbers drawn once and used from random places: drawing fresh ones costs more than the ops they perturb."""
@@ -117,6 +118,12 @@ class NoiseMode(TorchDispatchMode):
                 self.counted["factorization:" + name if kind else "unknown:" + name] += 1
             args = self._moved_inputs(args, norm_relative=kind is not None)
             relative = self.error.storage_u
+        if self.amplitude == 0.0 and self.declared == FLOAT64 and not in_place:
+            better = doubled_product(name, args, kwargs)
+            if better is not None:
+                self.counted["doubled"] += 1
+                self._perturb(name, better, relative, kind, func, args, kwargs)
+                return better
         # In-place sums need their operands as they were before the call.
         before = tuple(each.clone() if isinstance(each, torch.Tensor) else each for each in args) if in_place and kind else args
         result = func(*args, **kwargs)
@@ -168,7 +175,7 @@ class NoiseMode(TorchDispatchMode):
         if spread is None or not isinstance(value, torch.Tensor) or value.is_complex() or not value.numel():
             return spread
         smallest = self.declared.min_normal
-        if float(torch.linalg.vector_norm(value, -math.inf)) >= smallest:  # without a temporary of the value's size
+        if float(value.abs().amin()) >= smallest:
             return spread
         tiny = (value.abs() < smallest) & (value != 0)
         if not bool(tiny.any()):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .check import check
+from .checking import check
 from .result import CheckResult
 
 

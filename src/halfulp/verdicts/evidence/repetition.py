@@ -8,7 +8,7 @@ import numpy as np
 
 from ...cases import Case, Run, Unavailable, Variant
 from ...differences import Comparison
-from ...differences.compare import measure
+from ...differences.comparing import measure
 from ...noise import Noise, residual_of
 from ..verdict import Verdict
 from .evidence import Evidence

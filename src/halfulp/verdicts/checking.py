@@ -10,7 +10,7 @@ from typing import Any
 
 from ..cases import Case
 from ..differences import Comparison, Mismatch
-from ..differences.compare import measure
+from ..differences.comparing import measure
 from ..noise import Noise, noise_of
 from .evidence.evidence import Evidence
 from .evidence.flips import flips
@@ -22,7 +22,7 @@ from .evidence.redraw import redraw
 from .evidence.repetition import repetition, sized
 from .evidence.scaling import scaling
 from .evidence.structure import bits, effects, specials, structure
-from .judge import decide, formula, loss_is_tolerable
+from .judging import decide, formula, loss_is_tolerable
 from .result import CheckResult
 
 
@@ -91,7 +91,7 @@ def check(
         evidence=evidence,
         difference=gatherer.comparison,
         declared=case.declared.name,
-        names=(_name(actual), _name(expected)),
+        names=(_name(actual, "actual"), _name(expected, "expected")),
         seed=seed,
         seconds=time.perf_counter() - start,
         versions=versions(),
@@ -191,9 +191,9 @@ def _compared(case: Case) -> Comparison:
     return Comparison(tuple(differences), tuple(mismatches))
 
 
-def _name(function: Callable[..., Any]) -> str:
-    name = getattr(function, "__qualname__", None) or type(function).__name__
-    return name.split("<locals>.")[-1]
+def _name(function: Callable[..., Any], role: str) -> str:
+    name = (getattr(function, "__qualname__", None) or type(function).__name__).split("<locals>.")[-1]
+    return role if name in ("<lambda>", role) else f"{role} ({name})"
 
 
 def versions() -> dict[str, str]:

@@ -1,0 +1,40 @@
+"""Products in doubled precision: a reference for functions that are declared float64 themselves."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import torch
+
+from ..floats import doubled_matmul
+
+DOUBLED_PRODUCTS = 1 << 25
+"""The most scalar products that are formed in doubled precision for one op: about a second of work; beyond, the op's own result has to do."""
+
+
+def doubled_product(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> torch.Tensor | None:
+    """The result of a real float64 matrix product as if computed with 106 bits and then rounded (an addend is added after that); None where not offered.
+
+    Covers mm, bmm, mv, dot, addmm, baddbmm and addmv; convolutions and products beyond `DOUBLED_PRODUCTS` are not.
+    """
+    operands = [each for each in args if isinstance(each, torch.Tensor)]
+    if any(each.dtype != torch.float64 for each in operands):
+        return None
+    added = operands[0] if name in ("addmm", "baddbmm", "addmv") else None
+    if name not in ("mm", "bmm", "mv", "dot", "addmm", "baddbmm", "addmv") or kwargs.get("alpha", 1) != 1 or kwargs.get("beta", 1) != 1:
+        return None
+    left, right = (each.detach().cpu().numpy() for each in operands[-2:])
+    if name == "dot":
+        left = left[None, :]
+    is_vector = right.ndim == 1
+    right = right[:, None] if is_vector else right
+    if math.prod(left.shape) * right.shape[-1] > DOUBLED_PRODUCTS:
+        return None
+    product = doubled_matmul(left, right)
+    product = product[..., 0] if is_vector else product
+    product = product[0] if name == "dot" else product
+    if added is not None:
+        product = product + added.detach().cpu().numpy()
+    return torch.from_numpy(np.ascontiguousarray(product)).to(operands[-1].device)

@@ -1,0 +1,59 @@
+"""What to do next: short, concrete steps for each verdict."""
+
+from __future__ import annotations
+
+from ..verdicts import CheckResult, Verdict
+from .wording import number
+
+V = Verdict
+
+
+def advice(result: CheckResult) -> list[str]:
+    """The next steps, most useful first."""
+    steps = list(_STEPS[result.verdict])
+    noise = result.find("noise")
+    spread = noise.measured.get("noise_rel_rms") if noise is not None else None
+    if result.verdict is V.ROUNDING and noise is not None and isinstance(spread, float):
+        steps.insert(0, f"Nothing is wrong. A relative difference of about {number(spread)} (rms) is what {result.declared} can give here.")
+    modules = (result.find("repetition") or _NOTHING).measured.get("random_modules")
+    if result.verdict is V.NONDETERMINISTIC and modules:
+        steps.insert(0, "Call .eval() on the module, or set dropout to 0, and check again.")
+    peer = result.find("peer")
+    if peer is not None and peer.finding == "actual" and result.acceptable is not True:
+        steps.append(f"Note that actual is {number(peer.measured['ratio'])} times closer to the float64 reference than expected is.")
+    if result.verdict is V.MISTAKE and result.find("overlap") is not None:
+        steps.insert(0, "Use the out-of-place op, or .clone() the view before writing to it.")
+    return steps
+
+
+class _Nothing:
+    measured: dict[str, object] = {}
+
+
+_NOTHING = _Nothing()
+
+_STEPS: dict[Verdict, tuple[str, ...]] = {
+    V.IDENTICAL: ("Nothing to do.",),
+    V.ROUNDING: (
+        "Compare in norm or by halfulp.assert_equivalent, not by a fixed rtol: elements that cancel have large relative differences.",
+        "For fewer digits lost, compute this part in float64.",
+    ),
+    V.FLIP: ("Compare what goes into the discontinuity (logits instead of argmax); there the two agree.",),
+    V.REDUCED_PRECISION: (
+        "Turn the coarser mode off (torch.set_float32_matmul_precision('highest'), allow_tf32=False, the runtime's precision hint), or a cast inside.",
+        "If that precision is intended, declare it: --declared FORMAT, declared=FORMAT.",
+    ),
+    V.UNSTABLE: (
+        "Use the stable form: two-pass or Welford variance, softmax minus its maximum, log_softmax, log1p, expm1.",
+        "Where the inputs allow it, center or scale them first.",
+    ),
+    V.NONDETERMINISTIC: ("Run with torch.use_deterministic_algorithms(True); look for dropout, atomics, uninitialised memory.",),
+    V.MISTAKE: (
+        "Look at the worst elements below: their indices show whether one channel, a border, a tail or everything is off.",
+        "Compare shapes, axes, padding, constants (eps, scale), masks and weights of the two.",
+    ),
+    V.UNDECIDED: (
+        "Pass reference=, a better-than-working-precision implementation; or inputs on which less cancels.",
+        "Make both functions run on float64 inputs: then the difference in exact arithmetic can be seen.",
+    ),
+}

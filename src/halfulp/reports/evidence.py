@@ -1,0 +1,122 @@
+"""Each kind of evidence as one line: what was asked, what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..verdicts import Evidence
+from .wording import number, share
+
+Measured = dict[str, Any]
+
+QUESTIONS = {
+    "structure": "same structure, shapes and dtypes?",
+    "effects": "inputs or state changed?",
+    "specials": "NaN and infinity in the same places?",
+    "bits": "same bits?",
+    "repetition": "same result when run again?",
+    "noise": "within what rounding makes here?",
+    "peer": "which side is closer to the reference?",
+    "scaling": "does the difference shrink in another precision?",
+    "flips": "does rounding make it jump there?",
+    "integers": "exact on small integers?",
+    "redraw": "is the error redrawn when inputs move by ulps?",
+    "precision": "does a coarser format explain it?",
+    "overlap": "in-place writes onto overlapping memory?",
+}
+
+
+def measured_words(evidence: Evidence) -> str:
+    """The numbers of one piece of evidence in a phrase."""
+    words = _WORDS.get(evidence.kind)
+    return words(evidence.finding, dict(evidence.measured)) if words is not None else ""
+
+
+def _structure(finding: str, m: Measured) -> str:
+    return "" if finding == "same" else f"{m['mismatches']} mismatches; {m['what']}: {m['actual']} instead of {m['expected']}"
+
+
+def _effects(finding: str, m: Measured) -> str:
+    return "; ".join(f"{key.replace('_', ' ')}: {', '.join(names)}" for key, names in m.items())
+
+
+def _specials(finding: str, m: Measured) -> str:
+    return ", ".join(f"{key.replace('_', ' ')} {value:,}" for key, value in m.items() if isinstance(value, int) and value and key != "count")
+
+
+def _bits(finding: str, m: Measured) -> str:
+    zeros = f", {m['signed_zeros']:,} zeros of other sign" if m["signed_zeros"] else ""
+    return f"{share(m['unequal'], m['count'])} differ, by up to {m['max_ulps']:,} ulps{zeros}" if finding == "differ" else f"{m['count']:,} elements"
+
+
+def _repetition(finding: str, m: Measured) -> str:
+    if "side" not in m:
+        return f"{m['runs']} runs of each side"
+    if "why" in m:
+        return str(m["why"])
+    return f"`{m['side']}` differs in {share(m['unequal'], m['count'])}, by up to {number(m['max_abs'])}"
+
+
+def _noise(finding: str, m: Measured) -> str:
+    return (
+        f"error in units of the noise: rms {number(m['rms_in_noise'])} (limit {number(m['rms_limit'])}), worst {number(m['max_in_noise'])} "
+        f"(limit {number(m['max_limit'])}), norm {number(m['norm_in_noise'])}; expected itself: rms {number(m['expected_rms_in_noise'])}; "
+        f"noise is {number(m['noise_rel_rms'])} of the result; {m['samples']} samples of the {m['method']}, reference: {m['reference']}"
+    )
+
+
+def _peer(finding: str, m: Measured) -> str:
+    return f"rms error {number(m['actual_rms_error'])} against {number(m['expected_rms_error'])}" + (
+        f": {finding} is {number(m['ratio'])} times closer" if finding != "neither" else ""
+    )
+
+
+def _scaling(finding: str, m: Measured) -> str:
+    if "why" in m:
+        return str(m["why"])
+    if "excess_in_float32" in m:
+        return f"in float32 the difference is {number(m['excess_in_float32'])} of what rounding allows (two honest results: up to 2)"
+    cast = f"; replaced inside: {', '.join(m['overridden'])}" if m.get("overridden") else ""
+    shrinks = f", 2^{m['shrinks_bits']:.0f} times smaller" if isinstance(m.get("shrinks_bits"), float) else ""
+    return f"rms error {number(m['native_rms'])} as written, difference {number(m['float64_rms'])} in float64{shrinks}{cast}"
+
+
+def _flips(finding: str, m: Measured) -> str:
+    return f"{m['explained']:,} of {m['beyond']:,} elements beyond rounding jump in the noise samples (amplitude {number(m['amplitude'])})"
+
+
+def _integers(finding: str, m: Measured) -> str:
+    return str(m["why"]) if "why" in m else f"{share(m['unequal'], m['count'])} differ, by up to {number(m['max_abs'])}"
+
+
+def _redraw(finding: str, m: Measured) -> str:
+    return str(m["why"]) if "why" in m else f"{100 * m['share_that_stays']:.0f} % of the error stays in {m['repetitions']} repetitions"
+
+
+def _precision(finding: str, m: Measured) -> str:
+    if finding == "same size":
+        return f"{m['format']} {m['where']}: the error is {number(m['rms_in_its_noise'])} of its noise"
+    tried = f"{m['where']} in {m['format']}" if "format" in m else "no product to try it on"
+    return f"best: {tried}, reproduces {100 * m['explained']:.1f} % of the error" if "format" in m else tried
+
+
+def _overlap(finding: str, m: Measured) -> str:
+    return "; ".join(f"`{side}`: {', '.join(writes)}" for side, writes in m.items())
+
+
+_WORDS: dict[str, Callable[[str, Measured], str]] = {
+    "structure": _structure,
+    "effects": _effects,
+    "specials": _specials,
+    "bits": _bits,
+    "repetition": _repetition,
+    "noise": _noise,
+    "peer": _peer,
+    "scaling": _scaling,
+    "flips": _flips,
+    "integers": _integers,
+    "redraw": _redraw,
+    "precision": _precision,
+    "overlap": _overlap,
+}

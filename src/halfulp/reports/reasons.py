@@ -1,0 +1,207 @@
+"""The reason for a verdict in a sentence, from the evidence that decided it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..verdicts import CheckResult, Verdict
+from .wording import digits_lost, number, place, power_of_two, share
+
+V = Verdict
+
+
+def reason(result: CheckResult) -> str:
+    """Why the verdict is what it is."""
+    return _SENTENCES[result.verdict](result)
+
+
+def _measured(result: CheckResult, kind: str) -> dict[str, Any]:
+    evidence = result.find(kind)
+    return dict(evidence.measured) if evidence is not None else {}
+
+
+def _formula(result: CheckResult, right: str = "the two are one formula: ") -> str:
+    """How it is known that both sides compute the same function in exact arithmetic."""
+    scaling = result.find("scaling")
+    if scaling is not None and scaling.finding in ("vanishes", "constants"):
+        return f"{right}run in float64, their difference shrinks {power_of_two(scaling.measured.get('shrinks_bits'))}"
+    if scaling is not None and scaling.finding == "agrees in float32":
+        return f"{right}both run in float32 agree within float32's rounding"
+    integers, redraw = result.find("integers"), result.find("redraw")
+    if redraw is not None and redraw.finding == "random":
+        return f"{right}the error is drawn anew when the inputs move by a few ulps, as rounding is"
+    if integers is not None and integers.finding in ("exact", "nearly exact"):
+        return f"{right}on small integers, where order can't matter, they agree"
+    return ""
+
+
+def _identical(result: CheckResult) -> str:
+    outputs = len(result.difference.differences)
+    where = f" in {outputs} outputs" if outputs > 1 else ""
+    return f"Every bit agrees: {number(result.difference.count)} elements{where}."
+
+
+def _rounding(result: CheckResult) -> str:
+    noise = _measured(result, "noise")
+    formula = _formula(result, right="")
+    if result.because[:1] == ("loss",):
+        times = float(noise["norm_in_noise"] if noise["has_products"] else noise["rms_in_noise"])
+        kind = "fast products (Winograd, FFT, Strassen) lose that much by design" if noise["has_products"] else "its algorithm is coarser, not wrong"
+        known = f" ({formula})" if formula else ""
+        return (
+            f"Rounding, but {number(times)} times more of it than the expected algorithm makes, a loss of {digits_lost(times)}: "
+            f"{kind}, and the formula is the same{known}."
+        )
+    tail = f"; {formula}" if formula else ""
+    return (
+        f"Rounding in {result.declared} explains it: measured by how far rounding spreads the results of this function on these "
+        f"inputs, the error is {number(noise['rms_in_noise'])} rms and {number(noise['max_in_noise'])} at the worst element, and honest "
+        f"results stay below {number(noise['rms_limit'])} and {number(noise['max_limit'])}{tail}."
+    )
+
+
+def _flip(result: CheckResult) -> str:
+    flips = _measured(result, "flips")
+    return (
+        f"{share(int(flips['beyond']), int(flips['count']))} jump, and rounding alone makes the expected function jump at each of them: "
+        "there a comparison, maximum or rounding to a grid is so close to its edge that both sides are right. "
+        "Everywhere else they agree to rounding."
+    )
+
+
+def _reduced(result: CheckResult) -> str:
+    found = _measured(result, "precision")
+    noise = _measured(result, "noise")
+    beyond = f"{number(noise.get('rms_in_noise'))} times what rounding in {result.declared} makes"
+    if "explained" in found:
+        return (
+            f"The error is {beyond}, and rounding the {found['where']} to {found['format']} reproduces "
+            f"{100.0 * float(found['explained']):.1f} % of it, element by element."
+        )
+    formula = _formula(result)
+    stored = f", and every result is a number of {found['representable']}" if found.get("representable") else ""
+    return (
+        f"The error is {beyond} but just what computing in {found['format']} makes ({number(found['rms_in_its_noise'])} of its noise){stored}"
+        f"{'; ' + formula if formula else ''}."
+    )
+
+
+def _unstable(result: CheckResult) -> str:
+    noise = _measured(result, "noise")
+    times, peer = float(noise["rms_in_noise"]), noise.get("expected_rms_in_noise")
+    peers = f", where the expected algorithm's error is {number(peer)}" if peer is not None else ""
+    return (
+        f"The algorithm loses {digits_lost(times)}: its error is {number(times)} times what rounding in {result.declared} makes{peers}. "
+        f"{_capitalized(_formula(result))}."
+    )
+
+
+def _nondeterministic(result: CheckResult) -> str:
+    found = _measured(result, "repetition")
+    if "why" in found:
+        return f"A second run failed where the first succeeded: {found['why']}."
+    modules = found.get("random_modules") or []
+    cause = f": it draws random numbers in {', '.join(modules)}" if modules else ""
+    return (
+        f"Two runs of `{found['side']}` on the same inputs disagree in {share(int(found['unequal']), int(found['count']))}, by up to "
+        f"{number(found['max_abs'])}{cause}."
+    )
+
+
+def _mistake(result: CheckResult) -> str:
+    kind = result.because[0] if result.because else "noise"
+    evidence = result.find(kind)
+    path = place(evidence.path) if evidence is not None else ""
+    measured = _measured(result, kind)
+    noise = _measured(result, "noise")
+    beyond = ""
+    if isinstance(noise.get("rms_in_noise"), float) and noise["rms_in_noise"] > noise["rms_limit"]:
+        beyond = f", {number(noise['rms_in_noise'])} times what rounding in {result.declared} makes"
+    sentence = _MISTAKES[kind](measured, path, beyond) if kind in _MISTAKES else f"The error is beyond rounding{path}{beyond}."
+    writes = _measured(result, "overlap")
+    if writes:
+        side = next(iter(writes))
+        sentence += f" `{side}` writes in place onto memory that overlaps itself ({writes[side][0]}), so some elements are changed more than once."
+    return sentence
+
+
+def _structural(measured: dict[str, Any], path: str, beyond: str) -> str:
+    return f"The {measured['what']} differs{path}: got {measured['actual']}, expected {measured['expected']}."
+
+
+def _special(measured: dict[str, Any], path: str, beyond: str) -> str:
+    names = {
+        "nan_actual_only": "NaN only in actual",
+        "nan_expected_only": "NaN only in expected",
+        "inf_actual_only": "infinite only in actual",
+        "inf_expected_only": "infinite only in expected",
+        "inf_sign": "infinite with opposite signs",
+    }
+    parts = [f"{measured[key]:,} {words}" for key, words in names.items() if measured.get(key)]
+    return f"The two disagree about NaN and infinity{path}: {', '.join(parts)}, of {measured['count']:,} elements."
+
+
+def _scaled(measured: dict[str, Any], path: str, beyond: str) -> str:
+    if "excess_in_float32" in measured:
+        return f"Run in float32 as well, the two still differ by {number(measured['excess_in_float32'])} times what its rounding allows{beyond}: they are different functions."
+    return (
+        f"The difference is no rounding: it is {number(measured['native_rms'])} (rms) as written and still {number(measured['float64_rms'])} when both "
+        f"run in float64{path}, where rounding would have shrunk by 2^29{beyond}."
+    )
+
+
+def _integral(measured: dict[str, Any], path: str, beyond: str) -> str:
+    return (
+        f"On small integers, where sums and products are exact in any order, the two still differ by up to {number(measured['max_abs'])} in "
+        f"{share(int(measured['unequal']), int(measured['count']))}{path}{beyond}."
+    )
+
+
+def _systematic(measured: dict[str, Any], path: str, beyond: str) -> str:
+    return (
+        f"{100.0 * float(measured['share_that_stays']):.0f} % of the error stays when the inputs move by a few ulps{path}, where rounding errors "
+        f"would be drawn anew{beyond}."
+    )
+
+
+_MISTAKES: dict[str, Callable[[dict[str, Any], str, str], str]] = {
+    "structure": _structural,
+    "specials": _special,
+    "scaling": _scaled,
+    "integers": _integral,
+    "redraw": _systematic,
+    "integer_outputs": lambda measured, path, beyond: "Integer or boolean outputs differ, and rounding does not make the expected function jump there.",
+}
+
+
+def _undecided(result: CheckResult) -> str:
+    if result.because[:1] == ("specials",):
+        return "Every element is NaN on both sides: nothing is left to judge."
+    noise = _measured(result, "noise")
+    relative = noise.get("noise_rel_rms")
+    if not noise:
+        return "No output is a floating-point tensor, and nothing else told the two apart."
+    if isinstance(noise["rms_in_noise"], float) and noise["rms_in_noise"] <= noise["rms_limit"] and isinstance(relative, float):
+        return (
+            f"The problem is ill-conditioned on these inputs: rounding alone may move the result by {100.0 * relative:.0f} % of its size, so agreement "
+            "within rounding says little."
+        )
+    why = _measured(result, "scaling").get("why", "no run in another precision was possible")
+    return f"The error is {number(noise['rms_in_noise'])} times what rounding in {result.declared} makes, but what it is made of could not be told: {why}."
+
+
+def _capitalized(text: str) -> str:
+    return text[:1].upper() + text[1:] if text else "The formula is the same"
+
+
+_SENTENCES: dict[Verdict, Callable[[CheckResult], str]] = {
+    V.IDENTICAL: _identical,
+    V.ROUNDING: _rounding,
+    V.FLIP: _flip,
+    V.REDUCED_PRECISION: _reduced,
+    V.UNSTABLE: _unstable,
+    V.NONDETERMINISTIC: _nondeterministic,
+    V.MISTAKE: _mistake,
+    V.UNDECIDED: _undecided,
+}

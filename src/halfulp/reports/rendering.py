@@ -1,0 +1,76 @@
+"""report: a result as text, in full or in part."""
+
+from __future__ import annotations
+
+from ..differences import Comparison
+from ..errors import InputError
+from ..verdicts import CheckResult
+from .advice import advice
+from .reasons import reason
+from .tables import as_text, difference_table, evidence_table, worst_table
+
+FORMS = ("full", "answer", "reason", "assertion")
+
+
+def report(result: CheckResult | Comparison, *, form: str = "full") -> str:
+    """A result as text.
+
+    Args:
+        result: what `check` or `compare` returned.
+        form: "full" (the answer, the evidence, the numbers, the worst elements, what to do next), "answer" (the answer alone), "reason" (the
+            reason in a sentence), "assertion" (for a failing test). A Comparison has the full form only.
+
+    Raises:
+        InputError: an unknown form, or something that is no result.
+    """
+    if form not in FORMS:
+        raise InputError(f"Got form={form!r}. Needed: one of {', '.join(FORMS)}. Each is a different text. Leave it out for the full report.")
+    if isinstance(result, Comparison):
+        return _comparison(result)
+    if not isinstance(result, CheckResult):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(
+            f"Got {type(result).__name__}. Needed: a result of halfulp.check or halfulp.compare. Only results can be drawn. Pass what they returned."
+        )
+    if form == "reason":
+        return reason(result)
+    if form == "answer":
+        return _answer(result)
+    if form == "assertion":
+        return as_text(_answer(result), "", evidence_table(result), *_worst(result), "", *_steps(result))
+    return as_text(
+        _answer(result), "", evidence_table(result), "", difference_table(result.difference), *_worst(result), "", *_steps(result)
+    )
+
+
+def _answer(result: CheckResult) -> str:
+    acceptable = {True: "acceptable", False: "not acceptable", None: "undecided"}[result.acceptable]
+    return (
+        f"{result.verdict.name}: {result.verdict.meaning} ({acceptable})\n"
+        f"{result.names[0]} against {result.names[1]}, declared {result.declared}. {reason(result)}"
+    )
+
+
+def _worst(result: CheckResult) -> list[object]:
+    table = worst_table(result.difference)
+    return ["", table] if table is not None else []  # type: ignore[list-item]
+
+
+def _steps(result: CheckResult) -> list[str]:
+    return ["Next:", *(f"  - {step}" for step in advice(result))]
+
+
+def _comparison(comparison: Comparison) -> str:
+    parts: list[object] = []
+    for each in comparison.mismatches:
+        parts.append(f"{each.kind} at {each.path or 'the only tensor'}: got {each.actual}, expected {each.expected}")
+    specials = [each for each in comparison if each.special_mismatches]
+    for each in specials:
+        parts.append(
+            f"NaN or infinity on one side only at {each.path or 'the only tensor'}: {each.special_mismatches:,} of {each.count:,} elements"
+        )
+    if comparison.differences:
+        parts.append(difference_table(comparison.differences))
+    table = worst_table(comparison)
+    if table is not None:
+        parts += ["", table]
+    return as_text(*parts)  # type: ignore[arg-type]

@@ -1,0 +1,45 @@
+"""Numbers and counts as words: one place, so that every report reads alike."""
+
+from __future__ import annotations
+
+import math
+
+
+def number(value: object, digits: int = 3) -> str:
+    """A number with few significant digits; "-" for one that is missing."""
+    if value is None:
+        return "-"
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return str(value)
+    if isinstance(value, int):
+        return f"{value:,}"
+    if math.isnan(value):
+        return "nan"
+    if math.isinf(value):
+        return "infinite" if value > 0 else "-infinite"
+    if value != 0 and not 1e-3 <= abs(value) < 1e5:
+        return f"{value:.{digits - 1}e}"
+    return f"{value + 0.0:.{digits}g}" if abs(value) < 1000 else f"{value:,.0f}"
+
+
+def share(part: int, whole: int) -> str:
+    """ "12 of 6,272 elements (0.19 %)" """
+    percent = 100.0 * part / whole if whole else 0.0
+    unit = "element" if whole == 1 else "elements"
+    rounded = f"{percent:.1f}" if percent >= 10 else f"{percent:.2g}"
+    return f"{part:,} of {whole:,} {unit} ({rounded} %)"
+
+
+def digits_lost(times: float) -> str:
+    """How many decimal digits a factor is: "1.3 digits"."""
+    return f"{math.log10(max(times, 1.0)):.1f} digits"
+
+
+def place(path: str) -> str:
+    """Which output, in words; nothing for a single bare one."""
+    return f" in output {path}" if path else ""
+
+
+def power_of_two(bits: object) -> str:
+    """ "2^29", or "entirely" for a difference that vanished without a rest."""
+    return f"by a factor 2^{bits:.0f}" if isinstance(bits, float) else "to nothing"
