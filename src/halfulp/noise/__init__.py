@@ -1,7 +1,7 @@
 """How far rounding alone may move each output of a case."""
 
-from .noise import LeafNoise, Noise, noise_of, run_under
+from .noise import LeafNoise, Noise, noise_of, run_under, widened
 from .residuals import Residual, residual_of
 from .sampling import GaussianPool, NoiseMode
 
-__all__ = ["GaussianPool", "LeafNoise", "Noise", "NoiseMode", "Residual", "noise_of", "residual_of", "run_under"]
+__all__ = ["GaussianPool", "LeafNoise", "Noise", "NoiseMode", "Residual", "noise_of", "residual_of", "run_under", "widened"]

@@ -81,7 +81,24 @@ class Noise:
     @property
     def has_products(self) -> bool:
         """Whether sums of products (or transforms) mix elements, so that fast algorithms with normwise bounds are legitimate."""
-        return any(self.ops.get(kind, 0) for kind in ("product", "transform", "factorization"))
+        return any(self.ops.get(kind, 0) for kind in ("product", "transform"))
+
+
+def widened(noise: Noise, run: Run) -> Noise:
+    """The noise with the errors of an honest run added to its spread.
+
+    What the expected implementation itself does in its own precision is honest by definition, also where the model of rounding
+    falls short of it: an intermediate result that overflows in float32 but not in float64, a library function worse than its bound.
+    """
+    leaves = dict(noise.leaves)
+    for leaf in run.outputs:
+        known = leaves.get(leaf.path)
+        if known is None or leaf.format is None or known.reference.shape != leaf.stored.shape:
+            continue
+        with np.errstate(invalid="ignore"):
+            error = leaf.numbers().astype(np.float64) - known.reference
+        leaves[leaf.path] = dataclasses.replace(known, spread=np.hypot(known.spread, np.where(np.isfinite(error), error, 0.0)))
+    return dataclasses.replace(noise, leaves=leaves)
 
 
 @dataclass(frozen=True)

@@ -77,6 +77,8 @@ def _scaling(finding: str, m: Measured) -> str:
         return str(m["why"])
     if "excess_in_float32" in m:
         return f"in float32 the difference is {number(m['excess_in_float32'])} of what rounding allows (two honest results: up to 2)"
+    if "unequal_integers_in_float64" in m:
+        return f"{m['unequal_integers_in_float64']:,} integer elements differ in float64 too"
     cast = f"; replaced inside: {', '.join(m['overridden'])}" if m.get("overridden") else ""
     shrinks = f", 2^{m['shrinks_bits']:.0f} times smaller" if isinstance(m.get("shrinks_bits"), float) else ""
     return f"rms error {number(m['native_rms'])} as written, difference {number(m['float64_rms'])} in float64{shrinks}{cast}"

@@ -145,6 +145,8 @@ def _special(measured: dict[str, Any], path: str, beyond: str) -> str:
 def _scaled(measured: dict[str, Any], path: str, beyond: str) -> str:
     if "excess_in_float32" in measured:
         return f"Run in float32 as well, the two still differ by {number(measured['excess_in_float32'])} times what its rounding allows{beyond}: they are different functions."
+    if "unequal_integers_in_float64" in measured:
+        return f"{measured['unequal_integers_in_float64']:,} integer or boolean elements differ in float64 as well{beyond}: they are decided by another rule, not by rounding."
     return (
         f"The difference is no rounding: it is {number(measured['native_rms'])} (rms) as written and still {number(measured['float64_rms'])} when both "
         f"run in float64{path}, where rounding would have shrunk by 2^29{beyond}."
@@ -171,7 +173,9 @@ _MISTAKES: dict[str, Callable[[dict[str, Any], str, str], str]] = {
     "scaling": _scaled,
     "integers": _integral,
     "redraw": _systematic,
-    "integer_outputs": lambda measured, path, beyond: "Integer or boolean outputs differ, and rounding does not make the expected function jump there.",
+    "integer_outputs": lambda measured, path, beyond: (
+        "Integer or boolean outputs differ, and rounding does not explain it: in more precision they still differ, or the expected function does not jump there."
+    ),
 }
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from ..cases import Case
 from ..differences import Comparison, Mismatch
 from ..differences.comparing import measure
-from ..noise import Noise, noise_of
+from ..noise import Noise, noise_of, widened
 from .evidence.evidence import Evidence
 from .evidence.flips import flips
 from .evidence.integers import integers
@@ -134,11 +134,12 @@ class _Gatherer:
             yield from self._add(overlap(case) if self._finding("specials") == "differ" else None)
             return
         self.progress("sampling how far rounding goes")
-        noise = noise_of(case)
+        sampled = noise_of(case)
+        noise = widened(sampled, expected)
         yield from self._add(sized(case, repeated, noise))
         if settled or self._finding("repetition") in ("beyond rounding", "fails"):
             return
-        yield from self._add(noise_evidence(actual, expected, noise))
+        yield from self._add(noise_evidence(actual, expected, noise, sampled))
         yield from self._add(peer_evidence(actual, expected, noise))
         yield from self._decide_with_more(noise)
 

@@ -75,7 +75,7 @@ def _within(by_kind: dict[str, Evidence], noise: Evidence | None) -> Decision:
     """All floating-point outputs are where rounding may put them."""
     unequal_integers = int(by_kind["bits"].measured.get("unequal_integers") or 0) if "bits" in by_kind else 0  # type: ignore[arg-type]
     if unequal_integers:
-        if _finding(by_kind, "flips") == "jumps":
+        if _finding(by_kind, "flips") == "jumps" and _finding(by_kind, "scaling") != "stays":
             return Decision(V.FLIP, ("flips",))
         return Decision(V.MISTAKE, ("integer_outputs", "flips") if "flips" in by_kind else ("integer_outputs",))
     if noise is None:

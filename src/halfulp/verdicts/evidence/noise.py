@@ -32,13 +32,19 @@ def excess(residual: Residual, samples: int) -> float:
     )
 
 
-def noise_evidence(actual: Run, expected: Run, noise: Noise) -> Evidence | None:
-    """The worst output's error in units of the noise; None where no output is a floating-point tensor."""
+def noise_evidence(actual: Run, expected: Run, noise: Noise, sampled: Noise) -> Evidence | None:
+    """The worst output's error in units of the noise; None where no output is a floating-point tensor.
+
+    Args:
+        actual, expected: the two native runs.
+        noise: the noise that `actual` is judged by, which contains the errors of `expected`.
+        sampled: the noise without them, which `expected` itself is measured by.
+    """
     found = [each for each in residuals(actual, noise) if each.count]
     if not found:
         return None
     worst = max(found, key=lambda each: excess(each, noise.count))
-    peers = {each.path: each for each in residuals(expected, noise)}
+    peers = {each.path: each for each in residuals(expected, sampled)}
     peer = peers.get(worst.path)
     within = excess(worst, noise.count) <= 1.0
     spread = noise.leaves[worst.path]
