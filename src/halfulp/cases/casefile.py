@@ -21,7 +21,8 @@ def load_case_file(path: str | Path, seed: int) -> dict[str, Any]:
         seed: passed to its `inputs`.
 
     Returns:
-        "actual", "expected", "inputs", and those of "declared", "reference", "gradients", "keywords" that it defines.
+        "actual", "expected", "inputs", those of "declared", "reference", "gradients", "keywords" that it defines, and all its names
+        under "names".
 
     Raises:
         CaseFileError: the file is missing, does not run, lacks a name, or its `inputs` fails; the message says which.
@@ -67,7 +68,7 @@ def load_case_file(path: str | Path, seed: int) -> dict[str, Any]:
             "Needed: a function of the seed that returns a tuple of tensors. Neither implementation was run. Fix `inputs`."
         ) from error
     found = {name: names[name] for name in ("actual", "expected", *OPTIONAL) if name in names}
-    return {**found, "inputs": inputs}
+    return {**found, "inputs": inputs, "names": names}
 
 
 def _frames(error: BaseException, file: Path) -> str:

@@ -39,7 +39,8 @@ def _formula(result: CheckResult, right: str = "the two are one formula: ") -> s
 def _identical(result: CheckResult) -> str:
     outputs = len(result.difference.differences)
     where = f" in {outputs} outputs" if outputs > 1 else ""
-    return f"Every bit agrees: {number(result.difference.count)} elements{where}."
+    count = result.difference.count
+    return f"Every bit agrees: {number(count)} element{'s' if count != 1 else ''}{where}."
 
 
 def _rounding(result: CheckResult) -> str:

@@ -152,6 +152,9 @@ class _Gatherer:
         if self.found["bits"].measured.get("unequal_integers") or not within:
             self.progress("looking for jumps")
             yield from self._add(flips(case, noise))
+        if within and self._finding("scaling") == "unavailable":
+            self.progress("drawing the rounding errors anew")
+            yield from self._add(redraw(case, noise))
         if within:
             if self._finding("scaling") == "stays" or self.found["bits"].measured.get("unequal_integers"):
                 yield from self._add(overlap(case))
@@ -193,7 +196,7 @@ def _compared(case: Case) -> Comparison:
 
 
 def _name(function: Callable[..., Any], role: str) -> str:
-    name = (getattr(function, "__qualname__", None) or type(function).__name__).split("<locals>.")[-1]
+    name = getattr(function, "__name__", None) or type(function).__name__
     return role if name in ("<lambda>", role) else f"{role} ({name})"
 
 

@@ -29,8 +29,8 @@ VANISHES = 2.0**-10
 where a formula's difference goes none and rounding goes all of it. Between the two sits what constants rounded to the declared precision leave."""
 
 SAME_SHARE = 0.5
-"""If more than half of the differing elements have the same bits in the lifted run as in the native one, the run was not
-lifted: a float64 result agrees with a float32 number by chance in one element of 2**29."""
+"""If more than half of the differing elements of a float64 run are numbers of the declared format, the run was not lifted: a float64
+result is a float32 number by chance in one element of 2**29."""
 
 EXPLAINED = 0.9
 """Share of the residual's square sum that a hypothesis must reproduce to be named. A wrong hypothesis reproduces nothing

@@ -75,7 +75,7 @@ class CheckResult:
         content["verdict"] = self.verdict.name
         for stored, each in zip(content["evidence"], self.evidence):
             stored["speaks_for"] = [verdict.name for verdict in each.speaks_for]
-        return json.dumps(_plain(content), indent=1, allow_nan=False)
+        return json.dumps(plain(content), indent=1, allow_nan=False)
 
     @staticmethod
     def from_json(text: str) -> CheckResult:
@@ -137,12 +137,13 @@ def _difference(stored: dict[str, Any]) -> Difference:
 _SPECIAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """The same content in types that strict JSON has: non-finite numbers become strings, tuples lists."""
     if isinstance(value, float) and not math.isfinite(value):
         return "nan" if math.isnan(value) else ("inf" if value > 0 else "-inf")
     if isinstance(value, dict):
-        return {str(key): _plain(part) for key, part in value.items()}
-    return [_plain(part) for part in value] if isinstance(value, (list, tuple)) else value
+        return {str(key): plain(part) for key, part in value.items()}
+    return [plain(part) for part in value] if isinstance(value, (list, tuple)) else value
 
 
 def _restored(value: Any) -> Any:

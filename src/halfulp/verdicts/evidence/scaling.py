@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from ...cases import Case, Run, Unavailable, Variant
-from ...floats import FLOAT32
+from ...floats import FLOAT32, Format, is_representable
 from ...noise import LeafNoise, Noise, noise_of, residual_of
 from .. import limits
 from ..verdict import Verdict
@@ -49,7 +49,7 @@ def scaling(case: Case, noise: Noise) -> Evidence:
         if other is None or other.shape != leaf.shape or leaf.path not in native or native[leaf.path].shape != leaf.shape:
             return _unavailable("`actual` returns another shape in float64: it looks at the bits of its inputs")
         values = [each.numbers().astype(np.float64) for each in (other, leaf, native[leaf.path])]
-        trouble = _not_lifted(values[0], values[1], values[2], spread, noise.count)
+        trouble = _not_lifted(values[0], values[1], values[2], spread, noise.count, case.storage)
         if trouble:
             return _unavailable(trouble)
         remains = residual_of(values[0], spread, reference=values[1])
@@ -93,14 +93,15 @@ def _loss(rms_in_noise: float, case: Case) -> float:
     return rms_in_noise * 2.0 ** (53 - case.storage.precision_bits)
 
 
-def _not_lifted(actual64: np.ndarray, expected64: np.ndarray, native: np.ndarray, spread: LeafNoise, samples: int) -> str:
+def _not_lifted(actual64: np.ndarray, expected64: np.ndarray, native: np.ndarray, spread: LeafNoise, samples: int, storage: Format) -> str:
     """Why the lifted run of `actual` says nothing about exact arithmetic; "" when it does."""
     with np.errstate(invalid="ignore"):
         apart = (actual64 != expected64) & np.isfinite(actual64) & np.isfinite(expected64)
         moved = residual_of(actual64, spread, reference=np.where(np.isfinite(native), native, actual64))
         error = residual_of(native, spread)
     within = excess(residual_of(actual64, spread, reference=expected64), samples) <= 1.0
-    if apart.any() and within and np.mean(actual64[apart] == native[apart]) > limits.SAME_SHARE:
+    stored = is_representable(actual64, storage) & ~is_representable(expected64, storage)
+    if apart.any() and within and np.mean(stored[apart]) > limits.SAME_SHARE:
         return "`actual` rounds to the declared precision inside, out of reach of a float64 run (NumPy or a compiled kernel)"
     if moved.rms_in_noise > max(limits.rms_limit(samples), 4.0 * error.rms_in_noise):
         return "`actual` computes something else on float64 inputs: it looks at the bits of its inputs"

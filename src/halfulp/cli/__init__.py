@@ -1,0 +1,40 @@
+"""The command line: one file per subcommand. What a subcommand needs is imported when it is called."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from ..errors import HalfulpError
+from . import bench, check, compare, demo, doctor
+
+app = typer.Typer(
+    name="halfulp",
+    help="Rounding or mistake? A verdict with evidence on two implementations that should agree.",
+    epilog="Exit codes: 0 acceptable, 1 not acceptable, 2 usage error, 3 undecided.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command("check")(check.check)
+app.command("compare")(compare.compare)
+app.command("demo")(demo.demo)
+app.command("doctor")(doctor.doctor)
+app.add_typer(bench.app, name="bench")
+
+
+def main() -> None:
+    """Entry point of the `halfulp` command."""
+    # Consoles whose encoding lacks a character of a table print a substitute instead of failing.
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # pyright: ignore[reportUnknownMemberType, reportAttributeAccessIssue]
+    try:
+        app()
+    except HalfulpError as error:
+        typer.echo(f"halfulp: {error}", err=True)
+        raise SystemExit(2) from None
+    except KeyboardInterrupt:
+        typer.echo("halfulp: interrupted; nothing was changed.", err=True)
+        raise SystemExit(130) from None

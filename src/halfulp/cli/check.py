@@ -1,0 +1,40 @@
+"""halfulp check FILE.py"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+
+def check(
+    file: Annotated[Path, typer.Argument(help="A Python file with `actual`, `expected` and `inputs(seed)`.")],
+    declared: Annotated[
+        Optional[str],  # noqa: UP045 (typer reads this annotation at run time, also on Python 3.10)
+        typer.Option(help="Precision that actual is entitled to: float64, float32, tf32, bfloat16, float16 ... [default: that of the inputs]"),
+    ] = None,
+    gradients: Annotated[bool, typer.Option("--gradients", help="Compare gradients too.")] = False,
+    seed: Annotated[int, typer.Option(help="Passed to `inputs`, and where random numbers start.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the whole result as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the answer.")] = False,
+) -> None:
+    """Is the difference rounding or a mistake? Runs the two functions of a case file and judges."""
+    import halfulp
+    from halfulp.cases import load_case_file
+
+    from .progress import steps_on_stderr
+
+    loaded = load_case_file(file, seed)
+    options = {key: loaded[key] for key in ("declared", "reference", "gradients", "keywords") if key in loaded}
+    if declared is not None:
+        options["declared"] = declared
+    if gradients:
+        options["gradients"] = True
+    with steps_on_stderr(quiet or as_json) as progress:
+        result = halfulp.check(loaded["actual"], loaded["expected"], loaded["inputs"], seed=seed, progress=progress, **options)
+    if as_json:
+        typer.echo(result.to_json())
+    else:
+        typer.echo(halfulp.report(result, form="answer" if quiet else "full"))
+    raise typer.Exit(result.exit_code)

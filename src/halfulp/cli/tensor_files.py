@@ -1,0 +1,94 @@
+"""Read tensors from .npy, .npz, .safetensors and .pt files without ever unpickling anything."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from ..errors import TensorFileError
+
+KINDS = (".npy", ".npz", ".safetensors", ".pt", ".pth")
+PICKLES = (".pkl", ".pickle", ".joblib", ".dill")
+
+
+def read_tensors(path: Path) -> Any:
+    """The tensors of a file: an array, or a mapping of names to arrays; as memory maps where the format allows.
+
+    Raises:
+        TensorFileError: the file is missing, corrupt, truncated, of an unknown kind, or needs unpickling.
+    """
+    kind = path.suffix.lower()
+    if not path.is_file():
+        raise TensorFileError(f"Got {path}, which is no file. Needed: a file of tensors ({', '.join(KINDS)}). There is nothing to read. Check the path.")
+    if kind in PICKLES:
+        raise TensorFileError(
+            f"Got the pickle {path}. Needed: one of {', '.join(KINDS)}. Unpickling runs code from the file. "
+            "Where the file comes from, save it anew: numpy.savez('out.npz', **arrays) or safetensors.torch.save_file(tensors, 'out.safetensors')."
+        )
+    readers = {".npy": _npy, ".npz": _npz, ".safetensors": _safetensors, ".pt": _torch, ".pth": _torch}
+    if kind not in readers:
+        raise TensorFileError(f"Got {path} of kind {kind or 'without ending'!r}. Needed: one of {', '.join(KINDS)}. Other formats are not read. Convert it.")
+    try:
+        return readers[kind](path)
+    except TensorFileError:
+        raise
+    except Exception as error:
+        raise TensorFileError(
+            f"Got {path}, which can't be read as {kind}: {type(error).__name__}: {str(error).strip().splitlines()[0] if str(error).strip() else 'no details'}. "
+            f"Needed: a whole, uncorrupted file. It may be truncated ({path.stat().st_size:,} bytes). Write or copy it again."
+        ) from error
+
+
+def _object_refusal(path: Path) -> TensorFileError:
+    return TensorFileError(
+        f"Got {path}, which holds Python objects. Needed: arrays of numbers. Reading objects means unpickling, which runs code from the file. "
+        "Where the file comes from, save numeric arrays: numpy.save(path, array.astype('float32'))."
+    )
+
+
+def _npy(path: Path) -> Any:
+    import numpy as np
+
+    try:
+        return np.load(path, mmap_mode="r", allow_pickle=False)
+    except ValueError as error:
+        if "allow_pickle" in str(error) or "objects" in str(error).lower():
+            raise _object_refusal(path) from error
+        raise
+
+
+def _npz(path: Path) -> Any:
+    import numpy as np
+
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            return {name: archive[name] for name in archive.files}
+    except ValueError as error:
+        if "allow_pickle" in str(error) or "objects" in str(error).lower():
+            raise _object_refusal(path) from error
+        raise
+
+
+def _safetensors(path: Path) -> Any:
+    from safetensors import safe_open
+
+    # PyTorch knows every dtype that the format can hold (NumPy has no bfloat16); the file stays mapped.
+    with safe_open(path, framework="pt") as file:
+        return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (no mapping)
+
+
+def _torch(path: Path) -> Any:
+    import pickle
+
+    import torch
+
+    try:
+        return torch.load(path, weights_only=True, map_location="cpu", mmap=zipfile.is_zipfile(path))
+    except pickle.UnpicklingError as error:
+        if "weights_only" not in str(error).lower():
+            raise
+        raise TensorFileError(
+            f"Got {path}, which holds more than tensors. Needed: tensors in lists and dicts (a state_dict). Anything else means unpickling, which runs "
+            "code from the file. Where it comes from, save torch.save(model.state_dict(), path), or safetensors.torch.save_file."
+        ) from error

@@ -1,0 +1,72 @@
+"""How many u a result is from a reference, on a given scale: the number that error bounds are written in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import InputError
+from ..floats import FORMATS, format_named
+from .leaves import leaves_of
+
+
+@dataclass(frozen=True)
+class ErrorInU:
+    """The error of one tensor in units of u times a scale.
+
+    Attributes:
+        path, declared, unit_roundoff: which tensor and which unit.
+        scale: "given", or "rms of the reference".
+        max_in_u, rms_in_u: largest and root mean square of |actual - reference| / (u scale), over finite pairs.
+        count: how many those are.
+    """
+
+    path: str
+    declared: str
+    unit_roundoff: float
+    scale: str
+    max_in_u: float
+    rms_in_u: float
+    count: int
+
+
+def error_in_u(actual: object, reference: object, *, scale: object = None, declared: object = None) -> tuple[ErrorInU, ...]:
+    """How many u each tensor of `actual` is from `reference`.
+
+    Args:
+        actual, reference: tensors of one structure.
+        scale: magnitudes of the same structure, such as |A||B| for a product (the error is then the componentwise backward error eta);
+            by default the root mean square of the reference.
+        declared: the precision whose u is the unit; by default that of `actual`.
+
+    Raises:
+        InputError: structures or shapes differ.
+
+    Example:
+        >>> float(round(error_in_u(np.float32([1.0, 3.0]), [1.0, 3.0000002])[0].max_in_u, 2))
+        1.5
+    """
+    references = {leaf.path: leaf for leaf in leaves_of(reference)}
+    scales = {leaf.path: leaf for leaf in leaves_of(scale)} if scale is not None else {}
+    found: list[ErrorInU] = []
+    for leaf in leaves_of(actual):
+        exact, size = references.get(leaf.path), scales.get(leaf.path)
+        if exact is None or exact.shape != leaf.shape or (scale is not None and (size is None or size.shape != leaf.shape)):
+            shapes = f"{exact.shape if exact else 'nothing'} in the reference, {size.shape if size else 'nothing'} in the scale"
+            raise InputError(
+                f"Got shape {leaf.shape} at {leaf.path or 'the only tensor'}, {shapes}. Needed: one structure and shape. "
+                "Errors are formed element by element. Save all of them from the same outputs."
+            )
+        form = format_named(declared) if declared is not None else (leaf.format or FORMATS["float32"])
+        error = np.abs(leaf.numbers().astype(np.float64) - exact.numbers().astype(np.float64))
+        usable = np.isfinite(error)
+        values = exact.numbers().astype(np.float64)
+        typical = float(np.sqrt(np.mean(values[usable] ** 2))) if usable.any() else 0.0
+        unit = form.unit_roundoff * (np.abs(size.numbers().astype(np.float64)) if size is not None else np.full(error.shape, typical))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scaled = np.where(error == 0, 0.0, error / unit)[usable]
+        worst, rms = (float(scaled.max()), float(np.sqrt(np.mean(scaled**2)))) if scaled.size else (0.0, 0.0)
+        name = "given" if size is not None else "rms of the reference"
+        found.append(ErrorInU(leaf.path, form.name, form.unit_roundoff, name, worst, rms, int(usable.sum())))
+    return tuple(found)
