@@ -29,7 +29,7 @@ class Variant:
 
     Attributes:
         precision: "native" (as the user wrote it), "float64" (lifted) or "float32" (a float64 case lowered).
-        kind: "given" inputs, small "integers", or "moved N": by a few ulps, for the N-th time.
+        kind: "given" inputs, small "integers", or "moved N": slightly, for the N-th time.
         repetition: 0 for the first run; others start from another random seed.
     """
 
@@ -157,7 +157,7 @@ class Case:
         if variant.kind == "integers":
             given = trees.as_small_integers(given, self.seed)
         elif variant.kind.startswith("moved"):
-            given = trees.moved_by_ulps(given, self.seed + 1 + int(variant.kind.split()[1]))
+            given = trees.moved_slightly(given, self.seed + 1 + int(variant.kind.split()[1]))
         given = trees.copied(given)
         if variant.precision != "native":
             given = trees.cast(given, *self.retyping(variant.precision))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -106,16 +107,19 @@ def as_small_integers(inputs: Any, seed: int, *, largest: int = 3) -> Any:
     return map_arrays(inputs, replace_tensor, replace_array)
 
 
-def moved_by_ulps(inputs: Any, seed: int) -> Any:
-    """Every floating-point number moved by 1 to 4 of its ulps, up or down: far enough to draw every rounding error anew."""
+def moved_slightly(inputs: Any, seed: int) -> Any:
+    """Every floating-point number moved by a random relative amount of up to the root of its format's eps (3e-4 for float32).
+
+    Halfway, in bits, between an ulp and the number itself: all rounding errors are drawn anew, also those of sums much larger than
+    their terms, while a smooth function of the inputs hardly changes.
+    """
     generator = torch.Generator().manual_seed(seed)
 
     def move_tensor(value: torch.Tensor) -> torch.Tensor:
         if not value.is_floating_point():
             return value
-        steps = torch.randint(-4, 4, tuple(value.shape), generator=generator)
-        steps = torch.where(steps >= 0, steps + 1, steps).to(torch.float64)
-        factor = (1.0 + steps * torch.finfo(value.dtype).eps).to(value.device)
+        amounts = 2.0 * torch.rand(tuple(value.shape), generator=generator, dtype=torch.float64) - 1.0
+        factor = (1.0 + amounts * math.sqrt(torch.finfo(value.dtype).eps)).to(value.device)
         return (value.detach().to(torch.float64) * factor).to(value.dtype).requires_grad_(value.requires_grad)
 
     def move_array(value: np.ndarray[Any, Any]) -> Any:

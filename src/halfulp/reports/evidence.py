@@ -21,7 +21,7 @@ QUESTIONS = {
     "scaling": "does the difference shrink in another precision?",
     "flips": "does rounding make it jump there?",
     "integers": "exact on small integers?",
-    "redraw": "is the error redrawn when inputs move by ulps?",
+    "redraw": "is the error redrawn when the inputs move slightly?",
     "precision": "does a coarser format explain it?",
     "overlap": "in-place writes onto overlapping memory?",
 }

@@ -30,7 +30,7 @@ def _formula(result: CheckResult, right: str = "the two are one formula: ") -> s
         return f"{right}both run in float32 agree within float32's rounding"
     integers, redraw = result.find("integers"), result.find("redraw")
     if redraw is not None and redraw.finding == "random":
-        return f"{right}the error is drawn anew when the inputs move by a few ulps, as rounding is"
+        return f"{right}the error is drawn anew when the inputs move slightly, as rounding is"
     if integers is not None and integers.finding in ("exact", "nearly exact"):
         return f"{right}on small integers, where order can't matter, they agree"
     return ""
@@ -163,7 +163,7 @@ def _integral(measured: dict[str, Any], path: str, beyond: str) -> str:
 
 def _systematic(measured: dict[str, Any], path: str, beyond: str) -> str:
     return (
-        f"{100.0 * float(measured['share_that_stays']):.0f} % of the error stays when the inputs move by a few ulps{path}, where rounding errors "
+        f"{100.0 * float(measured['share_that_stays']):.0f} % of the error stays when the inputs move slightly{path}, where rounding errors "
         f"would be drawn anew{beyond}."
     )
 

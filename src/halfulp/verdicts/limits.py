@@ -40,7 +40,7 @@ ILL_CONDITIONED = 0.1
 """Where rounding alone may move the result by a tenth of its size, fewer than one digit is left to judge by."""
 
 SYSTEMATIC = 0.5
-"""Share of the residual's square sum that stays when the inputs move by a few ulps, above which it is a function of the inputs and
+"""Share of the residual's square sum that stays when the inputs move slightly, above which it is a function of the inputs and
 not of rounding: redrawn rounding leaves 1/repetitions of it (0.25 for 4), a formula's difference leaves all."""
 
 

@@ -1,4 +1,4 @@
-"""Does the error of `actual` change when its inputs move by a few ulps? Rounding errors are drawn anew; a formula's error stays.
+"""Does the error of `actual` change when its inputs move slightly? Rounding errors are drawn anew; a formula's error stays.
 
 Needs nothing but native runs of `actual`, so it works where a float64 run is refused.
 """
@@ -26,7 +26,7 @@ def redraw(case: Case, noise: Noise) -> Evidence:
         actual = case.run("actual", variant)
         expected = case.run("expected", Variant("float64" if case.finer else "native", variant.kind))
         if not isinstance(actual, Run) or not isinstance(expected, Run):
-            why = "a side does not run on inputs that are moved by a few ulps"
+            why = "a side does not run on inputs that are moved slightly"
             return Evidence("redraw", "unavailable", tuple(V), {"why": why})
         references = {leaf.path: leaf for leaf in expected.outputs}
         for leaf in actual.outputs:
