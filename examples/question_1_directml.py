@@ -59,7 +59,14 @@ def _sums(a, b):
 def parts():
     where = f"on {DEVICE}" if DEVICE is not None else "in float32, standing in for a device without float64 (none is here)"
     verdicts = ("ROUNDING", "IDENTICAL") if DEVICE is not None and DEVICE.type == "cuda" else ("REDUCED_PRECISION",)
-    yield {"title": f"float64 product {where}, float64 declared", "actual": actual, "expected": expected, "inputs": inputs(0), "declared": "float64", "verdicts": verdicts}
+    yield {
+        "title": f"float64 product {where}, float64 declared",
+        "actual": actual,
+        "expected": expected,
+        "inputs": inputs(0),
+        "declared": "float64",
+        "verdicts": verdicts,
+    }
     single = tuple(each.float() for each in inputs(0))
     yield {
         "title": "the same with float32 tensors and float32 declared",
@@ -69,7 +76,13 @@ def parts():
         "verdicts": ("ROUNDING", "IDENTICAL", "REDUCED_PRECISION"),
     }
     small = (torch.tensor([1.0, 2.0, 3.0]), torch.tensor([0.1, 0.2, 0.3]))
-    yield {"title": "example 2: sums in another order, float32", "actual": _sums_on_device, "expected": _sums, "inputs": small, "verdicts": ("ROUNDING", "IDENTICAL")}
+    yield {
+        "title": "example 2: sums in another order, float32",
+        "actual": _sums_on_device,
+        "expected": _sums,
+        "inputs": small,
+        "verdicts": ("ROUNDING", "IDENTICAL"),
+    }
 
 
 def figures():

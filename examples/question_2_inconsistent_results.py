@@ -36,7 +36,13 @@ def _twice(x):
 
 
 def parts():
-    yield {"title": "in place on overlapping windows, against out of place", "actual": actual, "expected": expected, "inputs": inputs(0), "verdicts": ("MISTAKE",)}
+    yield {
+        "title": "in place on overlapping windows, against out of place",
+        "actual": actual,
+        "expected": expected,
+        "inputs": inputs(0),
+        "verdicts": ("MISTAKE",),
+    }
     pair = (torch.tensor([1.0, 2.0, 3.0]), torch.tensor([0.1, 0.2, 0.3]))
     yield {
         "title": "example 1: a product in float32 against the same in float64, float32 declared",
@@ -45,7 +51,13 @@ def parts():
         "inputs": pair,
         "verdicts": ("IDENTICAL", "ROUNDING"),
     }
-    yield {"title": "example 2: in-place addition against out of place", "actual": _in_place, "expected": torch.add, "inputs": pair, "verdicts": ("IDENTICAL",)}
+    yield {
+        "title": "example 2: in-place addition against out of place",
+        "actual": _in_place,
+        "expected": torch.add,
+        "inputs": pair,
+        "verdicts": ("IDENTICAL",),
+    }
     yield {
         "title": "example 3: the gradient of 2x, against adding x twice",
         "actual": _twice,

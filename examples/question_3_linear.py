@@ -40,13 +40,37 @@ def _conv_transpose1d(x, w, b):
 
 
 def parts():
-    yield {"title": "x @ W.T + B against F.linear, float32, 32 x 2048 -> 512", "actual": actual, "expected": expected, "inputs": inputs(0), "verdicts": ("ROUNDING", "IDENTICAL")}
-    yield {"title": "NumPy against F.linear, float32", "actual": _numpy, "expected": expected, "inputs": inputs(0), "verdicts": ("ROUNDING", "IDENTICAL")}
+    yield {
+        "title": "x @ W.T + B against F.linear, float32, 32 x 2048 -> 512",
+        "actual": actual,
+        "expected": expected,
+        "inputs": inputs(0),
+        "verdicts": ("ROUNDING", "IDENTICAL"),
+    }
+    yield {
+        "title": "NumPy against F.linear, float32",
+        "actual": _numpy,
+        "expected": expected,
+        "inputs": inputs(0),
+        "verdicts": ("ROUNDING", "IDENTICAL"),
+    }
     double = tuple(each.double() for each in inputs(0))
-    yield {"title": "NumPy against F.linear, float64", "actual": _numpy, "expected": expected, "inputs": double, "verdicts": ("ROUNDING", "IDENTICAL")}
+    yield {
+        "title": "NumPy against F.linear, float64",
+        "actual": _numpy,
+        "expected": expected,
+        "inputs": double,
+        "verdicts": ("ROUNDING", "IDENTICAL"),
+    }
     generator = torch.Generator().manual_seed(0)
     signal, kernel, bias = (torch.randn(*shape, generator=generator) for shape in ((2, 64, 256), (32, 64, 5), (32,)))
-    yield {"title": "conv1d as a product of unfolded windows, against F.conv1d", "actual": _conv1d, "expected": F.conv1d, "inputs": (signal, kernel, bias), "verdicts": ("ROUNDING", "IDENTICAL")}
+    yield {
+        "title": "conv1d as a product of unfolded windows, against F.conv1d",
+        "actual": _conv1d,
+        "expected": F.conv1d,
+        "inputs": (signal, kernel, bias),
+        "verdicts": ("ROUNDING", "IDENTICAL"),
+    }
     turned = torch.randn(64, 32, 5, generator=generator)
     yield {
         "title": "conv_transpose1d as a convolution, against F.conv_transpose1d",
@@ -62,7 +86,9 @@ def figures():
     apart = (actual(x, W, B) - expected(x, W, B)).abs().sum().item()
     close = torch.allclose(actual(x, W, B), expected(x, W, B))
     by_type = [
-        np.abs((x.to(kind).numpy() @ W.to(kind).numpy().T + B.to(kind).numpy()) - expected(x.to(kind), W.to(kind), B.to(kind)).numpy()).sum()
+        np.abs(
+            (x.to(kind).numpy() @ W.to(kind).numpy().T + B.to(kind).numpy()) - expected(x.to(kind), W.to(kind), B.to(kind)).numpy()
+        ).sum()
         for kind in (torch.float32, torch.float64)
     ]
     yield (

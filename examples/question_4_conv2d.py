@@ -41,8 +41,20 @@ def expected(images, kernels, bias):
 
 
 def parts():
-    yield {"title": "the NumPy loop against F.conv2d, random inputs", "actual": actual, "expected": expected, "inputs": inputs(0), "verdicts": ("ROUNDING",)}
-    yield {"title": "the same with integer values (times 255, rounded)", "actual": actual, "expected": expected, "inputs": integer_inputs(0), "verdicts": ("IDENTICAL",)}
+    yield {
+        "title": "the NumPy loop against F.conv2d, random inputs",
+        "actual": actual,
+        "expected": expected,
+        "inputs": inputs(0),
+        "verdicts": ("ROUNDING",),
+    }
+    yield {
+        "title": "the same with integer values (times 255, rounded)",
+        "actual": actual,
+        "expected": expected,
+        "inputs": integer_inputs(0),
+        "verdicts": ("IDENTICAL",),
+    }
 
 
 def figures():

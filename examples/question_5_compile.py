@@ -61,7 +61,13 @@ def parts():
     if not has_compiler():
         yield "There is no C++ compiler here, which torch.compile needs on a CPU: the eager model in channels-last memory stands in for it."
     for run in (0, 1):
-        yield {"title": f"compiled against eager, run {run + 1}", "actual": actual, "expected": expected, "inputs": inputs(run), "verdicts": ("IDENTICAL", "ROUNDING")}
+        yield {
+            "title": f"compiled against eager, run {run + 1}",
+            "actual": actual,
+            "expected": expected,
+            "inputs": inputs(run),
+            "verdicts": ("IDENTICAL", "ROUNDING"),
+        }
 
 
 def figures():

@@ -194,7 +194,9 @@ class Case:
                     f"Next: call {name}(*inputs) by itself."
                 ) from error
             if name == "reference":
-                raise RunError(f"Got {type(error).__name__} from `reference`: {error}. Needed: a call on float64 inputs that succeeds.") from error
+                raise RunError(
+                    f"Got {type(error).__name__} from `reference`: {error}. Needed: a call on float64 inputs that succeeds."
+                ) from error
             first_line = str(error).strip().splitlines()[0][:200] if str(error).strip() else ""
             return Unavailable(f"`{name}` does not run in {variant.precision}: {type(error).__name__}: {first_line}")
 

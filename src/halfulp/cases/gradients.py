@@ -51,7 +51,6 @@ def with_gradients(function: Callable[..., Any], arguments: Any, keywords: dict[
         weighted = [(leaf * cotangent(leaf, seed + place)).sum() for place, leaf in enumerate(leaves)]
         found = torch.autograd.grad(sum(weighted[1:], weighted[0]), list(wanted.values()), allow_unused=True)
     gradients = {
-        name: torch.zeros_like(source) if gradient is None else gradient
-        for (name, source), gradient in zip(wanted.items(), found)
+        name: torch.zeros_like(source) if gradient is None else gradient for (name, source), gradient in zip(wanted.items(), found)
     }
     return {"output": output, "gradient": gradients}

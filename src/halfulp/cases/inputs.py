@@ -58,7 +58,9 @@ def copied(inputs: Any) -> Any:
 
 
 def _dense(tensor: torch.Tensor) -> bool:
-    return tensor.is_contiguous() or tensor.is_contiguous(memory_format=torch.channels_last) if tensor.dim() == 4 else tensor.is_contiguous()
+    return (
+        tensor.is_contiguous() or tensor.is_contiguous(memory_format=torch.channels_last) if tensor.dim() == 4 else tensor.is_contiguous()
+    )
 
 
 def cast(inputs: Any, sources: frozenset[torch.dtype], target: torch.dtype) -> Any:

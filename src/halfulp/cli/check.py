@@ -12,7 +12,9 @@ def check(
     file: Annotated[Path, typer.Argument(help="A Python file with `actual`, `expected` and `inputs(seed)`.")],
     declared: Annotated[
         Optional[str],  # noqa: UP045 (typer reads this annotation at run time, also on Python 3.10)
-        typer.Option(help="Precision that actual is entitled to: float64, float32, tf32, bfloat16, float16 ... [default: that of the inputs]"),
+        typer.Option(
+            help="Precision that actual is entitled to: float64, float32, tf32, bfloat16, float16 ... [default: that of the inputs]"
+        ),
     ] = None,
     gradients: Annotated[bool, typer.Option("--gradients", help="Compare gradients too.")] = False,
     seed: Annotated[int, typer.Option(help="Passed to `inputs`, and where random numbers start.")] = 0,

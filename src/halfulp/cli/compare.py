@@ -43,7 +43,11 @@ def compare(
     structural = bool([each for each in compared.mismatches if each.kind != "device"]) or any(each.special_mismatches for each in compared)
     code = 1 if structural else (0 if compared.same_bits else 3)
     if as_json:
-        content = {"schema": 1, **dataclasses.asdict(compared), "error_in_u": {name: [dataclasses.asdict(each) for each in found] for name, found in errors.items()}}
+        content = {
+            "schema": 1,
+            **dataclasses.asdict(compared),
+            "error_in_u": {name: [dataclasses.asdict(each) for each in found] for name, found in errors.items()},
+        }
         typer.echo(json.dumps(plain(content), indent=1, allow_nan=False))
         raise typer.Exit(code)
     typer.echo(report(compared) or "nothing to compare")

@@ -20,7 +20,9 @@ def read_tensors(path: Path) -> Any:
     """
     kind = path.suffix.lower()
     if not path.is_file():
-        raise TensorFileError(f"Got {path}, which is no file. Needed: a file of tensors ({', '.join(KINDS)}). There is nothing to read. Check the path.")
+        raise TensorFileError(
+            f"Got {path}, which is no file. Needed: a file of tensors ({', '.join(KINDS)}). There is nothing to read. Check the path."
+        )
     if kind in PICKLES:
         raise TensorFileError(
             f"Got the pickle {path}. Needed: one of {', '.join(KINDS)}. Unpickling runs code from the file. "
@@ -28,7 +30,9 @@ def read_tensors(path: Path) -> Any:
         )
     readers = {".npy": _npy, ".npz": _npz, ".safetensors": _safetensors, ".pt": _torch, ".pth": _torch}
     if kind not in readers:
-        raise TensorFileError(f"Got {path} of kind {kind or 'without ending'!r}. Needed: one of {', '.join(KINDS)}. Other formats are not read. Convert it.")
+        raise TensorFileError(
+            f"Got {path} of kind {kind or 'without ending'!r}. Needed: one of {', '.join(KINDS)}. Other formats are not read. Convert it."
+        )
     try:
         return readers[kind](path)
     except TensorFileError:

@@ -69,9 +69,7 @@ def compare(actual: object, reference: object, *, worst: int = 5) -> Comparison:
             mismatches.append(Mismatch(path, "dtype", leaf.dtype, expected_leaf.dtype))
         differences.append(measure(leaf, expected_leaf, worst=worst))
     mismatches.extend(
-        Mismatch(path, "unexpected", _describe(leaf), "nothing")
-        for path, leaf in actual_leaves.items()
-        if path not in reference_leaves
+        Mismatch(path, "unexpected", _describe(leaf), "nothing") for path, leaf in actual_leaves.items() if path not in reference_leaves
     )
     return Comparison(tuple(differences), tuple(mismatches))
 
@@ -311,8 +309,7 @@ def _worst_elements(totals: _Totals, row: int, actual: Leaf, reference: Leaf, co
         index = tuple(int(each) for each in np.unravel_index(place, actual.stored.shape))
         pair = [np.asarray(leaf.stored[index]).reshape(1) for leaf in (actual, reference)]
         values = [
-            float((decode(raw, leaf.format) if leaf.holds_bits and leaf.format else raw)[0])
-            for raw, leaf in zip(pair, (actual, reference))
+            float((decode(raw, leaf.format) if leaf.holds_bits and leaf.format else raw)[0]) for raw, leaf in zip(pair, (actual, reference))
         ]
         apart = abs(values[0] - values[1])
         if common is None:

@@ -101,13 +101,7 @@ class Difference:
     @property
     def special_mismatches(self) -> int:
         """Places where the two disagree about being NaN or infinite."""
-        return (
-            self.nan_actual_only
-            + self.nan_reference_only
-            + self.inf_actual_only
-            + self.inf_reference_only
-            + self.inf_sign
-        )
+        return self.nan_actual_only + self.nan_reference_only + self.inf_actual_only + self.inf_reference_only + self.inf_sign
 
     @property
     def same_bits(self) -> bool:

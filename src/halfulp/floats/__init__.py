@@ -20,11 +20,11 @@ from .ulps import ulp_distance, ulp_error, ulp_spacing
 
 __all__ = [
     "BFLOAT16",
+    "FLOAT8_E4M3FN",
+    "FLOAT8_E5M2",
     "FLOAT16",
     "FLOAT32",
     "FLOAT64",
-    "FLOAT8_E4M3FN",
-    "FLOAT8_E5M2",
     "FORMATS",
     "TF32",
     "Format",

@@ -36,7 +36,7 @@ class Format:
 
     @property
     def unit_roundoff(self) -> float:
-        """u = 2**-p: the largest relative error of one rounding to nearest (half of `finfo.eps`)."""
+        """U = 2**-p: the largest relative error of one rounding to nearest (half of `finfo.eps`)."""
         return math.ldexp(1.0, -self.precision_bits)
 
     @property
@@ -53,15 +53,11 @@ class Format:
         return self.name
 
 
-def _format(
-    name: str, p: int, exponent_min: int, exponent_max: int, storage_bits: int, has_infinity: bool = True
-) -> Format:
+def _format(name: str, p: int, exponent_min: int, exponent_max: int, storage_bits: int, has_infinity: bool = True) -> Format:
     # Without infinities (e4m3fn) the all-ones significand of the top binade is NaN: the largest number ends one step earlier.
     step = math.ldexp(1.0, 1 - p)
     significand = 2.0 - step if has_infinity else 2.0 - 2.0 * step
-    return Format(
-        name, p, exponent_min, exponent_max, storage_bits, math.ldexp(significand, exponent_max), has_infinity
-    )
+    return Format(name, p, exponent_min, exponent_max, storage_bits, math.ldexp(significand, exponent_max), has_infinity)
 
 
 FLOAT64 = _format("float64", 53, -1022, 1023, 64)
@@ -72,9 +68,7 @@ BFLOAT16 = _format("bfloat16", 8, -126, 127, 16)
 FLOAT8_E4M3FN = _format("float8_e4m3fn", 4, -6, 8, 8, has_infinity=False)
 FLOAT8_E5M2 = _format("float8_e5m2", 3, -14, 15, 8)
 
-FORMATS: dict[str, Format] = {
-    each.name: each for each in (FLOAT64, FLOAT32, TF32, FLOAT16, BFLOAT16, FLOAT8_E4M3FN, FLOAT8_E5M2)
-}
+FORMATS: dict[str, Format] = {each.name: each for each in (FLOAT64, FLOAT32, TF32, FLOAT16, BFLOAT16, FLOAT8_E4M3FN, FLOAT8_E5M2)}
 
 _ALIASES = {"double": "float64", "float": "float32", "half": "float16"}
 

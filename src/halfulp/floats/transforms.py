@@ -52,7 +52,7 @@ def two_prod(left: npt.NDArray[np.float64], right: npt.NDArray[np.float64]) -> t
 
 
 def round_to_odd(values: npt.NDArray[np.float64], remainder: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """values + remainder rounded to odd in float64, where `values` is their sum rounded to nearest.
+    """Values + remainder rounded to odd in float64, where `values` is their sum rounded to nearest.
 
     A second rounding, to a format of at most 51 bits, then gives what a single rounding of the exact sum gives.
 
@@ -67,7 +67,7 @@ def round_to_odd(values: npt.NDArray[np.float64], remainder: npt.NDArray[np.floa
 
 
 def fma32(left: npt.ArrayLike, right: npt.ArrayLike, addend: npt.ArrayLike) -> npt.NDArray[np.float32]:
-    """left * right + addend with a single rounding to float32, as a hardware FMA computes it.
+    """Left * right + addend with a single rounding to float32, as a hardware FMA computes it.
 
     Args:
         left, right, addend: float32 arrays that broadcast.

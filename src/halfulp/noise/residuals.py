@@ -76,7 +76,7 @@ def residual_of(values: FloatArray, noise: LeafNoise, *, reference: FloatArray |
 
 
 def in_noise(error: FloatArray, spread: FloatArray) -> FloatArray:
-    """error / spread elementwise; 0 where there is no error, infinite where there is one and no spread."""
+    """Error / spread elementwise; 0 where there is no error, infinite where there is one and no spread."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return np.where(error == 0, 0.0, error / spread)
 

@@ -36,36 +36,37 @@ LIBRARY_ULPS: dict[str, float] = {
 }  # fmt: skip
 
 ROUNDED = frozenset(
-    "add sub rsub mul div true_divide reciprocal sqrt addcmul addcdiv lerp square complex polar logaddexp logaddexp2 "
-    "logspace normal_ uniform_ arange fma xlogy special_xlog1py exponential_ div_ sgn".split()
+    ["add", "sub", "rsub", "mul", "div", "true_divide", "reciprocal", "sqrt", "addcmul", "addcdiv", "lerp", "square", "complex", "polar", "logaddexp", "logaddexp2", "logspace", "normal_", "uniform_", "arange", "fma", "xlogy", "special_xlog1py", "exponential_", "div_", "sgn"]
 )
 """Elementwise ops that IEEE 754 requires, or that every library makes, correct to about one rounding."""
 
 EXACT = frozenset(
-    "clone copy _to_copy to lift_fresh lift_fresh_copy contiguous relu relu6 threshold threshold_backward clamp clamp_min clamp_max clip "
-    "maximum minimum max min amax amin aminmax fmax fmin where abs neg sign signbit floor ceil round trunc fix frac remainder "
-    "fmod cat concat stack gather index index_select take take_along_dim masked_select masked_fill masked_scatter scatter "
-    "constant_pad_nd pad reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d "
-    "replication_pad3d max_pool2d_with_indices max_pool3d_with_indices adaptive_max_pool2d max_pool2d_with_indices_backward sort topk "
-    "kthvalue median nanmedian mode flip roll rot90 tril triu zeros ones full empty zeros_like ones_like full_like empty_like new_empty "
-    "new_zeros new_ones new_full empty_strided fill zero embedding unfold_copy repeat repeat_interleave eq ne lt le gt ge isnan isinf isfinite "
-    "isclose logical_and logical_or logical_not logical_xor bitwise_and bitwise_or bitwise_xor bitwise_not nonzero any all argmax "
-    "argmin argsort searchsorted bucketize one_hot pixel_shuffle pixel_unshuffle channel_shuffle im2col view_as_real view_as_complex "
-    "real imag conj _conj _conj_physical resolve_conj resolve_neg copysign nan_to_num nextafter ldexp frexp diag diag_embed eye "
-    "slice_scatter select_scatter diagonal_scatter as_strided_scatter slice_backward select_backward _reshape_alias _unsafe_view "
-    "convert_element_type broadcast_in_dim device_put scalar_tensor iota randn rand randint bernoulli randperm native_dropout "
-    "rand_like randn_like _local_scalar_dense item is_same_size set_ resize_ detach alias view_of unbind index_copy "
-    "index_fill cummax cummin heaviside positive select_copy movedim meshgrid tensor_split _pin_memory equal _assert_async "
-    "new_empty_strided fill_ collapse collapse_view split_dim squeeze copy_to _make_dual".split()
+    ["clone", "copy", "_to_copy", "to", "lift_fresh", "lift_fresh_copy", "contiguous", "relu", "relu6", "threshold", "threshold_backward", "clamp", "clamp_min", "clamp_max", "clip", "maximum", "minimum", "max", "min", "amax", "amin", "aminmax", "fmax", "fmin", "where", "abs", "neg", "sign", "signbit", "floor", "ceil", "round", "trunc", "fix", "frac", "remainder", "fmod", "cat", "concat", "stack", "gather", "index", "index_select", "take", "take_along_dim", "masked_select", "masked_fill", "masked_scatter", "scatter", "constant_pad_nd", "pad", "reflection_pad1d", "reflection_pad2d", "reflection_pad3d", "replication_pad1d", "replication_pad2d", "replication_pad3d", "max_pool2d_with_indices", "max_pool3d_with_indices", "adaptive_max_pool2d", "max_pool2d_with_indices_backward", "sort", "topk", "kthvalue", "median", "nanmedian", "mode", "flip", "roll", "rot90", "tril", "triu", "zeros", "ones", "full", "empty", "zeros_like", "ones_like", "full_like", "empty_like", "new_empty", "new_zeros", "new_ones", "new_full", "empty_strided", "fill", "zero", "embedding", "unfold_copy", "repeat", "repeat_interleave", "eq", "ne", "lt", "le", "gt", "ge", "isnan", "isinf", "isfinite", "isclose", "logical_and", "logical_or", "logical_not", "logical_xor", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "nonzero", "any", "all", "argmax", "argmin", "argsort", "searchsorted", "bucketize", "one_hot", "pixel_shuffle", "pixel_unshuffle", "channel_shuffle", "im2col", "view_as_real", "view_as_complex", "real", "imag", "conj", "_conj", "_conj_physical", "resolve_conj", "resolve_neg", "copysign", "nan_to_num", "nextafter", "ldexp", "frexp", "diag", "diag_embed", "eye", "slice_scatter", "select_scatter", "diagonal_scatter", "as_strided_scatter", "slice_backward", "select_backward", "_reshape_alias", "_unsafe_view", "convert_element_type", "broadcast_in_dim", "device_put", "scalar_tensor", "iota", "randn", "rand", "randint", "bernoulli", "randperm", "native_dropout", "rand_like", "randn_like", "_local_scalar_dense", "item", "is_same_size", "set_", "resize_", "detach", "alias", "view_of", "unbind", "index_copy", "index_fill", "cummax", "cummin", "heaviside", "positive", "select_copy", "movedim", "meshgrid", "tensor_split", "_pin_memory", "equal", "_assert_async", "new_empty_strided", "fill_", "collapse", "collapse_view", "split_dim", "squeeze", "copy_to", "_make_dual"]
 )
 """Ops that move, choose or compare numbers and round nothing."""
 
-PRODUCTS = frozenset("mm bmm addmm baddbmm addbmm mv addmv dot vdot addr convolution convolution_backward linear matmul".split())
-SUMS = frozenset("sum nansum mean nanmean avg_pool1d avg_pool2d avg_pool3d _adaptive_avg_pool2d _adaptive_avg_pool3d col2im".split())
-SCATTERED_SUMS = frozenset("index_add scatter_add index_put _index_put_impl _unsafe_index_put embedding_dense_backward".split())
-TRANSFORMS = frozenset("_fft_r2c _fft_c2r _fft_c2c".split())
+PRODUCTS = frozenset(["mm", "bmm", "addmm", "baddbmm", "addbmm", "mv", "addmv", "dot", "vdot", "addr", "convolution", "convolution_backward", "linear", "matmul"])
+SUMS = frozenset(["sum", "nansum", "mean", "nanmean", "avg_pool1d", "avg_pool2d", "avg_pool3d", "_adaptive_avg_pool2d", "_adaptive_avg_pool3d", "col2im"])
+SCATTERED_SUMS = frozenset(["index_add", "scatter_add", "index_put", "_index_put_impl", "_unsafe_index_put", "embedding_dense_backward"])
+TRANSFORMS = frozenset(["_fft_r2c", "_fft_c2r", "_fft_c2c"])
 SCANS = frozenset(("cumsum",))
-BACKWARD_STABLE = ("linalg_solve", "linalg_lstsq", "linalg_inv", "linalg_q", "linalg_eig", "linalg_c", "linalg_lu", "_linalg_", "cholesky", "lu_", "triangular_solve", "ormqr", "geqrf", "svd", "inverse")
+BACKWARD_STABLE = (
+    "linalg_solve",
+    "linalg_lstsq",
+    "linalg_inv",
+    "linalg_q",
+    "linalg_eig",
+    "linalg_c",
+    "linalg_lu",
+    "_linalg_",
+    "cholesky",
+    "lu_",
+    "triangular_solve",
+    "ormqr",
+    "geqrf",
+    "svd",
+    "inverse",
+)
 """Prefixes of the factorizations and solvers: backward stable, so their error is that of inputs moved by u times their norm."""
 
 Deviation = float | torch.Tensor | None
@@ -131,11 +132,11 @@ class OpError:
         per_pixel = grad.numel() // max(1, grad.shape[1])
         taps = math.prod(weight.shape[2:])
         terms = (grad.shape[1] * taps, per_pixel, per_pixel)
-        return tuple(
-            None if value is None else self.chain(value, square, count) for value, square, count in zip(result, squares, terms)
-        )
+        return tuple(None if value is None else self.chain(value, square, count) for value, square, count in zip(result, squares, terms))
 
-    def reduced(self, call: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: torch.Tensor) -> torch.Tensor:
+    def reduced(
+        self, call: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: torch.Tensor
+    ) -> torch.Tensor:
         """The deviation of a sum or mean along axes."""
         summand = args[0]
         terms = max(1, summand.numel() // max(1, result.numel()))
@@ -147,7 +148,9 @@ class OpError:
             squares = squares / terms
         return self.chain(result, squares, terms)
 
-    def scattered(self, call: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: torch.Tensor) -> Deviation:
+    def scattered(
+        self, call: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: torch.Tensor
+    ) -> Deviation:
         """The deviation of a sum over equal indices; how many terms meet at each place is counted with the op itself."""
         if name == "embedding_dense_backward":
             squares = call(args[0] ** 2, *args[1:], **kwargs)
@@ -226,7 +229,9 @@ def _variance(summand: torch.Tensor, dim: Any = None, *, correction: float | Non
     return (centered * centered).sum(dims, keepdim=keepdim) / degrees
 
 
-def _variance_and_mean(summand: torch.Tensor, dim: Any = None, *, correction: float | None = None, keepdim: bool = False) -> tuple[torch.Tensor, torch.Tensor]:
+def _variance_and_mean(
+    summand: torch.Tensor, dim: Any = None, *, correction: float | None = None, keepdim: bool = False
+) -> tuple[torch.Tensor, torch.Tensor]:
     dims = list(range(summand.dim())) if dim is None or dim == [] else dim
     return _variance(summand, dim, correction=correction, keepdim=keepdim), summand.mean(dims, keepdim=keepdim)
 

@@ -147,7 +147,9 @@ class NoiseMode(TorchDispatchMode):
         for value, error in zip(values, errors):
             self._add(value, error)
 
-    def _errors_of(self, name: str, values: list[Any], result: Any, relative: float | None, kind: str | None, func: Any, args: Any, kwargs: Any) -> list[_Error]:
+    def _errors_of(
+        self, name: str, values: list[Any], result: Any, relative: float | None, kind: str | None, func: Any, args: Any, kwargs: Any
+    ) -> list[_Error]:
         base = name.rstrip("_")
         call = _functional(func) if name.endswith("_") else func
         if kind == "product" and relative is None:

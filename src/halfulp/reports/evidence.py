@@ -42,12 +42,18 @@ def _effects(finding: str, m: Measured) -> str:
 
 
 def _specials(finding: str, m: Measured) -> str:
-    return ", ".join(f"{key.replace('_', ' ')} {value:,}" for key, value in m.items() if isinstance(value, int) and value and key != "count")
+    return ", ".join(
+        f"{key.replace('_', ' ')} {value:,}" for key, value in m.items() if isinstance(value, int) and value and key != "count"
+    )
 
 
 def _bits(finding: str, m: Measured) -> str:
     zeros = f", {m['signed_zeros']:,} zeros of other sign" if m["signed_zeros"] else ""
-    return f"{share(m['unequal'], m['count'])} differ, by up to {m['max_ulps']:,} ulps{zeros}" if finding == "differ" else f"{m['count']:,} elements"
+    return (
+        f"{share(m['unequal'], m['count'])} differ, by up to {m['max_ulps']:,} ulps{zeros}"
+        if finding == "differ"
+        else f"{m['count']:,} elements"
+    )
 
 
 def _repetition(finding: str, m: Measured) -> str:

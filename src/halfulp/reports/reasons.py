@@ -48,7 +48,11 @@ def _rounding(result: CheckResult) -> str:
     formula = _formula(result, right="")
     if result.because[:1] == ("loss",):
         times = float(noise["norm_in_noise"] if noise["has_products"] else noise["rms_in_noise"])
-        kind = "fast products (Winograd, FFT, Strassen) lose that much by design" if noise["has_products"] else "its algorithm is coarser, not wrong"
+        kind = (
+            "fast products (Winograd, FFT, Strassen) lose that much by design"
+            if noise["has_products"]
+            else "its algorithm is coarser, not wrong"
+        )
         known = f" ({formula})" if formula else ""
         return (
             f"Rounding, but {number(times)} times more of it than the expected algorithm makes, a loss of {digits_lost(times)}: "
@@ -123,7 +127,9 @@ def _mistake(result: CheckResult) -> str:
     writes = _measured(result, "overlap")
     if writes:
         side = next(iter(writes))
-        sentence += f" `{side}` writes in place onto memory that overlaps itself ({writes[side][0]}), so some elements are changed more than once."
+        sentence += (
+            f" `{side}` writes in place onto memory that overlaps itself ({writes[side][0]}), so some elements are changed more than once."
+        )
     return sentence
 
 

@@ -24,7 +24,9 @@ def report(result: CheckResult | Comparison, *, form: str = "full") -> str:
         InputError: an unknown form, or something that is no result.
     """
     if form not in FORMS:
-        raise InputError(f"Got form={form!r}. Needed: one of {', '.join(FORMS)}. Each is a different text. Leave it out for the full report.")
+        raise InputError(
+            f"Got form={form!r}. Needed: one of {', '.join(FORMS)}. Each is a different text. Leave it out for the full report."
+        )
     if isinstance(result, Comparison):
         return _comparison(result)
     if not isinstance(result, CheckResult):  # pyright: ignore[reportUnnecessaryIsInstance]

@@ -47,7 +47,9 @@ class Fingerprint:
         for section in sorted({*self.sections, *other.sections}):
             here, there = self.sections.get(section, {}), other.sections.get(section, {})
             names = sorted({*here, *there})
-            found += [(f"{section}: {name}", here.get(name, "-"), there.get(name, "-")) for name in names if here.get(name) != there.get(name)]
+            found += [
+                (f"{section}: {name}", here.get(name, "-"), there.get(name, "-")) for name in names if here.get(name) != there.get(name)
+            ]
         return found
 
 
@@ -132,14 +134,20 @@ def _surprises(torch: Any) -> list[str]:
     values = torch.rand(1 << 16, generator=generator) * 3.5 + 0.5
     wrong = int((torch.sqrt(values).numpy() != np.sqrt(values.numpy())).sum())
     if wrong:
-        found.append(f"torch.sqrt is not correctly rounded here: {100 * wrong / values.numel():.0f} % of float32 results in [0.5, 4) differ from NumPy's in the last bit.")
+        found.append(
+            f"torch.sqrt is not correctly rounded here: {100 * wrong / values.numel():.0f} % of float32 results in [0.5, 4) differ from NumPy's in the last bit."
+        )
     subnormal = torch.full((64,), 1e-40)
     if not bool((subnormal * 1.0 != 0).all()):
-        found.append("PyTorch flushes subnormal numbers to zero in this process (torch.set_flush_denormal, or a library compiled with -ffast-math).")
+        found.append(
+            "PyTorch flushes subnormal numbers to zero in this process (torch.set_flush_denormal, or a library compiled with -ffast-math)."
+        )
     if float(np.float32(1e-40) * np.float32(1.0)) == 0.0:
         found.append("NumPy flushes subnormal numbers to zero in this process: a loaded library was compiled with -ffast-math.")
     if torch.get_float32_matmul_precision() != "highest":
-        found.append(f"torch.set_float32_matmul_precision is {torch.get_float32_matmul_precision()!r}: float32 products may be computed in TF32 or bfloat16.")
+        found.append(
+            f"torch.set_float32_matmul_precision is {torch.get_float32_matmul_precision()!r}: float32 products may be computed in TF32 or bfloat16."
+        )
     if torch.backends.nnpack.is_available() and not torch.backends.mkldnn.enabled:
         found.append("oneDNN is off: 3x3 convolutions of 16 or more images go to NNPACK's Winograd kernel, which loses about one digit.")
     if torch.cuda.is_available() and torch.backends.cudnn.allow_tf32:

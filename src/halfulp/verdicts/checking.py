@@ -174,7 +174,7 @@ class _Gatherer:
 
 
 def _compared(case: Case) -> Comparison:
-    """actual against expected, leaf by leaf, as `compare` would, from the remembered runs."""
+    """Actual against expected, leaf by leaf, as `compare` would, from the remembered runs."""
     actual = {leaf.path: leaf for leaf in case.native("actual").outputs}
     expected = {leaf.path: leaf for leaf in case.native("expected").outputs}
     mismatches: list[Mismatch] = []
@@ -191,7 +191,9 @@ def _compared(case: Case) -> Comparison:
             if other.device != leaf.device:
                 mismatches.append(Mismatch(path, "device", other.device, leaf.device))
             differences.append(measure(other, leaf, worst=5))
-    mismatches += [Mismatch(path, "unexpected", f"{leaf.dtype}{list(leaf.shape)}", "nothing") for path, leaf in actual.items() if path not in expected]
+    mismatches += [
+        Mismatch(path, "unexpected", f"{leaf.dtype}{list(leaf.shape)}", "nothing") for path, leaf in actual.items() if path not in expected
+    ]
     return Comparison(tuple(differences), tuple(mismatches))
 
 

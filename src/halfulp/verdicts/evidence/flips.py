@@ -57,7 +57,13 @@ def flips(case: Case, noise: Noise) -> Evidence | None:
         "flips",
         finding,
         (V.FLIP,) if finding == "jumps" else (V.MISTAKE, V.REDUCED_PRECISION, V.UNSTABLE),
-        {"beyond": beyond, "explained": explained, "count": count, "amplitude": amplitude, "first_index": [int(each) for each in indices[0]]},
+        {
+            "beyond": beyond,
+            "explained": explained,
+            "count": count,
+            "amplitude": amplitude,
+            "first_index": [int(each) for each in indices[0]],
+        },
         path,
     )
 

@@ -24,11 +24,16 @@ def residuals(run: Run, noise: Noise) -> list[Residual]:
     return found
 
 
-def excess(residual: Residual, samples: int) -> float:
-    """How far beyond rounding an error is: 1 at the limit, by the stricter of the rms and the largest element."""
+def excess(residual: Residual, samples: int, *, slack: float = limits.MODEL_SLACK) -> float:
+    """How far beyond rounding an error is: 1 at the limit, by the stricter of the rms and the largest element.
+
+    Args:
+        residual: the error in units of the noise. samples: how many the noise was sampled from.
+        slack: 1.0 where the rounding of data is all there can be, which the model gets right.
+    """
     return max(
-        residual.rms_in_noise / limits.rms_limit(samples),
-        residual.max_in_noise / limits.max_limit(samples, residual.count),
+        residual.rms_in_noise / limits.rms_limit(samples, slack=slack),
+        residual.max_in_noise / limits.max_limit(samples, residual.count, slack=slack),
     )
 
 

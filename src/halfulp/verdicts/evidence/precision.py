@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_map
 
 from ...cases import Case
 from ...cases.inputs import TORCH_DTYPES
@@ -71,11 +70,8 @@ def precision(case: Case, noise: Noise, *, formula_is_right: bool) -> Evidence:
     coarser = [FORMATS[name] for name in CANDIDATES if FORMATS[name].precision_bits < case.declared.precision_bits]
     best: dict[str, Any] = {"explained": 0.0}
     if noise.ops.get("product", 0):
-        for target in coarser:
-            for operands in OPERANDS:
-                explained, slope = _explained(case, noise, target, operands)
-                if explained > best["explained"]:
-                    best = {"explained": explained, "slope": slope, "format": target.name, "where": _WHERE[operands]}
+        for bits in dict.fromkeys(each.precision_bits for each in coarser):
+            best = max([best, *_hypotheses(case, noise, [each for each in coarser if each.precision_bits == bits])], key=lambda each: each["explained"])
             if best["explained"] >= limits.EXPLAINED:
                 return Evidence("precision", "reproduced", (V.REDUCED_PRECISION,), best)
     if formula_is_right:
@@ -85,6 +81,20 @@ def precision(case: Case, noise: Noise, *, formula_is_right: bool) -> Evidence:
     return Evidence("precision", "not reproduced", (V.UNSTABLE, V.MISTAKE, V.FLIP), best)
 
 
+def _hypotheses(case: Case, noise: Noise, formats: list[Format]) -> list[dict[str, Any]]:
+    """What each choice of operands explains, for formats of one precision; formats that explain the same (tf32 and float16 within
+    float16's range) are named together."""
+    found: list[dict[str, Any]] = []
+    for operands in OPERANDS:
+        shares = {target.name: _explained(case, noise, target, operands) for target in formats}
+        best = max(share for share, _ in shares.values())
+        names = [name for name, (share, _) in shares.items() if share >= best - SAME_EXPLANATION]
+        found.append({"explained": best, "slope": shares[names[0]][1], "format": " or ".join(names), "where": _WHERE[operands]})
+    return found
+
+
+SAME_EXPLANATION = 1e-3
+"""Two formats whose explained shares differ by less than this can't be told apart: the working precision's own rounding is that large."""
 _WHERE = {"both": "inputs of products", "first": "first operand of products", "second": "second operand of products (weights)"}
 
 
@@ -132,7 +142,12 @@ def _by_size(case: Case, noise: Noise, coarser: list[Format]) -> Evidence | None
         nearer = math.sqrt(case.declared.unit_roundoff / target.unit_roundoff)
         if worst <= 1.0 and math.isfinite(smallest) and smallest >= nearer:
             where = "results" if representable == target.name else "somewhere inside"
-            return Evidence("precision", "same size", (V.REDUCED_PRECISION,), {"format": target.name, "where": where, "rms_in_its_noise": smallest, "representable": representable})
+            return Evidence(
+                "precision",
+                "same size",
+                (V.REDUCED_PRECISION,),
+                {"format": target.name, "where": where, "rms_in_its_noise": smallest, "representable": representable},
+            )
     return None
 
 

@@ -44,7 +44,7 @@ def redraw(case: Case, noise: Noise) -> Evidence:
         stays = np.mean(found, axis=0)
         total = float(np.mean(np.square(found)))
         share = float(np.mean(np.square(stays))) / total if total else 0.0
-        amount = excess(residual_of(stays, data.leaves[path], reference=np.zeros_like(stays)), data.count)
+        amount = excess(residual_of(stays, data.leaves[path], reference=np.zeros_like(stays)), data.count, slack=1.0)
         if min(share, amount) >= min(worst_share, worst_excess):
             worst, worst_share, worst_excess = path, share, amount
     # Constants and tables rounded to the declared precision leave an error that stays, but none larger than rounding data makes.

@@ -59,7 +59,7 @@ def scaling(case: Case, noise: Noise) -> Evidence:
         else:
             data_noise = data_noise or noise_of(case, accumulate=False)
             data_spread = data_noise.leaves[leaf.path]
-            worst_excess = excess(residual_of(values[0], data_spread, reference=values[1]), data_noise.count)
+            worst_excess = excess(residual_of(values[0], data_spread, reference=values[1]), data_noise.count, slack=1.0)
             finding = "stays" if worst_excess > 1.0 else "constants"
         evidence = Evidence(
             "scaling",

@@ -47,7 +47,13 @@ def specials(comparison: Comparison) -> Evidence:
 def bits(comparison: Comparison) -> Evidence:
     """Whether every bit agrees."""
     signed_zeros = sum(each.signed_zeros for each in comparison)
-    measured = {"unequal": comparison.unequal, "count": comparison.count, "max_ulps": comparison.max_ulps, "signed_zeros": signed_zeros, "unequal_integers": sum(each.unequal for each in comparison if each.ulp_format == "integer")}
+    measured = {
+        "unequal": comparison.unequal,
+        "count": comparison.count,
+        "max_ulps": comparison.max_ulps,
+        "signed_zeros": signed_zeros,
+        "unequal_integers": sum(each.unequal for each in comparison if each.ulp_format == "integer"),
+    }
     if comparison.same_bits:
         return Evidence("bits", "same", (V.IDENTICAL,), {**measured})
     return Evidence("bits", "differ", (V.ROUNDING, V.FLIP, V.REDUCED_PRECISION, V.UNSTABLE, V.NONDETERMINISTIC, V.MISTAKE), {**measured})

@@ -1,0 +1,247 @@
+"""The measurements behind the constants in `halfulp/verdicts/limits.py`: python -m benchmarks.verdicts.calibrate
+
+Each section measures one kind of implementation whose class is known by construction, over sizes and data that no labelled pair
+uses, and prints the number that the constant is compared with.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from halfulp.cases import Case
+from halfulp.floats import FORMATS
+from halfulp.noise import noise_of, residual_of
+from halfulp.verdicts import limits
+from halfulp.verdicts.evidence.noise import excess
+from halfulp.verdicts.evidence.precision import coarsened, precision
+from halfulp.verdicts.evidence.redraw import redraw
+
+from .algorithms import fft_conv, flash, im2col_conv, kahan_sum, ln_onepass, ln_welford, sdpa, seq_sum, winograd43_conv, winograd_conv
+from .figures import report_figures
+
+Function = Callable[..., Any]
+SEEDS = (11, 12, 13)
+
+
+def measured(actual: Function, expected: Function, inputs: tuple[torch.Tensor, ...]) -> tuple[float, float, float]:
+    """(excess over the limits, norm in noise, largest element over the rms noise) of `actual` in float32."""
+    case = Case(actual, expected, inputs)
+    noise = noise_of(case)
+    found = residual_of(case.native("actual").outputs[0].numbers().astype(np.float64), noise.leaves[""])
+    return excess(found, noise.count), found.norm_in_noise, found.max_norm_in_noise / limits.max_limit(noise.count, found.count)
+
+
+def section(title: str, cases: dict[str, tuple[Function, Function, Callable[[], tuple[torch.Tensor, ...]]]]) -> dict[str, tuple[float, float, float]]:
+    """Measure each case over the seeds and print its largest values."""
+    print(f"\n{title}")
+    rows: dict[str, tuple[float, float, float]] = {}
+    for name, (actual, expected, make) in cases.items():
+        runs: list[tuple[float, ...]] = []
+        for seed in SEEDS:
+            torch.manual_seed(seed)
+            runs.append(measured(actual, expected, make()))
+        rows[name] = tuple(max(run[place] for run in runs) for place in range(3))  # type: ignore[assignment]
+        print(f"  {name:<44} excess {rows[name][0]:9.3g}  norm in noise {rows[name][1]:9.3g}  largest in norm / limit {rows[name][2]:9.3g}")
+    return rows
+
+
+def randn(*shape: int) -> torch.Tensor:
+    """Standard normal float32."""
+    return torch.randn(*shape)
+
+
+def _conv(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    return F.conv2d(x, w, b, padding=1)
+
+
+def _nnpack(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    with torch.backends.mkldnn.flags(enabled=False):
+        return F.conv2d(x, w, b, padding=1)
+
+
+def strassen(left: torch.Tensor, right: torch.Tensor, levels: int) -> torch.Tensor:
+    """Strassen's product of square matrices with the given number of recursive levels."""
+    if not levels:
+        return left @ right
+    half = left.shape[0] // 2
+    a11, a12, a21, a22 = left[:half, :half], left[:half, half:], left[half:, :half], left[half:, half:]
+    b11, b12, b21, b22 = right[:half, :half], right[:half, half:], right[half:, :half], right[half:, half:]
+    m1, m2 = strassen(a11 + a22, b11 + b22, levels - 1), strassen(a21 + a22, b11, levels - 1)
+    m3, m4 = strassen(a11, b12 - b22, levels - 1), strassen(a22, b21 - b11, levels - 1)
+    m5, m6 = strassen(a11 + a12, b22, levels - 1), strassen(a21 - a11, b11 + b12, levels - 1)
+    m7 = strassen(a12 - a22, b21 + b22, levels - 1)
+    return torch.cat([torch.cat([m1 + m4 - m5 + m7, m3 + m5], 1), torch.cat([m2 + m4, m1 - m2 + m3 + m6], 1)], 0)
+
+
+def honest() -> float:
+    """Orders and algorithms that nobody would question: the largest excess over the limits should stay below 1."""
+    cases: dict[str, Any] = {
+        "sum, sequential, 1e5 positive": (seq_sum, lambda x: x.sum(-1), lambda: (torch.rand(8, 100_000),)),
+        "sum, Kahan": (kahan_sum, lambda x: x.sum(-1), lambda: (torch.randn(64, 5000),)),
+        "product, reversed sum, K = 3000": (lambda a, b: a.flip(1) @ b.flip(0), torch.matmul, lambda: (randn(96, 3000), randn(3000, 80))),
+        "product, outer products in turn, K = 700": (_outer_products, torch.matmul, lambda: (randn(40, 700), randn(700, 50))),
+        "product of positive numbers, outer products": (_outer_products, torch.matmul, lambda: (torch.rand(40, 700), torch.rand(700, 50))),
+        "product with one row": (lambda a, b: (a[:, :, None] * b).sum(1), torch.matmul, lambda: (randn(1, 900), randn(900, 33))),
+        "convolution as im2col": (lambda x, w, b: im2col_conv(x, w, b, 1, 1), _conv, lambda: (randn(3, 24, 20, 20), randn(40, 24, 3, 3), randn(40))),
+        "layer norm, Welford": (ln_welford, lambda x: F.layer_norm(x, (300,)), lambda: (randn(20, 300) * 5 + 3,)),
+        "layer norm, one pass, centered": (ln_onepass, lambda x: F.layer_norm(x, (300,)), lambda: (randn(20, 300),)),
+        "attention, in blocks": (flash, sdpa, lambda: tuple(randn(2, 3, 50, 24) for _ in range(3))),
+        "complex product of three real ones": (_gauss_product, _complex_product, lambda: (randn(3000, 2), randn(3000, 2))),
+        "product that starts from a large bias": (_bias_first, lambda x, w, b: F.linear(x, w, b), lambda: (randn(16, 512), randn(64, 512), randn(64) * 100)),
+        "variance, two passes": (lambda x: ((x - x.mean(1, keepdim=True)) ** 2).sum(1) / 999, lambda x: x.var(1), lambda: (randn(50, 1000) + 7,)),
+    }
+    return max(row[0] for row in section("honest implementations (limit: excess 1)", cases).values())
+
+
+def _outer_products(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    total = torch.zeros(a.shape[0], b.shape[1], dtype=a.dtype)
+    for k in range(a.shape[1]):
+        total = total + a[:, k : k + 1] * b[k : k + 1]
+    return total
+
+
+def _bias_first(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    total = b.expand(x.shape[0], -1).clone()
+    for k in range(x.shape[1]):
+        total = total + x[:, k : k + 1] * w[None, :, k]
+    return total
+
+
+def _complex_product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    return torch.view_as_real(torch.view_as_complex(a) * torch.view_as_complex(b))
+
+
+def _gauss_product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    (ar, ai), (br, bi) = a.unbind(-1), b.unbind(-1)
+    k1, k2, k3 = br * (ar + ai), ar * (bi - br), ai * (br + bi)
+    return torch.stack([k1 - k3, k1 + k2], -1)
+
+
+def fast_products() -> tuple[float, float]:
+    """Fast algorithms for products: the largest loss in norm is what FAST_PRODUCT_LOSS has to contain."""
+    cases: dict[str, Any] = {}
+    for channels in (1, 4, 16, 64, 256):
+        make = lambda channels=channels: (randn(16, channels, 24, 24), randn(8, channels, 3, 3), randn(8))
+        for name, algorithm in (("Winograd F(2x2,3x3)", winograd_conv), ("Winograd F(4x4,3x3)", winograd43_conv), ("NNPACK F(6x6,3x3)", _nnpack), ("FFT", fft_conv)):
+            cases[f"{name}, {channels} channels"] = (algorithm, _conv, make)
+    for levels in (1, 2, 3, 4):
+        cases[f"Strassen, {levels} levels, n = 256"] = (lambda a, b, levels=levels: strassen(a, b, levels), torch.matmul, lambda: (randn(256, 256), randn(256, 256)))
+    rows = section(f"fast products (limit in norm: {limits.FAST_PRODUCT_LOSS:g})", cases)
+    return max(row[1] for row in rows.values()), max(row[2] for row in rows.values())
+
+
+def reformulations() -> float:
+    """The same formula, written less carefully, without products: what DIGIT has to contain."""
+    cases: dict[str, Any] = {
+        "exp as exp2, |x| < 80": (lambda x: torch.exp2(x * 1.4426950408889634), torch.exp, lambda: ((torch.rand(4000) - 0.5) * 160,)),
+        "logsumexp without the maximum, |x| < 10": (lambda x: torch.exp(x).sum(-1).log(), lambda x: torch.logsumexp(x, -1), lambda: ((torch.rand(50, 100) - 0.5) * 20,)),
+        "variance in one pass, mean 3 std": (lambda x: (x * x).mean(1) - x.mean(1) ** 2, lambda x: x.var(1, unbiased=False), lambda: (randn(50, 500) + 3,)),
+        "log-softmax as x - logsumexp, offset 10": (lambda x: x - torch.logsumexp(x, -1, keepdim=True), lambda x: torch.log_softmax(x, -1), lambda: (randn(20, 50) + 10,)),
+        "power as exp(y log x)": (lambda x: torch.exp(2.5 * torch.log(x)), lambda x: x**2.5, lambda: (torch.rand(4000) * 100 + 0.01,)),
+        "sigmoid from tanh, |x| < 4": (lambda x: 0.5 * (1 + torch.tanh(0.5 * x)), torch.sigmoid, lambda: ((torch.rand(4000) - 0.5) * 8,)),
+        "distance without hypot": (lambda x, y: (x * x + y * y).sqrt(), torch.hypot, lambda: (randn(4000), randn(4000))),
+    }
+    return max(row[0] for row in section(f"reformulations (limit: excess {limits.DIGIT:g})", cases).values())
+
+
+def unstable() -> float:
+    """Algorithms known to lose digits on these data: the smallest excess should be beyond DIGIT."""
+    small = lambda: (10.0 ** (-torch.rand(1000) * 4 - 3),)
+    cases: dict[str, Any] = {
+        "variance in one pass, mean 10 std": (lambda x: (x * x).mean(1) - x.mean(1) ** 2, lambda x: x.var(1, unbiased=False), lambda: (randn(50, 500) + 10,)),
+        "variance in one pass, mean 1000 std": (lambda x: (x * x).mean(1) - x.mean(1) ** 2, lambda x: x.var(1, unbiased=False), lambda: (randn(50, 500) + 1000,)),
+        "layer norm, one pass, mean 1000 std": (ln_onepass, lambda x: F.layer_norm(x, (500,)), lambda: (randn(50, 500) + 1000,)),
+        "log-softmax as x - logsumexp, offset 1e4": (lambda x: x - torch.logsumexp(x, -1, keepdim=True), lambda x: torch.log_softmax(x, -1), lambda: (randn(20, 50) + 1e4,)),
+        "log(1 + x), x from 1e-7 to 1e-3": (lambda x: torch.log(1 + x), torch.log1p, small),
+        "exp(x) - 1, x from 1e-7 to 1e-3": (lambda x: torch.exp(x) - 1, torch.expm1, small),
+        "tanh from exp, x from 1e-7 to 1e-3": (lambda x: (torch.exp(2 * x) - 1) / (torch.exp(2 * x) + 1), torch.tanh, small),
+    }
+    return min(row[0] for row in section(f"unstable (should exceed {limits.DIGIT:g})", cases).values())
+
+
+def hypotheses() -> tuple[float, float]:
+    """Coarse inputs of products: the share explained by the right format, and the largest by a wrong one."""
+    print(f"\nhypotheses of coarse inputs (limit: {limits.EXPLAINED:g})")
+    right, wrong = 1.0, 0.0
+    for name in ("tf32", "bfloat16", "float16"):
+        for seed in SEEDS:
+            torch.manual_seed(seed)
+            target = FORMATS[name]
+            weights = [randn(64, 200) / 14, randn(64, 64) / 8]
+
+            def net(x: torch.Tensor, cast: Function = lambda t: t, weights: Any = weights) -> torch.Tensor:
+                return cast(torch.tanh(cast(x) @ cast(weights[0].to(x).T))) @ cast(weights[1].to(x).T)
+
+            actual = lambda x, target=target, net=net: net(x, lambda t: coarsened(t.double(), target).to(t.dtype))
+            case = Case(actual, net, (randn(30, 200),))
+            found = precision(case, noise_of(case), formula_is_right=False)
+            named = found.measured.get("format")
+            right = min(right, float(found.measured["explained"]) if name in str(named).split(" or ") else 0.0)  # type: ignore[arg-type]
+        print(f"  {name:<12} explained by itself, smallest so far {right:.4f}")
+    for seed in SEEDS:
+        torch.manual_seed(seed)
+        case = Case(lambda x, w: (x @ w) * (1 + 1e-3), torch.matmul, (randn(50, 80), randn(80, 60)))
+        found = precision(case, noise_of(case), formula_is_right=False)
+        wrong = max(wrong, float(found.measured["explained"]))  # type: ignore[arg-type]
+    print(f"  a factor 1.001 instead: best explanation {wrong:.4f}")
+    return right, wrong
+
+
+def redrawn() -> tuple[float, float]:
+    """The share of the error that stays when the inputs move: the largest for rounding, the smallest for another formula."""
+    print(f"\nredrawn errors (limit: {limits.SYSTEMATIC:g})")
+    rounding, formula = 0.0, 1.0
+    pairs: list[tuple[bool, Function, Function, Callable[[], tuple[torch.Tensor, ...]]]] = [
+        (True, _outer_products, torch.matmul, lambda: (randn(40, 700), randn(700, 50))),
+        (True, _outer_products, torch.matmul, lambda: (torch.rand(40, 700), torch.rand(700, 50))),
+        (True, ln_onepass, lambda x: F.layer_norm(x, (300,)), lambda: (randn(20, 300) + 30,)),
+        (True, winograd43_conv, _conv, lambda: (randn(2, 8, 24, 24), randn(8, 8, 3, 3), randn(8))),
+        (False, lambda x: F.layer_norm(x, (300,), eps=1e-6), lambda x: F.layer_norm(x, (300,), eps=1e-5), lambda: (randn(20, 300),)),
+        (False, lambda x: x[:, :-1].sum(1), lambda x: x.sum(1), lambda: (torch.rand(6, 50_000) + 0.5,)),
+        (False, lambda a, b: (a @ b) * (1 + 1e-6), torch.matmul, lambda: (randn(40, 70), randn(70, 50))),
+    ]
+    for is_rounding, actual, expected, make in pairs:
+        for seed in SEEDS:
+            torch.manual_seed(seed)
+            case = Case(actual, expected, make())
+            share = float(redraw(case, noise_of(case)).measured["share_that_stays"])  # type: ignore[arg-type]
+            rounding, formula = (max(rounding, share), formula) if is_rounding else (rounding, min(formula, share))
+    print(f"  rounding: at most {rounding:.3f} stays; another formula: at least {formula:.3f}")
+    return rounding, formula
+
+
+def main() -> None:
+    """Run all sections and print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", type=Path, default=None, help="write the figures here too")
+    options = parser.parse_args()
+    largest_honest = honest()
+    in_norm, in_norm_largest = fast_products()
+    reformulated, lost = reformulations(), unstable()
+    right, wrong = hypotheses()
+    rounding, formula = redrawn()
+    figures = {
+        "calibration_honest_excess_max": (largest_honest, "limits"),
+        "calibration_fast_product_norm_max": (in_norm, "noise"),
+        "calibration_fast_product_largest_max": (in_norm_largest, "limits"),
+        "calibration_reformulation_excess_max": (reformulated, "limits"),
+        "calibration_unstable_excess_min": (lost, "limits"),
+        "calibration_hypothesis_right_min": (right, "share"),
+        "calibration_hypothesis_wrong_max": (wrong, "share"),
+        "calibration_redraw_rounding_max": (rounding, "share"),
+        "calibration_redraw_formula_min": (formula, "share"),
+        "calibration_rounding_rms": (math.sqrt(1 / (8 * math.log(2))), "u"),
+    }
+    report_figures(figures, options.json)
+
+
+if __name__ == "__main__":
+    main()
