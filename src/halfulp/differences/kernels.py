@@ -20,28 +20,31 @@ _SHIFT = 16  # float32 keeps 23 fraction bits; 7 of them, log2(HISTOGRAM_STEPS),
 _OFFSET = (127 << 7) - 1
 
 # places in the row of sums that a chunk returns
-SUM_ABS, SUM_SQUARED, SUM_SIGNED, SUM_REFERENCE, SUM_ACTUAL, SUM_CROSS, MAX_ABS, MAX_REL = range(8)
+SUM_ABS, SUM_SQUARED, SUM_SIGNED, SUM_REFERENCE, SUM_ACTUAL, MAX_ABS, MAX_REL = range(7)
 # places in the row of counts
 (
     COMPARED, UNEQUAL, AGAINST_ZERO, SIGNED_ZEROS, NAN_ACTUAL, NAN_REFERENCE, NAN_BOTH, INF_ACTUAL, INF_REFERENCE,
     INF_BOTH, INF_SIGN,
 ) = range(11)  # fmt: skip
 
+# What lets sums become vector instructions. NaN and infinities keep their meaning: they are how a block with specials is noticed.
 _REASSOCIATE = {"reassoc", "contract", "nsz"}
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath=_REASSOCIATE)
-def _block_sums(actual, reference, sums):
+def _block_sums(actual, reference, block, abs_threshold, rel_threshold):
+    """The sums of one block into `block`; returns how many elements exceed a threshold.
+
+    Relative differences are compared as |difference| > threshold |reference|: a division would cost more than all else here.
+    A difference against a zero reference always exceeds.
+    """
     sum_abs = 0.0
     sum_squared = 0.0
     sum_signed = 0.0
     sum_reference = 0.0
     sum_actual = 0.0
-    sum_cross = 0.0
-    max_abs = 0.0
-    max_rel = 0.0
-    against_zero = 0
-    for i in range(actual.shape[0]):
+    above = 0
+    for i in range(len(actual)):
         x = np.float64(actual[i])
         y = np.float64(reference[i])
         signed = x - y
@@ -51,21 +54,47 @@ def _block_sums(actual, reference, sums):
         sum_squared += signed * signed
         sum_reference += y * y
         sum_actual += x * x
-        sum_cross += x * y
-        max_abs = max(max_abs, magnitude)
-        size = abs(y)
-        ratio = magnitude / size if size > 0.0 else 0.0
-        max_rel = max(max_rel, ratio)
-        against_zero += 1 if (size == 0.0 and magnitude > 0.0) else 0
-    sums[SUM_ABS] += sum_abs
-    sums[SUM_SQUARED] += sum_squared
-    sums[SUM_SIGNED] += sum_signed
-    sums[SUM_REFERENCE] += sum_reference
-    sums[SUM_ACTUAL] += sum_actual
-    sums[SUM_CROSS] += sum_cross
-    sums[MAX_ABS] = max(sums[MAX_ABS], max_abs)
-    sums[MAX_REL] = max(sums[MAX_REL], max_rel)
-    return against_zero, max_abs, max_rel
+        above += 1 if (magnitude > abs_threshold) | (magnitude > rel_threshold * abs(y)) else 0
+    block[SUM_ABS] = sum_abs
+    block[SUM_SQUARED] = sum_squared
+    block[SUM_SIGNED] = sum_signed
+    block[SUM_REFERENCE] = sum_reference
+    block[SUM_ACTUAL] = sum_actual
+    return above
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _keep_worst(scores, places, score, place):
+    """Insert into a list of scores in falling order; the earlier place wins a tie."""
+    last = scores.shape[0] - 1
+    if not score > scores[last]:
+        return
+    i = last
+    while i > 0 and score > scores[i - 1]:
+        scores[i] = scores[i - 1]
+        places[i] = places[i - 1]
+        i -= 1
+    scores[i] = score
+    places[i] = place
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _scan(actual, reference, steps, start, sums, counts, scores, places):
+    """Look at each element of a block that may hold a new maximum: exact maxima, the worst elements, differences against zero."""
+    for i in range(len(actual)):
+        if steps[i] == 0:
+            continue
+        size = abs(np.float64(reference[i]))
+        magnitude = abs(np.float64(actual[i]) - np.float64(reference[i]))
+        sums[MAX_ABS] = max(sums[MAX_ABS], magnitude)
+        if size > 0.0:
+            sums[MAX_REL] = max(sums[MAX_REL], magnitude / size)
+        else:
+            counts[AGAINST_ZERO] += 1
+        if scores.shape[1] > 0:
+            _keep_worst(scores[0], places[0], magnitude, start + i)
+            _keep_worst(scores[1], places[1], magnitude / size, start + i)
+            _keep_worst(scores[2], places[2], np.float64(steps[i]), start + i)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -98,21 +127,6 @@ def _block_histogram(float_bits, count, histogram):
         bits = float_bits[i]
         place = (bits >> _SHIFT) - _OFFSET
         histogram[i & 3, max(place, 0)] += 1
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _keep_worst(scores, places, score, place):
-    """Insert into a list of scores in falling order; the earlier place wins a tie."""
-    last = scores.shape[0] - 1
-    if not score > scores[last]:
-        return
-    i = last
-    while i > 0 and score > scores[i - 1]:
-        scores[i] = scores[i - 1]
-        places[i] = places[i - 1]
-        i -= 1
-    scores[i] = score
-    places[i] = place
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -172,16 +186,22 @@ def gather(
         steps, as_float, float_bits, spare, spare_bits: scratch of BLOCK elements; float_bits is as_float's memory.
     """
     maximum = steps[0] ^ steps[0]
-    size = actual.shape[0]
-    for start in range(0, size, BLOCK):
-        stop = min(start + BLOCK, size)
+    block = np.zeros(7)
+    last = scores.shape[1] - 1
+    for start in range(0, actual.shape[0], BLOCK):
+        stop = min(start + BLOCK, actual.shape[0])
         length = stop - start
         x = actual[start:stop]
         y = reference[start:stop]
         p = actual_bits[start:stop]
         q = reference_bits[start:stop]
+        # A maximum is at least as large as the last of the worst elements that are kept.
+        abs_threshold = max(scores[0, last], 0.0) if last >= 0 else sums[MAX_ABS]
+        rel_threshold = max(scores[1, last], 0.0) if last >= 0 else sums[MAX_REL]
+        ulps_threshold = scores[2, last] if last >= 0 else np.inf
+        above = _block_sums(x, y, block, abs_threshold, rel_threshold)
         aside = 0
-        if not _all_finite(x, y):
+        if not math.isfinite(block[SUM_REFERENCE] + block[SUM_ACTUAL]) and not _all_finite(x, y):
             spare[0, :length] = x
             spare[1, :length] = y
             spare_bits[0, :length] = p
@@ -191,11 +211,12 @@ def gather(
             p = spare_bits[0, :length]
             q = spare_bits[1, :length]
             aside = _set_aside_specials(x, y, p, q, counts)
-        against_zero, max_abs, max_rel = _block_sums(x, y, sums)
+            above = _block_sums(x, y, block, abs_threshold, rel_threshold)
+        for i in range(MAX_ABS):
+            sums[i] += block[i]
         unequal, opposite, largest = _block_distances(p, q, sign_magnitude, lowest, steps[:length], as_float)
         counts[COMPARED] += length - aside
         counts[UNEQUAL] += unequal
-        counts[AGAINST_ZERO] += against_zero
         maximum = max(maximum, largest)
         if largest == 0:
             histogram[0, 0] += length - aside
@@ -205,14 +226,6 @@ def gather(
         if opposite > 0:
             for i in range(length):
                 counts[SIGNED_ZEROS] += 1 if ((p[i] ^ q[i]) < 0 and steps[i] == 0) else 0
-        last = scores.shape[1] - 1
-        if last >= 0 and largest != 0:
-            if max_abs > scores[0, last] or max_rel > scores[1, last] or np.float64(largest) > scores[2, last] or against_zero > 0:
-                for i in range(length):
-                    if steps[i] != 0:
-                        magnitude = abs(np.float64(x[i]) - np.float64(y[i]))
-                        place = offset + start + i
-                        _keep_worst(scores[0], places[0], magnitude, place)
-                        _keep_worst(scores[1], places[1], magnitude / abs(np.float64(y[i])), place)
-                        _keep_worst(scores[2], places[2], np.float64(steps[i]), place)
+        if above > 0 or np.float64(largest) > ulps_threshold:
+            _scan(x, y, steps, offset + start, sums, counts, scores, places)
     return maximum
