@@ -1,0 +1,1 @@
+"""Programs that measure halfulp against a peer or a physical limit; each ends with lines `figure NAME VALUE UNIT`."""

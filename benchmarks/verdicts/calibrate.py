@@ -39,7 +39,9 @@ def measured(actual: Function, expected: Function, inputs: tuple[torch.Tensor, .
     return excess(found, noise.count), found.norm_in_noise, found.max_norm_in_noise / limits.max_limit(noise.count, found.count)
 
 
-def section(title: str, cases: dict[str, tuple[Function, Function, Callable[[], tuple[torch.Tensor, ...]]]]) -> dict[str, tuple[float, float, float]]:
+def section(
+    title: str, cases: dict[str, tuple[Function, Function, Callable[[], tuple[torch.Tensor, ...]]]]
+) -> dict[str, tuple[float, float, float]]:
     """Measure each case over the seeds and print its largest values."""
     print(f"\n{title}")
     rows: dict[str, tuple[float, float, float]] = {}
@@ -90,13 +92,25 @@ def honest() -> float:
         "product, outer products in turn, K = 700": (_outer_products, torch.matmul, lambda: (randn(40, 700), randn(700, 50))),
         "product of positive numbers, outer products": (_outer_products, torch.matmul, lambda: (torch.rand(40, 700), torch.rand(700, 50))),
         "product with one row": (lambda a, b: (a[:, :, None] * b).sum(1), torch.matmul, lambda: (randn(1, 900), randn(900, 33))),
-        "convolution as im2col": (lambda x, w, b: im2col_conv(x, w, b, 1, 1), _conv, lambda: (randn(3, 24, 20, 20), randn(40, 24, 3, 3), randn(40))),
+        "convolution as im2col": (
+            lambda x, w, b: im2col_conv(x, w, b, 1, 1),
+            _conv,
+            lambda: (randn(3, 24, 20, 20), randn(40, 24, 3, 3), randn(40)),
+        ),
         "layer norm, Welford": (ln_welford, lambda x: F.layer_norm(x, (300,)), lambda: (randn(20, 300) * 5 + 3,)),
         "layer norm, one pass, centered": (ln_onepass, lambda x: F.layer_norm(x, (300,)), lambda: (randn(20, 300),)),
         "attention, in blocks": (flash, sdpa, lambda: tuple(randn(2, 3, 50, 24) for _ in range(3))),
         "complex product of three real ones": (_gauss_product, _complex_product, lambda: (randn(3000, 2), randn(3000, 2))),
-        "product that starts from a large bias": (_bias_first, lambda x, w, b: F.linear(x, w, b), lambda: (randn(16, 512), randn(64, 512), randn(64) * 100)),
-        "variance, two passes": (lambda x: ((x - x.mean(1, keepdim=True)) ** 2).sum(1) / 999, lambda x: x.var(1), lambda: (randn(50, 1000) + 7,)),
+        "product that starts from a large bias": (
+            _bias_first,
+            lambda x, w, b: F.linear(x, w, b),
+            lambda: (randn(16, 512), randn(64, 512), randn(64) * 100),
+        ),
+        "variance, two passes": (
+            lambda x: ((x - x.mean(1, keepdim=True)) ** 2).sum(1) / 999,
+            lambda x: x.var(1),
+            lambda: (randn(50, 1000) + 7,),
+        ),
     }
     return max(row[0] for row in section("honest implementations (limit: excess 1)", cases).values())
 
@@ -130,10 +144,19 @@ def fast_products() -> tuple[float, float]:
     cases: dict[str, Any] = {}
     for channels in (1, 4, 16, 64, 256):
         make = lambda channels=channels: (randn(16, channels, 24, 24), randn(8, channels, 3, 3), randn(8))
-        for name, algorithm in (("Winograd F(2x2,3x3)", winograd_conv), ("Winograd F(4x4,3x3)", winograd43_conv), ("NNPACK F(6x6,3x3)", _nnpack), ("FFT", fft_conv)):
+        for name, algorithm in (
+            ("Winograd F(2x2,3x3)", winograd_conv),
+            ("Winograd F(4x4,3x3)", winograd43_conv),
+            ("NNPACK F(6x6,3x3)", _nnpack),
+            ("FFT", fft_conv),
+        ):
             cases[f"{name}, {channels} channels"] = (algorithm, _conv, make)
     for levels in (1, 2, 3, 4):
-        cases[f"Strassen, {levels} levels, n = 256"] = (lambda a, b, levels=levels: strassen(a, b, levels), torch.matmul, lambda: (randn(256, 256), randn(256, 256)))
+        cases[f"Strassen, {levels} levels, n = 256"] = (
+            lambda a, b, levels=levels: strassen(a, b, levels),
+            torch.matmul,
+            lambda: (randn(256, 256), randn(256, 256)),
+        )
     rows = section(f"fast products (limit in norm: {limits.FAST_PRODUCT_LOSS:g})", cases)
     return max(row[1] for row in rows.values()), max(row[2] for row in rows.values())
 
@@ -142,9 +165,21 @@ def reformulations() -> float:
     """The same formula, written less carefully, without products: what DIGIT has to contain."""
     cases: dict[str, Any] = {
         "exp as exp2, |x| < 80": (lambda x: torch.exp2(x * 1.4426950408889634), torch.exp, lambda: ((torch.rand(4000) - 0.5) * 160,)),
-        "logsumexp without the maximum, |x| < 10": (lambda x: torch.exp(x).sum(-1).log(), lambda x: torch.logsumexp(x, -1), lambda: ((torch.rand(50, 100) - 0.5) * 20,)),
-        "variance in one pass, mean 3 std": (lambda x: (x * x).mean(1) - x.mean(1) ** 2, lambda x: x.var(1, unbiased=False), lambda: (randn(50, 500) + 3,)),
-        "log-softmax as x - logsumexp, offset 10": (lambda x: x - torch.logsumexp(x, -1, keepdim=True), lambda x: torch.log_softmax(x, -1), lambda: (randn(20, 50) + 10,)),
+        "logsumexp without the maximum, |x| < 10": (
+            lambda x: torch.exp(x).sum(-1).log(),
+            lambda x: torch.logsumexp(x, -1),
+            lambda: ((torch.rand(50, 100) - 0.5) * 20,),
+        ),
+        "variance in one pass, mean 3 std": (
+            lambda x: (x * x).mean(1) - x.mean(1) ** 2,
+            lambda x: x.var(1, unbiased=False),
+            lambda: (randn(50, 500) + 3,),
+        ),
+        "log-softmax as x - logsumexp, offset 10": (
+            lambda x: x - torch.logsumexp(x, -1, keepdim=True),
+            lambda x: torch.log_softmax(x, -1),
+            lambda: (randn(20, 50) + 10,),
+        ),
         "power as exp(y log x)": (lambda x: torch.exp(2.5 * torch.log(x)), lambda x: x**2.5, lambda: (torch.rand(4000) * 100 + 0.01,)),
         "sigmoid from tanh, |x| < 4": (lambda x: 0.5 * (1 + torch.tanh(0.5 * x)), torch.sigmoid, lambda: ((torch.rand(4000) - 0.5) * 8,)),
         "distance without hypot": (lambda x, y: (x * x + y * y).sqrt(), torch.hypot, lambda: (randn(4000), randn(4000))),
@@ -156,10 +191,22 @@ def unstable() -> float:
     """Algorithms known to lose digits on these data: the smallest excess should be beyond DIGIT."""
     small = lambda: (10.0 ** (-torch.rand(1000) * 4 - 3),)
     cases: dict[str, Any] = {
-        "variance in one pass, mean 10 std": (lambda x: (x * x).mean(1) - x.mean(1) ** 2, lambda x: x.var(1, unbiased=False), lambda: (randn(50, 500) + 10,)),
-        "variance in one pass, mean 1000 std": (lambda x: (x * x).mean(1) - x.mean(1) ** 2, lambda x: x.var(1, unbiased=False), lambda: (randn(50, 500) + 1000,)),
+        "variance in one pass, mean 10 std": (
+            lambda x: (x * x).mean(1) - x.mean(1) ** 2,
+            lambda x: x.var(1, unbiased=False),
+            lambda: (randn(50, 500) + 10,),
+        ),
+        "variance in one pass, mean 1000 std": (
+            lambda x: (x * x).mean(1) - x.mean(1) ** 2,
+            lambda x: x.var(1, unbiased=False),
+            lambda: (randn(50, 500) + 1000,),
+        ),
         "layer norm, one pass, mean 1000 std": (ln_onepass, lambda x: F.layer_norm(x, (500,)), lambda: (randn(50, 500) + 1000,)),
-        "log-softmax as x - logsumexp, offset 1e4": (lambda x: x - torch.logsumexp(x, -1, keepdim=True), lambda x: torch.log_softmax(x, -1), lambda: (randn(20, 50) + 1e4,)),
+        "log-softmax as x - logsumexp, offset 1e4": (
+            lambda x: x - torch.logsumexp(x, -1, keepdim=True),
+            lambda x: torch.log_softmax(x, -1),
+            lambda: (randn(20, 50) + 1e4,),
+        ),
         "log(1 + x), x from 1e-7 to 1e-3": (lambda x: torch.log(1 + x), torch.log1p, small),
         "exp(x) - 1, x from 1e-7 to 1e-3": (lambda x: torch.exp(x) - 1, torch.expm1, small),
         "tanh from exp, x from 1e-7 to 1e-3": (lambda x: (torch.exp(2 * x) - 1) / (torch.exp(2 * x) + 1), torch.tanh, small),

@@ -145,7 +145,9 @@ def run(*, json_file: Path | None = None, seeds: int = 1, resume: Path | None = 
 
 def _print_table(outcomes: list[Outcome]) -> None:
     figures = figures_of(outcomes)
-    table = Table("checker", "accuracy", "false alarms", "misses", title=f"{len(outcomes)} labelled pairs, all checkers with their defaults")
+    table = Table(
+        "checker", "accuracy", "false alarms", "misses", title=f"{len(outcomes)} labelled pairs, all checkers with their defaults"
+    )
     for checker in CHECKERS:
         name = checker.replace(".", "_").replace(" ", "_")
         row = [figures[f"verdicts_{what}_{name}"][0] for what in ("accuracy", "false_alarms", "misses")]

@@ -18,5 +18,6 @@ def folder(name: str) -> Path:
         if candidate.is_dir():
             return candidate
     raise InputError(
-        f"Got no folder {name!r} beside {package}. Needed: an installed halfulp, or a checkout of it. It holds the {name}. Reinstall halfulp."
+        f"Got no folder {name!r} beside {package}. Needed: an installed halfulp, or a checkout of it. It holds the {name}. "
+        "Reinstall halfulp."
     )

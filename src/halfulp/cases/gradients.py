@@ -50,7 +50,8 @@ def with_gradients(function: Callable[..., Any], arguments: Any, keywords: dict[
             )
         weighted = [(leaf * cotangent(leaf, seed + place)).sum() for place, leaf in enumerate(leaves)]
         found = torch.autograd.grad(sum(weighted[1:], weighted[0]), list(wanted.values()), allow_unused=True)
-    gradients = {
-        name: torch.zeros_like(source) if gradient is None else gradient for (name, source), gradient in zip(wanted.items(), found)
-    }
+    gradients: dict[str, torch.Tensor] = {}
+    for (name, source), gradient in zip(wanted.items(), found):
+        is_unused = gradient is None  # pyright: ignore[reportUnnecessaryComparison] (allow_unused=True returns None for those)
+        gradients[name] = torch.zeros_like(source) if is_unused else gradient
     return {"output": output, "gradient": gradients}

@@ -22,7 +22,7 @@ def map_arrays(inputs: Any, on_tensor: Callable[[torch.Tensor], Any], on_array: 
     def visit(value: Any) -> Any:
         if isinstance(value, torch.Tensor):
             return on_tensor(value)
-        return on_array(value) if isinstance(value, (np.ndarray, np.generic)) else value
+        return on_array(np.asarray(value)) if isinstance(value, (np.ndarray, np.generic)) else value
 
     return tree_map(visit, inputs)
 

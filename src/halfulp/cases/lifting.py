@@ -21,7 +21,24 @@ from .inputs import TORCH_DTYPES
 
 _COMPLEX = {torch.float64: torch.complex128, torch.float32: torch.complex64}
 _CASTS = {"float": torch.float32, "double": torch.float64, "half": torch.float16, "bfloat16": torch.bfloat16}
-_FACTORIES = frozenset(["zeros", "ones", "full", "empty", "rand", "randn", "tensor", "as_tensor", "linspace", "logspace", "eye", "arange", "normal", "scalar_tensor"])
+_FACTORIES = frozenset(
+    [
+        "zeros",
+        "ones",
+        "full",
+        "empty",
+        "rand",
+        "randn",
+        "tensor",
+        "as_tensor",
+        "linspace",
+        "logspace",
+        "eye",
+        "arange",
+        "normal",
+        "scalar_tensor",
+    ]
+)
 
 
 def lifted_dtypes(declared: Format) -> frozenset[torch.dtype]:

@@ -6,7 +6,7 @@ import contextlib
 import copy
 import functools
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 import numpy as np
@@ -77,7 +77,7 @@ class Side:
         return found
 
     @contextlib.contextmanager
-    def unchanged(self) -> Iterator[list[str]]:
+    def unchanged(self) -> Generator[list[str]]:
         """Restore parameters, buffers and captured tensors afterwards; the list receives the names of those that changed."""
         if self._snapshot is None:
             self._snapshot = {id(each): (each, each.detach().clone()) for each in self._state()}
@@ -169,7 +169,7 @@ def _dependencies(function: Callable[..., Any]) -> tuple[list[nn.Module], list[t
 
 
 @contextlib.contextmanager
-def repeatable(seed: int) -> Iterator[None]:
+def repeatable(seed: int) -> Generator[None]:
     """Random numbers of PyTorch, NumPy and Python start at a seed inside, and go on as before outside."""
     numpy_state, python_state, torch_state = np.random.get_state(), random.getstate(), torch.get_rng_state()
     cuda_states = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
@@ -189,7 +189,7 @@ def repeatable(seed: int) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def taken_apart() -> Iterator[None]:
+def taken_apart() -> Generator[None]:
     """Fused attention and encoder kernels off, so that a mode sees the ops they are made of."""
     from torch.nn.attention import SDPBackend, sdpa_kernel
 

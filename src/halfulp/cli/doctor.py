@@ -11,9 +11,11 @@ def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print the fingerprint as JSON.")] = False,
 ) -> None:
     """What decides the bits on this machine: versions, CPU, libraries, threads, precision settings, and what surprises in them."""
-    import torch  # noqa: F401  (the fingerprint reads settings only of frameworks that are loaded)
+    from importlib import import_module
 
     from halfulp.traces import fingerprint
+
+    import_module("torch")  # the fingerprint reads settings only of frameworks that are loaded
 
     found = fingerprint()
     if as_json:

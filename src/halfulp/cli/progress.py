@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 
 PATIENCE_S = 2.0
 
 
 @contextlib.contextmanager
-def steps_on_stderr(silent: bool) -> Iterator[Callable[[str], None]]:
+def steps_on_stderr(silent: bool) -> Generator[Callable[[str], None]]:
     """A function that names the step at hand; on a terminal as a line that is overwritten, and only after two seconds."""
     start = time.monotonic()
     shown = False

@@ -169,9 +169,7 @@ def _gather(actual: _Chunk, reference: _Chunk, offset: int, worst: int) -> _Tota
     return totals
 
 
-def _pieces(
-    actual: npt.NDArray[Any], reference: npt.NDArray[Any], size: int
-) -> Iterator[tuple[int, npt.NDArray[Any], npt.NDArray[Any]]]:
+def _pieces(actual: npt.NDArray[Any], reference: npt.NDArray[Any], size: int) -> Iterator[tuple[int, npt.NDArray[Any], npt.NDArray[Any]]]:
     """Cut two arrays of one shape into flat contiguous chunks in C order: views where memory allows, copies where not."""
     if actual.flags.c_contiguous and reference.flags.c_contiguous:
         flat = actual.reshape(-1), reference.reshape(-1)

@@ -119,7 +119,7 @@ def _from_array(value: Any, path: str) -> Leaf:
         if array.dtype.itemsize > 16:
             array = array.astype(np.complex128)
         part = np.float32 if array.dtype == np.complex64 else np.float64
-        pairs = np.stack([array.real, array.imag], axis=-1).astype(part, copy=False)
+        pairs = np.stack([np.real(array), np.imag(array)], axis=-1).astype(part, copy=False)
         return Leaf(path, array.dtype.name, pairs, FORMATS[np.dtype(part).name])
     if array.dtype.kind == "f" and name not in FORMATS:  # longdouble: compared after one rounding to float64
         return Leaf(path, name, array.astype(np.float64), FORMATS["float64"])

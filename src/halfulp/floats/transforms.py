@@ -5,15 +5,13 @@ All work elementwise on arrays, in round to nearest, and are exact unless someth
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-Floating = TypeVar("Floating", bound=npt.NDArray[np.floating[Any]])
 
-
-def two_sum(left: Floating, right: Floating) -> tuple[Floating, Floating]:
+def two_sum(left: npt.NDArray[Any], right: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """The rounded sum s and its error e, so that s + e == left + right exactly.
 
     References:

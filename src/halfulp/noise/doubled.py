@@ -11,13 +11,15 @@ import torch
 from ..floats import doubled_matmul
 
 DOUBLED_PRODUCTS = 1 << 25
-"""The most scalar products that are formed in doubled precision for one op: about a second of work; beyond, the op's own result has to do."""
+"""The most scalar products that are formed in doubled precision for one op, about a second of work; beyond, the op's own result
+has to do."""
 
 
 def doubled_product(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> torch.Tensor | None:
-    """The result of a real float64 matrix product as if computed with 106 bits and then rounded (an addend is added after that); None where not offered.
+    """The result of a real float64 matrix product as if computed with 106 bits; None where that is not offered.
 
-    Covers mm, bmm, mv, dot, addmm, baddbmm and addmv; convolutions and products beyond `DOUBLED_PRODUCTS` are not.
+    Covers mm, bmm, mv, dot, addmm, baddbmm and addmv (an addend is added after rounding the product); convolutions and products
+    beyond `DOUBLED_PRODUCTS` are not.
     """
     operands = [each for each in args if isinstance(each, torch.Tensor)]
     if any(each.dtype != torch.float64 for each in operands):

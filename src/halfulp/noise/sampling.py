@@ -152,6 +152,7 @@ class NoiseMode(TorchDispatchMode):
     ) -> list[_Error]:
         base = name.rstrip("_")
         call = _functional(func) if name.endswith("_") else func
+        found: Any
         if kind == "product" and relative is None:
             found = self.error.product(call, base, args, kwargs, result)
         elif kind == "sum":

@@ -15,8 +15,8 @@ def advice(result: CheckResult) -> list[str]:
     spread = noise.measured.get("noise_rel_rms") if noise is not None else None
     if result.verdict is V.ROUNDING and noise is not None and isinstance(spread, float):
         steps.insert(0, f"Nothing is wrong. A relative difference of about {number(spread)} (rms) is what {result.declared} can give here.")
-    modules = (result.find("repetition") or _NOTHING).measured.get("random_modules")
-    if result.verdict is V.NONDETERMINISTIC and modules:
+    repetition = result.find("repetition")
+    if result.verdict is V.NONDETERMINISTIC and repetition is not None and repetition.measured.get("random_modules"):
         steps.insert(0, "Call .eval() on the module, or set dropout to 0, and check again.")
     peer = result.find("peer")
     if peer is not None and peer.finding == "actual" and result.acceptable is not True:
@@ -25,12 +25,6 @@ def advice(result: CheckResult) -> list[str]:
         steps.insert(0, "Use the out-of-place op, or .clone() the view before writing to it.")
     return steps
 
-
-class _Nothing:
-    measured: dict[str, object] = {}
-
-
-_NOTHING = _Nothing()
 
 _STEPS: dict[Verdict, tuple[str, ...]] = {
     V.IDENTICAL: ("Nothing to do.",),

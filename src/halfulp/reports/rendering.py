@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from rich.console import RenderableType
+
 from ..differences import Comparison
 from ..errors import InputError
 from ..verdicts import CheckResult
@@ -52,9 +54,9 @@ def _answer(result: CheckResult) -> str:
     )
 
 
-def _worst(result: CheckResult) -> list[object]:
+def _worst(result: CheckResult) -> list[RenderableType]:
     table = worst_table(result.difference)
-    return ["", table] if table is not None else []  # type: ignore[list-item]
+    return ["", table] if table is not None else []
 
 
 def _steps(result: CheckResult) -> list[str]:
@@ -62,7 +64,7 @@ def _steps(result: CheckResult) -> list[str]:
 
 
 def _comparison(comparison: Comparison) -> str:
-    parts: list[object] = []
+    parts: list[RenderableType] = []
     for each in comparison.mismatches:
         parts.append(f"{each.kind} at {each.path or 'the only tensor'}: got {each.actual}, expected {each.expected}")
     specials = [each for each in comparison if each.special_mismatches]
@@ -75,4 +77,4 @@ def _comparison(comparison: Comparison) -> str:
     table = worst_table(comparison)
     if table is not None:
         parts += ["", table]
-    return as_text(*parts)  # type: ignore[arg-type]
+    return as_text(*parts)

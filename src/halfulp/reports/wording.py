@@ -17,13 +17,13 @@ def number(value: object, digits: int = 3) -> str:
         return "nan"
     if math.isinf(value):
         return "infinite" if value > 0 else "-infinite"
-    if value != 0 and not 1e-3 <= abs(value) < 1e5:
+    if abs(value) > 0 and not 1e-3 <= abs(value) < 1e5:
         return f"{value:.{digits - 1}e}"
     return f"{value + 0.0:.{digits}g}" if abs(value) < 1000 else f"{value:,.0f}"
 
 
 def share(part: int, whole: int) -> str:
-    """ "12 of 6,272 elements (0.19 %)" """
+    """A count as a share: 12 of 6,272 elements (0.19 %)."""
     percent = 100.0 * part / whole if whole else 0.0
     unit = "element" if whole == 1 else "elements"
     rounded = f"{percent:.1f}" if percent >= 10 else f"{percent:.2g}"
@@ -41,5 +41,5 @@ def place(path: str) -> str:
 
 
 def power_of_two(bits: object) -> str:
-    """ "2^29", or "entirely" for a difference that vanished without a rest."""
+    """By which power of two something shrank; "to nothing" where no rest is left."""
     return f"by a factor 2^{bits:.0f}" if isinstance(bits, float) else "to nothing"

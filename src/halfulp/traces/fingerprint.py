@@ -135,7 +135,8 @@ def _surprises(torch: Any) -> list[str]:
     wrong = int((torch.sqrt(values).numpy() != np.sqrt(values.numpy())).sum())
     if wrong:
         found.append(
-            f"torch.sqrt is not correctly rounded here: {100 * wrong / values.numel():.0f} % of float32 results in [0.5, 4) differ from NumPy's in the last bit."
+            f"torch.sqrt is not correctly rounded here: {100 * wrong / values.numel():.0f} % of float32 results in [0.5, 4) differ "
+            "from NumPy's in the last bit."
         )
     subnormal = torch.full((64,), 1e-40)
     if not bool((subnormal * 1.0 != 0).all()):
@@ -146,7 +147,8 @@ def _surprises(torch: Any) -> list[str]:
         found.append("NumPy flushes subnormal numbers to zero in this process: a loaded library was compiled with -ffast-math.")
     if torch.get_float32_matmul_precision() != "highest":
         found.append(
-            f"torch.set_float32_matmul_precision is {torch.get_float32_matmul_precision()!r}: float32 products may be computed in TF32 or bfloat16."
+            f"torch.set_float32_matmul_precision is {torch.get_float32_matmul_precision()!r}: float32 products may be computed in "
+            "TF32 or bfloat16."
         )
     if torch.backends.nnpack.is_available() and not torch.backends.mkldnn.enabled:
         found.append("oneDNN is off: 3x3 convolutions of 16 or more images go to NNPACK's Winograd kernel, which loses about one digit.")

@@ -82,7 +82,7 @@ def check(
         gradients=gradients,
         seed=seed,
     )
-    gatherer = _Gatherer(case, progress or (lambda step: None))
+    gatherer = _Gatherer(case, progress or (lambda _: None))
     evidence = tuple(gatherer.gather())
     decision = decide(evidence)
     return CheckResult(

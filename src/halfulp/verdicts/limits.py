@@ -14,31 +14,33 @@ FALSE_ALARM = 1e-3
 the two limits below follow from it and from the number of samples."""
 
 MODEL_SLACK = 1.5
-"""How much larger than modelled the errors of an honest implementation may be throughout. The model counts the roundings of a plain chain; a
-few respectable algorithms make half as many again (three real products for a complex one: 1.42 of the modelled rms; a chain that starts from a
-large bias: 1.47), and nothing honest that was measured makes more (section "honest implementations")."""
+"""How much larger than modelled the errors of an honest implementation may be throughout. The model counts the roundings of a
+plain chain; a few respectable algorithms make half as many again (three real products for a complex one: 1.42 of the
+modelled rms; a chain that starts from a large bias: 1.47), and nothing honest that was measured makes more (section "honest
+implementations")."""
 
 FAST_PRODUCT_LOSS = 64.0
 """How far beyond the noise, in norm, a fast product (Winograd, FFT, Strassen) may be and still count as rounding.
 
-The largest tile in use, Winograd F(6x6, 3x3) (NNPACK, cuDNN), loses up to 28 in float32 over 1 to 256 channels, F(4x4, 3x3) up to 10, F(2x2, 3x3)
-and FFT up to 2.4, four levels of Strassen 5 (section "fast products"); twice the largest is allowed, rounded up to a power of two. All are
-normwise stable only (Higham, Accuracy and Stability, 2nd ed., sections 23.2.2 and 24.1), so nothing is asked of single elements
-beyond the same factor."""
+The largest tile in use, Winograd F(6x6, 3x3) (NNPACK, cuDNN), loses up to 28 in float32 over 1 to 256 channels, F(4x4, 3x3)
+up to 10, F(2x2, 3x3) and FFT up to 2.4, four levels of Strassen 5 (section "fast products"); twice the largest is allowed,
+rounded up to a power of two. All are normwise stable only (Higham, Accuracy and Stability, 2nd ed., sections 23.2.2 and
+24.1), so nothing is asked of single elements beyond the same factor."""
 
 DIGIT = 10.0
-"""An algorithm without products may be one decimal digit beyond the limits of rounding before it is called unstable: respectable
-reformulations stay below a third of that (section "reformulations": at most 3.1 times the limits), while algorithms known to lose digits lie
-beyond it: 11 times the limits for a one-pass variance with a mean of 10 standard deviations, 100 and more for the other textbook cases
-(section "unstable")."""
+"""An algorithm without products may be one decimal digit beyond the limits of rounding before it is called unstable:
+respectable reformulations stay below a third of that (section "reformulations": at most 3.1 times the limits), while
+algorithms known to lose digits lie beyond it: 11 times the limits for a one-pass variance with a mean of 10 standard
+deviations, 100 and more for the other textbook cases (section "unstable")."""
 
 VANISHES = 2.0**-10
-"""A difference that shrinks at least this much when 29 more bits are given is made of rounding: it went a third of the way, in bits,
-where a formula's difference goes none and rounding goes all of it. Between the two sits what constants rounded to the declared precision leave."""
+"""A difference that shrinks at least this much when 29 more bits are given is made of rounding: it went a third of the way, in
+bits, where a formula's difference goes none and rounding goes all of it. Between the two sits what constants rounded to the
+declared precision leave."""
 
 SAME_SHARE = 0.5
-"""If more than half of the differing elements of a float64 run are numbers of the declared format, the run was not lifted: a float64
-result is a float32 number by chance in one element of 2**29."""
+"""If more than half of the differing elements of a float64 run are numbers of the declared format, the run was not lifted: a
+float64 result is a float32 number by chance in one element of 2**29."""
 
 EXPLAINED = 0.9
 """Share of the residual's square sum that a hypothesis must reproduce to be named. A wrong hypothesis reproduces nothing
@@ -49,8 +51,8 @@ ILL_CONDITIONED = 0.1
 
 SYSTEMATIC = 0.5
 """Share of the residual's square sum that stays when the inputs move slightly, above which it is a function of the inputs and
-not of rounding: redrawn rounding leaves about 1/repetitions of it (0.25 for 4; measured up to 0.36), a formula's difference all
-(0.98 and more; section "redrawn errors")."""
+not of rounding: redrawn rounding leaves about 1/repetitions of it (0.25 for 4; measured up to 0.36), a formula's difference
+all (0.98 and more; section "redrawn errors")."""
 
 
 @functools.lru_cache(maxsize=1024)

@@ -71,10 +71,11 @@ class CheckResult:
 
     def to_json(self) -> str:
         """The result as JSON text with a schema number; numbers that JSON lacks are the strings "nan", "inf", "-inf"."""
-        content = {"schema": SCHEMA, "acceptable": self.acceptable, "reason": self.reason, **dataclasses.asdict(self)}
+        content: dict[str, Any] = {"schema": SCHEMA, "acceptable": self.acceptable, "reason": self.reason, **dataclasses.asdict(self)}
         content["verdict"] = self.verdict.name
-        for stored, each in zip(content["evidence"], self.evidence):
-            stored["speaks_for"] = [verdict.name for verdict in each.speaks_for]
+        content["evidence"] = [
+            {**dataclasses.asdict(each), "speaks_for": [verdict.name for verdict in each.speaks_for]} for each in self.evidence
+        ]
         return json.dumps(plain(content), indent=1, allow_nan=False)
 
     @staticmethod
@@ -128,10 +129,16 @@ class CheckResult:
 def _difference(stored: dict[str, Any]) -> Difference:
     content = dict(stored)
     for name in ("worst_abs", "worst_rel", "worst_ulps"):
-        content[name] = tuple(WorstElement(**{**each, "index": tuple(each["index"])}) for each in content[name])
+        content[name] = tuple(_worst_element(each) for each in content[name])
     content["shape"] = tuple(content["shape"])
     content["ulp_histogram"] = tuple((upper, count) for upper, count in content["ulp_histogram"])
     return Difference(**content)
+
+
+def _worst_element(stored: dict[str, Any]) -> WorstElement:
+    content = dict(stored)
+    content["index"] = tuple(content["index"])
+    return WorstElement(**content)
 
 
 _SPECIAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}

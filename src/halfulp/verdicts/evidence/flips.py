@@ -33,6 +33,7 @@ def flips(case: Case, noise: Noise) -> Evidence | None:
     if targets is None or not targets:
         return None
     shown: dict[str, np.ndarray] = {path: np.zeros(mask.shape, dtype=bool) for path, (mask, _) in targets.items()}
+    amplitude = AMPLITUDES[0]
     for amplitude in AMPLITUDES:
         samples = noise_of(case, samples=SAMPLES, amplitude=amplitude)
         for path, (mask, error) in targets.items():

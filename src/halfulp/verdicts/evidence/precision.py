@@ -1,8 +1,9 @@
 """Is the error what computing in a coarser format makes? Tried by experiment, format by format.
 
-Two kinds of experiment. Rounding the *inputs* of every product is deterministic, so a right guess reproduces the error element by
-element (TF32 and bfloat16 tensor cores, weights stored in 16 bits). Computing *everything* in a coarser format leaves an error of that format's
-size that depends on the order, so there the size is compared, and whether the results are numbers of that format.
+Two kinds of experiment. Rounding the *inputs* of every product is deterministic, so a right guess reproduces the error
+element by element (TF32 and bfloat16 tensor cores, weights stored in 16 bits). Computing *everything* in a coarser format
+leaves an error of that format's size that depends on the order, so there the size is compared, and whether the results are
+numbers of that format.
 """
 
 from __future__ import annotations
@@ -71,7 +72,10 @@ def precision(case: Case, noise: Noise, *, formula_is_right: bool) -> Evidence:
     best: dict[str, Any] = {"explained": 0.0}
     if noise.ops.get("product", 0):
         for bits in dict.fromkeys(each.precision_bits for each in coarser):
-            best = max([best, *_hypotheses(case, noise, [each for each in coarser if each.precision_bits == bits])], key=lambda each: each["explained"])
+            best = max(
+                [best, *_hypotheses(case, noise, [each for each in coarser if each.precision_bits == bits])],
+                key=lambda each: each["explained"],
+            )
             if best["explained"] >= limits.EXPLAINED:
                 return Evidence("precision", "reproduced", (V.REDUCED_PRECISION,), best)
     if formula_is_right:
@@ -82,8 +86,10 @@ def precision(case: Case, noise: Noise, *, formula_is_right: bool) -> Evidence:
 
 
 def _hypotheses(case: Case, noise: Noise, formats: list[Format]) -> list[dict[str, Any]]:
-    """What each choice of operands explains, for formats of one precision; formats that explain the same (tf32 and float16 within
-    float16's range) are named together."""
+    """What each choice of operands explains, for formats of one precision.
+
+    Formats that explain the same (tf32 and float16 within float16's range) are named together.
+    """
     found: list[dict[str, Any]] = []
     for operands in OPERANDS:
         shares = {target.name: _explained(case, noise, target, operands) for target in formats}

@@ -1,0 +1,43 @@
+# Two commands: `make demo` answers the five questions, `make test` runs the tests. Both set up .venv when it is missing.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+# PyTorch's own index has builds without CUDA, gigabytes smaller; where it can't be reached pip takes the default index.
+CPU_INDEX ?= --extra-index-url https://download.pytorch.org/whl/cpu --retries 0 --timeout 20
+
+.PHONY: demo test check lint benchmarks clean
+
+demo: $(VENV)/.ready
+	$(BIN)/halfulp demo
+
+test: $(VENV)/.ready
+	$(BIN)/python -m pytest
+
+check: lint
+	$(BIN)/python -m pytest --cov --cov-report=
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q tests/differences/test_kernels.py --cov --cov-append --cov-report=
+	$(BIN)/python -m coverage report
+
+lint: $(VENV)/.ready
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+benchmarks: $(VENV)/.ready
+	$(BIN)/halfulp bench verdicts
+	$(BIN)/python -m benchmarks.compare
+	$(BIN)/python -W ignore -m benchmarks.check_cost
+
+# Torch comes first: anything else that asks for it would bring the CUDA build along.
+$(VENV)/.ready: pyproject.toml constraints.txt
+	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 10) and 'halfulp needs Python 3.10 or newer, got ' + sys.version)"
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -c "import torch" 2>/dev/null || $(PIP) install $(CPU_INDEX) -c constraints.txt torch
+	$(PIP) install -c constraints.txt -e ".[dev]"
+	touch $@
+
+clean:
+	rm -rf $(VENV)
