@@ -112,8 +112,8 @@ def _block_distances(actual_bits, reference_bits, sign_magnitude, lowest, steps,
             q = q if q >= 0 else lowest - q
         high = max(p, q)
         low = min(p, q)
-        # Modulo 2**bits the difference is right even where the signed one overflows; storing it cuts it to that width.
-        steps[i] = high - low
+        # Unsigned, because the signed difference of two float64 indices can overflow; storing cuts it to the width of `steps`.
+        steps[i] = np.uint64(high) - np.uint64(low)
         step = steps[i]
         as_float[i] = np.float32(step)
         largest = max(largest, step)

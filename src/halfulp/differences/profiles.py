@@ -71,7 +71,7 @@ def profile(actual: object, reference: object) -> tuple[AxisProfile, ...]:
 def axis_profile(difference: npt.NDArray[np.float64], axis: int) -> AxisProfile:
     """The profile of a difference along one axis."""
     length = difference.shape[axis]
-    along = np.moveaxis(difference, axis, 0).reshape(length, -1)
+    along = np.moveaxis(difference, axis, 0).reshape(length, difference.size // length if length else 0)
     squared = np.mean(along**2, axis=1) if along.size else np.zeros(length)
 
     def rms_of(indices: npt.NDArray[np.bool_]) -> float:

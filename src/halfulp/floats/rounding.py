@@ -50,7 +50,7 @@ def round_to_format(values: npt.ArrayLike, target: Format) -> FloatArray:
     if target == FLOAT64:
         return held.copy()
     spacing = quantum(held, target)
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         # Both scalings are by powers of two and the quotient is below 2**p, so rint is the only rounding.
         rounded = np.rint(held / spacing) * spacing
     rounded = np.copysign(rounded, held)

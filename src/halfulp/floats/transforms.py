@@ -37,15 +37,16 @@ def two_prod(left: npt.NDArray[np.float64], right: npt.NDArray[np.float64]) -> t
     """The rounded float64 product p and its error e, so that p + e == left * right exactly.
 
     Numerics:
-        Exact when no part underflows: it suffices that |left * right| >= 2**-968.
+        Exact when no part underflows: it suffices that |left * right| >= 2**-968. The error of a product that is not finite is 0.
 
     References:
         Dekker, "A floating-point technique for extending the available precision", 1971.
     """
     product = left * right
-    left_high, left_low = _split(left)
-    right_high, right_low = _split(right)
-    error = left_low * right_low - (((product - left_high * right_high) - left_low * right_high) - left_high * right_low)
+    with np.errstate(invalid="ignore", over="ignore"):
+        left_high, left_low = _split(left)
+        right_high, right_low = _split(right)
+        error = left_low * right_low - (((product - left_high * right_high) - left_low * right_high) - left_high * right_low)
     return product, np.where(np.isfinite(product), error, 0.0)
 
 
