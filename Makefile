@@ -17,7 +17,7 @@ test: $(VENV)/.ready
 
 check: lint
 	$(BIN)/python -m pytest --cov --cov-report=
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q tests/differences/test_kernels.py --cov --cov-append --cov-report=
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -W ignore tests/differences/test_kernels.py --cov --cov-append --cov-report=
 	$(BIN)/python -m coverage report
 
 lint: $(VENV)/.ready

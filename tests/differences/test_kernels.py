@@ -10,7 +10,14 @@ def test_specials_in_one_block_do_not_hide_the_others(monkeypatch):
     actual = np.array([1.0, np.nan, np.inf, -np.inf, np.inf, 2.0, np.nan, 0.0, 4.0], dtype=np.float32)
     reference = np.array([1.0, np.nan, np.inf, np.inf, 3.0, np.inf, 5.0, -0.0, 4.5], dtype=np.float32)
     found = compare(actual, reference).differences[0]
-    assert (found.nan_both, found.inf_both, found.inf_sign, found.inf_actual_only, found.inf_reference_only, found.nan_actual_only) == (1, 1, 1, 1, 1, 1)
+    assert (found.nan_both, found.inf_both, found.inf_sign, found.inf_actual_only, found.inf_reference_only, found.nan_actual_only) == (
+        1,
+        1,
+        1,
+        1,
+        1,
+        1,
+    )
     assert (found.compared, found.unequal, found.signed_zeros) == (3, 1, 1)
     assert found.worst_abs[0].index == (8,)
     assert not found.same_bits

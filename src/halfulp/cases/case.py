@@ -6,21 +6,22 @@ ask it for runs and never call the user's functions themselves.
 
 from __future__ import annotations
 
+import contextlib
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
 
 from ..differences import Leaf, leaves_of
 from ..errors import InputError, RunError
 from ..floats import FLOAT32, FLOAT64, Format, format_named
 from . import inputs as trees
-from .lifting import Retyping, lifted_dtypes
-from .sides import WITHOUT_FLOAT64, Side, repeatable, retyping_for, taken_apart
+from .lifting import Retyping, all_float_dtypes, lifted_dtypes
+from .sides import WITHOUT_FLOAT64, Side, repeatable, taken_apart
 
 
 @dataclass(frozen=True)
@@ -28,8 +29,10 @@ class Variant:
     """One way to run a side.
 
     Attributes:
-        precision: "native" (as the user wrote it), "float64" (lifted) or "float32" (a float64 case lowered).
-        kind: "given" inputs, small "integers", or "moved N": slightly, for the N-th time.
+        precision: "native" (as the user wrote it), "float64" (lifted), "float64 uncast" (lifted, casts to less than the declared precision
+            taken out as well) or "float32" (a float64 case lowered).
+        kind: "given" inputs, small "integers", "moved N": slightly, for the N-th time, or "filled": with
+            random bits where lifted numbers have zeros.
         repetition: 0 for the first run; others start from another random seed.
     """
 
@@ -50,6 +53,7 @@ class Run:
         mutated: names of the inputs that the function changed.
         state: names of the parameters, buffers and captured tensors that it changed (they were restored).
         overridden: names of the calls inside the function whose dtype was replaced.
+        replaced: the dtypes that those calls asked for.
         seconds: how long the call took.
     """
 
@@ -57,6 +61,7 @@ class Run:
     mutated: tuple[str, ...]
     state: tuple[str, ...]
     overridden: tuple[str, ...]
+    replaced: tuple[str, ...]
     seconds: float
 
 
@@ -67,6 +72,10 @@ class Unavailable:
     reason: str
 
 
+def _precision(each: Format) -> int:
+    return each.precision_bits
+
+
 class Case:
     """Two implementations, their inputs and the precision they are entitled to.
 
@@ -74,7 +83,7 @@ class Case:
         actual: the implementation under test: a callable or `nn.Module`.
         expected: what it is compared with.
         inputs: a tuple of positional arguments (tensors, arrays, numbers, nested containers); a single argument may stand alone.
-        declared: the precision that `actual` may use; by default the coarsest floating-point dtype among inputs and parameters.
+        declared: the precision that `actual` may use; by default that of the data (see the property).
         reference: a callable of better than working precision, called with the inputs in float64.
         keywords: keyword arguments for both sides.
         gradients: whether gradients of a fixed random combination of the outputs are compared too.
@@ -102,20 +111,42 @@ class Case:
                 )
         self.actual = Side("actual", actual)
         self.expected = Side("expected", expected)
+        if reference is not None and not callable(reference):
+            raise InputError(
+                f"Got reference={type(reference).__name__}. Needed: a function of the inputs. It is run on them in float64. "
+                "Pass a callable, or leave it out."
+            )
+        if keywords is not None and not isinstance(keywords, dict):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(
+                f"Got keywords={type(keywords).__name__}. Needed: a dict of keyword arguments. Both sides get them. "
+                "Pass keywords={'name': value}."
+            )
+        if not isinstance(seed, int) or not 0 <= seed < 2**32:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"Got seed={seed!r}. Needed: an integer from 0 to 2**32 - 1. It seeds NumPy too. Pass seed=0.")
         self.inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
         self.keywords = dict(keywords or {})
         self.reference = reference
-        self.gradients = gradients
+        self.gradients = bool(gradients)
         self.seed = seed
-        self.declared = format_named(declared) if declared is not None else self._default_precision()
+        self._declared = format_named(declared) if declared is not None else None
         self._runs: dict[tuple[str, Variant], Run | Unavailable] = {}
 
-    def _default_precision(self) -> Format:
-        formats = trees.float_formats((self.inputs, self.keywords))
-        if not formats:
-            state = [list(module.parameters()) for side in (self.actual, self.expected) for module in side.modules]
-            formats = trees.float_formats(state)
-        return min(formats, key=lambda each: each.precision_bits) if formats else FLOAT32
+    @property
+    def declared(self) -> Format:
+        """The precision that `actual` may use; where none was given, that of the data.
+
+        It is the finest format among the floating-point inputs (of the parameters when there is none), unless `expected` returns
+        something coarser: a float16 mask beside float32 data declares nothing.
+        """
+        if self._declared is None:
+            found = trees.float_formats((self.inputs, self.keywords))
+            if not found:
+                found = trees.float_formats([list(module.parameters()) for side in (self.actual, self.expected) for module in side.modules])
+            returned = [leaf.format for leaf in self.native("expected").outputs if leaf.format is not None]
+            candidates = [max(found, key=_precision)] if found else []
+            candidates += [min(returned, key=_precision)] if returned else []
+            self._declared = min(candidates, key=_precision) if candidates else FLOAT32
+        return self._declared
 
     @property
     def storage(self) -> Format:
@@ -161,6 +192,8 @@ class Case:
         given = trees.copied(given)
         if variant.precision != "native":
             given = trees.cast(given, *self.retyping(variant.precision))
+        if variant.kind == "filled":
+            given = trees.filled_up(given, self.seed)
         device = self._device(side, variant)
         return trees.on_device(given, device)
 
@@ -168,11 +201,13 @@ class Case:
         """Which dtypes become which in a run of that precision."""
         if precision == "float64":
             return lifted_dtypes(self.declared), torch.float64
+        if precision == "float64 uncast":
+            return all_float_dtypes(), torch.float64
         return frozenset([torch.float64]), torch.float32
 
     def _device(self, side: Side, variant: Variant) -> torch.device | None:
         device = side.device
-        if variant.precision == "float64" and device is not None and device.type in WITHOUT_FLOAT64:
+        if variant.precision.startswith("float64") and device is not None and device.type in WITHOUT_FLOAT64:
             return torch.device("cpu")
         return device
 
@@ -184,7 +219,9 @@ class Case:
             side = self.side(name)
         try:
             return self._call(side, variant)
-        except Exception as error:
+        except InputError:
+            raise
+        except (Exception, SystemExit) as error:
             if variant == NATIVE and name != "reference":
                 shapes = ", ".join(_describe(each) for each in self.inputs)
                 raise RunError(
@@ -198,38 +235,63 @@ class Case:
                     f"Got {type(error).__name__} from `reference`: {error}. Needed: a call on float64 inputs that succeeds."
                 ) from error
             first_line = str(error).strip().splitlines()[0][:200] if str(error).strip() else ""
-            return Unavailable(f"`{name}` does not run in {variant.precision}: {type(error).__name__}: {first_line}")
+            again = (
+                "a second time"
+                if variant.repetition
+                else f"on {variant.kind} inputs"
+                if variant.kind != "given"
+                else f"in {variant.precision}"
+            )
+            return Unavailable(f"`{name}` does not run {again}: {type(error).__name__}: {first_line}")
 
     def _call(self, side: Side, variant: Variant) -> Run:
         arguments, keywords = self.arguments(side, variant)
-        function: Callable[..., Any] = side.function
-        mode: Any = None
-        if variant.precision == "native":
-            before = trees.copied((arguments, keywords))
-        else:
-            sources, target = self.retyping(variant.precision)
-            function = side.retyped(sources, target, self._device(side, variant), gradients=self.gradients)
-            mode, before = retyping_for(side, sources, target), None
-        with side.unchanged() as changed, repeatable(self.seed + variant.repetition):
+        before = trees.copied((arguments, keywords)) if variant.precision == "native" else None
+        changed: list[str] = []
+        with self.precision_of(side, variant.precision, changed) as mode, repeatable(self.seed + variant.repetition):
             start = time.perf_counter()
-            if mode is None:
-                result = self.evaluate(side, function, arguments, keywords)
-            else:
-                with taken_apart(), mode:
-                    result = self.evaluate(side, function, arguments, keywords)
+            result = self.evaluate(side, side.function, arguments, keywords)
             seconds = time.perf_counter() - start
             outputs = tuple(_owned(leaf) for leaf in leaves_of(result))
+        if not outputs:
+            raise InputError(
+                f"Got no tensors from `{side.name}`. Needed: a function that returns what is to be compared. None holds nothing to judge. "
+                "Return the tensors, those changed in place too."
+            )
         mutated = _mutations(before, (arguments, keywords)) if before is not None else ()
-        overridden = tuple(sorted(mode.overridden)) if isinstance(mode, Retyping) else ()
-        return Run(outputs, mutated, tuple(changed), overridden, seconds)
+        if mode is None:
+            return Run(outputs, mutated, tuple(changed), (), (), seconds)
+        replaced = tuple(sorted(str(each).removeprefix("torch.") for each in mode.replaced))
+        return Run(outputs, mutated, tuple(changed), tuple(sorted(mode.overridden)), replaced, seconds)
+
+    @contextlib.contextmanager
+    def precision_of(self, side: Side, precision: str, changed: list[str] | None = None) -> Generator[Retyping | None]:
+        """Everything that makes a side compute in a precision: its parameters, the dtypes it names, fused kernels taken apart.
+
+        Whatever the side changes in its state meanwhile is undone; in a native run `changed` receives the names.
+        """
+        if precision == "native":
+            with side.unchanged() as names:
+                yield None
+            if changed is not None:
+                changed.extend(names)
+            return
+        sources, target = self.retyping(precision)
+        with side.retyped(sources, target, gradients=self.gradients), taken_apart():
+            if side.is_compiled:  # a mode would have it compiled again and look inside nothing
+                yield None
+                return
+            with Retyping(sources, target) as mode:
+                yield mode
 
     def evaluate(self, side: Side, function: Callable[..., Any], arguments: Any, keywords: dict[str, Any]) -> Any:
         """Call the function; with gradients asked for, return them beside its outputs."""
         if not self.gradients or side.name == "reference":
             return function(*arguments, **keywords)
-        from .gradients import with_gradients
+        from .gradients import parameters_of, with_gradients
 
-        return with_gradients(function, arguments, keywords, self.seed)
+        shared = parameters_of(self.actual.function).keys() & parameters_of(self.expected.function).keys()
+        return with_gradients(function, arguments, keywords, self.seed, shared)
 
     def outputs_match(self) -> bool:
         """Whether both sides return the same paths with the same shapes."""
@@ -281,12 +343,6 @@ def _describe(value: Any) -> str:
 
 def _user_traceback(error: BaseException) -> str:
     """The frames of the traceback that are not halfulp's own."""
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "halfulp/cases" not in frame.filename.replace("\\", "/")]
+    package = str(Path(__file__).parents[1])
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(package)]
     return "".join(traceback.format_list(frames[-6:]))
-
-
-def module_parameters(function: Callable[..., Any]) -> dict[str, torch.Tensor]:
-    """The parameters of a module that want gradients, by name; none for a plain function."""
-    if not isinstance(function, nn.Module):
-        return {}
-    return {name: each for name, each in function.named_parameters() if each.requires_grad}

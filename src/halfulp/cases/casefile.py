@@ -34,7 +34,8 @@ def load_case_file(path: str | Path, seed: int) -> dict[str, Any]:
             "`halfulp demo` shows five of them. Check the path."
         )
     folder = str(file.resolve().parent)
-    sys.path.insert(0, folder)
+    if folder not in sys.path:  # stays there: functions of the file may import their neighbours when they are called
+        sys.path.insert(0, folder)
     try:
         names = runpy.run_path(str(file), run_name="halfulp_case")
     except BaseException as error:
@@ -44,8 +45,6 @@ def load_case_file(path: str | Path, seed: int) -> dict[str, Any]:
             f"Got {type(error).__name__} while running {file}: {error}\n{_frames(error, file)}"
             "Needed: a file that imports without error. Nothing was checked. Fix the line above, or run the file with Python."
         ) from error
-    finally:
-        sys.path.remove(folder)
     missing = [name for name in ("actual", "expected", "inputs") if name not in names]
     if missing:
         raise CaseFileError(
@@ -62,7 +61,7 @@ def load_case_file(path: str | Path, seed: int) -> dict[str, Any]:
             )
     try:
         inputs = names["inputs"](seed)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise CaseFileError(
             f"Got {type(error).__name__} from inputs({seed}) in {file}: {error}\n{_frames(error, file)}"
             "Needed: a function of the seed that returns a tuple of tensors. Neither implementation was run. Fix `inputs`."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import torch
@@ -10,6 +10,7 @@ from torch import nn
 from torch.utils._pytree import tree_flatten, tree_unflatten
 
 from ..errors import InputError
+from .inputs import map_arrays
 
 
 def cotangent(output: torch.Tensor, seed: int) -> torch.Tensor:
@@ -19,12 +20,26 @@ def cotangent(output: torch.Tensor, seed: int) -> torch.Tensor:
     return (steps.to(torch.float64) / 8.0).to(device=output.device, dtype=output.dtype)
 
 
-def with_gradients(function: Callable[..., Any], arguments: Any, keywords: dict[str, Any], seed: int) -> dict[str, Any]:
+def parameters_of(function: Callable[..., Any]) -> dict[str, torch.Tensor]:
+    """The parameters of a module that want gradients, by name (without the prefix of torch.compile); none of a plain function."""
+    if not isinstance(function, nn.Module):
+        return {}
+    return {name.removeprefix("_orig_mod."): each for name, each in function.named_parameters() if each.requires_grad}
+
+
+def with_gradients(
+    function: Callable[..., Any], arguments: Any, keywords: dict[str, Any], seed: int, shared: Collection[str]
+) -> dict[str, Any]:
     """Call the function and differentiate it.
 
+    Args:
+        function: what is called. arguments, keywords: its inputs, copied already.
+        seed: for the weights of the outputs.
+        shared: the names of the parameters that both sides have; the others have no counterpart to be compared with.
+
     Returns:
-        {"output": what it returned, "gradient": {name: gradient}} with a gradient for each floating-point input and, for a
-        module, each parameter that wants one; zeros where the output does not depend on it.
+        {"output": what it returned, "gradient": {name: gradient}} with a gradient for each floating-point or complex input and each shared
+        parameter; zeros where the output does not depend on it.
 
     Raises:
         InputError: no output can be differentiated.
@@ -32,26 +47,31 @@ def with_gradients(function: Callable[..., Any], arguments: Any, keywords: dict[
     flat, structure = tree_flatten((arguments, keywords))
     wanted: dict[str, torch.Tensor] = {}
     for place, value in enumerate(flat):
-        if isinstance(value, torch.Tensor) and value.is_floating_point():
+        if isinstance(value, torch.Tensor) and (value.is_floating_point() or value.is_complex()):
             flat[place] = value.detach().clone().requires_grad_()
             wanted[f"inputs[{place}]"] = flat[place]
-    if isinstance(function, nn.Module):
-        wanted |= {name: each for name, each in function.named_parameters() if each.requires_grad}
+    wanted |= {name: each for name, each in parameters_of(function).items() if name in shared}
     # The function gets copies of the leaves that are no leaves themselves, so that it may change them in place.
     passed = [each.clone() if isinstance(each, torch.Tensor) and each.requires_grad else each for each in flat]
     arguments, keywords = tree_unflatten(passed, structure)
     with torch.enable_grad():
         output = function(*arguments, **keywords)
-        leaves = [each for each in tree_flatten(output)[0] if isinstance(each, torch.Tensor) and each.requires_grad]
-        if not leaves:
+        leaves: list[torch.Tensor] = []
+        map_arrays(output, lambda each: leaves.append(each) if each.requires_grad else None, lambda array: array)
+        if not leaves or not wanted:
             raise InputError(
                 "Got outputs without a gradient. Needed: at least one output that depends on a floating-point input through "
                 "PyTorch ops. Gradients were asked for. Leave out gradients=True (--gradients) for this function."
             )
-        weighted = [(leaf * cotangent(leaf, seed + place)).sum() for place, leaf in enumerate(leaves)]
+        weighted = [_weighted_sum(leaf, seed + place) for place, leaf in enumerate(leaves)]
         found = torch.autograd.grad(sum(weighted[1:], weighted[0]), list(wanted.values()), allow_unused=True)
     gradients: dict[str, torch.Tensor] = {}
     for (name, source), gradient in zip(wanted.items(), found):
         is_unused = gradient is None  # pyright: ignore[reportUnnecessaryComparison] (allow_unused=True returns None for those)
         gradients[name] = torch.zeros_like(source) if is_unused else gradient
     return {"output": output, "gradient": gradients}
+
+
+def _weighted_sum(output: torch.Tensor, seed: int) -> torch.Tensor:
+    parts = torch.view_as_real(output) if output.is_complex() else output
+    return (parts * cotangent(parts, seed)).sum()

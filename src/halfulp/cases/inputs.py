@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable
 from typing import Any
@@ -17,12 +18,17 @@ TORCH_DTYPES: dict[str, torch.dtype] = {name: getattr(torch, name) for name in F
 
 
 def map_arrays(inputs: Any, on_tensor: Callable[[torch.Tensor], Any], on_array: Callable[[np.ndarray[Any, Any]], Any]) -> Any:
-    """Apply a function to every tensor and every NumPy array of a nested structure; leave everything else."""
+    """Apply a function to every tensor and every NumPy array of a nested structure (dataclasses too); leave everything else."""
 
     def visit(value: Any) -> Any:
         if isinstance(value, torch.Tensor):
             return on_tensor(value)
-        return on_array(np.asarray(value)) if isinstance(value, (np.ndarray, np.generic)) else value
+        if isinstance(value, (np.ndarray, np.generic)):
+            return on_array(np.asarray(value))
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            fields = [field.name for field in dataclasses.fields(value) if field.init]
+            return dataclasses.replace(value, **{name: tree_map(visit, getattr(value, name)) for name in fields})
+        return value
 
     return tree_map(visit, inputs)
 
@@ -54,7 +60,16 @@ def copied(inputs: Any) -> Any:
             result = result.conj()
         return result.requires_grad_(value.requires_grad)
 
-    return map_arrays(inputs, copy_tensor, lambda array: array.copy())
+    return tree_map(_own_generator, map_arrays(inputs, copy_tensor, lambda array: array.copy()))
+
+
+def _own_generator(value: Any) -> Any:
+    """A generator that starts where the user's is, so that the user's stays there."""
+    if not isinstance(value, torch.Generator):
+        return value
+    copy = torch.Generator(value.device)
+    copy.set_state(value.get_state())
+    return copy
 
 
 def _dense(tensor: torch.Tensor) -> bool:
@@ -110,10 +125,10 @@ def as_small_integers(inputs: Any, seed: int, *, largest: int = 3) -> Any:
 
 
 def moved_slightly(inputs: Any, seed: int) -> Any:
-    """Every floating-point number moved by a random relative amount of up to the root of its format's eps (3e-4 for float32).
+    """Every floating-point number moved by a random relative amount of up to the root of its format's eps, at least 3e-4.
 
-    Halfway, in bits, between an ulp and the number itself: all rounding errors are drawn anew, also those of sums much larger than
-    their terms, while a smooth function of the inputs hardly changes.
+    Halfway, in bits of float32, between an ulp and the number itself: all rounding errors are drawn anew, also those of sums much larger
+    than their terms and those of a float64 function's float32 steps, while a smooth function of the inputs hardly changes.
     """
     generator = torch.Generator().manual_seed(seed)
 
@@ -121,13 +136,32 @@ def moved_slightly(inputs: Any, seed: int) -> Any:
         if not value.is_floating_point():
             return value
         amounts = 2.0 * torch.rand(tuple(value.shape), generator=generator, dtype=torch.float64) - 1.0
-        factor = (1.0 + amounts * math.sqrt(torch.finfo(value.dtype).eps)).to(value.device)
+        factor = (1.0 + amounts * math.sqrt(max(torch.finfo(value.dtype).eps, FLOAT32_EPS))).to(value.device)
         return (value.detach().to(torch.float64) * factor).to(value.dtype).requires_grad_(value.requires_grad)
 
     def move_array(value: np.ndarray[Any, Any]) -> Any:
         return move_tensor(torch.from_numpy(np.ascontiguousarray(value))).numpy().reshape(value.shape) if value.dtype.kind == "f" else value
 
     return map_arrays(inputs, move_tensor, move_array)
+
+
+def filled_up(inputs: Any, seed: int) -> Any:
+    """Every float64 number with random bits below its 24th, where a lifted float32 number has zeros that make sums exact by chance."""
+    generator = torch.Generator().manual_seed(seed)
+
+    def fill(value: torch.Tensor) -> torch.Tensor:
+        if value.dtype != torch.float64:
+            return value
+        amounts = 2.0 * torch.rand(tuple(value.shape), generator=generator, dtype=torch.float64) - 1.0
+        return (value.detach() * (1.0 + (amounts * FLOAT32_EPS).to(value.device))).requires_grad_(value.requires_grad)
+
+    def fill_array(value: np.ndarray[Any, Any]) -> Any:
+        return fill(torch.from_numpy(np.ascontiguousarray(value))).numpy().reshape(value.shape) if value.dtype == np.float64 else value
+
+    return map_arrays(inputs, fill, fill_array)
+
+
+FLOAT32_EPS = 2.0**-23
 
 
 def float_formats(inputs: Any) -> list[Format]:

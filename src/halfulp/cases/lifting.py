@@ -54,6 +54,11 @@ def lifted_dtypes(declared: Format) -> frozenset[torch.dtype]:
     )
 
 
+def all_float_dtypes() -> frozenset[torch.dtype]:
+    """Every floating-point dtype but float64: retyping them all takes out the casts that make a result less precise, too."""
+    return frozenset(dtype for name, dtype in TORCH_DTYPES.items() if name != "float64")
+
+
 class Retyping(TorchFunctionMode):
     """Replaces some floating-point dtypes by another in every PyTorch call.
 
@@ -63,6 +68,7 @@ class Retyping(TorchFunctionMode):
 
     Attributes:
         overridden: the names of the functions whose dtype or tensor was replaced inside the user's code.
+        replaced: the dtypes that were asked for and replaced.
     """
 
     def __init__(self, sources: frozenset[torch.dtype], target: torch.dtype) -> None:
@@ -73,6 +79,7 @@ class Retyping(TorchFunctionMode):
             if source in _COMPLEX:
                 self.dtypes[_COMPLEX[source]] = _COMPLEX[target]
         self.overridden: set[str] = set()
+        self.replaced: set[torch.dtype] = set()
         self._shadows: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
 
     def __enter__(self) -> Retyping:
@@ -95,12 +102,14 @@ class Retyping(TorchFunctionMode):
             wanted = _CASTS[name]
             if wanted in self.dtypes:
                 self.overridden.add(name)
+                self.replaced.add(wanted)
                 return self._retype(args[0], name).to(self.dtypes[wanted], **kwargs)
 
         def visit(value: Any) -> Any:
             if isinstance(value, torch.dtype):
                 if value in self.dtypes:
                     self.overridden.add(name)
+                    self.replaced.add(value)
                     return self.dtypes[value]
                 return value
             return self._retype(value, name) if isinstance(value, torch.Tensor) else value

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 import functools
 import random
+import types
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 import numpy as np
 import torch
 from torch import nn
-
-from .lifting import Retyping
 
 # Devices whose backends refuse float64.
 WITHOUT_FLOAT64 = ("mps", "privateuseone", "xla")
@@ -32,12 +30,7 @@ class Side:
         self.function = function
         self.modules, self.tensors = _dependencies(function)
         self._snapshot: dict[int, tuple[torch.Tensor, torch.Tensor]] | None = None
-        self._copies: dict[torch.dtype, nn.Module] = {}
-
-    @property
-    def module(self) -> nn.Module | None:
-        """The module itself when the implementation is one."""
-        return self.function if isinstance(self.function, nn.Module) else None
+        self._copies: dict[tuple[int, torch.dtype], tuple[torch.Tensor, int]] = {}
 
     @property
     def is_compiled(self) -> bool:
@@ -78,39 +71,66 @@ class Side:
 
     @contextlib.contextmanager
     def unchanged(self) -> Generator[list[str]]:
-        """Restore parameters, buffers and captured tensors afterwards; the list receives the names of those that changed."""
+        """Restore parameters, buffers and captured tensors afterwards; the list receives the names of those that changed.
+
+        Values are compared, because some ops (batch normalization's running statistics, writes through `.data`) leave no trace in a
+        tensor's version counter.
+        """
         if self._snapshot is None:
             self._snapshot = {id(each): (each, each.detach().clone()) for each in self._state()}
-        versions = {key: tensor._version for key, (tensor, _) in self._snapshot.items()}
         changed: list[str] = []
+        modes = [(part, part.training) for module in self.modules for part in module.modules()]
         try:
             yield changed
         finally:
             names = self.state_names()
             for key, (tensor, saved) in self._snapshot.items():
-                if tensor._version != versions[key]:
+                if tensor.shape != saved.shape or not torch.equal(tensor, saved):
                     changed.append(names.get(key, "a captured tensor"))
-                    with torch.no_grad():
-                        tensor.copy_(saved)
+                    tensor.data = saved.clone()
+            for part, training in modes:
+                part.training = training
 
-    def retyped(
-        self, sources: frozenset[torch.dtype], target: torch.dtype, device: torch.device | None, *, gradients: bool
-    ) -> Callable[..., Any]:
-        """The implementation in another precision: a converted copy of a module, the function itself otherwise.
+    @contextlib.contextmanager
+    def retyped(self, sources: frozenset[torch.dtype], target: torch.dtype, *, gradients: bool) -> Generator[None]:
+        """Parameters and buffers of all its modules in another precision inside; the originals come back afterwards.
 
-        Unless gradients are wanted, the copy's parameters want none: recording a graph for every sample costs more than the ops.
+        The tensors stay the same objects and only their data is exchanged, so modules inside functions, modules that can't be copied and
+        recurrent modules (which compare dtypes themselves) are reached too. Unless gradients are wanted, parameters want none inside:
+        recording a graph for every sample costs more than the ops.
         """
-        module = self.module
-        if module is None:
-            return self.function
-        if target not in self._copies:
-            copied = copy.deepcopy(module)
-            for part in [*copied.parameters(), *copied.buffers()]:
-                if part.dtype in sources:
-                    part.data = part.data.to(target)
-            copied = copied if gradients else copied.requires_grad_(False)
-            self._copies[target] = copied.to(device) if device is not None else copied
-        return self._copies[target]
+        exchanged: list[tuple[torch.Tensor, torch.Tensor, bool]] = []
+        try:
+            for module in self.modules:
+                buffers = {id(each) for each in module.buffers()}
+                for tensor in [*module.parameters(), *module.buffers()]:
+                    if tensor.dtype not in sources and id(tensor) not in buffers:
+                        continue
+                    exchanged.append((tensor, tensor.data, tensor.requires_grad))
+                    if tensor.dtype not in sources:  # a counter, say: may change inside, too
+                        tensor.data = tensor.data.clone()
+                        continue
+                    if not gradients and tensor.is_leaf:
+                        tensor.requires_grad_(False)
+                    tensor.data = self._converted(tensor, target, keep=id(tensor) not in buffers)
+            yield
+        finally:
+            for tensor, original, wanted in exchanged:
+                tensor.data = original
+                if tensor.is_leaf:
+                    tensor.requires_grad_(wanted)
+
+    def _converted(self, tensor: torch.Tensor, target: torch.dtype, *, keep: bool) -> torch.Tensor:
+        """The data in the target dtype; that of parameters is converted once and used for every run that leaves it as it was."""
+        key = (id(tensor), target)
+        known = self._copies.get(key)
+        if known is not None and known[1] == known[0]._version:
+            return known[0]
+        device = torch.device("cpu") if tensor.device.type in WITHOUT_FLOAT64 else tensor.device
+        converted = tensor.data.to(device=device, dtype=target)
+        if keep:
+            self._copies[key] = (converted, converted._version)
+        return converted
 
 
 def eager_of(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -146,7 +166,9 @@ def _dependencies(function: Callable[..., Any]) -> tuple[list[nn.Module], list[t
             visit_callable(value, depth)
 
     def visit_callable(value: Any, depth: int) -> None:
-        visit(getattr(value, "__self__", None), depth + 1)
+        visit_object(getattr(value, "__self__", None), depth)
+        if not hasattr(value, "__code__"):
+            visit_object(value, depth)
         original = eager_of(value)
         if original is not value:
             visit(original, depth + 1)
@@ -160,8 +182,18 @@ def _dependencies(function: Callable[..., Any]) -> tuple[list[nn.Module], list[t
         names = getattr(value, "__globals__", {})
         for name in code.co_names:
             found = names.get(name)
-            if isinstance(found, (nn.Module, torch.Tensor)) or getattr(found, "__module__", None) == getattr(value, "__module__", ""):
+            if isinstance(found, (nn.Module, torch.Tensor, list, dict)) or getattr(found, "__module__", None) == getattr(
+                value, "__module__", ""
+            ):
                 visit(found, depth + 1)
+
+    def visit_object(value: Any, depth: int) -> None:
+        """The attributes of a plain object whose method or call is the implementation."""
+        if isinstance(value, nn.Module):
+            visit(value, depth + 1)
+        elif hasattr(value, "__dict__") and not isinstance(value, (type, types.ModuleType)):
+            for part in list(vars(value).values())[:1000]:
+                visit(part, depth + 1)
 
     visit(function, 0)
     nested = {id(part) for module in modules for part in list(module.modules())[1:]}
@@ -200,8 +232,3 @@ def taken_apart() -> Generator[None]:
             yield
     finally:
         torch.backends.mha.set_fastpath_enabled(fast)
-
-
-def retyping_for(side: Side, sources: frozenset[torch.dtype], target: torch.dtype) -> contextlib.AbstractContextManager[Any]:
-    """The mode that lifts dtypes named inside a function; none for compiled functions, which modes would recompile."""
-    return contextlib.nullcontext() if side.is_compiled else Retyping(sources, target)

@@ -35,6 +35,15 @@ def main() -> None:
     except HalfulpError as error:
         typer.echo(f"halfulp: {error}", err=True)
         raise SystemExit(2) from None
+    except Exception as error:
+        import traceback
+
+        traceback.print_exc()
+        typer.echo(
+            f"halfulp: got {type(error).__name__} from inside halfulp: this is a mistake of halfulp's. Please report the lines above.",
+            err=True,
+        )
+        raise SystemExit(2) from None
     except KeyboardInterrupt:
         typer.echo("halfulp: interrupted; nothing was changed.", err=True)
         raise SystemExit(130) from None

@@ -111,6 +111,8 @@ def _from_torch(value: Any, path: str) -> Leaf:
 
 def _from_array(value: Any, path: str) -> Leaf:
     array = np.asarray(value)
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
     name = array.dtype.name
     if name in ("bfloat16", "float8_e4m3fn", "float8_e5m2"):  # the dtypes that ml_dtypes (JAX) adds to NumPy
         form = FORMATS[name]

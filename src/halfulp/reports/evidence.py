@@ -23,6 +23,7 @@ QUESTIONS = {
     "integers": "exact on small integers?",
     "redraw": "is the error redrawn when the inputs move slightly?",
     "precision": "does a coarser format explain it?",
+    "casts": "do casts inside make it?",
     "overlap": "in-place writes onto overlapping memory?",
 }
 
@@ -105,8 +106,13 @@ def _redraw(finding: str, m: Measured) -> str:
 def _precision(finding: str, m: Measured) -> str:
     if finding == "same size":
         return f"{m['format']} {m['where']}: the error is {number(m['rms_in_its_noise'])} of its noise"
-    tried = f"{m['where']} in {m['format']}" if "format" in m else "no product to try it on"
-    return f"best: {tried}, reproduces {100 * m['explained']:.1f} % of the error" if "format" in m else tried
+    if "format" not in m:
+        return "rounding the inputs of products reproduces none of the error"
+    return f"best: {m['where']} in {m['format']}, reproduces {100 * m['explained']:.1f} % of the error"
+
+
+def _casts(finding: str, m: Measured) -> str:
+    return f"without the casts to {' and '.join(m['formats'])}, {number(100 * m['share_left'])} % of the difference is left"
 
 
 def _overlap(finding: str, m: Measured) -> str:
@@ -126,5 +132,6 @@ _WORDS: dict[str, Callable[[str, Measured], str]] = {
     "integers": _integers,
     "redraw": _redraw,
     "precision": _precision,
+    "casts": _casts,
     "overlap": _overlap,
 }

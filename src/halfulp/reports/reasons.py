@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -24,8 +25,10 @@ def _measured(result: CheckResult, kind: str) -> dict[str, Any]:
 def _formula(result: CheckResult, right: str = "the two are one formula: ") -> str:
     """How it is known that both sides compute the same function in exact arithmetic."""
     scaling = result.find("scaling")
-    if scaling is not None and scaling.finding in ("vanishes", "constants"):
+    if scaling is not None and scaling.finding == "vanishes":
         return f"{right}run in float64, their difference shrinks {power_of_two(scaling.measured.get('shrinks_bits'))}"
+    if scaling is not None and scaling.finding == "constants":
+        return f"{right}what is left of their difference in float64 is no larger than rounding the data or a constant to {result.declared} makes"
     if scaling is not None and scaling.finding == "agrees in float32":
         return f"{right}both run in float32 agree within float32's rounding"
     integers, redraw = result.find("integers"), result.find("redraw")
@@ -79,6 +82,12 @@ def _reduced(result: CheckResult) -> str:
     found = _measured(result, "precision")
     noise = _measured(result, "noise")
     beyond = f"{number(noise.get('rms_in_noise'))} times what rounding in {result.declared} makes"
+    if result.because[:1] == ("casts",):
+        made = _measured(result, "casts")
+        return (
+            f"{_capitalized_beyond(beyond, noise)}. Taking the casts to {' and '.join(made['formats'])} out of the function leaves "
+            f"{number(100.0 * float(made['share_left']))} % of the difference: they make it."
+        )
     if "explained" in found:
         return (
             f"The error is {beyond}, and rounding the {found['where']} to {found['format']} reproduces "
@@ -95,6 +104,11 @@ def _reduced(result: CheckResult) -> str:
 def _unstable(result: CheckResult) -> str:
     noise = _measured(result, "noise")
     times, peer = float(noise["rms_in_noise"]), noise.get("expected_rms_in_noise")
+    if not math.isfinite(times):
+        where = f" (worst at {noise['worst_index']})"
+        return (
+            f"The algorithm leaves errors where the exact result has none and rounding makes none{where}. {_capitalized(_formula(result))}."
+        )
     peers = f", where the expected algorithm's error is {number(peer)}" if peer is not None else ""
     return (
         f"The algorithm loses {digits_lost(times)}: its error is {number(times)} times what rounding in {result.declared} makes{peers}. "
@@ -134,7 +148,10 @@ def _mistake(result: CheckResult) -> str:
 
 
 def _structural(measured: dict[str, Any], path: str, beyond: str) -> str:
-    return f"The {measured['what']} differs{path}: got {measured['actual']}, expected {measured['expected']}."
+    what = {"missing": "An output is missing", "unexpected": "There is an unexpected output"}.get(
+        measured["what"], f"The {measured['what']} differs"
+    )
+    return f"{what}{path}: got {measured['actual']}, expected {measured['expected']}."
 
 
 def _special(measured: dict[str, Any], path: str, beyond: str) -> str:
@@ -155,7 +172,7 @@ def _scaled(measured: dict[str, Any], path: str, beyond: str) -> str:
     if "unequal_integers_in_float64" in measured:
         return f"{measured['unequal_integers_in_float64']:,} integer or boolean elements differ in float64 as well{beyond}: they are decided by another rule, not by rounding."
     return (
-        f"The difference is no rounding: it is {number(measured['native_rms'])} (rms) as written and still {number(measured['float64_rms'])} when both "
+        f"The difference is no rounding: the error is {number(measured['native_rms'])} (rms) as written, and the two still differ by {number(measured['float64_rms'])} when both "
         f"run in float64{path}, where rounding would have shrunk by 2^29{beyond}."
     )
 
@@ -187,6 +204,8 @@ _MISTAKES: dict[str, Callable[[dict[str, Any], str, str], str]] = {
 
 
 def _undecided(result: CheckResult) -> str:
+    if result.because[:1] == ("reference",):
+        return "The reference disagrees with expected by far more than rounding: one of the two is not what it should be."
     if result.because[:1] == ("specials",):
         return "Every element is NaN on both sides: nothing is left to judge."
     noise = _measured(result, "noise")
@@ -200,6 +219,12 @@ def _undecided(result: CheckResult) -> str:
         )
     why = _measured(result, "scaling").get("why", "no run in another precision was possible")
     return f"The error is {number(noise['rms_in_noise'])} times what rounding in {result.declared} makes, but what it is made of could not be told: {why}."
+
+
+def _capitalized_beyond(beyond: str, noise: dict[str, Any]) -> str:
+    rms, limit = noise.get("rms_in_noise"), noise.get("rms_limit")
+    is_beyond = isinstance(rms, float) and isinstance(limit, float) and rms > limit
+    return f"The error is {beyond}" if is_beyond else "The error hides within rounding, but does not shrink in float64"
 
 
 def _capitalized(text: str) -> str:

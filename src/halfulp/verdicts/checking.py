@@ -12,6 +12,7 @@ from ..cases import Case
 from ..differences import Comparison, Mismatch
 from ..differences.comparing import measure
 from ..noise import Noise, noise_of, widened
+from .evidence.casts import casts
 from .evidence.evidence import Evidence
 from .evidence.flips import flips
 from .evidence.integers import integers
@@ -135,8 +136,9 @@ class _Gatherer:
             return
         self.progress("sampling how far rounding goes")
         sampled = noise_of(case)
-        noise = widened(sampled, expected)
-        yield from self._add(sized(case, repeated, noise))
+        # A side that disagrees with itself has no error of its own that could be called honest.
+        noise = widened(sampled, expected) if repeated.finding == "same" else sampled
+        yield from self._add(sized(case, repeated, sampled))
         if settled or self._finding("repetition") in ("beyond rounding", "fails"):
             return
         yield from self._add(noise_evidence(actual, expected, noise, sampled))
@@ -148,24 +150,27 @@ class _Gatherer:
         within = self._finding("noise") in ("within", "")
         if not (within and case.actual.is_compiled):  # lifting a compiled function compiles it again
             self.progress("running both sides in another precision")
-            yield from self._add(scaling(case, noise))
+            yield from self._add(scaling(case, noise, beyond=not within))
         if self.found["bits"].measured.get("unequal_integers") or not within:
             self.progress("looking for jumps")
             yield from self._add(flips(case, noise))
-        if within and self._finding("scaling") == "unavailable":
+        if within and self._finding("scaling") in ("unavailable", "agrees in float32"):
             self.progress("drawing the rounding errors anew")
             yield from self._add(redraw(case, noise))
         if within:
             if self._finding("scaling") == "stays" or self.found["bits"].measured.get("unequal_integers"):
+                yield from self._add(casts(case, noise))
                 yield from self._add(overlap(case))
             return
         if self._finding("flips") == "jumps" and formula(self.found) is not False:
             return
-        if formula(self.found) is None:
+        if formula(self.found) is None or self._finding("scaling") == "agrees in float32":
             self.progress("trying small integers")
             yield from self._add(integers(case))
             self.progress("drawing the rounding errors anew")
             yield from self._add(redraw(case, noise))
+        if self._finding("scaling") == "stays":
+            yield from self._add(casts(case, noise))
         tolerable = formula(self.found) is True and loss_is_tolerable(self.found["noise"])
         if not tolerable:
             self.progress("trying coarser formats")
@@ -183,7 +188,7 @@ def _compared(case: Case) -> Comparison:
         other = actual.get(path)
         if other is None:
             mismatches.append(Mismatch(path, "missing", "nothing", f"{leaf.dtype}{list(leaf.shape)}"))
-        elif other.shape != leaf.shape:
+        elif other.shape != leaf.shape or other.stored.ndim != leaf.stored.ndim:
             mismatches.append(Mismatch(path, "shape", str(other.shape), str(leaf.shape)))
         else:
             if other.dtype != leaf.dtype:

@@ -82,10 +82,10 @@ def _within(by_kind: dict[str, Evidence], noise: Evidence | None) -> Decision:
         return Decision(V.UNDECIDED, ())
     scaling = _finding(by_kind, "scaling")
     if scaling == "stays":
-        if _finding(by_kind, "precision") == "reproduced":
-            return Decision(V.REDUCED_PRECISION, ("precision",))
+        if _finding(by_kind, "casts") == "explain":
+            return Decision(V.REDUCED_PRECISION, ("casts", "noise"))
         return Decision(V.MISTAKE, ("scaling", "noise"))
-    if scaling == "unavailable" and _finding(by_kind, "redraw") == "systematic":
+    if scaling in ("unavailable", "agrees in float32") and _finding(by_kind, "redraw") == "systematic":
         return Decision(V.MISTAKE, ("redraw", "noise"))
     confirmed = scaling in ("vanishes", "constants", "agrees in float32") or _finding(by_kind, "redraw") == "random"
     share = noise.measured.get("noise_rel_rms")
@@ -97,11 +97,15 @@ def _within(by_kind: dict[str, Evidence], noise: Evidence | None) -> Decision:
 def _beyond(by_kind: dict[str, Evidence], noise: Evidence) -> Decision:
     """Some output is off by more than rounding in the declared precision."""
     formula_is_right = formula(by_kind)
+    if noise.measured.get("reference") == "reference" and _number(noise, "expected_excess") > limits.DIGIT:
+        return Decision(V.UNDECIDED, ("reference", "noise"))
     if _finding(by_kind, "flips") == "jumps" and formula_is_right is not False:
         return Decision(V.FLIP, ("flips", "noise"))
+    if _finding(by_kind, "casts") == "explain":
+        return Decision(V.REDUCED_PRECISION, ("casts", "noise"))
     if _finding(by_kind, "precision") == "reproduced":
         return Decision(V.REDUCED_PRECISION, ("precision", "noise"))
-    told_by = tuple(kind for kind in ("scaling", "integers", "redraw") if _speaks(by_kind, kind) is not None)[:1]
+    told_by = tuple(kind for kind in ("integers", "scaling", "redraw") if _speaks(by_kind, kind) is formula_is_right)[:1]
     if formula_is_right is False:
         return Decision(V.MISTAKE, (*told_by, "noise"))
     if formula_is_right is None:
@@ -131,7 +135,9 @@ def formula(by_kind: dict[str, Evidence]) -> bool | None:
     """
     if _speaks(by_kind, "integers") is False:
         return False
-    for kind in ("scaling", "redraw", "integers"):
+    # Agreement in float32 says nothing about what is smaller than its rounding: it is asked last.
+    weak = _finding(by_kind, "scaling") == "agrees in float32"
+    for kind in ("redraw", "integers", "scaling") if weak else ("scaling", "redraw", "integers"):
         said = _speaks(by_kind, kind)
         if said is not None:
             return said

@@ -42,10 +42,9 @@ def flips(case: Case, noise: Noise) -> Evidence | None:
                 continue
             if error is None:
                 shown[path] |= (leaf.changed > 0) & mask
-            elif leaf.samples is not None:
+            else:
                 linear = 5.0 * amplitude * noise.leaves[path].spread
-                jumps = np.max(np.abs(leaf.samples), axis=0)
-                shown[path] |= (jumps >= JUMP * np.abs(error)) & (jumps > linear) & mask
+                shown[path] |= (leaf.largest >= JUMP * np.abs(error)) & (leaf.largest > linear) & mask
         if all(shown[path][mask].all() for path, (mask, _) in targets.items()):
             break
     beyond = sum(int(mask.sum()) for mask, _ in targets.values())

@@ -69,6 +69,7 @@ def noise_evidence(actual: Run, expected: Run, noise: Noise, sampled: Noise) -> 
             "norm_in_noise": worst.norm_in_noise,
             "max_norm_in_noise": worst.max_norm_in_noise,
             "expected_rms_in_noise": peer.rms_in_noise if peer else None,
+            "expected_excess": excess(peer, noise.count) if peer else None,
             "rel_rms": worst.rms / worst.reference_rms if worst.reference_rms else None,
             "noise_rel_rms": typical / size if size else None,
             "count": worst.count,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 
 import numpy as np
@@ -9,7 +10,8 @@ import numpy as np
 from ...cases import Case, Run, Unavailable, Variant
 from ...differences import Comparison
 from ...differences.comparing import measure
-from ...noise import Noise, residual_of
+from ...noise import Noise, residual_of, run_under
+from .. import limits
 from ..verdict import Verdict
 from .evidence import Evidence
 from .noise import excess
@@ -65,10 +67,27 @@ def sized(case: Case, repeated: Evidence, noise: Noise) -> Evidence:
             values = other.numbers().astype(np.float64)
             residual = residual_of(values, spread, reference=leaf.numbers().astype(np.float64))
             worst = max(worst, excess(residual, noise.count))
-    beyond = worst > 1.0
+    beyond = worst > 1.0 or _noise_is_random(case, name, noise)
     return dataclasses.replace(
         repeated,
         finding="beyond rounding" if beyond else "within rounding",
         speaks_for=(V.NONDETERMINISTIC,) if beyond else (V.ROUNDING, V.NONDETERMINISTIC),
         measured={**repeated.measured, "excess": float(worst)},
     )
+
+
+def _noise_is_random(case: Case, name: str, noise: Noise) -> bool:
+    """Whether two float64 runs without any noise differ as much as the noise: then random numbers of its own made the spread."""
+    try:
+        first, second = (run_under(case, name, contextlib.nullcontext()) for _ in range(2))
+    except Exception:  # the side runs natively only: its spread came from elsewhere
+        return False
+    again = {leaf.path: leaf for leaf in second}
+    for leaf in first:
+        spread, other = noise.leaves.get(leaf.path), again.get(leaf.path)
+        if leaf.format is None or spread is None or other is None or spread.reference.shape != leaf.stored.shape:
+            continue
+        values = other.numbers().astype(np.float64)
+        if residual_of(values, spread, reference=leaf.numbers().astype(np.float64)).rms_in_noise > limits.VANISHES:
+            return True
+    return False

@@ -1,0 +1,34 @@
+import pytest
+import torch
+from torch import nn
+
+from halfulp.cases.gradients import cotangent, with_gradients
+from halfulp.errors import InputError
+
+
+def test_gradients_of_inputs_and_parameters():
+    net = nn.Linear(3, 2)
+    x = torch.randn(4, 3)
+    found = with_gradients(net, (x,), {}, 0)
+    weights = cotangent(found["output"], 0)
+    assert torch.equal(found["gradient"]["inputs[0]"], weights @ net.weight)
+    assert torch.allclose(found["gradient"]["weight"], weights.T @ x)
+    assert set(found["gradient"]) == {"inputs[0]", "weight", "bias"}
+    assert net.weight.grad is None
+
+
+def test_unused_inputs_integers_and_in_place_functions():
+    found = with_gradients(lambda x, unused, index: x.mul_(2)[index], (torch.ones(3), torch.ones(2), torch.tensor([0])), {}, 0)
+    assert set(found["gradient"]) == {"inputs[0]", "inputs[1]"}
+    assert found["gradient"]["inputs[1]"].tolist() == [0.0, 0.0]
+
+
+def test_weights_are_exact_in_every_format():
+    weights = cotangent(torch.zeros(1000), 1)
+    assert torch.equal(weights.to(torch.float8_e4m3fn).float(), weights)
+    assert weights.unique().numel() == 17
+
+
+def test_outputs_without_a_gradient_are_refused():
+    with pytest.raises(InputError, match="Got outputs without a gradient"):
+        with_gradients(lambda x: x.argmax(), (torch.ones(3),), {}, 0)
