@@ -21,11 +21,16 @@ def test_runs_once_per_variant_and_remembers():
     assert calls == [torch.float32, torch.float64]
 
 
-def test_default_precision_is_that_of_the_inputs_or_parameters():
-    assert Case(torch.relu, torch.relu, (torch.ones(1).double(), torch.ones(1))).declared.name == "float32"
-    assert Case(nn.Embedding(3, 2).double(), torch.relu, (torch.arange(2),)).declared.name == "float64"
-    assert Case(torch.relu, torch.relu, (torch.arange(2),)).declared.name == "float32"
-    assert Case(torch.relu, torch.relu, torch.ones(1), declared="bf16" if False else "bfloat16").declared.name == "bfloat16"
+def test_default_precision_is_that_of_the_data():
+    one = torch.ones(1)
+    assert Case(torch.add, torch.add, (one.double(), one)).declared.name == "float64"
+    assert Case(torch.mul, torch.mul, (one, one.half())).declared.name == "float32"  # a float16 mask beside float32 data
+    assert Case(torch.relu, lambda x: x.half(), (one,)).declared.name == "float16"
+    assert Case(torch.relu, torch.Tensor.double, (one,)).declared.name == "float32"
+    assert Case(nn.Embedding(3, 2).double(), nn.Embedding(3, 2).double(), (torch.arange(2),)).declared.name == "float64"
+    assert Case(lambda x: x, lambda x: x, (1.5,)).declared.name == "float64"  # a Python number
+    assert Case(torch.neg, torch.neg, (torch.arange(2),)).declared.name == "float32"
+    assert Case(torch.relu, torch.relu, one, declared="bfloat16").declared.name == "bfloat16"
 
 
 def test_inputs_are_never_touched_and_mutation_is_reported():
@@ -81,6 +86,46 @@ def test_reference_failures_are_reported():
     case = Case(torch.relu, torch.relu, (torch.ones(1),), reference=lambda x: 1 / 0)
     with pytest.raises(RunError, match="Got ZeroDivisionError from `reference`"):
         case.run("reference", Variant("float64"))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"keywords": 3}, "Got keywords=int. Needed: a dict"),
+        ({"seed": 2**70}, "Needed: an integer from 0 to"),
+        ({"seed": "a"}, "Got seed='a'"),
+        ({"reference": 3}, "Got reference=int. Needed: a function"),
+        ({"declared": "int7"}, "Got the precision 'int7'"),
+    ],
+)
+def test_wrong_options_are_refused(options, message):
+    with pytest.raises(InputError, match=message):
+        Case(torch.relu, torch.relu, (torch.ones(1),), **options)
+
+
+def test_functions_that_return_nothing_or_exit_are_refused():
+    with pytest.raises(InputError, match="Got no tensors from `actual`"):
+        Case(lambda x: None, torch.relu, (torch.ones(1),)).native("actual")
+
+    def leave(x):
+        raise SystemExit(0)
+
+    with pytest.raises(RunError, match="Got SystemExit from `actual`"):
+        Case(leave, torch.relu, (torch.ones(1),)).native("actual")
+
+
+def test_uncast_variant_takes_out_coarser_casts():
+    case = Case(lambda x: x.bfloat16().float(), torch.relu, (torch.tensor([1.001]),))
+    run = case.run("actual", Variant("float64 uncast"))
+    assert run.outputs[0].stored.item() == pytest.approx(1.001, abs=1e-7)
+    assert run.replaced == ("bfloat16", "float32")
+
+
+def test_filled_inputs_use_all_bits():
+    case = Case(lambda x: x, lambda x: x, (torch.ones(1000),))
+    values = case.run("actual", Variant("float64", "filled")).outputs[0].stored
+    assert len(np.unique(values)) > 990
+    assert np.abs(values - 1).max() <= 2.0**-23
 
 
 def test_lowered_variant_of_a_float64_case():

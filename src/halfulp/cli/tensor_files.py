@@ -66,7 +66,7 @@ def _npz(path: Path) -> Any:
     import numpy as np
 
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             return {name: archive[name] for name in archive.files}
     except ValueError as error:
         if "allow_pickle" in str(error) or "objects" in str(error).lower():

@@ -1,0 +1,189 @@
+import json
+import pickle
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import save_file
+from typer.testing import CliRunner
+
+import halfulp.cli
+from halfulp.cli import app
+from halfulp.errors import TensorFileError
+
+CASE = """
+import torch
+def actual(x): return {actual}
+def expected(x): return x * 3
+def inputs(seed): return (torch.randn(50, generator=torch.Generator().manual_seed(seed)),)
+"""
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(each) for each in arguments])
+
+
+def case_file(folder, actual="x * 2.1 + x * 0.9", extra=""):
+    path = folder / "case.py"
+    path.write_text(CASE.format(actual=actual) + extra)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("actual", "verdict", "code"),
+    [("x * 2.1 + x * 0.9", "ROUNDING", 0), ("x * 3", "IDENTICAL", 0), ("x * 3.001", "MISTAKE", 1), ("x * float('nan') * 0", "MISTAKE", 1)],
+)
+def test_check_prints_the_answer_and_exits_by_it(tmp_path, actual, verdict, code):
+    result = run("check", case_file(tmp_path, actual))
+    assert result.exit_code == code
+    assert result.output.startswith(verdict)
+    assert "Next:" in result.output
+    quiet = run("check", case_file(tmp_path, actual), "--quiet")
+    assert len(quiet.output.strip().splitlines()) == 2
+
+
+def test_check_json_seed_declared_and_gradients(tmp_path):
+    stored = run("check", case_file(tmp_path, "(x.bfloat16() * 3).float()"), "--json", "--seed", "5", "--declared", "bfloat16")
+    content = json.loads(stored.output)
+    assert (content["verdict"], content["seed"], content["declared"], content["schema"]) == ("ROUNDING", 5, "bfloat16", 1)
+    gradients = json.loads(run("check", case_file(tmp_path), "--json", "--gradients").output)
+    assert any("gradient" in each["path"] for each in gradients["difference"]["differences"])
+    from_file = json.loads(run("check", case_file(tmp_path, extra="declared = 'tf32'\n"), "--json").output)
+    assert from_file["declared"] == "tf32"
+
+
+def test_undecided_exits_with_three(tmp_path):
+    text = CASE.format(actual="x / 0 * 0").replace("x * 3", "x / 0 * 0")
+    (tmp_path / "case.py").write_text(text)
+    assert run("check", tmp_path / "case.py").exit_code == 3
+
+
+def main(monkeypatch, capsys, *arguments):
+    """The entry point itself: exit code and standard error."""
+    monkeypatch.setattr("sys.argv", ["halfulp", *[str(each) for each in arguments]])
+    with pytest.raises(SystemExit) as left:
+        halfulp.cli.main()
+    return left.value.code, capsys.readouterr().err
+
+
+def test_errors_go_to_standard_error_and_exit_with_two(tmp_path, monkeypatch, capsys):
+    code, error = main(monkeypatch, capsys, "check", tmp_path / "nowhere.py")
+    assert code == 2
+    assert error.startswith("halfulp: Got ")
+    code, error = main(monkeypatch, capsys, "check", case_file(tmp_path, "x @ undefined"))
+    assert code == 2
+    assert "NameError" in error
+    assert "def actual(x): return x @ undefined" in error
+    assert "site-packages" not in error
+
+
+def test_mistakes_of_halfulp_and_interrupts_do_not_look_like_verdicts(tmp_path, monkeypatch, capsys):
+    def broken(*arguments, **options):
+        raise ZeroDivisionError("inside")
+
+    monkeypatch.setattr(halfulp, "check", broken)
+    code, error = main(monkeypatch, capsys, "check", case_file(tmp_path))
+    assert code == 2
+    assert "this is a mistake of halfulp's" in error
+
+    def interrupted():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(halfulp.cli, "app", interrupted)
+    code, error = main(monkeypatch, capsys)
+    assert code == 130
+
+
+def files(folder):
+    tensor = torch.randn(4, 5)
+    np.save(folder / "a.npy", tensor.numpy())
+    np.savez(folder / "a.npz", x=tensor.numpy())
+    save_file({"x": tensor, "y": tensor.bfloat16()}, folder / "a.safetensors")
+    torch.save({"x": tensor}, folder / "a.pt")
+    return tensor
+
+
+def test_compare_reads_every_kind(tmp_path):
+    files(tmp_path)
+    for kind in ("npy", "npz", "safetensors", "pt"):
+        result = run("compare", tmp_path / f"a.{kind}", tmp_path / f"a.{kind}")
+        assert result.exit_code == 0, result.output
+        assert "Every bit agrees." in result.output
+    assert run("compare", tmp_path / "a.npz", tmp_path / "a.pt").exit_code == 0
+
+
+def test_compare_gives_numbers_and_no_verdict(tmp_path):
+    tensor = files(tmp_path)
+    np.save(tmp_path / "b.npy", tensor.numpy() * np.float32(1 + 2**-20))
+    np.save(tmp_path / "c.npy", tensor.double().numpy())
+    np.save(tmp_path / "scale.npy", tensor.abs().double().numpy())
+    result = run("compare", tmp_path / "b.npy", tmp_path / "a.npy", "--reference", tmp_path / "c.npy", "--scale", tmp_path / "scale.npy")
+    assert result.exit_code == 3
+    assert "These are numbers, not a verdict" in result.output
+    assert "actual against the reference: 16" in result.output
+    assert "scale: given" in result.output
+    stored = json.loads(run("compare", tmp_path / "b.npy", tmp_path / "a.npy", "--reference", tmp_path / "c.npy", "--json").output)
+    assert stored["error_in_u"]["actual"][0]["scale"] == "rms of the reference"
+
+
+def test_compare_structures_that_differ(tmp_path):
+    files(tmp_path)
+    np.save(tmp_path / "small.npy", np.ones(3))
+    result = run("compare", tmp_path / "small.npy", tmp_path / "a.npy")
+    assert result.exit_code == 1
+    assert "shape at the only tensor: got (3,), expected (4, 5)" in result.output
+
+
+def refused(*arguments):
+    result = run(*arguments)
+    assert isinstance(result.exception, TensorFileError), result.output
+    return str(result.exception)
+
+
+def test_files_that_are_refused_say_the_way_out(tmp_path):
+    files(tmp_path)
+    good = tmp_path / "a.npy"
+    (tmp_path / "p.pkl").write_bytes(pickle.dumps({"x": 1}))
+    assert "Unpickling runs code from the file" in refused("compare", tmp_path / "p.pkl", good)
+    assert "which is no file" in refused("compare", tmp_path / "none.npy", good)
+    (tmp_path / "a.txt").write_text("1 2 3")
+    assert "Other formats are not read" in refused("compare", tmp_path / "a.txt", good)
+    torch.save(torch.nn.Linear(1, 1), tmp_path / "module.pt")
+    assert "holds more than tensors" in refused("compare", tmp_path / "module.pt", good)
+    for kind in ("npy", "npz"):
+        save = np.save if kind == "npy" else np.savez
+        save(tmp_path / f"objects.{kind}", np.array([{}], dtype=object))
+        assert "holds Python objects" in refused("compare", tmp_path / f"objects.{kind}", good)
+
+
+@pytest.mark.parametrize("kind", ["npy", "npz", "safetensors", "pt"])
+def test_truncated_files_are_refused(tmp_path, kind):
+    files(tmp_path)
+    path = tmp_path / f"a.{kind}"
+    path.write_bytes(path.read_bytes()[:60])
+    assert "It may be truncated (60 bytes)" in refused("compare", path, tmp_path / "a.npy")
+
+
+def test_doctor_prints_sections_and_json():
+    text = run("doctor").output
+    assert all(each in text for each in ("machine", "packages", "threads", "surprises"))
+    assert json.loads(run("doctor", "--json").output)["sections"]["torch"]
+
+
+def test_help_names_every_command_and_the_exit_codes():
+    text = run("--help").output
+    assert all(each in text for each in ("check", "compare", "demo", "doctor", "bench", "3 undecided"))
+    assert "verdicts" in run("bench", "--help").output
+
+
+def test_progress_is_shown_on_terminals_after_a_while(monkeypatch, capsys):
+    from halfulp.cli import progress
+
+    monkeypatch.setattr(progress, "PATIENCE_S", 0.0)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    with progress.steps_on_stderr(False) as show:
+        show("working")
+    assert "working (0 s)" in capsys.readouterr().err
+    with progress.steps_on_stderr(True) as show:
+        show("working")
+    assert capsys.readouterr().err == ""

@@ -1,0 +1,56 @@
+"""What importing and asking for help costs, as ratios to starting Python, and what must not be imported. Each fence can fail."""
+
+import subprocess
+import sys
+import time
+
+import pytest
+
+START = [sys.executable, "-c", "pass"]
+
+
+def seconds(command, runs=7):
+    """The fastest of several fresh processes: the one that the machine disturbed least."""
+    times = []
+    for _ in range(runs):
+        start = time.perf_counter()
+        subprocess.run(command, check=True, capture_output=True)
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def modules_after(statement):
+    program = f"import sys\n{statement}\nprint(' '.join(sys.modules))"
+    return set(subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("statement", "forbidden"),
+    [
+        ("import halfulp", {"torch", "numpy", "rich", "numba", "typer"}),
+        ("import halfulp.cli", {"torch", "numpy", "numba"}),
+        ("from halfulp import judge, Verdict, CheckResult, compare, report", {"torch"}),
+        ("import halfulp.floats, halfulp.traces, halfulp.differences, halfulp.reports", {"torch", "numba"}),
+    ],
+)
+def test_what_is_not_imported(statement, forbidden):
+    assert not forbidden & modules_after(statement)
+
+
+def test_the_fence_sees_an_import():
+    assert "torch" in modules_after("from halfulp import check")
+
+
+def test_import_costs_less_than_ten_starts_of_python():
+    # 0.1 s is asked for; Python alone starts in 0.01 to 0.02 s, so ten starts are 0.1 to 0.2 s. Measured: 2.
+    assert seconds([sys.executable, "-c", "import halfulp"]) < 5 * seconds(START)
+
+
+def test_help_costs_less_than_thirty_starts_of_python():
+    # 0.3 s is asked for. Measured: about 10 starts.
+    command = [sys.executable, "-c", "import sys; sys.argv = ['halfulp', '--help']; from halfulp.cli import main; main()"]
+    assert seconds(command) < 20 * seconds(START)
+
+
+def test_the_cost_fence_sees_torch():
+    assert seconds([sys.executable, "-c", "import torch"], runs=2) > 20 * seconds(START)

@@ -1,0 +1,339 @@
+"""check on functions whose truth is known by construction: each verdict, and each kind of awkward input."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+import halfulp
+from halfulp import Verdict, check
+from halfulp.errors import InputError, RunError
+
+V = Verdict
+A, W = torch.randn(32, 256, generator=torch.Generator().manual_seed(1)), torch.randn(256, 40, generator=torch.Generator().manual_seed(2))
+X = torch.randn(8, 16, generator=torch.Generator().manual_seed(3))
+
+
+def product(a, w):
+    return a @ w
+
+
+def halves(a, w):
+    return a[:, ::2] @ w[::2] + a[:, 1::2] @ w[1::2]
+
+
+def elementwise(a, w):
+    return (a[:, :, None] * w).sum(1)
+
+
+def only_float32(function):
+    def refusing(*inputs):
+        if any(each.dtype != torch.float32 for each in inputs):
+            raise TypeError("float32 kernel")
+        return function(*inputs)
+
+    return refusing
+
+
+def to_tf32(value):
+    bits = value.contiguous().view(torch.int32)
+    return ((bits + 0x0FFF + ((bits >> 13) & 1)) & ~0x1FFF).view(torch.float32)
+
+
+def one_pass(x):
+    return (x * x).mean(1) - x.mean(1) ** 2
+
+
+HONEST = {
+    "halves": (halves, product, (A, W)),
+    "elementwise": (elementwise, product, (A, W)),
+    "bfloat16": (halves, product, (A.bfloat16(), W.bfloat16())),
+    "float16": (lambda a, w: (a.float() @ w.float()).half(), product, (A.half(), W.half())),
+    "float64": (halves, product, (A.double(), W.double())),
+    "numpy": (lambda a, w: a @ w, lambda a, w: a[:, ::2] @ w[::2] + a[:, 1::2] @ w[1::2], (A.numpy(), W.numpy())),
+    "kernel for float32 only": (only_float32(halves), product, (A, W)),
+    "both for float32 only": (only_float32(halves), only_float32(product), (A, W)),
+    "complex": (lambda x: x.to(torch.complex64) @ torch.fft.fft(torch.eye(16)), torch.fft.fft, (X,)),
+    "softmax by hand": (lambda x: x.exp() / x.exp().sum(1, keepdim=True), lambda x: torch.softmax(x, 1), (X,)),
+    "a constant rounded to float32": (lambda x: x * torch.tensor(1 / 50, dtype=torch.float32), lambda x: x / 50, (X,)),
+}
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_honest_implementations_are_rounding(name):
+    actual, expected, inputs = HONEST[name]
+    result = check(actual, expected, inputs)
+    assert result.verdict is V.ROUNDING, result
+    assert result.acceptable is True
+
+
+MISTAKES = {
+    "factor": (lambda a, w: (a @ w) * (1 + 1e-4), product, (A, W)),
+    "one element": (lambda a, w: (a @ w).index_put((torch.tensor(3), torch.tensor(4)), torch.tensor(1.0)), product, (A, W)),
+    "below the noise of a long sum": (lambda x: x[:, :-1].sum(1), lambda x: x.sum(1), (torch.rand(4, 100_001) + 0.5,)),
+    "the same, float32 only": (only_float32(lambda x: x[:, :-1].sum(1)), lambda x: x.sum(1), (torch.rand(4, 100_001) + 0.5,)),
+    "layer_eps": (lambda x: F.layer_norm(x, (16,), eps=1e-4), lambda x: F.layer_norm(x, (16,)), (X,)),
+    "float32 only": (only_float32(lambda a, w: (a @ w) * 1.001), product, (A, W)),
+    "both float32 only": (only_float32(lambda a, w: (a @ w) * 1.001), only_float32(product), (A, W)),
+    "float64": (lambda a, w: (a @ w) * (1 + 1e-9), product, (A.double(), W.double())),
+    "float64, tiny": (lambda a, w: (a @ w) * (1 + 3e-14), product, (A.double(), W.double())),
+    "ties the other way": (lambda x: torch.floor(x * 4 + 0.5) / 4, lambda x: torch.round(x * 4) / 4, (torch.arange(-20, 20) * 0.125,)),
+    "integer ties": (lambda x: 2 - x.flip(1).argmax(1), lambda x: x.argmax(1), (torch.ones(4, 3),)),
+    "integers": (lambda x: x + 1, lambda x: x, (torch.arange(4),)),
+    "booleans": (lambda x: x > 0, lambda x: x >= 0, (torch.tensor([0.0, 1.0]),)),
+    "a Python number": (lambda a: a * (1 + 1e-9), lambda a: a, (1.7,)),
+    "overlapping windows": (lambda x: x.unfold(1, 3, 1).mul_(2), lambda x: x.unfold(1, 3, 1) * 2, (X,)),
+    "complex against real": (lambda x: torch.complex(x, x), lambda x: x, (X,)),
+    "NaN": (lambda x: x.sqrt(), lambda x: x.abs().sqrt(), (X,)),
+    "infinity": (lambda x: x / 0, lambda x: -x / 0, (X.abs() + 1,)),
+}
+
+
+@pytest.mark.filterwarnings("ignore")  # torch.jit is deprecated and says so
+def test_a_traced_module_is_no_excuse():
+    linear = nn.Linear(16, 4)
+    traced = torch.jit.trace(linear, X)
+    assert check(lambda x: linear(x) * 1.05, traced, (X,)).verdict is V.MISTAKE
+    assert check(lambda x: x @ linear.weight.T + linear.bias, traced, (X,)).acceptable
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_other_functions_are_mistakes(name):
+    actual, expected, inputs = MISTAKES[name]
+    result = check(actual, expected, inputs)
+    assert result.verdict is V.MISTAKE, result
+    assert result.exit_code == 1
+    assert result.reason.endswith(".")
+
+
+REDUCED = {
+    "tf32": (lambda a, w: to_tf32(a) @ to_tf32(w), product, (A, W), "tf32"),
+    "bfloat16 inputs": (lambda a, w: a.bfloat16().float() @ w.bfloat16().float(), product, (A, W), "bfloat16"),
+    "bfloat16 results": (lambda a, w: (a @ w).bfloat16().float(), product, (A, W), "bfloat16"),
+    "float16 softmax": (lambda x: torch.softmax(x.half(), 1).float(), lambda x: torch.softmax(x, 1), (X,), "float16"),
+    "float64 in float32": (lambda a, w: (a.float() @ w.float()).double(), product, (A.double(), W.double()), "float32"),
+    "bfloat16 weights, float32 only": (only_float32(lambda a, w: a @ w.bfloat16().float()), product, (A, W), "bfloat16"),
+    "autocast": (None, product, (A, W), "bfloat16"),
+}
+
+
+@pytest.mark.parametrize("name", REDUCED)
+def test_reduced_precision_is_named(name):
+    actual, expected, inputs, form = REDUCED[name]
+    if name == "autocast":
+
+        def actual(a, w):
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                return (a @ w).float()
+
+    result = check(actual, expected, inputs)
+    assert result.verdict is V.REDUCED_PRECISION, result
+    assert form in result.reason
+
+
+def test_declaring_the_precision_makes_it_acceptable():
+    tf32 = REDUCED["tf32"]
+    assert check(*tf32[:3], declared="tf32").acceptable
+
+
+UNSTABLE = {
+    "one-pass variance": (one_pass, lambda x: x.var(1, unbiased=False), (torch.randn(20, 100) + 300,)),
+    "log(1 + x)": (lambda x: torch.log(1 + x), torch.log1p, (torch.rand(500) * 1e-4,)),
+    "log-softmax of an offset": (lambda x: x - torch.logsumexp(x, 1, keepdim=True), lambda x: torch.log_softmax(x, 1), (X + 10_000,)),
+}
+
+
+@pytest.mark.parametrize("name", UNSTABLE)
+def test_lost_digits_are_unstable(name):
+    result = check(*UNSTABLE[name])
+    assert result.verdict is V.UNSTABLE, result
+    assert "digits" in result.reason
+
+
+def test_fast_products_are_rounding_with_the_loss_said():
+    def without_onednn(x, w):
+        with torch.backends.mkldnn.flags(enabled=False, allow_tf32=None):  # NNPACK's Winograd, where there is one
+            return F.conv2d(x, w, padding=1)
+
+    result = check(without_onednn, lambda x, w: F.conv2d(x, w, padding=1), (torch.randn(32, 3, 24, 24), torch.randn(8, 3, 3, 3)))
+    assert result.verdict in (V.ROUNDING, V.IDENTICAL), result
+    if result.because[:1] == ("loss",):
+        assert "a loss of" in result.reason
+
+
+def test_flips_of_integers_and_floats():
+    near = torch.cat([W[:, :1], torch.nextafter(W[:, :1], torch.tensor(9.0))], 1)
+    inputs = (torch.randn(400, 256), near)
+    result = check(lambda x, w: halves(x, w).argmax(1), lambda x, w: product(x, w).argmax(1), inputs)
+    assert result.verdict is V.FLIP, result
+    stepped = check(lambda x, w: (halves(x, w) * 1000).floor(), lambda x, w: (product(x, w) * 1000).floor(), (torch.randn(500, 256), W))
+    assert stepped.verdict is V.FLIP, stepped
+    assert "jump" in stepped.reason
+
+
+class Noisy(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.generator = torch.Generator().manual_seed(0)
+
+    def forward(self, x):
+        return x + torch.randn(x.shape, generator=self.generator)
+
+
+def test_random_state_is_nondeterministic_and_named():
+    dropped = check(nn.Sequential(nn.Linear(16, 8), nn.Dropout(0.2)), nn.Linear(16, 8), (X,))
+    assert dropped.verdict is V.NONDETERMINISTIC
+    assert "1 (Dropout, p=0.2)" in dropped.reason
+    noisy = Noisy()
+    assert check(noisy, noisy, (X,)).verdict is V.NONDETERMINISTIC
+    calls = []
+
+    def fails_later(x):
+        calls.append(1)
+        if len(calls) > 1:
+            raise ValueError("only once")
+        return x
+
+    assert check(fails_later, torch.clone, (X,)).verdict is V.NONDETERMINISTIC
+    tiny = iter([0.0, 3e-7, 0.0, 0.0])
+    jittering = check(lambda x: x * 3 + x * next(tiny, 0.0), lambda x: x * 3, (X,))
+    assert jittering.find("repetition").finding == "within rounding"
+
+
+def test_identical_and_effects():
+    norm = nn.BatchNorm1d(16)
+    result = check(norm, norm, (X,))
+    assert result.verdict is V.IDENTICAL
+    assert "running_mean" in result.find("effects").measured["actual_changed_state"]
+    assert norm.running_mean.abs().sum() == 0
+    changed = check(lambda x: x.mul_(2), lambda x: x * 2, (X,))
+    assert changed.find("effects").measured == {"actual_changed_inputs": ["inputs[0]"]}
+
+
+@dataclasses.dataclass
+class Output:
+    logits: torch.Tensor
+    extra: dict
+
+
+def test_nested_outputs_say_which():
+    def nested(scale):
+        return lambda x: Output(x * 1.5, {"hidden": [x.exp() * scale, None]})
+
+    result = check(nested(1.001), nested(1.0), (X,))
+    assert result.verdict is V.MISTAKE
+    assert "in output .extra['hidden'][0]" in result.reason
+    missing = check(lambda x: (x,), lambda x: (x, x), (X,))
+    assert "An output is missing in output [1]" in missing.reason
+    assert "There is an unexpected output" in check(lambda x: (x, x), lambda x: (x,), (X,)).reason
+    assert "The shape differs" in check(lambda x: x[:1], lambda x: x, (X,)).reason
+    assert "The dtype differs: got float64, expected float32" in check(lambda x: x.double(), lambda x: x, (X,)).reason
+
+
+def test_empty_all_nan_scalars_and_sparse():
+    assert check(lambda x: x + 1, lambda x: x + 1.0, (torch.empty(0, 3),)).verdict is V.IDENTICAL
+    everything = check(lambda x: x / 0 * 0, lambda x: x * float("nan"), (X,))
+    assert everything.verdict is V.UNDECIDED
+    assert "Every element is NaN" in everything.reason
+    assert check(lambda x: float(x.sum()), lambda x: x.sum(), (X,)).verdict is V.MISTAKE  # float64 instead of float32
+    assert check(torch.sparse.mm, lambda s, w: s.to_dense() @ w, (A.to_sparse(), W)).acceptable
+
+
+def test_gradients_are_judged_with_their_own_noise():
+    net = nn.Sequential(nn.Linear(16, 8), nn.GELU(), nn.Linear(8, 4))
+    plain = lambda x: net[2](0.5 * net[0](x) * (1 + torch.erf(net[0](x) * 0.5**0.5)))
+    assert check(plain, net, (X,), gradients=True).verdict is V.ROUNDING
+
+    class Wrong(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.exp()
+
+        @staticmethod
+        def backward(ctx, gradient):
+            return gradient
+
+    wrong = check(Wrong.apply, torch.exp, (X,), gradients=True)
+    assert wrong.verdict is V.MISTAKE
+    assert "gradient" in wrong.reason
+    assert check(net, net, (X,), gradients=True).find("bits").measured["count"] > X.numel()
+
+
+def test_closer_side_is_told():
+    better = lambda x: x.double().sum(1).float()
+    result = check(better, lambda x: torch.from_numpy(np.add.accumulate(x.numpy(), 1)[:, -1].copy()), (torch.rand(30, 5000),))
+    assert result.find("peer").finding == "actual"
+    assert result.verdict is V.ROUNDING
+
+
+def test_compiled_functions_are_judged_by_their_eager_ops():
+    net = nn.Sequential(nn.Linear(16, 8), nn.Tanh())
+    compiled = torch.compile(net, backend="eager")
+    assert check(compiled, net, (X,)).verdict is V.IDENTICAL
+    assert check(lambda x: net(x) * 1.01, compiled, (X,)).verdict is V.MISTAKE
+
+
+def test_recurrent_and_attention_modules_inside_functions():
+    lstm, attention = nn.LSTM(16, 8, batch_first=True), nn.MultiheadAttention(16, 2, batch_first=True).eval()
+    sequence = torch.randn(2, 5, 16)
+    assert check(lambda x: lstm(x)[0] * 1.0001, lambda x: lstm(x)[0], (sequence,)).verdict is V.MISTAKE
+    result = check(lambda x: attention(x, x, x)[0], lambda x: attention(x, x, x, need_weights=False)[0], (sequence,))
+    assert result.acceptable, result
+
+
+def test_ill_conditioned_without_other_evidence_is_undecided():
+    def cancelling(x):
+        if x.dtype != torch.float32:
+            raise TypeError("float32 only")
+        return (x + 1e7) - 1e7
+
+    result = check(lambda x: cancelling(x.flip(0)).flip(0) + torch.where(x > 2, 1.0, 0.0), cancelling, (torch.rand(50) * 2.2,))
+    assert result.verdict in (V.UNDECIDED, V.MISTAKE, V.FLIP)
+    assert "-" not in result.verdict.name
+
+
+def test_outside_reference():
+    assert check(halves, product, (A, W), reference=product).find("noise").measured["reference"] == "reference"
+    wrong = check(elementwise, product, (A, W), reference=lambda a, w: (a @ w) * 3)
+    assert wrong.verdict is V.UNDECIDED
+    assert "reference disagrees" in wrong.reason
+
+
+def test_bad_input_is_refused_with_the_place():
+    with pytest.raises(InputError, match="Needed: tensors, arrays or numbers"):
+        check(lambda x: "text", lambda x: x, (X,))
+    with pytest.raises(RunError, match="from `actual` on the inputs"):
+        check(lambda x: x @ x, lambda x: x, (X,))
+    with pytest.raises(InputError, match="Got actual=Tensor"):
+        check(X, X, (X,))
+
+
+def test_result_prints_stores_and_is_judged_again():
+    steps = []
+    result = check(halves, product, (A, W), progress=steps.append)
+    assert steps
+    text = str(result)
+    assert text.startswith("ROUNDING: explained by rounding")
+    again = halfulp.CheckResult.from_json(result.to_json())
+    assert again == result
+    assert halfulp.judge(again.evidence) is V.ROUNDING
+    special = check(lambda x: x / 0, lambda x: x / 0 * 2, (X,))
+    assert halfulp.CheckResult.from_json(special.to_json()).difference == special.difference
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), [("{", "is no stored result"), ("{}", "is no stored result"), ('{"schema": 99}', "Needed: schema 1")]
+)
+def test_broken_stored_results_are_refused(text, message):
+    with pytest.raises(InputError, match=message):
+        halfulp.CheckResult.from_json(text)
+
+
+def test_assert_equivalent_returns_or_explains():
+    assert halfulp.assert_equivalent(halves, product, (A, W)).verdict is V.ROUNDING
+    with pytest.raises(AssertionError, match="MISTAKE: a different function") as caught:
+        halfulp.assert_equivalent(MISTAKES["factor"][0], product, (A, W))
+    assert "worst elements" in str(caught.value)

@@ -1,0 +1,33 @@
+import math
+
+import numpy as np
+import pytest
+
+from halfulp.verdicts.limits import MODEL_SLACK, max_limit, rms_limit, student_quantile
+
+
+@pytest.mark.parametrize(("probability", "degrees", "table"), [(0.05, 2, 4.303), (0.001, 12, 4.318), (0.01, 30, 2.750), (1e-3, 4, 8.610)])
+def test_quantiles_of_the_printed_tables(probability, degrees, table):
+    assert student_quantile(probability, degrees) == pytest.approx(table, abs=6e-4)
+
+
+def test_far_tail_joins_the_series():
+    # Beyond the switch the tail falls as t**-degrees: one decade of t is `degrees` decades of probability.
+    near, far = (student_quantile(10.0**-exponent, 4) for exponent in (14, 18))
+    assert math.log10(far / near) == pytest.approx(1.0, rel=1e-3)
+
+
+def test_limits_grow_with_elements_and_shrink_with_samples():
+    assert max_limit(12, 10**6) > max_limit(12, 10) > rms_limit(12)
+    assert max_limit(24, 10**6) < max_limit(12, 10**6)
+    assert rms_limit(12) == MODEL_SLACK * rms_limit(12, slack=1.0)
+
+
+def test_honest_gaussian_errors_stay_below():
+    """2,000 tensors whose errors follow the model: one in a thousand statistics may exceed a limit without slack."""
+    generator = np.random.default_rng(0)
+    alarms = 0
+    for _ in range(2000):
+        spread = np.sqrt(np.mean(generator.standard_normal((12, 50)) ** 2, axis=0))
+        alarms += np.abs(generator.standard_normal(50) / spread).max() > max_limit(12, 50, slack=1.0)
+    assert alarms <= 8  # expected 2; more than 8 has probability 2e-4
