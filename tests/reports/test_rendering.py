@@ -95,6 +95,11 @@ BASE = {
     "norm_in_noise": 1e4,
     "has_products": False,
     "expected_rms_in_noise": 0.5,
+    "noise_rel_rms": 1e-7,
+    "samples": 12,
+    "method": "ops of expected",
+    "reference": "expected in float64",
+    "worst_index": [0],
 }
 
 
@@ -117,7 +122,12 @@ BASE = {
             [Evidence("integers", "exact", (), {"unequal": 0, "count": 2, "max_abs": 0.0})],
             "where order can't matter",
         ),
-        (Verdict.UNSTABLE, ("loss",), [Evidence("scaling", "constants", (), {})], "rounding the data or a constant"),
+        (
+            Verdict.UNSTABLE,
+            ("loss",),
+            [Evidence("scaling", "constants", (), {"native_rms": 1.0, "float64_rms": 0.5})],
+            "rounding the data or a constant",
+        ),
         (Verdict.UNSTABLE, ("loss",), [], "The formula is the same"),
         (
             Verdict.REDUCED_PRECISION,

@@ -57,7 +57,7 @@ def compare(
                 f"{name}{' ' + each.path if each.path else ''} against the reference: {each.max_in_u:.3g} u at the worst element, {each.rms_in_u:.3g} u rms "
                 f"(u = {each.unit_roundoff:.3g} of {each.declared}, scale: {each.scale})"
             )
-    typer.echo(_CLOSING[code])
+    typer.echo(_CLOSING[code] + (_NEXT_REFERENCE if code == 3 and reference is None else ""))
     raise typer.Exit(code)
 
 
@@ -66,6 +66,7 @@ _CLOSING = {
     1: "The two differ in structure or in where NaN and infinity are: no rounding does that.",
     3: (
         "These are numbers, not a verdict: whether this is rounding depends on the function and its inputs, which files don't hold. "
-        "Next: halfulp check FILE.py with both functions, or --reference with a float64 result and --scale with |A||B|."
+        "Next: halfulp check FILE.py with both functions."
     ),
 }
+_NEXT_REFERENCE = " Or --reference with a float64 result, and --scale with |A||B|: then errors are given in u."

@@ -44,7 +44,8 @@ def error_in_u(actual: object, reference: object, *, scale: object = None, decla
         InputError: structures or shapes differ.
 
     Example:
-        >>> round(error_in_u(np.float32([1.0, 3.0]), [1.0, 3.0 + 2.0**-22])[0].max_in_u, 2)
+        >>> found = error_in_u(np.float32([1.0, 3.0]), np.array([1.0, 3.0 + 2.0**-22]))
+        >>> round(found[0].max_in_u, 2)
         1.79
     """
     references = {leaf.path: leaf for leaf in leaves_of(reference)}

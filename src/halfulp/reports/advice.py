@@ -43,7 +43,7 @@ _STEPS: dict[Verdict, tuple[str, ...]] = {
     ),
     V.NONDETERMINISTIC: ("Run with torch.use_deterministic_algorithms(True); look for dropout, atomics, uninitialised memory.",),
     V.MISTAKE: (
-        "Look at the worst elements below: their indices show whether one channel, a border, a tail or everything is off.",
+        "Look at the worst elements above: their indices show whether one channel, a border, a tail or everything is off.",
         "Compare shapes, axes, padding, constants (eps, scale), masks and weights of the two.",
     ),
     V.UNDECIDED: (

@@ -75,7 +75,7 @@ def _noise(finding: str, m: Measured) -> str:
 
 def _peer(finding: str, m: Measured) -> str:
     return f"rms error {number(m['actual_rms_error'])} against {number(m['expected_rms_error'])}" + (
-        f": {finding} is {number(m['ratio'])} times closer" if finding != "neither" else ""
+        f": {finding} is {number(m['ratio'])} times closer" if finding != "neither" else ": about equal"
     )
 
 

@@ -45,9 +45,11 @@ def noise_evidence(actual: Run, expected: Run, noise: Noise, sampled: Noise) -> 
         noise: the noise that `actual` is judged by, which contains the errors of `expected`.
         sampled: the noise without them, which `expected` itself is measured by.
     """
-    found = [each for each in residuals(actual, noise) if each.count]
+    found = [each for each in residuals(actual, sampled) if each.count]
     if not found:
         return None
+    if any(excess(each, noise.count) > 1.0 for each in found):
+        found = [each for each in residuals(actual, noise) if each.count]
     worst = max(found, key=lambda each: excess(each, noise.count))
     peers = {each.path: each for each in residuals(expected, sampled)}
     peer = peers.get(worst.path)
@@ -87,6 +89,10 @@ def noise_evidence(actual: Run, expected: Run, noise: Noise, sampled: Noise) -> 
     )
 
 
+EQUAL = 1.1
+"""Rms errors within a tenth of each other are called equal: another seed of the inputs would turn their order around."""
+
+
 def peer_evidence(actual: Run, expected: Run, noise: Noise) -> Evidence | None:
     """Which side is closer to the reference, and by how much. `expected` is not assumed to be the better one."""
     ours = {each.path: each for each in residuals(actual, noise)}
@@ -96,7 +102,7 @@ def peer_evidence(actual: Run, expected: Run, noise: Noise) -> Evidence | None:
         return None
     path = max(shared, key=lambda each: ours[each].rms_in_noise)
     mine, peer = ours[path].rms, theirs[path].rms
-    if mine == peer:
+    if max(mine, peer) <= EQUAL * min(mine, peer):
         closer, ratio = "neither", 1.0
     elif mine < peer:
         closer, ratio = "actual", peer / mine if mine else float("inf")
