@@ -5,7 +5,7 @@ from torch import nn
 
 from halfulp.cases import Case
 from halfulp.errors import InputError
-from halfulp.noise import noise_of, residual_of, widened
+from halfulp.noise import backward_error, noise_of, residual_of, widened
 from halfulp.noise.doubled import doubled_product
 from halfulp.noise.residuals import in_noise
 from halfulp.noise.sampling import POOL_SIZE, GaussianPool
@@ -165,3 +165,34 @@ def test_residuals_in_units_of_the_noise():
     empty = residual_of(np.full(4, np.nan), noise)
     assert (empty.count, empty.rms_in_noise) == (0, 0.0)
     assert in_noise(np.array([0.0, 1.0]), np.array([0.0, 0.0])).tolist() == [0.0, np.inf]
+
+
+def backward(actual, expected, *inputs, **options):
+    case = Case(actual, expected, inputs, **options)
+    return backward_error(case, case.native("actual"), noise_of(case))
+
+
+def test_backward_error_of_sums_of_products():
+    a, w, b = torch.randn(20, 300), torch.randn(15, 300), torch.randn(15)
+    linear = backward(lambda a, w, b: a @ w.T + b, torch.nn.functional.linear, a, w, b)
+    assert linear.terms == 301
+    exact = a.double() @ w.double().T + b.double()
+    scale = a.double().abs() @ w.double().abs().T + b.double().abs()
+    by_hand = ((a @ w.T + b).double() - exact).abs() / (2.0**-24 * scale)
+    assert linear.eta == pytest.approx(by_hand.max().item(), rel=1e-6)
+    assert linear.eta <= linear.estimate == 3 * np.sqrt(301)
+    x = torch.randn(1, 4, 9, 9)
+    assert backward(torch.conv2d, torch.conv2d, x, torch.randn(3, 4, 3, 3)).terms == 36
+    assert backward(lambda x: x.sum(1), lambda x: x.sum(1), torch.rand(5, 70)).terms == 70
+    assert backward(lambda a, b: a - b, lambda a, b: a - b, torch.rand(5), torch.rand(5)).terms == 1
+    net = nn.Linear(300, 4)
+    assert backward(net, net, a).terms == 301
+
+
+def test_backward_error_tells_tf32_and_is_none_for_other_functions():
+    a, w = torch.randn(20, 300), torch.randn(300, 15)
+    coarse = backward(lambda a, w: a.bfloat16().float() @ w.bfloat16().float(), torch.matmul, a, w)
+    assert coarse.eta > coarse.bound
+    assert backward(torch.exp, torch.exp, a) is None
+    assert backward(torch.matmul, lambda a, w: torch.relu(a @ w) @ w.T, a, w) is None
+    assert backward(torch.matmul, torch.matmul, a.bfloat16(), w.bfloat16()) is None

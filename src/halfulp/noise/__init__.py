@@ -1,7 +1,20 @@
 """How far rounding alone may move each output of a case."""
 
+from .analytic import BackwardError, backward_error
 from .noise import LeafNoise, Noise, noise_of, run_under, widened
 from .residuals import Residual, residual_of
 from .sampling import GaussianPool, NoiseMode
 
-__all__ = ["GaussianPool", "LeafNoise", "Noise", "NoiseMode", "Residual", "noise_of", "residual_of", "run_under", "widened"]
+__all__ = [
+    "BackwardError",
+    "GaussianPool",
+    "LeafNoise",
+    "Noise",
+    "NoiseMode",
+    "Residual",
+    "backward_error",
+    "noise_of",
+    "residual_of",
+    "run_under",
+    "widened",
+]

@@ -17,6 +17,7 @@ QUESTIONS = {
     "bits": "same bits?",
     "repetition": "same result when run again?",
     "noise": "within what rounding makes here?",
+    "backward_error": "how many roundings is the error worth?",
     "peer": "which side is closer to the reference?",
     "scaling": "does the difference shrink in another precision?",
     "flips": "does rounding make it jump there?",
@@ -73,6 +74,13 @@ def _noise(finding: str, m: Measured) -> str:
     )
 
 
+def _backward(finding: str, m: Measured) -> str:
+    return (
+        f"largest error / (u |A||B|): {number(m['eta_in_u'])}; {m['terms']:,} terms in any order reach {number(m['estimate_in_u'])} "
+        f"(3 sqrt n) and can't exceed {number(m['bound_in_u'])} (n)"
+    )
+
+
 def _peer(finding: str, m: Measured) -> str:
     return f"rms error {number(m['actual_rms_error'])} against {number(m['expected_rms_error'])}" + (
         f": {finding} is {number(m['ratio'])} times closer" if finding != "neither" else ": about equal"
@@ -126,6 +134,7 @@ _WORDS: dict[str, Callable[[str, Measured], str]] = {
     "bits": _bits,
     "repetition": _repetition,
     "noise": _noise,
+    "backward_error": _backward,
     "peer": _peer,
     "scaling": _scaling,
     "flips": _flips,

@@ -16,7 +16,7 @@ from .evidence.casts import casts
 from .evidence.evidence import Evidence
 from .evidence.flips import flips
 from .evidence.integers import integers
-from .evidence.noise import noise_evidence, peer_evidence
+from .evidence.noise import backward_evidence, noise_evidence, peer_evidence
 from .evidence.overlap import overlap
 from .evidence.precision import precision
 from .evidence.redraw import redraw
@@ -142,6 +142,7 @@ class _Gatherer:
         if settled or self._finding("repetition") in ("beyond rounding", "fails"):
             return
         yield from self._add(noise_evidence(actual, expected, noise, sampled))
+        yield from self._add(backward_evidence(case, actual, sampled))
         yield from self._add(peer_evidence(actual, expected, noise))
         yield from self._decide_with_more(noise)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...cases import Run
-from ...noise import Noise, Residual, residual_of
+from ...cases import Case, Run
+from ...noise import Noise, Residual, backward_error, residual_of
 from .. import limits
 from ..verdict import Verdict
 from .evidence import Evidence
@@ -86,6 +86,21 @@ def noise_evidence(actual: Run, expected: Run, noise: Noise, sampled: Noise) -> 
             "notes": list(noise.notes),
         },
         worst.path,
+    )
+
+
+def backward_evidence(case: Case, actual: Run, noise: Noise) -> Evidence | None:
+    """The componentwise backward error of `actual`, for functions that are one sum of products; None for others."""
+    found = backward_error(case, actual, noise)
+    if found is None:
+        return None
+    within = found.eta <= found.estimate
+    return Evidence(
+        "backward_error",
+        "within" if within else ("within the proved bound" if found.eta <= found.bound else "beyond"),
+        (V.ROUNDING, V.IDENTICAL) if within else (V.REDUCED_PRECISION, V.UNSTABLE, V.MISTAKE),
+        {"eta_in_u": found.eta, "terms": found.terms, "estimate_in_u": found.estimate, "bound_in_u": found.bound},
+        found.path,
     )
 
 
