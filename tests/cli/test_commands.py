@@ -131,7 +131,7 @@ def test_compare_structures_that_differ(tmp_path):
     np.save(tmp_path / "small.npy", np.ones(3))
     result = run("compare", tmp_path / "small.npy", tmp_path / "a.npy")
     assert result.exit_code == 1
-    assert "shape at the only tensor: got (3,), expected (4, 5)" in result.output
+    assert "shape at the only tensor: got float64[3], expected float32[4, 5]" in result.output
 
 
 def refused(*arguments):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -55,24 +55,26 @@ def compare(actual: object, reference: object, *, worst: int = 5) -> Comparison:
     """
     if worst < 0:
         raise InputError(f"Got worst={worst}. Needed: 0 or more. It is a count of elements. Pass worst=5.")
-    actual_leaves = {leaf.path: leaf for leaf in leaves_of(actual)}
-    reference_leaves = {leaf.path: leaf for leaf in leaves_of(reference)}
+    return compare_leaves(leaves_of(actual), leaves_of(reference), worst=worst)
+
+
+def compare_leaves(actual: Iterable[Leaf], reference: Iterable[Leaf], *, worst: int = 5) -> Comparison:
+    """The comparison of two results that are taken apart already. Where tensors lie (CPU, GPU) is no difference."""
+    ours, theirs = {leaf.path: leaf for leaf in actual}, {leaf.path: leaf for leaf in reference}
     differences: list[Difference] = []
     mismatches: list[Mismatch] = []
-    for path, expected_leaf in reference_leaves.items():
-        leaf = actual_leaves.get(path)
+    for path, expected in theirs.items():
+        leaf = ours.get(path)
         if leaf is None:
-            mismatches.append(Mismatch(path, "missing", "nothing", _describe(expected_leaf)))
+            mismatches.append(Mismatch(path, "missing", "nothing", _describe(expected)))
             continue
-        if leaf.shape != expected_leaf.shape or leaf.stored.ndim != expected_leaf.stored.ndim:
-            mismatches.append(Mismatch(path, "shape", str(leaf.shape), str(expected_leaf.shape)))
+        if leaf.shape != expected.shape or leaf.stored.ndim != expected.stored.ndim:
+            mismatches.append(Mismatch(path, "shape", _describe(leaf), _describe(expected)))
             continue
-        if leaf.dtype != expected_leaf.dtype:
-            mismatches.append(Mismatch(path, "dtype", leaf.dtype, expected_leaf.dtype))
-        differences.append(measure(leaf, expected_leaf, worst=worst))
-    mismatches.extend(
-        Mismatch(path, "unexpected", _describe(leaf), "nothing") for path, leaf in actual_leaves.items() if path not in reference_leaves
-    )
+        if leaf.dtype != expected.dtype:
+            mismatches.append(Mismatch(path, "dtype", leaf.dtype, expected.dtype))
+        differences.append(measure(leaf, expected, worst=worst))
+    mismatches += [Mismatch(path, "unexpected", _describe(leaf), "nothing") for path, leaf in ours.items() if path not in theirs]
     return Comparison(tuple(differences), tuple(mismatches))
 
 

@@ -32,7 +32,7 @@ class Mismatch:
 
     Attributes:
         path: the leaf.
-        kind: "missing", "unexpected", "shape", "dtype" or "device".
+        kind: "missing", "unexpected", "shape" or "dtype".
         actual, expected: what each side has there.
     """
 
@@ -115,7 +115,7 @@ class Comparison:
 
     Attributes:
         differences: one per tensor that both sides have with the same shape.
-        mismatches: where structure, shape, dtype or device disagree.
+        mismatches: where structure, shape or dtype disagree.
     """
 
     differences: tuple[Difference, ...]

@@ -9,8 +9,8 @@ from importlib import metadata
 from typing import Any
 
 from ..cases import Case
-from ..differences import Comparison, Mismatch
-from ..differences.comparing import measure
+from ..differences import Comparison
+from ..differences.comparing import compare_leaves
 from ..noise import Noise, noise_of, widened
 from .evidence.casts import casts
 from .evidence.evidence import Evidence
@@ -120,7 +120,7 @@ class _Gatherer:
         case = self.case
         self.progress("running both sides")
         actual, expected = case.native("actual"), case.native("expected")
-        self.comparison = _compared(case)
+        self.comparison = compare_leaves(actual.outputs, expected.outputs)
         yield from self._add(structure(self.comparison))
         yield from self._add(effects(case))
         if self._finding("structure") == "differs":
@@ -177,30 +177,6 @@ class _Gatherer:
             self.progress("trying coarser formats")
             yield from self._add(precision(case, noise, formula_is_right=formula(self.found) is True))
             yield from self._add(overlap(case))
-
-
-def _compared(case: Case) -> Comparison:
-    """Actual against expected, leaf by leaf, as `compare` would, from the remembered runs."""
-    actual = {leaf.path: leaf for leaf in case.native("actual").outputs}
-    expected = {leaf.path: leaf for leaf in case.native("expected").outputs}
-    mismatches: list[Mismatch] = []
-    differences = []
-    for path, leaf in expected.items():
-        other = actual.get(path)
-        if other is None:
-            mismatches.append(Mismatch(path, "missing", "nothing", f"{leaf.dtype}{list(leaf.shape)}"))
-        elif other.shape != leaf.shape or other.stored.ndim != leaf.stored.ndim:
-            mismatches.append(Mismatch(path, "shape", str(other.shape), str(leaf.shape)))
-        else:
-            if other.dtype != leaf.dtype:
-                mismatches.append(Mismatch(path, "dtype", other.dtype, leaf.dtype))
-            if other.device != leaf.device:
-                mismatches.append(Mismatch(path, "device", other.device, leaf.device))
-            differences.append(measure(other, leaf, worst=5))
-    mismatches += [
-        Mismatch(path, "unexpected", f"{leaf.dtype}{list(leaf.shape)}", "nothing") for path, leaf in actual.items() if path not in expected
-    ]
-    return Comparison(tuple(differences), tuple(mismatches))
 
 
 def _name(function: Callable[..., Any], role: str) -> str:

@@ -8,8 +8,7 @@ import dataclasses
 import numpy as np
 
 from ...cases import Case, Run, Unavailable, Variant
-from ...differences import Comparison
-from ...differences.comparing import measure
+from ...differences.comparing import compare_leaves
 from ...noise import Noise, residual_of, run_under
 from .. import limits
 from ..verdict import Verdict
@@ -19,20 +18,13 @@ from .noise import excess
 V = Verdict
 
 
-def compare_runs(actual: Run, expected: Run, *, worst: int = 5) -> Comparison:
-    """The comparison of two runs that return the same paths and shapes."""
-    leaves = {leaf.path: leaf for leaf in actual.outputs}
-    pairs = [(leaves[each.path], each) for each in expected.outputs if each.path in leaves]
-    return Comparison(tuple(measure(left, right, worst=worst) for left, right in pairs if left.shape == right.shape))
-
-
 def repetition(case: Case) -> Evidence:
     """Whether a repeated run gives the same bits, and if not, by how much and whether random numbers explain it."""
     for name in ("actual", "expected"):
         first, second = case.native(name), case.run(name, Variant(repetition=1))
         if isinstance(second, Unavailable):
             return Evidence("repetition", "fails", (V.NONDETERMINISTIC,), {"side": name, "why": second.reason})
-        apart = compare_runs(second, first)
+        apart = compare_leaves(second.outputs, first.outputs)
         if apart.same_bits:
             continue
         modules = case.side(name).random_modules()
