@@ -75,6 +75,11 @@ MISTAKES = {
     "one element": (lambda a, w: (a @ w).index_put((torch.tensor(3), torch.tensor(4)), torch.tensor(1.0)), product, (A, W)),
     "below the noise of a long sum": (lambda x: x[:, :-1].sum(1), lambda x: x.sum(1), (torch.rand(4, 100_001) + 0.5,)),
     "the same, float32 only": (only_float32(lambda x: x[:, :-1].sum(1)), lambda x: x.sum(1), (torch.rand(4, 100_001) + 0.5,)),
+    "a small row beside a large one": (
+        lambda x: torch.cat([x[:1].sum(1), x[1:].sum(1) * (1 + 1e-5)]),
+        lambda x: x.sum(1),
+        (torch.randn(2, 4000, generator=torch.Generator().manual_seed(0)) * torch.tensor([[1e6], [1.0]]),),
+    ),
     "layer_eps": (lambda x: F.layer_norm(x, (16,), eps=1e-4), lambda x: F.layer_norm(x, (16,)), (X,)),
     "float32 only": (only_float32(lambda a, w: (a @ w) * 1.001), product, (A, W)),
     "both float32 only": (only_float32(lambda a, w: (a @ w) * 1.001), only_float32(product), (A, W)),

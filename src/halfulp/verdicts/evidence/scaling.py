@@ -5,6 +5,7 @@ Where float64 itself is declared, both sides are run in float32 instead: equal f
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import numpy as np
@@ -59,7 +60,7 @@ def scaling(case: Case, noise: Noise, *, beyond: bool) -> Evidence:
             return _unavailable(trouble)
         remains = residual_of(values[0], spread, reference=values[1])
         native_rms = residual_of(values[2], spread).rms
-        if remains.rms <= limits.VANISHES * native_rms or remains.rms == 0.0:
+        if _vanishes(values, spread):
             finding, worst_excess = "vanishes", 0.0
         else:
             data_noise = data_noise or noise_of(case, accumulate=False)
@@ -86,6 +87,18 @@ def scaling(case: Case, noise: Noise, *, beyond: bool) -> Evidence:
         if worst is None or worst_excess > float(worst.measured["excess_over_data_rounding"]):  # type: ignore[arg-type]
             worst = evidence
     return worst or _unavailable("no output is a floating-point tensor")
+
+
+def _vanishes(values: list[np.ndarray], spread: LeafNoise) -> bool:
+    """Whether the float64 difference is small against the native error, over all and at the worst element, in units of the noise.
+
+    In units of the noise a small wrong row is not hidden by the rounding of a large one. Elements that rounding does not move count with
+    a small part of the typical noise: any remainder would be infinite in their own.
+    """
+    typical = float(np.sqrt(np.mean(np.square(spread.spread)))) if spread.spread.size else 0.0
+    floored = dataclasses.replace(spread, spread=np.maximum(spread.spread, limits.VANISHES * typical))
+    remains, native = residual_of(values[0], floored, reference=values[1]), residual_of(values[2], floored)
+    return remains.rms_in_noise <= limits.VANISHES * native.rms_in_noise and remains.max_in_noise <= limits.VANISHES * native.max_in_noise
 
 
 def _unequal_integers(actual: Run, expected: Run) -> int:
