@@ -198,12 +198,6 @@ def fft_conv(x, w, b, padding=1):
     return y[..., kh - 1 : kh - 1 + H + 2 * padding - kh + 1, kw - 1 : kw - 1 + W + 2 * padding - kw + 1] + b[None, :, None, None]
 
 
-def lstm_cell(x, h, c, wih, whh, bih, bhh, order="ifgo"):
-    g = dict(zip(order, (x @ wih.t() + bih + h @ whh.t() + bhh).chunk(4, -1)))
-    c = torch.sigmoid(g["f"]) * c + torch.sigmoid(g["i"]) * torch.tanh(g["g"])
-    return torch.sigmoid(g["o"]) * torch.tanh(c), c
-
-
 def gru_cell(x, h, wih, whh, bih, bhh, linear_before_reset=True, zflip=False):
     H = h.shape[-1]
     gi = x @ wih.t() + bih
@@ -279,23 +273,6 @@ def mlp_in():
     )
 
 
-def ln_bwd(x, w, g, eps=1e-5, drop=()):
-    m = x.mean(-1, keepdim=True)
-    r = torch.rsqrt(((x - m) ** 2).mean(-1, keepdim=True) + eps)
-    xh = (x - m) * r
-    gh = g * w
-    dx = gh
-    if "mean" not in drop:
-        dx = dx - gh.mean(-1, keepdim=True)
-    if "var" not in drop:
-        dx = dx - xh * (gh * xh).mean(-1, keepdim=True)
-    return dx * r
-
-
-def bn_train(x, w, b):
-    return F.batch_norm(x, None, None, w, b, True, 0.1, 1e-5)
-
-
 def block(x, wq, wk, wv, wo, w1, w2, att=sdpa, H=4):
     n, t, d = x.shape
     sp = lambda z: z.reshape(n, t, H, d // H).transpose(1, 2)
@@ -307,50 +284,3 @@ def block(x, wq, wk, wv, wo, w1, w2, att=sdpa, H=4):
 
 def block_in(d=64):
     return (randn(2, 33, d), *[randn(d, d) * 0.12 for _ in range(4)], randn(4 * d, d) * 0.1, randn(d, 4 * d) * 0.06)
-
-
-def hilb(n):
-    i = torch.arange(n, dtype=torch.float64)
-    return 1 / (i[:, None] + i[None] + 1)
-
-
-def lstm_seq(x, wih, whh, bih, bhh, h0, c0, order="ifgo", bo=False):
-    h, c, o = h0, c0, []
-    H = h0.shape[-1]
-    for t in range(x.shape[0]):
-        h, c = lstm_cell(x[t], h, c, wih, whh, bih if not bo else bih[3 * H :].repeat(4), bhh if not bo else bhh[3 * H :].repeat(4), order)
-        o.append(h)
-    return torch.stack(o)
-
-
-def lstm_in(z=1.0):
-    return (
-        randn(12, 4, 10),
-        randn(80, 10) * 0.3,
-        randn(80, 20) * 0.2,
-        randn(80) * 0.3,
-        randn(80) * 0.3,
-        randn(4, 20) * z,
-        randn(4, 20) * z,
-    )
-
-
-def adam(p, *gs, lr=1e-3, b1=0.9, b2=0.999, eps=1e-8, mode="torch", wd=0.0):
-    m = torch.zeros_like(p)
-    v = torch.zeros_like(p)
-    for t, g in enumerate(gs, 1):
-        if wd and mode == "l2":
-            g = g + wd * p
-        if wd and mode != "l2":
-            p = p - lr * wd * p
-        m = b1 * m + (1 - b1) * g
-        v = b2 * v + (1 - b2) * g * g
-        c1, c2 = (1 - b1**t, 1 - b2**t) if mode != "nobias" else (1, 1)
-        if mode == "inside":
-            d = torch.sqrt(v / c2 + eps)
-        elif mode == "tf":
-            d = (torch.sqrt(v) + eps) / math.sqrt(c2)
-        else:
-            d = torch.sqrt(v / c2) + eps
-        p = p - lr * (m / c1) / d
-    return p

@@ -41,16 +41,16 @@ def test_the_fence_sees_an_import():
     assert "torch" in modules_after("from halfulp import check")
 
 
-def test_import_costs_less_than_ten_starts_of_python():
-    # 0.1 s is asked for; Python alone starts in 0.01 to 0.02 s, so ten starts are 0.1 to 0.2 s. Measured: 2.
+def test_import_costs_less_than_five_starts_of_python():
+    # 0.1 s is asked for, where Python starts in 0.011 s: nine starts. Measured: two.
     assert seconds([sys.executable, "-c", "import halfulp"]) < 5 * seconds(START)
 
 
-def test_help_costs_less_than_thirty_starts_of_python():
-    # 0.3 s is asked for. Measured: about 10 starts.
+def test_help_costs_less_than_27_starts_of_python():
+    # 0.3 s is asked for, where Python starts in 0.011 s: 27 starts. Measured: 12 to 14, five of them typer's.
     command = [sys.executable, "-c", "import sys; sys.argv = ['halfulp', '--help']; from halfulp.cli import main; main()"]
-    assert seconds(command) < 20 * seconds(START)
+    assert seconds(command) < 27 * seconds(START)
 
 
 def test_the_cost_fence_sees_torch():
-    assert seconds([sys.executable, "-c", "import torch"], runs=2) > 20 * seconds(START)
+    assert seconds([sys.executable, "-c", "import torch"], runs=2) > 27 * seconds(START)

@@ -45,8 +45,8 @@ def check(
         actual: the implementation under test: a function or `nn.Module`.
         expected: what it is compared with; it is not assumed to be the more accurate one.
         inputs: a tuple of positional arguments for both: tensors, arrays, numbers, nested containers. They are copied, never changed.
-        declared: the precision that `actual` is entitled to: "float64", "float32", "tf32", "bfloat16", "float16", ... Default: the coarsest
-            floating-point dtype among the inputs (of the parameters when there is none).
+        declared: the precision that `actual` is entitled to: "float64", "float32", "tf32", "bfloat16", "float16", ... Default: that of
+            the data, the finest floating-point dtype among the inputs unless `expected` returns something coarser.
         reference: a callable of better than working precision; it is given the inputs in float64.
         keywords: keyword arguments for both.
         gradients: also compare the gradients of a fixed random combination of the outputs.

@@ -14,9 +14,9 @@ FALSE_ALARM = 1e-3
 the two limits below follow from it and from the number of samples."""
 
 MODEL_SLACK = 1.5
-"""How much larger than modelled the errors of an honest implementation may be throughout. The model counts the roundings of a
-plain chain; a few respectable algorithms make half as many again (three real products for a complex one: 1.42 of the
-modelled rms; a chain that starts from a large bias: 1.47), and nothing honest that was measured makes more (section "honest
+"""How much larger than modelled the errors of an honest implementation may be throughout. The model counts the roundings of a plain
+chain; a few respectable algorithms make up to half as many again (a complex product made of three real ones: 1.34 of the modelled
+norm; a chain that starts from a large bias: 1.49), and nothing honest that was measured makes more (section "honest
 implementations")."""
 
 FAST_PRODUCT_LOSS = 64.0
