@@ -139,6 +139,20 @@ def test_reduced_precision_is_named(name):
     assert form in result.reason
 
 
+def test_a_model_in_bfloat16_is_named():
+    net = nn.Sequential(nn.Linear(16, 32), nn.GELU(), nn.Linear(32, 8)).eval()
+    half = nn.Sequential(nn.Linear(16, 32), nn.GELU(), nn.Linear(32, 8)).eval()
+    half.load_state_dict(net.state_dict())
+    half.bfloat16()
+    result = check(lambda x: half(x.bfloat16()).float(), net, (X,))
+    assert result.verdict is V.REDUCED_PRECISION, result
+    assert "bfloat16" in result.reason
+    assert check(lambda x: half(x.bfloat16()).float(), net, (X,), declared="bfloat16").acceptable
+    with torch.no_grad():
+        half[2].bias += 3.0
+    assert check(lambda x: half(x.bfloat16()).float(), net, (X,)).verdict is V.MISTAKE
+
+
 def test_declaring_the_precision_makes_it_acceptable():
     tf32 = REDUCED["tf32"]
     assert check(*tf32[:3], declared="tf32").acceptable

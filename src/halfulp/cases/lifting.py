@@ -126,6 +126,7 @@ class Retyping(TorchFunctionMode):
             return value
         known = self._shadows.get(id(value))
         if known is None:
+            self.replaced.add(value.dtype)
             if name:
                 self.overridden.add(name)
             with torch.no_grad(), torch._C.DisableTorchFunction():  # pyright: ignore[reportPrivateUsage]

@@ -50,6 +50,10 @@ class Side:
             yield from module.buffers()
         yield from self.tensors
 
+    def stored_formats(self) -> set[str]:
+        """The dtypes that its parameters, buffers and captured tensors are stored in, by name."""
+        return {str(tensor.dtype).removeprefix("torch.") for tensor in self._state()}
+
     def state_names(self) -> dict[int, str]:
         """Where each tensor of the state lives, by id."""
         names: dict[int, str] = {}

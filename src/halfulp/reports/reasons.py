@@ -84,6 +84,11 @@ def _reduced(result: CheckResult) -> str:
     beyond = f"{number(noise.get('rms_in_noise'))} times what rounding in {result.declared} makes"
     if result.because[:1] == ("casts",):
         made = _measured(result, "casts")
+        if "stored" in made:
+            return (
+                f"{_capitalized_beyond(beyond, noise)}. With every cast to {' and '.join(made['formats'])} taken out, what is left is "
+                f"{number(made['excess_left'])} of what rounding to {' and '.join(made['stored'])} allows: the weights are stored in it."
+            )
         return (
             f"{_capitalized_beyond(beyond, noise)}. Taking the casts to {' and '.join(made['formats'])} out of the function leaves "
             f"{number(100.0 * float(made['share_left']))} % of the difference: they make it."

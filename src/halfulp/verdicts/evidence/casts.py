@@ -6,10 +6,11 @@ import numpy as np
 
 from ...cases import Case, Run, Variant
 from ...floats import FORMATS
-from ...noise import Noise, residual_of
+from ...noise import Noise, noise_of, residual_of
 from .. import limits
 from ..verdict import Verdict
-from .evidence import Evidence
+from .evidence import Evidence, Measured
+from .noise import excess
 
 V = Verdict
 
@@ -27,6 +28,27 @@ def casts(case: Case, noise: Noise) -> Evidence | None:
     coarser = [name for name in bare.replaced if name in FORMATS and FORMATS[name].precision_bits < case.declared.precision_bits]
     if not coarser:
         return None
+    left = _share_left(case, noise, bare, expected)
+    stored = case.actual.stored_formats() & set(coarser)
+    measured: dict[str, Measured] = {}
+    if left > limits.VANISHES and stored:
+        # Weights stored in a coarser format stay rounded when the casts are taken out.
+        form = FORMATS[min(stored, key=lambda name: FORMATS[name].precision_bits)]
+        worst = _worst_excess(noise_of(case, declared=form), bare, expected)
+        finding = "explain" if worst <= 1.0 else "do not explain"
+        measured = {"stored": sorted(stored), "excess_left": worst}
+    else:
+        finding = "explain" if left <= limits.VANISHES else "do not explain"
+    return Evidence(
+        "casts",
+        finding,
+        (V.REDUCED_PRECISION,) if finding == "explain" else (V.MISTAKE,),
+        {"formats": coarser, "share_left": left, **measured},
+    )
+
+
+def _share_left(case: Case, noise: Noise, bare: Run, expected: Run) -> float:
+    """How much of the difference is left without the casts."""
     others = {leaf.path: leaf for leaf in bare.outputs}
     native = {leaf.path: leaf for leaf in case.native("actual").outputs}
     left = 0.0
@@ -38,10 +60,17 @@ def casts(case: Case, noise: Noise) -> Evidence | None:
         remains = residual_of(other.numbers().astype(np.float64), spread, reference=values).rms
         before = residual_of(written.numbers().astype(np.float64), spread, reference=values).rms
         left = max(left, remains / before if before else 0.0)
-    explained = left <= limits.VANISHES
-    return Evidence(
-        "casts",
-        "explain" if explained else "do not explain",
-        (V.REDUCED_PRECISION,) if explained else (V.MISTAKE,),
-        {"formats": coarser, "share_left": left},
-    )
+    return left
+
+
+def _worst_excess(coarse: Noise, bare: Run, expected: Run) -> float:
+    """How far what is left is beyond the rounding of the coarser format."""
+    others = {leaf.path: leaf for leaf in bare.outputs}
+    worst = 0.0
+    for leaf in expected.outputs:
+        spread, other = coarse.leaves.get(leaf.path), others.get(leaf.path)
+        if leaf.format is None or spread is None or other is None or other.shape != leaf.shape:
+            continue
+        values = leaf.numbers().astype(np.float64)
+        worst = max(worst, excess(residual_of(other.numbers().astype(np.float64), spread, reference=values), coarse.count))
+    return worst
