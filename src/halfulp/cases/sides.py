@@ -16,6 +16,11 @@ from torch import nn
 # Devices whose backends refuse float64.
 WITHOUT_FLOAT64 = ("mps", "privateuseone", "xla")
 
+# How far the search for the modules and tensors that a callable depends on goes: through a closure, an object, its list and the
+# function in it; and how many entries of one container it looks at, so that a captured data set does not make every check slow.
+SEARCH_DEPTH = 4
+SEARCH_ENTRIES = 1000
+
 
 class Side:
     """One implementation.
@@ -150,7 +155,7 @@ def _dependencies(function: Callable[..., Any]) -> tuple[list[nn.Module], list[t
     seen: set[int] = set()
 
     def visit(value: Any, depth: int) -> None:
-        if id(value) in seen or depth > 4:
+        if id(value) in seen or depth > SEARCH_DEPTH:
             return
         seen.add(id(value))
         if isinstance(value, nn.Module):
@@ -161,10 +166,10 @@ def _dependencies(function: Callable[..., Any]) -> tuple[list[nn.Module], list[t
             for part in (value.func, *value.args, *value.keywords.values()):
                 visit(part, depth + 1)
         elif isinstance(value, (list, tuple)):
-            for part in value[:1000]:
+            for part in value[:SEARCH_ENTRIES]:
                 visit(part, depth + 1)
         elif isinstance(value, dict):
-            for part in list(value.values())[:1000]:
+            for part in list(value.values())[:SEARCH_ENTRIES]:
                 visit(part, depth + 1)
         elif callable(value):
             visit_callable(value, depth)
@@ -196,7 +201,7 @@ def _dependencies(function: Callable[..., Any]) -> tuple[list[nn.Module], list[t
         if isinstance(value, nn.Module):
             visit(value, depth + 1)
         elif hasattr(value, "__dict__") and not isinstance(value, (type, types.ModuleType)):
-            for part in list(vars(value).values())[:1000]:
+            for part in list(vars(value).values())[:SEARCH_ENTRIES]:
                 visit(part, depth + 1)
 
     visit(function, 0)

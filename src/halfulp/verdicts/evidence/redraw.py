@@ -16,6 +16,9 @@ from .noise import excess
 
 V = Verdict
 REPETITIONS = 4
+"""Redrawn rounding leaves 1/4 of its square sum in the mean of four, which `limits.SYSTEMATIC` tells from a whole with room on both sides;
+each repetition costs a run of both sides.
+"""
 
 
 def redraw(case: Case, noise: Noise) -> Evidence:

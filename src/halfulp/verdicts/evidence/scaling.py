@@ -35,12 +35,11 @@ def scaling(case: Case, noise: Noise, *, beyond: bool) -> Evidence:
     """
     if not case.finer:
         return _lowered(case)
-    runs = {name: case.run(name, Variant("float64")) for name in ("actual", "expected")}
-    for run in runs.values():
-        if isinstance(run, Unavailable):
-            return _unavailable(run.reason)
-    actual, expected = runs["actual"], runs["expected"]
-    assert isinstance(actual, Run) and isinstance(expected, Run)
+    actual, expected = (case.run(name, Variant("float64")) for name in ("actual", "expected"))
+    if isinstance(actual, Unavailable):
+        return _unavailable(actual.reason)
+    if isinstance(expected, Unavailable):
+        return _unavailable(expected.reason)
     jumped = _unequal_integers(actual, expected)
     if jumped:
         return Evidence("scaling", "stays", (V.MISTAKE,), {"unequal_integers_in_float64": jumped})
@@ -123,6 +122,14 @@ def _loss_in_float64(case: Case, noise: Noise, path: str) -> float | None:
 
 
 SMALL_AMPLITUDE = 2.0**-6
+VISIBLE_STEP = 8.0
+"""A jump shorter than eight half spacings of the stored result is taken for rounding: storing two results moves each by one, and the
+ops just before the end add a few more."""
+FAITHFUL = 4.0
+"""A lifted run that computes the same function is off the native one by at most the native error plus its own difference from the
+reference, which the native error contains: twice the native error. Twice that again is allowed before it counts as another function."""
+BOTH_HONEST = 2.0
+"""Two honest results are each up to one limit away from the reference, so up to two from each other."""
 JUMPS = 0.25
 """Noise of a 64th of the amplitude moves a smooth function a 64th as far; an element that still moves a quarter as far jumps."""
 
@@ -139,7 +146,7 @@ def _excess_where_it_jumps(case: Case, values: list[np.ndarray], spread: LeafNoi
     with np.errstate(invalid="ignore"):
         lifted, native = values[0] - values[1], values[2] - peers[spread.path]
         same = np.abs(lifted - native) <= limits.VANISHES * np.abs(lifted)
-        ties = same & (small.largest > JUMPS * spread.spread) & (small.largest > 8.0 * stored)
+        ties = same & (small.largest > JUMPS * spread.spread) & (small.largest > VISIBLE_STEP * stored)
     # Half a spacing of the stored result on either side is all that two honest results can be apart where nothing jumps.
     return float(np.max(np.abs(lifted[ties]) / (2.0 * stored[ties]), initial=0.0))
 
@@ -154,19 +161,18 @@ def _not_lifted(actual64: np.ndarray, expected64: np.ndarray, native: np.ndarray
     stored = is_representable(actual64, storage) & ~is_representable(expected64, storage)
     if apart.any() and within and np.mean(stored[apart]) > limits.SAME_SHARE:
         return "`actual` rounds to the declared precision inside, out of reach of a float64 run (NumPy or a compiled kernel)"
-    if moved.rms_in_noise > max(limits.rms_limit(samples), 4.0 * error.rms_in_noise):
+    if moved.rms_in_noise > max(limits.rms_limit(samples), FAITHFUL * error.rms_in_noise):
         return "`actual` computes something else on float64 inputs: it looks at the bits of its inputs"
     return ""
 
 
 def _lowered(case: Case) -> Evidence:
     """For a float64 case: whether both sides agree within float32's rounding when run in float32."""
-    runs = {name: case.run(name, Variant("float32")) for name in ("actual", "expected")}
-    for run in runs.values():
-        if isinstance(run, Unavailable):
-            return _unavailable(run.reason)
-    actual, expected = runs["actual"], runs["expected"]
-    assert isinstance(actual, Run) and isinstance(expected, Run)
+    actual, expected = (case.run(name, Variant("float32")) for name in ("actual", "expected"))
+    if isinstance(actual, Unavailable):
+        return _unavailable(actual.reason)
+    if isinstance(expected, Unavailable):
+        return _unavailable(expected.reason)
     noise = noise_of(case, declared=FLOAT32)
     worst = 0.0
     lifted = {leaf.path: leaf for leaf in expected.outputs}
@@ -176,6 +182,5 @@ def _lowered(case: Case) -> Evidence:
             continue
         apart = residual_of(leaf.numbers().astype(np.float64), spread, reference=other.numbers().astype(np.float64))
         worst = max(worst, excess(apart, noise.count))
-    # Two honest results are each a limit away from the reference.
-    finding = "agrees in float32" if worst <= 2.0 else "stays"
-    return Evidence("scaling", finding, _RIGHT if worst <= 2.0 else (V.MISTAKE,), {"excess_in_float32": worst})
+    finding = "agrees in float32" if worst <= BOTH_HONEST else "stays"
+    return Evidence("scaling", finding, _RIGHT if worst <= BOTH_HONEST else (V.MISTAKE,), {"excess_in_float32": worst})
