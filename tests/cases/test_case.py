@@ -41,8 +41,10 @@ def test_inputs_are_never_touched_and_mutation_is_reported():
         array += 1
         return x
 
-    run = Case(change, change, (x, array)).native("actual")
-    assert run.mutated == ("inputs[0]", "inputs[1]")
+    case = Case(change, change, (x, array))
+    run = case.native("actual")
+    assert tuple(run.mutated) == ("inputs[0]", "inputs[1]")
+    assert case.native("actual").outputs[1].path == "inputs[0] (after the call)"
     assert x.sum() == 0
     assert array.sum() == 0
 

@@ -7,7 +7,8 @@ import torch
 from torch import nn
 
 from halfulp.cases import Side
-from halfulp.cases.sides import eager_of, repeatable, taken_apart
+from halfulp.cases.dependencies import eager_of
+from halfulp.cases.sides import repeatable, taken_apart
 
 CAPTURED = torch.ones(3)
 
@@ -29,10 +30,10 @@ def test_finds_what_a_callable_depends_on():
     weights = [torch.zeros(2), {"w": torch.ones(1)}]
     assert Side("actual", net).modules == [net]
     assert Side("actual", lambda x: net(x)).modules == [net]
-    assert len(Side("actual", lambda x: weights[0] + x).tensors) == 2
-    assert Side("actual", uses_global).tensors[0] is CAPTURED
-    assert Side("actual", functools.partial(torch.add, torch.ones(1))).tensors
-    assert Side("actual", lambda x, w=CAPTURED: x + w).tensors[0] is CAPTURED
+    assert len(Side("actual", lambda x: weights[0] + x).state.captured) == 2
+    assert Side("actual", uses_global).state.captured["captured tensor 0"] is CAPTURED
+    assert Side("actual", functools.partial(torch.add, torch.ones(1))).state.captured
+    assert Side("actual", lambda x, w=CAPTURED: x + w).state.captured["captured tensor 0"] is CAPTURED
     assert Side("actual", net.forward).modules == [net]
     assert Side("actual", torch.relu).modules == []
     compiled = torch.compile(net, backend="eager")
@@ -56,8 +57,9 @@ def test_state_is_restored_also_after_an_error():
     net = nn.BatchNorm1d(2)
     side = Side("actual", net)
     before = {name: value.clone() for name, value in net.state_dict().items()}
-    with side.unchanged() as changed:
+    with side.unchanged():
         net(torch.randn(8, 2))
+        changed = side.state.changed()
     assert sorted(changed) == ["num_batches_tracked", "running_mean", "running_var"]
     with pytest.raises(RuntimeError), side.unchanged():
         net(torch.randn(8, 2))
@@ -87,14 +89,14 @@ def test_modules_are_retyped_inside_only():
     weight = net[0].weight
     before = {name: value.clone() for name, value in net.state_dict().items()}
     for _ in range(2):
-        with side.retyped(frozenset([torch.float32]), torch.float64, gradients=False):
+        with side.state.retyped(frozenset([torch.float32]), torch.float64, gradients=False):
             assert net[0].weight is weight
             assert weight.dtype == torch.float64
             assert not weight.requires_grad
             assert side.function(torch.randn(4, 2, dtype=torch.float64)).dtype == torch.float64
     assert weight.requires_grad
     assert all(torch.equal(value, before[name]) and value.dtype == before[name].dtype for name, value in net.state_dict().items())
-    with pytest.raises(ZeroDivisionError), side.retyped(frozenset([torch.float32]), torch.float64, gradients=True):
+    with pytest.raises(ZeroDivisionError), side.state.retyped(frozenset([torch.float32]), torch.float64, gradients=True):
         assert weight.requires_grad
         1 / 0  # noqa: B018
     assert weight.dtype == torch.float32
@@ -111,7 +113,7 @@ def test_state_of_plain_objects_is_found():
 
     side = Side("actual", Callable())
     assert side.random_modules() == ["Dropout (Dropout, p=0.5)"]
-    assert len(side.tensors) == 1
+    assert len(side.state.captured) == 1
     assert Side("actual", Holder().run).modules
 
 
@@ -119,10 +121,11 @@ def test_writes_through_data_are_seen_and_undone():
     net = nn.Linear(2, 2)
     side = Side("actual", net)
     before = net.weight.clone()
-    with side.unchanged() as changed:
+    with side.unchanged():
         net.weight.data.mul_(2)
         net.eval()
-    assert changed == ["weight"]
+        changed = side.state.changed()
+    assert list(changed) == ["weight"]
     assert torch.equal(net.weight, before)
     assert net.training
 

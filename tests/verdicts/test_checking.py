@@ -229,7 +229,9 @@ def test_identical_and_effects():
     assert "running_mean" in result.find("effects").measured["actual_changed_state"]
     assert norm.running_mean.abs().sum() == 0
     changed = check(lambda x: x.mul_(2), lambda x: x * 2, (X,))
-    assert changed.find("effects").measured == {"actual_changed_inputs": ["inputs[0]"]}
+    assert changed.find("effects").measured == {"actual_changed_inputs": ["inputs[0]"], "only_actual_changed": ["inputs[0]"]}
+    assert changed.verdict is V.IDENTICAL
+    assert "actual changes inputs[0] and expected does not" in str(changed)
 
 
 @dataclasses.dataclass

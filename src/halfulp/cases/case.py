@@ -7,9 +7,11 @@ ask it for runs and never call the user's functions themselves.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
+import functools
 import time
 import traceback
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,8 +22,11 @@ from ..differences import Leaf, leaves_of
 from ..errors import InputError, RunError
 from ..floats import FLOAT32, FLOAT64, Format, format_named
 from . import inputs as trees
+from .effects import Watched, argument_leaves, counterparts, overwritten, owned, state_leaf, watched_inputs, watched_state
 from .lifting import Retyping, all_float_dtypes, lifted_dtypes
-from .sides import WITHOUT_FLOAT64, Side, repeatable, taken_apart
+from .poison import poisoned
+from .sides import Side, repeatable, taken_apart
+from .state import WITHOUT_FLOAT64
 
 
 @dataclass(frozen=True)
@@ -33,15 +38,19 @@ class Variant:
             taken out as well) or "float32" (a float64 case lowered).
         kind: "given" inputs, small "integers", "moved N": slightly, for the N-th time, or "filled": with
             random bits where lifted numbers have zeros.
-        repetition: 0 for the first run; others start from another random seed.
+        repetition: 0 for the first run; positive ones start from another random seed, negative ones from the same again.
+        poisoned: whether memory that nobody has written holds NaN.
     """
 
     precision: str = "native"
     kind: str = "given"
     repetition: int = 0
+    poisoned: bool = False
 
 
 NATIVE = Variant()
+_NO_GRAPH = "does not require grad"
+"""What PyTorch says when a function differentiates by itself and its parameters record nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,17 +58,17 @@ class Run:
     """What one run of one side gave.
 
     Attributes:
-        outputs: its tensors, on the CPU, with paths.
-        mutated: names of the inputs that the function changed.
-        state: names of the parameters, buffers and captured tensors that it changed (they were restored).
+        outputs: its tensors, on the CPU, with paths: what it returned, then what it and the other side changed (`Case.watched`).
+        mutated: the inputs that the function changed, by name, as they were afterwards (of runs as the user wrote it).
+        state: the parameters, buffers and captured tensors that it changed, likewise (they were restored).
         overridden: names of the calls inside the function whose dtype was replaced.
         replaced: the dtypes that those calls asked for.
         seconds: how long the call took.
     """
 
     outputs: tuple[Leaf, ...]
-    mutated: tuple[str, ...]
-    state: tuple[str, ...]
+    mutated: Mapping[str, Leaf]
+    state: Mapping[str, Leaf]
     overridden: tuple[str, ...]
     replaced: tuple[str, ...]
     seconds: float
@@ -130,6 +139,7 @@ class Case:
         self.seed = seed
         self._declared = format_named(declared) if declared is not None else None
         self._runs: dict[tuple[str, Variant], Run | Unavailable] = {}
+        self._native: dict[str, Run] = {}
 
     @property
     def declared(self) -> Format:
@@ -176,11 +186,38 @@ class Case:
         return self._runs[key]
 
     def native(self, name: str) -> Run:
-        """The run as the user wrote it."""
+        """The run as the user wrote it, its effects among the outputs."""
+        if name not in self._native:
+            run = self._as_written(name)
+            afterwards: list[Leaf] = []
+            for each in self.watched:
+                own = each.names[name]
+                changed = run.mutated if each.is_input else run.state
+                before = self.side(name).state.saved().get(own)
+                if own in changed:
+                    afterwards.append(owned(changed[own], each.path))
+                elif before is not None:
+                    afterwards.append(state_leaf(before, each.path))
+            self._native[name] = dataclasses.replace(run, outputs=(*run.outputs, *afterwards))
+        return self._native[name]
+
+    def _as_written(self, name: str) -> Run:
         run = self.run(name)
         if isinstance(run, Unavailable):
             raise RunError(run.reason)
         return run
+
+    @functools.cached_property
+    def watched(self) -> tuple[Watched, ...]:
+        """What is compared besides what the functions return: found by running both as written."""
+        actual, expected = self._as_written("actual"), self._as_written("expected")
+        inputs = watched_inputs(actual.mutated, expected.mutated)
+        return (*inputs, *watched_state(actual.state, expected.state, self.shared_state))
+
+    @functools.cached_property
+    def shared_state(self) -> dict[str, str]:
+        """The parameters, buffers and captured tensors that both sides have: the name in `actual`, the name in `expected`."""
+        return counterparts(self.actual.state.tensors(), self.expected.state.tensors())
 
     def arguments(self, side: Side, variant: Variant) -> tuple[Any, dict[str, Any]]:
         """Fresh copies of the inputs for one run."""
@@ -222,6 +259,9 @@ class Case:
         except InputError:
             raise
         except (Exception, SystemExit) as error:
+            if _NO_GRAPH in str(error) and variant.precision != "native" and not side.wants_gradients:
+                side.wants_gradients = side.eager.wants_gradients = True
+                return self._execute(name, variant)
             if variant == NATIVE and name != "reference":
                 shapes = ", ".join(_describe(each) for each in self.inputs)
                 raise RunError(
@@ -246,52 +286,75 @@ class Case:
 
     def _call(self, side: Side, variant: Variant) -> Run:
         arguments, keywords = self.arguments(side, variant)
-        before = trees.copied((arguments, keywords)) if variant.precision == "native" else None
-        changed: list[str] = []
-        with self.precision_of(side, variant.precision, changed) as mode, repeatable(self.seed + variant.repetition):
+        as_written = variant == NATIVE and side.name != "reference"
+        before = trees.copied((arguments, keywords)) if as_written else None
+        mutated: dict[str, Leaf] = {}
+        changed: dict[str, Leaf] = {}
+        memory = poisoned() if variant.poisoned and not side.is_compiled else contextlib.nullcontext()
+        with self.precision_of(side, variant.precision) as mode, repeatable(self.seed + max(0, variant.repetition)), memory:
             start = time.perf_counter()
-            result = self.evaluate(side, side.function, arguments, keywords)
+            result = self.evaluate(side, arguments, keywords)
             seconds = time.perf_counter() - start
-            outputs = tuple(_owned(leaf) for leaf in leaves_of(result))
+            if before is not None:
+                outputs = tuple(owned(leaf) for leaf in leaves_of(result))
+                mutated = overwritten(before, (arguments, keywords))
+                changed = {name: state_leaf(tensor, name) for name, tensor in side.state.changed().items()}
+            else:
+                outputs = self.collected(side, result, arguments, keywords)
         if not outputs:
             raise InputError(
                 f"Got no tensors from `{side.name}`. Needed: a function that returns what is to be compared. None holds nothing to judge. "
                 "Return the tensors, those changed in place too."
             )
-        mutated = _mutations(before, (arguments, keywords)) if before is not None else ()
         if mode is None:
-            return Run(outputs, mutated, tuple(changed), (), (), seconds)
+            return Run(outputs, mutated, changed, (), (), seconds)
         replaced = tuple(sorted(str(each).removeprefix("torch.") for each in mode.replaced))
-        return Run(outputs, mutated, tuple(changed), tuple(sorted(mode.overridden)), replaced, seconds)
+        return Run(outputs, mutated, changed, tuple(sorted(mode.overridden)), replaced, seconds)
+
+    def collected(self, side: Side, result: Any, arguments: Any, keywords: dict[str, Any]) -> tuple[Leaf, ...]:
+        """What is compared after a call: what it returned and what is watched, in memory of its own. To be called before state is put back."""
+        found = [owned(leaf) for leaf in leaves_of(result)]
+        if side.name != "reference" and self.watched:
+            inputs, state = argument_leaves((arguments, keywords)), side.state.current()
+            for each in self.watched:
+                own = each.names[side.name]
+                if each.is_input and own in inputs:
+                    found.append(owned(inputs[own], each.path))
+                elif not each.is_input and own in state:
+                    found.append(state_leaf(state[own], each.path))
+        return tuple(found)
 
     @contextlib.contextmanager
-    def precision_of(self, side: Side, precision: str, changed: list[str] | None = None) -> Generator[Retyping | None]:
+    def precision_of(self, side: Side, precision: str) -> Generator[Retyping | None]:
         """Everything that makes a side compute in a precision: its parameters, the dtypes it names, fused kernels taken apart.
 
-        Whatever the side changes in its state meanwhile is undone; in a native run `changed` receives the names.
+        Whatever the side changes in its state meanwhile is undone.
         """
         if precision == "native":
-            with side.unchanged() as names:
+            with side.unchanged():
                 yield None
-            if changed is not None:
-                changed.extend(names)
             return
         sources, target = self.retyping(precision)
-        with side.retyped(sources, target, gradients=self.gradients), taken_apart():
+        with side.state.retyped(sources, target, gradients=self.gradients or side.wants_gradients), taken_apart():
             if side.is_compiled:  # a mode would have it compiled again and look inside nothing
                 yield None
                 return
             with Retyping(sources, target) as mode:
                 yield mode
 
-    def evaluate(self, side: Side, function: Callable[..., Any], arguments: Any, keywords: dict[str, Any]) -> Any:
-        """Call the function; with gradients asked for, return them beside its outputs."""
+    def evaluate(self, side: Side, arguments: Any, keywords: dict[str, Any]) -> Any:
+        """Call the side's function; with gradients asked for, return them beside its outputs."""
         if not self.gradients or side.name == "reference":
-            return function(*arguments, **keywords)
-        from .gradients import parameters_of, with_gradients
+            return side.function(*arguments, **keywords)
+        from .gradients import with_gradients
 
-        shared = parameters_of(self.actual.function).keys() & parameters_of(self.expected.function).keys()
-        return with_gradients(function, arguments, keywords, self.seed, shared)
+        tensors = side.state.tensors()
+        wanted: dict[str, torch.Tensor] = {}
+        for pair in self.shared_state.items():
+            tensor = tensors[pair[0] if side.name == "actual" else pair[1]]
+            if tensor.is_leaf and tensor.requires_grad:
+                wanted[pair[1]] = tensor
+        return with_gradients(side.function, arguments, keywords, self.seed, wanted)
 
     def outputs_match(self) -> bool:
         """Whether both sides return the same paths with the same shapes."""
@@ -302,37 +365,6 @@ class Case:
     def finer(self) -> str:
         """The precision beyond the declared one that both sides can be lifted to; "" when float64 itself is declared."""
         return "" if self.declared == FLOAT64 else "float64"
-
-
-def _owned(leaf: Leaf) -> Leaf:
-    """A leaf whose memory nobody else can change."""
-    return Leaf(leaf.path, leaf.dtype, leaf.stored.copy(), leaf.format, leaf.device)
-
-
-def _mutations(before: Any, after: Any) -> tuple[str, ...]:
-    """The inputs whose values differ after the call."""
-    from ..differences.comparing import measure
-
-    changed: list[str] = []
-    for old, new in zip(leaves_of_numeric(before), leaves_of_numeric(after)):
-        if old.shape != new.shape or old.dtype != new.dtype or not measure(new, old, worst=0).same_bits:
-            changed.append(old.path)
-    return tuple(changed)
-
-
-def leaves_of_numeric(arguments: Any) -> list[Leaf]:
-    """The tensors and arrays among arguments, skipping everything that is not numerical."""
-    found: list[Leaf] = []
-    positional, keywords = arguments
-    named = [(f"inputs[{place}]", value) for place, value in enumerate(positional)]
-    named += [(str(name), value) for name, value in keywords.items()]
-    for name, value in named:
-        try:
-            leaves = leaves_of(value)
-        except InputError:
-            continue
-        found.extend(Leaf(name + leaf.path, leaf.dtype, leaf.stored, leaf.format) for leaf in leaves)
-    return found
 
 
 def _describe(value: Any) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
-from torch import nn
 from torch.utils._pytree import tree_flatten, tree_unflatten
 
 from ..errors import InputError
@@ -20,25 +19,18 @@ def cotangent(output: torch.Tensor, seed: int) -> torch.Tensor:
     return (steps.to(torch.float64) / 8.0).to(device=output.device, dtype=output.dtype)
 
 
-def parameters_of(function: Callable[..., Any]) -> dict[str, torch.Tensor]:
-    """The parameters of a module that want gradients, by name (without the prefix of torch.compile); none of a plain function."""
-    if not isinstance(function, nn.Module):
-        return {}
-    return {name.removeprefix("_orig_mod."): each for name, each in function.named_parameters() if each.requires_grad}
-
-
 def with_gradients(
-    function: Callable[..., Any], arguments: Any, keywords: dict[str, Any], seed: int, shared: Collection[str]
+    function: Callable[..., Any], arguments: Any, keywords: dict[str, Any], seed: int, parameters: Mapping[str, torch.Tensor]
 ) -> dict[str, Any]:
     """Call the function and differentiate it.
 
     Args:
         function: what is called. arguments, keywords: its inputs, copied already.
         seed: for the weights of the outputs.
-        shared: the names of the parameters that both sides have; the others have no counterpart to be compared with.
+        parameters: those that both sides have, by name; the others have no counterpart to be compared with.
 
     Returns:
-        {"output": what it returned, "gradient": {name: gradient}} with a gradient for each floating-point or complex input and each shared
+        {"output": what it returned, "gradient": {name: gradient}} with a gradient for each floating-point or complex input and each
         parameter; zeros where the output does not depend on it.
 
     Raises:
@@ -50,7 +42,7 @@ def with_gradients(
         if isinstance(value, torch.Tensor) and (value.is_floating_point() or value.is_complex()):
             flat[place] = value.detach().clone().requires_grad_()
             wanted[f"inputs[{place}]"] = flat[place]
-    wanted |= {name: each for name, each in parameters_of(function).items() if name in shared}
+    wanted |= parameters
     # The function gets copies of the leaves that are no leaves themselves, so that it may change them in place.
     passed = [each.clone() if isinstance(each, torch.Tensor) and each.requires_grad else each for each in flat]
     arguments, keywords = tree_unflatten(passed, structure)

@@ -29,6 +29,7 @@ class Leaf:
         stored: its memory as NumPy sees it: numbers, or the raw bits (uint16, uint8) of a format that NumPy does not have.
         format: its floating-point format; None for integers and booleans. Complex numbers are stored as pairs of reals.
         device: where it lay ("cpu", "cuda:0").
+        memory_format: "contiguous", "channels_last" or "strided".
     """
 
     path: str
@@ -36,6 +37,7 @@ class Leaf:
     stored: npt.NDArray[Any]
     format: Format | None
     device: str = "cpu"
+    memory_format: str = "contiguous"
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -87,6 +89,7 @@ def _from_torch(value: Any, path: str) -> Leaf:
     torch = sys.modules["torch"]
     tensor = value.detach()
     device = str(tensor.device)
+    layout = _memory_format(tensor)
     if tensor.is_quantized:
         tensor = tensor.dequantize()
     if tensor.layout != torch.strided:
@@ -98,15 +101,25 @@ def _from_torch(value: Any, path: str) -> Leaf:
     form = FORMATS.get(str(tensor.dtype).removeprefix("torch."))
     if dtype == "bfloat16":
         tensor = tensor.view(torch.int16)
-        return Leaf(path, dtype, tensor.numpy().view(np.uint16), form, device)
+        return Leaf(path, dtype, tensor.numpy().view(np.uint16), form, device, layout)
     if dtype.startswith("float8"):
         if form is None:
             raise InputError(
                 f"Got a tensor of dtype {dtype} at {path or 'the output'}. Needed: one of {', '.join(FORMATS)}. "
                 "halfulp has no model of this format yet. Convert it with .float() before comparing."
             )
-        return Leaf(path, dtype, tensor.view(torch.uint8).numpy(), form, device)
-    return Leaf(path, dtype, tensor.numpy(), form, device)
+        return Leaf(path, dtype, tensor.view(torch.uint8).numpy(), form, device, layout)
+    return Leaf(path, dtype, tensor.numpy(), form, device, layout)
+
+
+def _memory_format(tensor: Any) -> str:
+    torch = sys.modules["torch"]
+    if tensor.layout != torch.strided:
+        return str(tensor.layout).removeprefix("torch.")
+    if tensor.is_contiguous():
+        return "contiguous"
+    formats = {4: torch.channels_last, 5: torch.channels_last_3d}
+    return "channels_last" if tensor.dim() in formats and tensor.is_contiguous(memory_format=formats[tensor.dim()]) else "strided"
 
 
 def _from_array(value: Any, path: str) -> Leaf:

@@ -16,16 +16,16 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from ..cases import Case, Run, Side, Unavailable, Variant
+from ..cases import Case, Run, Unavailable, Variant
 from ..cases.inputs import map_arrays
-from ..cases.sides import eager_of, repeatable, taken_apart
-from ..differences import Leaf, leaves_of
+from ..cases.sides import repeatable, taken_apart
+from ..differences import Leaf
 from ..errors import InputError
 from ..floats import FLOAT32, Format
 from .rules import ROUNDING_RMS
 from .sampling import GaussianPool, NoiseMode
 
-SAMPLES = 12
+SAMPLES = 8
 """Passes with noise. The tail of Student's t with this many degrees of freedom is what a single element is judged by
 (`verdicts/evidence/noise.py`), so more samples mean sharper judgement of single elements at a proportional cost."""
 
@@ -188,13 +188,13 @@ def _sample_ops(case: Case, name: str, model: Model) -> tuple[NoiseMode, list[tu
 
 def run_under(case: Case, name: str, mode: contextlib.AbstractContextManager[Any]) -> tuple[Leaf, ...]:
     """The outputs of one side run in float64 (eagerly, fused kernels taken apart) under a dispatch mode."""
-    side = case.side(name)
-    eager = Side(side.name, eager_of(side.function)) if side.is_compiled else side
+    side = case.side(name).eager
     variant = Variant("float64") if case.finer else Variant()
-    arguments, keywords = case.arguments(eager, variant)
-    with case.precision_of(eager, variant.precision), repeatable(case.seed), taken_apart(), mode:
-        result = case.evaluate(eager, eager.function, arguments, keywords)
-    return tuple(Leaf(leaf.path, leaf.dtype, leaf.stored.copy(), leaf.format) for leaf in leaves_of(result))
+    arguments, keywords = case.arguments(side, variant)
+    with case.precision_of(side, variant.precision), repeatable(case.seed), taken_apart():
+        with mode:
+            result = case.evaluate(side, arguments, keywords)
+        return case.collected(side, result, arguments, keywords)
 
 
 def _collect(
@@ -283,8 +283,8 @@ def _perturb_inputs(case: Case, model: Model, lifted: Run | Unavailable, notes: 
         for _ in range(model.samples):
             arguments, keywords = map_arrays(case.arguments(side, variant), move, move_array)
             with case.precision_of(side, variant.precision), repeatable(case.seed):
-                result = case.evaluate(side, side.function, arguments, keywords)
-            passes.append(tuple(Leaf(leaf.path, leaf.dtype, leaf.stored.copy(), leaf.format) for leaf in leaves_of(result)))
+                result = case.evaluate(side, arguments, keywords)
+                passes.append(case.collected(side, result, arguments, keywords))
     except Exception as error:
         notes.append(f"`expected` fails on inputs moved by one rounding: {type(error).__name__}")
         passes = [center]

@@ -18,12 +18,29 @@ def advice(result: CheckResult) -> list[str]:
     repetition = result.find("repetition")
     if result.verdict is V.NONDETERMINISTIC and repetition is not None and repetition.measured.get("random_modules"):
         steps.insert(0, "Call .eval() on the module, or set dropout to 0, and check again.")
+    if repetition is not None and repetition.finding == "unwritten memory":
+        steps.insert(0, "Use torch.zeros where torch.empty is read before it is written.")
+    steps += _about_effects(result)
     peer = result.find("peer")
     if peer is not None and peer.finding == "actual" and result.acceptable is not True:
         steps.append(f"Note that actual is {number(peer.measured['ratio'])} times closer to the float64 reference than expected is.")
     if result.verdict is V.MISTAKE and result.find("overlap") is not None:
         steps.insert(0, "Use the out-of-place op, or .clone() the view before writing to it.")
     return steps
+
+
+def _about_effects(result: CheckResult) -> list[str]:
+    """What only one side changes is no part of the verdict, and is said."""
+    effects = result.find("effects")
+    if effects is None:
+        return []
+    said: list[str] = []
+    for name, other in (("actual", "expected"), ("expected", "actual")):
+        changed = effects.measured.get(f"only_{name}_changed")
+        if isinstance(changed, list):
+            parts = ", ".join(str(each) for each in changed)
+            said.append(f"Note that {name} changes {parts} and {other} does not; that is no part of the verdict.")
+    return said
 
 
 _STEPS: dict[Verdict, tuple[str, ...]] = {

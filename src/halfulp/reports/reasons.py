@@ -17,6 +17,11 @@ def reason(result: CheckResult) -> str:
     return _SENTENCES[result.verdict](result)
 
 
+def _finding(result: CheckResult, kind: str) -> str:
+    evidence = result.find(kind)
+    return evidence.finding if evidence is not None else ""
+
+
 def _measured(result: CheckResult, kind: str) -> dict[str, Any]:
     evidence = result.find(kind)
     return dict(evidence.measured) if evidence is not None else {}
@@ -125,12 +130,28 @@ def _nondeterministic(result: CheckResult) -> str:
     found = _measured(result, "repetition")
     if "why" in found:
         return f"A second run failed where the first succeeded: {found['why']}."
+    if _finding(result, "repetition") == "unwritten memory":
+        return (
+            f"`{found['side']}` reads memory that nothing has written: with NaN in what torch.empty and numpy.empty return, "
+            f"{share(int(found['unequal']), int(found['count']))} of its result change."
+        )
     modules = found.get("random_modules") or []
     cause = f": it draws random numbers in {', '.join(modules)}" if modules else ""
     return (
         f"Two runs of `{found['side']}` on the same inputs disagree in {share(int(found['unequal']), int(found['count']))}, by up to "
-        f"{number(found['max_abs'])}{cause}."
+        f"{number(found['max_abs'])}{cause}.{_how_often(found)}"
     )
+
+
+def _how_often(found: dict[str, Any]) -> str:
+    if "runs" not in found:
+        return ""
+    seeded = (
+        "The same random seed gives the same bits."
+        if found["seed_decides"]
+        else "So do runs from the same random seed: no seed decides it."
+    )
+    return f" {found['runs']} runs gave {found['results']} results. {seeded}"
 
 
 def _mistake(result: CheckResult) -> str:

@@ -129,6 +129,9 @@ class _Gatherer:
         repeated = repetition(case)
         yield from self._add(specials(self.comparison))
         yield from self._add(bits(self.comparison))
+        if repeated.finding == "unwritten memory":
+            yield from self._add(repeated)
+            return
         settled = self._finding("specials") != "same" or self._finding("bits") == "same"
         if settled and repeated.finding == "same":
             yield from self._add(repeated)

@@ -60,7 +60,7 @@ def _before_numbers(by_kind: dict[str, Evidence]) -> Decision | None:
     """What is decided before any error is measured."""
     if _finding(by_kind, "structure") == "differs":
         return Decision(V.MISTAKE, ("structure",))
-    if _finding(by_kind, "repetition") in ("beyond rounding", "fails"):
+    if _finding(by_kind, "repetition") in ("beyond rounding", "fails", "unwritten memory"):
         return Decision(V.NONDETERMINISTIC, ("repetition",))
     if _finding(by_kind, "specials") == "differ":
         return Decision(V.MISTAKE, ("specials",))

@@ -9,7 +9,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ...cases import Case, Variant
-from ...cases.sides import eager_of, repeatable
+from ...cases.sides import repeatable
 from ..verdict import Verdict
 from .evidence import Evidence
 
@@ -66,7 +66,7 @@ def overlap(case: Case) -> Evidence | None:
         arguments, keywords = case.arguments(side, Variant())
         try:
             with side.unchanged(), repeatable(case.seed), audit:
-                eager_of(side.function)(*arguments, **keywords)
+                side.eager.function(*arguments, **keywords)
         except Exception:  # the native run worked; what fails here is only the audit
             continue
         if audit.found:

@@ -60,14 +60,31 @@ def bits(comparison: Comparison) -> Evidence:
 
 
 def effects(case: Case) -> Evidence | None:
-    """Inputs, parameters and buffers that a side changed. None when there is nothing to report."""
-    sides = {name: case.native(name) for name in ("actual", "expected")}
+    """Inputs and state that a side changed, and outputs that lie elsewhere or otherwise in memory. None when there is nothing to report.
+
+    What both sides change is compared among the outputs; what only one can change is reported here and nothing more: an argument that
+    one side writes to may be its buffer for the result.
+    """
+    actual, expected = case.native("actual"), case.native("expected")
+    watched = {(name, own) for each in case.watched for name, own in each.names.items()}
     measured: dict[str, list[str]] = {}
-    for name, run in sides.items():
+    for name, run in (("actual", actual), ("expected", expected)):
         if run.mutated:
             measured[f"{name}_changed_inputs"] = list(run.mutated)
         if run.state:
             measured[f"{name}_changed_state"] = list(run.state)
+        alone = [own for own in (*run.mutated, *run.state) if (name, own) not in watched]
+        if alone:
+            measured[f"only_{name}_changed"] = alone
+    others = {leaf.path: leaf for leaf in expected.outputs}
+    for leaf in actual.outputs:
+        other = others.get(leaf.path)
+        if other is None or other.shape != leaf.shape:
+            continue
+        if other.device != leaf.device:
+            measured.setdefault("devices", []).append(f"{leaf.path} {leaf.device} against {other.device}".strip())
+        if other.memory_format != leaf.memory_format:
+            measured.setdefault("memory_formats", []).append(f"{leaf.path} {leaf.memory_format} against {other.memory_format}".strip())
     if not measured:
         return None
     return Evidence("effects", "reported", tuple(V), {**measured})

@@ -1,0 +1,102 @@
+"""What a callable depends on besides its arguments: modules, loose tensors and optimizers that it reaches."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import types
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import nn
+
+# How far the search goes: through a closure, an object, its list and the function in it; and how many entries of one container it
+# looks at, so that a captured data set does not make every check slow.
+SEARCH_DEPTH = 4
+SEARCH_ENTRIES = 1000
+
+
+@dataclass
+class Dependencies:
+    """What a callable reaches: the outermost modules, tensors outside of them, optimizers."""
+
+    modules: list[nn.Module] = field(default_factory=list)
+    tensors: list[torch.Tensor] = field(default_factory=list)
+    optimizers: list[torch.optim.Optimizer] = field(default_factory=list)
+
+
+def eager_of(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What torch.compile was given; the function itself when it is not compiled."""
+    original = getattr(function, "_orig_mod", None) or getattr(function, "_torchdynamo_orig_callable", None)
+    return original if original is not None else function
+
+
+def dependencies_of(function: Callable[..., Any]) -> Dependencies:
+    """The modules, tensors and optimizers reached through a callable: itself, its bound object, closure, defaults, globals it names."""
+    search = _Search()
+    search.visit(function, 0)
+    found = search.found
+    nested = {id(part) for module in found.modules for part in list(module.modules())[1:]}
+    found.modules = [module for module in found.modules if id(module) not in nested]
+    return found
+
+
+class _Search:
+    def __init__(self) -> None:
+        self.found = Dependencies()
+        self._seen: set[int] = set()
+
+    def visit(self, value: Any, depth: int) -> None:
+        if id(value) in self._seen or depth > SEARCH_DEPTH:
+            return
+        self._seen.add(id(value))
+        if isinstance(value, nn.Module):
+            self.found.modules.append(value)
+        elif isinstance(value, torch.Tensor):
+            self.found.tensors.append(value)
+        elif isinstance(value, torch.optim.Optimizer):
+            self.found.optimizers.append(value)
+            for group in value.param_groups:
+                self.visit(group["params"], depth)
+        elif isinstance(value, functools.partial):
+            for part in (value.func, *value.args, *value.keywords.values()):
+                self.visit(part, depth + 1)
+        elif isinstance(value, (list, tuple)):
+            for part in value[:SEARCH_ENTRIES]:
+                self.visit(part, depth + 1)
+        elif isinstance(value, dict):
+            for part in list(value.values())[:SEARCH_ENTRIES]:
+                self.visit(part, depth + 1)
+        elif callable(value):
+            self._visit_callable(value, depth)
+
+    def _visit_callable(self, value: Any, depth: int) -> None:
+        self._visit_object(getattr(value, "__self__", None), depth)
+        if not hasattr(value, "__code__"):
+            self._visit_object(value, depth)
+        original = eager_of(value)
+        if original is not value:
+            self.visit(original, depth + 1)
+        code = getattr(value, "__code__", None)
+        for cell in getattr(value, "__closure__", None) or ():
+            with contextlib.suppress(ValueError):  # a cell that is still empty
+                self.visit(cell.cell_contents, depth + 1)
+        self.visit(getattr(value, "__defaults__", None) or (), depth + 1)
+        if code is None:
+            return
+        names = getattr(value, "__globals__", {})
+        for name in code.co_names:
+            found = names.get(name)
+            is_data = isinstance(found, (nn.Module, torch.Tensor, torch.optim.Optimizer, list, dict))
+            if is_data or getattr(found, "__module__", None) == getattr(value, "__module__", ""):
+                self.visit(found, depth + 1)
+
+    def _visit_object(self, value: Any, depth: int) -> None:
+        """The attributes of a plain object whose method or call is the implementation."""
+        if isinstance(value, (nn.Module, torch.optim.Optimizer)):
+            self.visit(value, depth + 1)
+        elif hasattr(value, "__dict__") and not isinstance(value, (type, types.ModuleType)):
+            for part in list(vars(value).values())[:SEARCH_ENTRIES]:
+                self.visit(part, depth + 1)

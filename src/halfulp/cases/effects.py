@@ -1,0 +1,113 @@
+"""Effects: what a call leaves behind besides what it returns: arguments written to, parameters, buffers and gradients changed."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from ..differences import Leaf, leaves_of
+from ..differences.comparing import measure
+from ..errors import InputError
+
+AFTERWARDS = " (after the call)"
+
+
+@dataclass(frozen=True)
+class Watched:
+    """Something that both sides have and at least one of them changes; compared like an output.
+
+    Attributes:
+        path: what it is called among the outputs.
+        names: what it is called on each side ("actual", "expected").
+        is_input: whether it is an argument, else a part of the state.
+    """
+
+    path: str
+    names: Mapping[str, str]
+    is_input: bool
+
+
+def argument_leaves(arguments: Any) -> dict[str, Leaf]:
+    """The tensors and arrays among (positional, keyword) arguments, by name, skipping everything that is not numerical."""
+    found: dict[str, Leaf] = {}
+    positional, keywords = arguments
+    named = [(f"inputs[{place}]", value) for place, value in enumerate(positional)]
+    named += [(str(name), value) for name, value in keywords.items()]
+    for name, value in named:
+        try:
+            leaves = leaves_of(value)
+        except InputError:
+            continue
+        found |= {name + leaf.path: leaf for leaf in leaves}
+    return found
+
+
+def overwritten(before: Any, after: Any) -> dict[str, Leaf]:
+    """The arguments whose values differ after the call, as they are then."""
+    old, new = argument_leaves(before), argument_leaves(after)
+    return {name: owned(leaf) for name, leaf in new.items() if name in old and _differs(leaf, old[name])}
+
+
+def _differs(new: Leaf, old: Leaf) -> bool:
+    return old.shape != new.shape or old.dtype != new.dtype or not measure(new, old, worst=0).same_bits
+
+
+def owned(leaf: Leaf, path: str | None = None) -> Leaf:
+    """A leaf whose memory nobody else can change, under another path if one is given."""
+    return dataclasses.replace(leaf, stored=leaf.stored.copy(), path=leaf.path if path is None else path)
+
+
+def state_leaf(tensor: torch.Tensor, path: str) -> Leaf:
+    """A tensor of the state as a leaf of its own."""
+    return owned(leaves_of(tensor)[0], path)
+
+
+def counterparts(actual: Mapping[str, torch.Tensor], expected: Mapping[str, torch.Tensor]) -> dict[str, str]:
+    """Which tensor of `expected` each one of `actual` corresponds to: the same object, else the same name, else the only one whose name
+    ends alike ("norm.running_mean" and "model.norm.running_mean"); shapes have to agree.
+    """  # noqa: D205
+    by_identity = {id(tensor): name for name, tensor in expected.items()}
+    found: dict[str, str] = {}
+    for name, tensor in actual.items():
+        alike = [each for each in expected if each.endswith(f".{name}") or name.endswith(f".{each}")]
+        for other in (by_identity.get(id(tensor)), name, *(alike if len(alike) == 1 else ())):
+            if other is not None and other in expected and expected[other].shape == tensor.shape:
+                found[name] = other
+                break
+    return found
+
+
+def watched_inputs(actual: Mapping[str, Leaf], expected: Mapping[str, Leaf]) -> list[Watched]:
+    """The arguments that both sides write to. One that only one side writes to may be its buffer for the result: reported, not compared."""
+    return [Watched(name + AFTERWARDS, {"actual": name, "expected": name}, True) for name in actual if name in expected]
+
+
+def watched_state(actual: Mapping[str, Leaf], expected: Mapping[str, Leaf], names: Mapping[str, str]) -> list[Watched]:
+    """The parts of the state that both sides have and at least one of them changes.
+
+    Args:
+        actual, expected: what each side changed, by its own names.
+        names: counterparts of parameters, buffers and captured tensors.
+
+    Gradients and what optimizers keep count only where both sides change them: one may differentiate without leaving gradients behind.
+    """
+    back = {other: name for name, other in names.items()}
+    pairs = {(name, _translated(name, names)) for name in actual} | {(_translated(name, back), name) for name in expected}
+    found: list[Watched] = []
+    for mine, other in sorted((mine, other) for mine, other in pairs if mine is not None and other is not None):
+        if mine in names or (mine in actual and other in expected):
+            found.append(Watched(other + AFTERWARDS, {"actual": mine, "expected": other}, False))
+    return found
+
+
+def _translated(name: str, names: Mapping[str, str]) -> str | None:
+    """The other side's name for a tensor, its gradient ("weight.grad") or an optimizer's entry ("optimizer 0: weight.exp_avg")."""
+    if name in names:
+        return names[name]
+    prefix, colon, rest = name.rpartition(": ")
+    base, _, key = rest.rpartition(".")
+    return f"{prefix}{colon}{names[base]}.{key}" if base in names else None

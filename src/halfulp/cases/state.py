@@ -1,0 +1,186 @@
+"""State: the tensors that outlive a call, by name; put back after each run, and put into another precision for some.
+
+Parameters, buffers and their gradients, captured tensors, and what optimizers keep. The tensors stay the same objects and only their
+data is exchanged, so modules inside functions, modules that can't be copied and recurrent modules (which compare dtypes themselves)
+are reached too.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+from collections.abc import Callable, Generator, Iterable
+from typing import Any
+
+import torch
+
+from .dependencies import Dependencies
+
+# Devices whose backends refuse float64.
+WITHOUT_FLOAT64 = ("mps", "privateuseone", "xla")
+
+
+class State:
+    """The named tensors that a callable keeps.
+
+    Args:
+        dependencies: what the callable reaches.
+    """
+
+    def __init__(self, dependencies: Dependencies) -> None:
+        self.optimizers = dependencies.optimizers
+        self.owned: dict[str, torch.Tensor] = {}
+        self._buffers: set[int] = set()
+        for place, module in enumerate(dependencies.modules):
+            prefix = f"{place}." if len(dependencies.modules) > 1 else ""
+            for name, tensor in [*module.named_parameters(), *module.named_buffers()]:
+                self.owned[prefix + name.replace("_orig_mod.", "")] = tensor
+            self._buffers |= {id(each) for each in module.buffers()}
+        known = {id(each) for each in self.owned.values()}
+        stepped = {id(each) for optimizer in self.optimizers for group in optimizer.param_groups for each in group["params"]}
+        loose = [each for each in dependencies.tensors if id(each) not in known]
+        # A parameter that an optimizer steps has to stay the object that the optimizer holds.
+        self.owned |= {f"parameter {place}": each for place, each in enumerate(loose) if id(each) in stepped}
+        self.captured = {f"captured tensor {place}": each for place, each in enumerate(loose) if id(each) not in stepped}
+        self._saved: dict[str, torch.Tensor] | None = None
+        self._copies: dict[tuple[int, torch.dtype], tuple[torch.Tensor, int]] = {}
+
+    def tensors(self) -> dict[str, torch.Tensor]:
+        """Parameters, buffers and captured tensors by name."""
+        return self.owned | self.captured
+
+    def current(self) -> dict[str, torch.Tensor]:
+        """All tensors of the state at this moment: also gradients ("weight.grad") and what optimizers keep ("optimizer 0: weight.exp_avg")."""
+        found = self.tensors()
+        names = {id(each): name for name, each in found.items()}
+        for name, tensor in list(found.items()):
+            if tensor.is_leaf and tensor.grad is not None:
+                found[f"{name}.grad"] = tensor.grad
+        for place, optimizer in enumerate(self.optimizers):
+            for parameter, kept in optimizer.state.items():
+                name = names.get(id(parameter), "parameter")
+                found |= {f"optimizer {place}: {name}.{key}": each for key, each in kept.items() if isinstance(each, torch.Tensor)}
+        return found
+
+    def saved(self) -> dict[str, torch.Tensor]:
+        """Copies of the state as it was when this was asked first."""
+        if self._saved is None:
+            self._saved = {name: tensor.detach().clone() for name, tensor in self.current().items()}
+        return self._saved
+
+    def changed(self) -> dict[str, torch.Tensor]:
+        """The tensors that are not what they were.
+
+        Values are compared, because some ops (batch normalization's running statistics, writes through `.data`) leave no trace in a
+        tensor's version counter.
+        """
+        before = self.saved()
+        return {name: tensor for name, tensor in self.current().items() if name not in before or not _same(tensor, before[name])}
+
+    @contextlib.contextmanager
+    def put_back(self) -> Generator[None]:
+        """Restore the state afterwards."""
+        before = self.saved()
+        with self._gradients_aside() as gradients, self._optimizers_aside(torch.clone):
+            _lend(gradients, torch.clone)
+            try:
+                yield
+            finally:
+                for name, tensor in self.tensors().items():
+                    if not _same(tensor, before[name]):
+                        tensor.data = before[name].clone()
+
+    @contextlib.contextmanager
+    def retyped(self, sources: frozenset[torch.dtype], target: torch.dtype, *, gradients: bool) -> Generator[None]:
+        """Everything of a source dtype in another precision inside; the originals come back afterwards.
+
+        Unless gradients are wanted, parameters want none inside: recording a graph for every sample costs more than the ops. Captured
+        tensors are left to `Retyping`, which sees where they are used.
+        """
+
+        def convert(tensor: torch.Tensor) -> torch.Tensor:
+            return tensor.to(target, copy=True) if tensor.dtype in sources else tensor.clone()
+
+        exchanged: list[tuple[torch.Tensor, torch.Tensor, bool]] = []
+        with self._gradients_aside() as originals:
+            try:
+                for tensor in self.owned.values():
+                    is_buffer = id(tensor) in self._buffers
+                    if tensor.dtype not in sources and not is_buffer:
+                        continue
+                    exchanged.append((tensor, tensor.data, tensor.requires_grad))
+                    if tensor.dtype not in sources:  # a counter, say: may change inside, too
+                        tensor.data = tensor.data.clone()
+                        continue
+                    if not gradients and tensor.is_leaf:
+                        tensor.requires_grad_(False)
+                    # Data that the call may change is converted anew for every run.
+                    tensor.data = self._converted(tensor, target, keep=not is_buffer and not self.optimizers)
+                _lend([(tensor, each) for tensor, each in originals if id(tensor) in {id(part[0]) for part in exchanged}], convert)
+                with self._optimizers_aside(convert):
+                    yield
+            finally:
+                for tensor, original, wanted in exchanged:
+                    tensor.grad = None
+                    tensor.data = original
+                    if tensor.is_leaf:
+                        tensor.requires_grad_(wanted)
+
+    @contextlib.contextmanager
+    def _gradients_aside(self) -> Generator[list[tuple[torch.Tensor, torch.Tensor]]]:
+        """No tensor has a gradient inside; yields (tensor, gradient) of those that had one and get it back."""
+        leaves = [tensor for tensor in self.tensors().values() if tensor.is_leaf]
+        originals = [(tensor, tensor.grad) for tensor in leaves]
+        for tensor in leaves:
+            tensor.grad = None
+        try:
+            yield [(tensor, gradient) for tensor, gradient in originals if gradient is not None]
+        finally:
+            for tensor, gradient in originals:
+                tensor.grad = gradient
+
+    @contextlib.contextmanager
+    def _optimizers_aside(self, copy: Callable[[torch.Tensor], torch.Tensor]) -> Generator[None]:
+        """Optimizers work on copies of what they keep inside."""
+        kept = [(each, each.state, [dict(group) for group in each.param_groups]) for each in self.optimizers]
+        for optimizer, state, _ in kept:
+            copies: dict[Any, dict[str, Any]] = collections.defaultdict(dict)
+            for parameter, entries in state.items():
+                copies[parameter] = {key: copy(each) if isinstance(each, torch.Tensor) else each for key, each in entries.items()}
+            optimizer.state = copies  # pyright: ignore[reportAttributeAccessIssue]
+        try:
+            yield
+        finally:
+            for optimizer, state, groups in kept:
+                optimizer.state = state
+                for group, original in zip(optimizer.param_groups, groups):
+                    group.clear()
+                    group.update(original)
+
+    def _converted(self, tensor: torch.Tensor, target: torch.dtype, *, keep: bool) -> torch.Tensor:
+        """The data in the target dtype; that of parameters is converted once and used for every run that leaves it as it was."""
+        key = (id(tensor), target)
+        known = self._copies.get(key)
+        if known is not None and known[1] == known[0]._version:
+            return known[0]
+        device = torch.device("cpu") if tensor.device.type in WITHOUT_FLOAT64 else tensor.device
+        converted = tensor.data.to(device=device, dtype=target)
+        if keep:
+            self._copies[key] = (converted, converted._version)
+        return converted
+
+
+def _lend(gradients: Iterable[tuple[torch.Tensor, torch.Tensor]], copy: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    """Give tensors a copy of the gradient that was set aside."""
+    for tensor, gradient in gradients:
+        tensor.grad = copy(gradient.detach())
+
+
+def _same(left: torch.Tensor, right: torch.Tensor) -> bool:
+    if left.shape != right.shape or left.dtype != right.dtype:
+        return False
+    if torch.equal(left, right):
+        return True
+    if not (left.is_floating_point() or left.is_complex()):
+        return False
+    return bool(torch.equal(torch.isnan(left), torch.isnan(right))) and torch.equal(torch.nan_to_num(left), torch.nan_to_num(right))
