@@ -312,7 +312,7 @@ class Case:
         return Run(outputs, mutated, changed, tuple(sorted(mode.overridden)), replaced, seconds)
 
     def collected(self, side: Side, result: Any, arguments: Any, keywords: dict[str, Any]) -> tuple[Leaf, ...]:
-        """What is compared after a call: what it returned and what is watched, in memory of its own. To be called before state is put back."""
+        """What is compared after a call, in memory of its own: what it returned and what is watched. To be called before state is put back."""
         found = [owned(leaf) for leaf in leaves_of(result)]
         if side.name != "reference" and self.watched:
             inputs, state = argument_leaves((arguments, keywords)), side.state.current()

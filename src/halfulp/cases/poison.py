@@ -17,12 +17,15 @@ UNWRITTEN = frozenset(("empty", "empty_like", "empty_strided", "empty_permuted",
 class _PoisonedTensors(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = func(*args, **(kwargs or {}))
-        if getattr(func, "__name__", "") in UNWRITTEN and isinstance(result, torch.Tensor):
-            # Integers are left alone: a wild index could crash the process.
-            if (result.is_floating_point() or result.is_complex()) and result.device.type != "meta":
-                with torch.no_grad(), torch._C.DisableTorchFunction():  # pyright: ignore[reportPrivateUsage]
-                    result.detach().fill_(torch.nan)
+        if getattr(func, "__name__", "") in UNWRITTEN and isinstance(result, torch.Tensor) and _takes_nan(result):
+            with torch.no_grad(), torch._C.DisableTorchFunction():  # pyright: ignore[reportPrivateUsage]
+                result.detach().fill_(torch.nan)
         return result
+
+
+def _takes_nan(tensor: torch.Tensor) -> bool:
+    """Integers are left alone: a wild index could crash the process."""
+    return (tensor.is_floating_point() or tensor.is_complex()) and tensor.device.type != "meta"
 
 
 def _poisoned(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -38,6 +41,6 @@ def _poisoned(original: Callable[..., Any]) -> Callable[..., Any]:
 @contextlib.contextmanager
 def poisoned() -> Generator[None]:
     """What torch.empty, numpy.empty and their kin return is NaN inside; memory allocated inside kernels is out of reach."""
-    with _PoisonedTensors(), mock.patch.object(np, "empty", _poisoned(np.empty)):
-        with mock.patch.object(np, "empty_like", _poisoned(np.empty_like)):
-            yield
+    arrays = {name: _poisoned(getattr(np, name)) for name in ("empty", "empty_like")}
+    with _PoisonedTensors(), mock.patch.multiple(np, **arrays):
+        yield

@@ -32,7 +32,7 @@ def repetition(case: Case) -> Evidence:
             continue  # it does not run where unwritten memory is NaN: nothing is learned
         # Once more each, because a side that disagrees with itself now and then looks the same once.
         unwritten = agrees and _agrees(case, name, Variant(repetition=2)) and not _agrees(case, name, Variant(repetition=2, poisoned=True))
-        unwritten = unwritten or _shows_nan(second, again)
+        unwritten = unwritten or _shows_nan(second, case.native(name))
         other = second if isinstance(second, Run) and unwritten else again
         apart = compare_leaves(other.outputs, case.native(name).outputs)
         measured = {
@@ -54,7 +54,7 @@ def _agrees(case: Case, name: str, variant: Variant) -> bool:
 
 
 def _shows_nan(filled: Run | Unavailable, plain: Run) -> bool:
-    """Whether there is NaN where memory held NaN before it was written, and none in a run without."""
+    """Whether there is NaN where memory held NaN before it was written, and none in the first run (later ones may be lent that memory)."""
     if isinstance(filled, Unavailable):
         return False
     others = {leaf.path: leaf for leaf in plain.outputs}
