@@ -1,6 +1,7 @@
 """How far rounding alone may move each output of a case."""
 
 from .analytic import BackwardError, backward_error
+from .fourier import uses_transforms
 from .noise import LeafNoise, Noise, noise_of, run_under, widened
 from .residuals import Residual, residual_of
 from .sampling import GaussianPool, NoiseMode
@@ -16,5 +17,6 @@ __all__ = [
     "noise_of",
     "residual_of",
     "run_under",
+    "uses_transforms",
     "widened",
 ]

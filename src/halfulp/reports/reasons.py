@@ -55,10 +55,10 @@ def _rounding(result: CheckResult) -> str:
     noise = _measured(result, "noise")
     formula = _formula(result, right="")
     if result.because[:1] == ("loss",):
-        times = float(noise["norm_in_noise"] if noise["has_products"] else noise["rms_in_noise"])
+        times = float(noise["norm_in_noise"] if noise["mixes"] else noise["rms_in_noise"])
         kind = (
             "fast products (Winograd, FFT, Strassen) lose that much by design"
-            if noise["has_products"]
+            if noise["mixes"]
             else "its algorithm is coarser, not wrong"
         )
         known = f" ({formula})" if formula else ""
@@ -242,6 +242,12 @@ def _undecided(result: CheckResult) -> str:
         return (
             f"The problem is ill-conditioned on these inputs: rounding alone may move the result by {100.0 * relative:.0f} % of its size, so agreement "
             "within rounding says little."
+        )
+    if noise.get("method") == "inputs" and _finding(result, "scaling") == "vanishes":
+        return (
+            f"The formula is the same (the difference vanishes in float64), but the error is {number(noise['rms_in_noise'])} times what rounding the "
+            f"inputs makes, and neither side's ops can be seen: a plain chain of {noise['terms']:,} terms could lose that much, an unstable "
+            "algorithm as well. Written in PyTorch ops, `expected` would decide it."
         )
     why = _measured(result, "scaling").get("why", "no run in another precision was possible")
     return f"The error is {number(noise['rms_in_noise'])} times what rounding in {result.declared} makes, but what it is made of could not be told: {why}."

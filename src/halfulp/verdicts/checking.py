@@ -144,7 +144,7 @@ class _Gatherer:
         yield from self._add(sized(case, repeated, sampled))
         if settled or self._finding("repetition") in ("beyond rounding", "fails"):
             return
-        yield from self._add(noise_evidence(actual, expected, noise, sampled))
+        yield from self._add(noise_evidence(case, noise, sampled))
         yield from self._add(backward_evidence(case, actual, sampled))
         yield from self._add(peer_evidence(actual, expected, noise))
         yield from self._decide_with_more(noise)

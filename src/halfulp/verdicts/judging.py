@@ -6,6 +6,7 @@ stored numbers, never at tensors, so a stored result can be judged again.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -114,7 +115,13 @@ def _beyond(by_kind: dict[str, Evidence], noise: Evidence) -> Decision:
         return Decision(V.ROUNDING, ("loss", *told_by, "noise"))
     if _finding(by_kind, "precision") == "same size" and not _loses_in_float64(by_kind):
         return Decision(V.REDUCED_PRECISION, ("precision", *told_by, "noise"))
+    if noise.measured.get("method") == "inputs" and _worst_excess(noise) <= limits.DIGIT * math.sqrt(_number(noise, "terms")):
+        return Decision(V.UNDECIDED, ("noise",))
     return Decision(V.UNSTABLE, ("loss", *told_by, "noise"))
+
+
+def _worst_excess(noise: Evidence) -> float:
+    return max(_number(noise, "rms_in_noise") / _number(noise, "rms_limit"), _number(noise, "max_in_noise") / _number(noise, "max_limit"))
 
 
 def _speaks(by_kind: dict[str, Evidence], kind: str) -> bool | None:
@@ -149,13 +156,12 @@ def loss_is_tolerable(noise: Evidence) -> bool:
 
     A fast product (Winograd, FFT, Strassen) is judged in norm, which is all that its bound promises; anything else elementwise.
     """
-    rms, rms_limit = _number(noise, "rms_in_noise"), _number(noise, "rms_limit")
-    largest, max_limit = _number(noise, "max_in_noise"), _number(noise, "max_limit")
-    if rms <= limits.DIGIT * rms_limit and largest <= limits.DIGIT * max_limit:
+    if _worst_excess(noise) <= limits.DIGIT:
         return True
+    max_limit = _number(noise, "max_limit")
     norm, largest_norm = _number(noise, "norm_in_noise"), _number(noise, "max_norm_in_noise")
     in_norm = norm <= limits.FAST_PRODUCT_LOSS and largest_norm <= limits.FAST_PRODUCT_LOSS * max_limit
-    return bool(noise.measured.get("has_products")) and in_norm
+    return bool(noise.measured.get("mixes")) and in_norm
 
 
 def _loses_in_float64(by_kind: dict[str, Evidence]) -> bool:

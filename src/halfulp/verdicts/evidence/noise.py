@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...cases import Case, Run
-from ...noise import Noise, Residual, backward_error, residual_of
+from ...cases.effects import argument_leaves
+from ...noise import Noise, Residual, backward_error, residual_of, uses_transforms
 from .. import limits
 from ..verdict import Verdict
 from .evidence import Evidence
@@ -37,14 +38,15 @@ def excess(residual: Residual, samples: int, *, slack: float = limits.MODEL_SLAC
     )
 
 
-def noise_evidence(actual: Run, expected: Run, noise: Noise, sampled: Noise) -> Evidence | None:
+def noise_evidence(case: Case, noise: Noise, sampled: Noise) -> Evidence | None:
     """The worst output's error in units of the noise; None where no output is a floating-point tensor.
 
     Args:
-        actual, expected: the two native runs.
+        case: whose native runs are judged.
         noise: the noise that `actual` is judged by, which contains the errors of `expected`.
         sampled: the noise without them, which `expected` itself is measured by.
     """
+    actual, expected = case.native("actual"), case.native("expected")
     found = [each for each in residuals(actual, sampled) if each.count]
     if not found:
         return None
@@ -80,13 +82,20 @@ def noise_evidence(actual: Run, expected: Run, noise: Noise, sampled: Noise) -> 
             "samples": noise.count,
             "method": noise.method,
             "reference": noise.reference,
-            "has_products": noise.has_products,
+            "mixes": noise.has_products or (not within and uses_transforms(case, "actual")),
+            "terms": _terms(case, worst),
             "outputs_beyond": sum(excess(each, noise.count) > 1.0 for each in found),
             "outputs": len(found),
             "notes": list(noise.notes),
         },
         worst.path,
     )
+
+
+def _terms(case: Case, worst: Residual) -> int:
+    """How many numbers of the largest input may meet in one result, where the ops don't tell."""
+    sizes = [leaf.stored.size for leaf in argument_leaves((case.inputs, case.keywords)).values() if leaf.format is not None]
+    return max(1, max(sizes, default=1) // max(1, worst.count))
 
 
 def backward_evidence(case: Case, actual: Run, noise: Noise) -> Evidence | None:

@@ -1,0 +1,50 @@
+"""Does a side use fast Fourier transforms? Their error is small in norm only, whatever the formula that they stand for."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable
+from typing import Any
+from unittest import mock
+
+import numpy as np
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from ..cases import Case, Variant
+from ..cases.sides import repeatable
+from . import rules
+
+_NUMPY_TRANSFORMS = [name for name in dir(np.fft) if name.endswith(("fft", "fft2", "fftn")) and callable(getattr(np.fft, name))]
+
+
+class _Watch(TorchDispatchMode):
+    def __init__(self) -> None:
+        super().__init__()
+        self.met = False
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.met = self.met or func._schema.name.split("::")[1] in rules.TRANSFORMS
+        return func(*args, **(kwargs or {}))
+
+    def note(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(original)
+        def noted(*args: Any, **kwargs: Any) -> Any:
+            self.met = True
+            return original(*args, **kwargs)
+
+        return noted
+
+
+def uses_transforms(case: Case, name: str) -> bool:
+    """Whether the side calls a Fourier transform of PyTorch or numpy.fft; False where its ops can't be seen."""
+    side = case.side(name).eager
+    watch = _Watch()
+    with contextlib.ExitStack() as stack:
+        for each in _NUMPY_TRANSFORMS:
+            stack.enter_context(mock.patch.object(np.fft, each, watch.note(getattr(np.fft, each))))
+        stack.enter_context(contextlib.suppress(Exception))  # a function that refuses a mode: what was met until then counts
+        arguments, keywords = case.arguments(side, Variant())
+        with side.unchanged(), repeatable(case.seed), watch:
+            case.evaluate(side, arguments, keywords)
+    return watch.met
