@@ -110,7 +110,10 @@ class OpError:
         storage = 24 if declared.name == "tf32" else declared.precision_bits
         self.storage_u = math.ldexp(ROUNDING_RMS, -storage)
         self.sum_u = math.ldexp(ROUNDING_RMS, -(storage if coarse_sums else max(storage, 24)))
-        self.input_u = math.ldexp(ROUNDING_RMS, -11) if declared.name == "tf32" else 0.0
+        # Tensor cores take float32 operands as they are and drop the low bits: twice the error of rounding to nearest, ...
+        self.input_u = 2.0 * math.ldexp(ROUNDING_RMS, -11) if declared.name == "tf32" else 0.0
+        # ... and all in one direction: a float's mean loss is half its spacing, (1 / (2 ln 2)) 2**-10 of it for Benford's mantissas.
+        self.shrink_u = 2.0 * math.ldexp(0.5 / math.log(2.0), -10) if declared.name == "tf32" else 0.0
         self.accumulate = accumulate
 
     def elementwise(self, name: str) -> float | None:
@@ -132,6 +135,7 @@ class OpError:
         on_squares, on_magnitude = self.sum_u**2, self.storage_u**2
         if self.input_u:
             on_squares += 2.0 * self.input_u**2
+            on_magnitude += self.shrink_u**2
         if not self.accumulate:
             return squares.mul(on_squares).add_(magnitude, alpha=on_magnitude).sqrt_()
         if isinstance(terms, torch.Tensor):

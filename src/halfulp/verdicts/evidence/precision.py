@@ -1,25 +1,27 @@
 """Is the error what computing in a coarser format makes? Tried by experiment, format by format.
 
-Two kinds of experiment. Rounding the *inputs* of every product is deterministic, so a right guess reproduces the error
-element by element (TF32 and bfloat16 tensor cores, weights stored in 16 bits). Computing *everything* in a coarser format
-leaves an error of that format's size that depends on the order, so there the size is compared, and whether the results are
-numbers of that format.
+Two kinds of experiment. Rounding the inputs or results of ops is deterministic, so a right guess reproduces the error element by
+element (TF32 and bfloat16 tensor cores, weights stored in 16 bits, autocast, storage between ops). An *accumulator* in a coarser
+format leaves an error of that format's size that depends on the order, so there the size is compared, and whether the results
+are numbers of that format.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_map
 
 from ...cases import Case
 from ...cases.inputs import TORCH_DTYPES
 from ...floats import FORMATS, Format, is_representable
 from ...noise import Noise, noise_of, residual_of, run_under
-from ...noise.rules import PRODUCTS
+from ...noise.rules import EXACT, PRODUCTS
 from .. import limits
 from ..verdict import Verdict
 from .evidence import Evidence
@@ -27,38 +29,57 @@ from .noise import excess
 
 V = Verdict
 CANDIDATES = ("float32", "tf32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2")
-OPERANDS = ("both", "first", "second")
 
 
-class CoarseProducts(TorchDispatchMode):
-    """Rounds the operands of every product to a coarser format before the product is formed."""
+ADDENDS = ("addmm", "baddbmm", "addbmm", "addmv", "addr")
+"""Products whose first argument is added, not multiplied."""
 
-    def __init__(self, target: Format, operands: str) -> None:
+
+class Coarse(TorchDispatchMode):
+    """Computes in float64, but rounds some numbers to a coarser format on the way.
+
+    Args:
+        target: the coarser format.
+        operands: which operands of products are rounded: "both", "first", "second" or "".
+        results: whose results are rounded: "products", "ops" (all that compute) or "".
+        truncated: drops the low bits instead of rounding to nearest.
+    """
+
+    def __init__(self, target: Format, *, operands: str = "", results: str = "", truncated: bool = False) -> None:
         super().__init__()
         self.target = target
         self.operands = operands
+        self.results = results
+        self.truncated = truncated
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = func._schema.name.split("::")[1]
-        if name not in PRODUCTS:
-            return func(*args, **(kwargs or {}))
-        # The addend of addmm comes first and is not multiplied.
-        start = 1 if name in ("addmm", "baddbmm", "addbmm", "addmv", "addr") else 0
-        places = {"both": (start, start + 1), "first": (start,), "second": (start + 1,)}[self.operands]
-        rounded = tuple(coarsened(each, self.target) if place in places else each for place, each in enumerate(args))
-        return func(*rounded, **(kwargs or {}))
+        is_product = name in PRODUCTS
+        if is_product and self.operands:
+            start = 1 if name in ADDENDS else 0
+            places = {"both": (start, start + 1), "first": (start,), "second": (start + 1,)}[self.operands]
+            args = tuple(self._coarse(each) if place in places else each for place, each in enumerate(args))
+        result = func(*args, **(kwargs or {}))
+        computes = self.results == "ops" and not func.is_view and name not in EXACT and not name.endswith("_")
+        if computes or (is_product and self.results == "products"):
+            return tree_map(self._coarse, result)
+        return result
+
+    def _coarse(self, value: Any) -> Any:
+        return coarsened(value, self.target, truncated=self.truncated)
 
 
-def coarsened(value: Any, target: Format) -> Any:
+def coarsened(value: Any, target: Format, *, truncated: bool = False) -> Any:
     """A float64 tensor rounded to a format (through float32, where every operand of interest already is)."""
     if not isinstance(value, torch.Tensor) or value.dtype != torch.float64:
         return value
-    if target.name != "tf32":
+    dropped = {"tf32": 13, "bfloat16": 16}.get(target.name)
+    if dropped is None or (target.name == "bfloat16" and not truncated):
         return value.to(TORCH_DTYPES[target.name]).to(torch.float64)
     bits = value.to(torch.float32).contiguous().view(torch.int32)
-    # Round to nearest even on the 13 bits that TF32 drops.
-    bits = (bits + 0x0FFF + ((bits >> 13) & 1)) & ~0x1FFF
-    return bits.view(torch.float32).to(torch.float64).view(value.shape)
+    if not truncated:  # to nearest even
+        bits = bits + ((1 << (dropped - 1)) - 1) + ((bits >> dropped) & 1)
+    return (bits & -(1 << dropped)).view(torch.float32).to(torch.float64).view(value.shape)
 
 
 def precision(case: Case, noise: Noise, *, formula_is_right: bool) -> Evidence:
@@ -70,12 +91,9 @@ def precision(case: Case, noise: Noise, *, formula_is_right: bool) -> Evidence:
     """
     coarser = [FORMATS[name] for name in CANDIDATES if FORMATS[name].precision_bits < case.declared.precision_bits]
     best: dict[str, Any] = {"explained": 0.0}
-    if noise.ops.get("product", 0):
-        for bits in dict.fromkeys(each.precision_bits for each in coarser):
-            best = max(
-                [best, *_hypotheses(case, noise, [each for each in coarser if each.precision_bits == bits])],
-                key=lambda each: each["explained"],
-            )
+    for bits in dict.fromkeys(each.precision_bits for each in coarser):
+        for tried in _hypotheses(case, noise, [each for each in coarser if each.precision_bits == bits]):
+            best = max(best, tried, key=lambda each: each["explained"])
             if best["explained"] >= limits.EXPLAINED:
                 return Evidence("precision", "reproduced", (V.REDUCED_PRECISION,), best)
     if formula_is_right:
@@ -85,29 +103,53 @@ def precision(case: Case, noise: Noise, *, formula_is_right: bool) -> Evidence:
     return Evidence("precision", "not reproduced", (V.UNSTABLE, V.MISTAKE, V.FLIP), best)
 
 
-def _hypotheses(case: Case, noise: Noise, formats: list[Format]) -> list[dict[str, Any]]:
-    """What each choice of operands explains, for formats of one precision.
+class Place(NamedTuple):
+    """Where a hypothesis rounds, in words and as options of `Coarse`."""
+
+    where: str
+    options: dict[str, Any]
+
+
+PLACES = (
+    Place("inputs of products", {"operands": "both"}),
+    Place("first operand of products", {"operands": "first"}),
+    Place("second operand of products (weights)", {"operands": "second"}),
+    Place("inputs of products, by truncation", {"operands": "both", "truncated": True}),
+    Place("inputs and results of products, as autocast does", {"operands": "both", "results": "products"}),
+    Place("results of products", {"results": "products"}),
+    Place("the result of every op, as stored between ops", {"results": "ops"}),
+)
+"""Tried in this order; the first that reproduces the error is named."""
+
+
+def _hypotheses(case: Case, noise: Noise, formats: list[Format]) -> Iterator[dict[str, Any]]:
+    """What each place explains, for formats of one precision.
 
     Formats that explain the same (tf32 and float16 within float16's range) are named together.
     """
-    found: list[dict[str, Any]] = []
-    for operands in OPERANDS:
-        shares = {target.name: _explained(case, noise, target, operands) for target in formats}
+    for place in PLACES:
+        if not noise.ops.get("product", 0) and place.options.get("results") != "ops":
+            continue
+        # tf32 is a way to take operands, not to store; truncation is known of formats that are float32 cut short.
+        usable = [each for each in formats if not (place.options.get("results") and each.name == "tf32")]
+        if place.options.get("truncated"):
+            usable = [each for each in usable if each.name in ("tf32", "bfloat16")]
+        if not usable:
+            continue
+        shares = {target.name: _explained(case, noise, Coarse(target, **place.options)) for target in usable}
         best = max(share for share, _ in shares.values())
         names = [name for name, (share, _) in shares.items() if share >= best - SAME_EXPLANATION]
-        found.append({"explained": best, "slope": shares[names[0]][1], "format": " or ".join(names), "where": _WHERE[operands]})
-    return found
+        yield {"explained": best, "slope": shares[names[0]][1], "format": " or ".join(names), "where": place.where}
 
 
 SAME_EXPLANATION = 1e-3
 """Two formats whose explained shares differ by less than this can't be told apart: the working precision's own rounding is that large."""
-_WHERE = {"both": "inputs of products", "first": "first operand of products", "second": "second operand of products (weights)"}
 
 
-def _explained(case: Case, noise: Noise, target: Format, operands: str) -> tuple[float, float]:
+def _explained(case: Case, noise: Noise, mode: Coarse) -> tuple[float, float]:
     """Share of the error's square sum, in units of the noise, that the hypothesis reproduces, and its slope."""
     try:
-        outputs = run_under(case, "expected", CoarseProducts(target, operands))
+        outputs = run_under(case, "expected", mode)
     except Exception:  # the function does not run with coarse operands: the hypothesis is not tested
         return 0.0, 0.0
     predicted = {leaf.path: leaf.numbers().astype(np.float64) for leaf in outputs}
@@ -134,8 +176,10 @@ def _by_size(case: Case, noise: Noise, coarser: list[Format]) -> Evidence | None
     """The coarser format whose own rounding the error looks like: the one that the results are numbers of, or the one of nearest size."""
     representable = _representable_in(case, coarser)
     fitting: list[tuple[float, Format, float]] = []
-    # Everything is within an 8-bit format's rounding: its size names nothing.
-    for target in [each for each in coarser if each.storage_bits > 8]:
+    # Everything is within an 8-bit format's rounding: its size names nothing. Sums of 16-bit formats are accumulated in float32, so an
+    # accumulator of the declared format itself is less than declared.
+    accumulators = [case.declared] if case.declared.storage_bits == 16 else []
+    for target in [*accumulators, *(each for each in coarser if each.storage_bits > 8)]:
         coarse = noise_of(case, declared=target, coarse_sums=True)
         worst, size = 0.0, 0.0
         for leaf in case.native("actual").outputs:
@@ -156,11 +200,16 @@ def _by_size(case: Case, noise: Noise, coarser: list[Format]) -> Evidence | None
         (V.REDUCED_PRECISION,),
         {
             "format": named[1].name,
-            "where": "results" if representable == named[1].name else "somewhere inside",
+            "where": "accumulators of sums" if _adds(noise) else "results" if representable == named[1].name else "somewhere inside",
             "rms_in_its_noise": named[2],
             "representable": representable,
         },
     )
+
+
+def _adds(noise: Noise) -> bool:
+    """Whether the function adds: rounding of operands and results having been tried, an accumulator is what is left."""
+    return any(noise.ops.get(kind, 0) for kind in ("product", "sum", "scan", "scattered"))
 
 
 HONEST_SIZE = 0.1
