@@ -25,6 +25,8 @@ class Pair:
         tags: subtle, below-tolerance, one-element, special, precision, hard, ambiguous, undetectable ...
         build: returns (actual, expected, inputs).
         reference: a better-than-working-precision implementation, None for expected in float64.
+        verdict: the name of the verdict that is right, "" where the kind alone is labelled.
+        gradients: whether gradients are compared too.
     """
 
     name: str
@@ -36,6 +38,8 @@ class Pair:
     note: str
     build: Callable[[], tuple[Any, Any, Any]]
     reference: Callable[..., Any] | None
+    verdict: str = ""
+    gradients: bool = False
 
     def make(self, seed: int) -> tuple[Any, Any, Any]:
         """The two functions and their inputs, the same for the same seed."""
@@ -48,9 +52,19 @@ PAIRS: list[Pair] = []
 
 
 def _labelled(kind: str) -> Callable[..., Any]:
-    def label(cause: str, source: str, *, tags: tuple[str, ...] = (), declared: str = "float32", note: str = "", ref: Any = None) -> Any:
+    def label(
+        cause: str,
+        source: str,
+        *,
+        tags: tuple[str, ...] = (),
+        declared: str = "float32",
+        note: str = "",
+        ref: Any = None,
+        verdict: str = "",
+        gradients: bool = False,
+    ) -> Any:
         def register(build: Callable[[], tuple[Any, Any, Any]]) -> Callable[[], tuple[Any, Any, Any]]:
-            PAIRS.append(Pair(build.__name__, kind, cause, source, declared, tuple(tags), note, build, ref))
+            PAIRS.append(Pair(build.__name__, kind, cause, source, declared, tuple(tags), note, build, ref, verdict, gradients))
             return build
 
         return register

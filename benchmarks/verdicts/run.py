@@ -1,84 +1,61 @@
-"""How often halfulp is right on the labelled pairs, beside what people use today, in the same run.
+"""How often halfulp is right, beside what people use today, in the same run.
 
-Called by `halfulp bench verdicts`. Outcomes can be kept as they come (--resume FILE), so an interrupted run goes on where it stopped.
+Called by `halfulp bench verdicts`. Four parts: labelled pairs, generated honest pairs, whole models with honest variants and mutants,
+and mutants at shrinking magnitudes. Outcomes can be kept as they come (--resume FILE), so an interrupted run goes on where it stopped.
 """
 
 from __future__ import annotations
 
-import contextlib
+import functools
 import json
-import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import torch
 from rich.console import Console
 from rich.progress import Progress, TimeRemainingColumn
 from rich.table import Table
 
 import halfulp
 
-from . import PAIRS, Pair
+from . import PAIRS
 from .figures import report_figures
+from .models import MODELS
+from .mutants import MUTATIONS
+from .outcomes import CHECKERS, MODEL_MUTANTS, Outcome, hosts_of, of_honest, of_model_variant, of_mutant, of_pair, variants_of
+from .statistics import Rate
 
-Outcome = dict[str, Any]
-CHECKERS = ("halfulp", "assert_close", "numpy.allclose", "dynamo same")
-
-
-def _tensors(result: Any) -> list[torch.Tensor]:
-    return list(result) if isinstance(result, (tuple, list)) else [result]
-
-
-def _copies(inputs: Any, dtype: torch.dtype | None = None) -> list[Any]:
-    copied = [each.clone() if isinstance(each, torch.Tensor) else each for each in inputs]
-    return [each.to(dtype) if dtype and isinstance(each, torch.Tensor) and each.is_floating_point() else each for each in copied]
+PARTS = ("pairs", "honest", "models", "detection")
+HOSTS = 5
+"""Models that each kind of mutant is tried in."""
+Job = tuple[str, Callable[[], Outcome]]
 
 
-def _passes(comparison: Callable[[], object]) -> bool:
-    """Whether a checker accepts: it returns a true value or None, and raises nothing."""
-    try:
-        return comparison() is not False
-    except Exception:
-        return False
-
-
-def peers(pair: Pair, seed: int) -> dict[str, bool]:
-    """What the checkers of today say to the outputs: True for accepted. All with their defaults."""
-    from torch._dynamo.utils import same
-
-    actual, expected, inputs = pair.make(seed)
-    ours, theirs = _tensors(actual(*_copies(inputs))), _tensors(expected(*_copies(inputs)))
-    try:
-        exact = _tensors((pair.reference or expected)(*_copies(inputs, torch.float64)))
-    except Exception:  # no reference in float64: the rule without one
-        exact = None
-    return {
-        "assert_close": _passes(lambda: torch.testing.assert_close(ours, theirs)),
-        "numpy.allclose": _passes(lambda: all(np.allclose(a.float().numpy(), b.float().numpy()) for a, b in zip(ours, theirs))),
-        "dynamo same": _passes(lambda: bool(same(theirs, ours, fp64_ref=exact, log_error=lambda *_, **__: None))),
-    }
-
-
-def outcome(pair: Pair, seed: int) -> Outcome:
-    """What each checker says to one pair."""
-    actual, expected, inputs = pair.make(seed)
-    start = time.perf_counter()
-    result = halfulp.check(actual, expected, inputs, declared=pair.declared, reference=pair.reference)
-    seconds = time.perf_counter() - start
-    said = {"halfulp": result.acceptable, **peers(pair, seed)}
-    return {
-        "pair": pair.name,
-        "seed": seed,
-        "kind": pair.kind,
-        "tags": list(pair.tags),
-        "verdict": result.verdict.name,
-        "reason": result.reason,
-        "seconds": seconds,
-        "said": said,
-    }
+def jobs_of(parts: Iterable[str], *, seeds: int, honest: int) -> Iterator[Job]:
+    """Every outcome that is asked for, with its identity."""
+    parts = tuple(parts)
+    if "pairs" in parts:
+        for seed in range(seeds):
+            for pair in PAIRS:
+                yield f"pairs/{pair.name}/{seed}", functools.partial(of_pair, pair, seed)
+    if "honest" in parts:
+        for number in range(honest):
+            yield f"honest/{number}", functools.partial(of_honest, number)
+    if "models" in parts:
+        for model in MODELS:
+            for variant in variants_of(model):
+                yield f"models/{model.name}/{variant}", functools.partial(of_model_variant, model, variant)
+        for mutation, magnitude in MODEL_MUTANTS:
+            for model, at in hosts_of(mutation, len(MODELS)):
+                yield f"models/{model.name}/{mutation.name}", functools.partial(of_mutant, model, mutation, magnitude, at, gradients=True)
+    if "detection" in parts:
+        for mutation in MUTATIONS:
+            for model, at in hosts_of(mutation, HOSTS):
+                for magnitude in mutation.magnitudes:
+                    key = f"detection/{mutation.name}/{model.name}/{magnitude:.1e}"
+                    yield key, functools.partial(of_mutant, model, mutation, magnitude, at)
 
 
 def is_right(each: Outcome, checker: str) -> bool:
@@ -86,77 +63,169 @@ def is_right(each: Outcome, checker: str) -> bool:
     return bool(each["said"][checker] is (each["kind"] == "rounding"))
 
 
-def figures_of(outcomes: list[Outcome]) -> dict[str, tuple[float, str]]:
-    """Accuracy, false alarms and misses of every checker."""
-    found: dict[str, tuple[float, str]] = {}
-    for checker in CHECKERS:
-        name = checker.replace(".", "_").replace(" ", "_")
-        wrong = [each for each in outcomes if not is_right(each, checker)]
-        found[f"verdicts_accuracy_{name}"] = (1.0 - len(wrong) / len(outcomes), "ratio")
-        found[f"verdicts_false_alarms_{name}"] = (sum(each["kind"] == "rounding" for each in wrong), "pairs")
-        found[f"verdicts_misses_{name}"] = (sum(each["kind"] == "mistake" for each in wrong), "pairs")
-    alarms = [each for each in outcomes if each["kind"] == "rounding" and not is_right(each, "halfulp") and "ambiguous" not in each["tags"]]
-    found["verdicts_false_alarms_halfulp_unambiguous"] = (len(alarms), "pairs")
-    return found
-
-
-def _kept(resume: Path | None) -> dict[tuple[str, int], Outcome]:
+def _kept(resume: Path | None) -> dict[str, Outcome]:
     if resume is None or not resume.is_file():
         return {}
     stored = [json.loads(line) for line in resume.read_text().splitlines() if line.strip()]
-    version = halfulp.__version__
-    return {(each["pair"], each["seed"]): each for each in stored if each.get("version") == version}
+    return {each["key"]: each for each in stored if each.get("version") == halfulp.__version__}
 
 
-@contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
-
-
-def run(*, json_file: Path | None = None, seeds: int = 1, resume: Path | None = None) -> int:
-    """Run all pairs, print the table, the wrong ones and the figures.
+def run(
+    *,
+    json_file: Path | None = None,
+    parts: Iterable[str] = PARTS,
+    seeds: int = 1,
+    honest: int = 2000,
+    resume: Path | None = None,
+) -> int:
+    """Run what is asked for, print the tables, the wrong answers and the figures.
 
     Returns:
         0; 130 when interrupted (what was done is in `resume`, if given).
     """
     kept = _kept(resume)
-    outcomes: list[Outcome] = []
-    jobs = [(pair, seed) for seed in range(seeds) for pair in PAIRS]
+    outcomes: dict[str, Outcome] = {}
     console = Console(stderr=True)
+    jobs: list[Job] = []
     try:
-        with _quiet(), Progress(*Progress.get_default_columns()[:-1], TimeRemainingColumn(), console=console, transient=True) as progress:
-            for pair, seed in progress.track(jobs, description="pairs"):
-                found = kept.get((pair.name, seed)) or outcome(pair, seed)
-                outcomes.append(found)
-                if resume is not None and (pair.name, seed) not in kept:
+        with warnings.catch_warnings(), Progress(*_COLUMNS, console=console, transient=True) as progress:
+            warnings.simplefilter("ignore")
+            jobs = list(jobs_of(parts, seeds=seeds, honest=honest))
+            for key, job in progress.track(jobs, description="pairs"):
+                outcomes[key] = kept.get(key) or job()
+                if resume is not None and key not in kept:
                     with resume.open("a") as file:
-                        file.write(json.dumps({**found, "version": halfulp.__version__}) + "\n")
+                        file.write(json.dumps({"key": key, **outcomes[key], "version": halfulp.__version__}) + "\n")
     except KeyboardInterrupt:
         where = f"kept in {resume}: the same command goes on from there" if resume else "lost: give --resume FILE to keep them"
         console.print(f"interrupted after {len(outcomes)} of {len(jobs)} pairs; they are {where}")
         return 130
-    _print_table(outcomes)
-    figures = figures_of(outcomes)
-    report_figures(figures, json_file, outcomes=outcomes)
+    figures: dict[str, tuple[float, str]] = {}
+    for part in PARTS:
+        found = [each for key, each in outcomes.items() if key.startswith(f"{part}/")]
+        if found:
+            figures |= _REPORTS[part](found)
+    report_figures(figures, json_file, outcomes=list(outcomes.values()))
     return 0
 
 
-def _print_table(outcomes: list[Outcome]) -> None:
-    figures = figures_of(outcomes)
-    table = Table(
-        "checker", "accuracy", "false alarms", "misses", title=f"{len(outcomes)} labelled pairs, all checkers with their defaults"
-    )
+_COLUMNS = (*Progress.get_default_columns()[:-1], TimeRemainingColumn())
+
+
+def _named(checker: str) -> str:
+    return checker.replace(".", "_").replace(" ", "_")
+
+
+def _false_alarms(outcomes: list[Outcome], checker: str) -> Rate:
+    honest = [each for each in outcomes if each["kind"] == "rounding"]
+    return Rate(sum(each["said"][checker] is False for each in honest), len(honest))
+
+
+def _misses(outcomes: list[Outcome], checker: str) -> Rate:
+    mistakes = [each for each in outcomes if each["kind"] == "mistake"]
+    return Rate(sum(each["said"][checker] is True for each in mistakes), len(mistakes))
+
+
+def _table(title: str, outcomes: list[Outcome]) -> None:
+    table = Table("checker", "right", "false alarms", "misses", title=title)
     for checker in CHECKERS:
-        name = checker.replace(".", "_").replace(" ", "_")
-        row = [figures[f"verdicts_{what}_{name}"][0] for what in ("accuracy", "false_alarms", "misses")]
-        table.add_row(checker, f"{row[0]:.3f}", f"{row[1]:.0f}", f"{row[2]:.0f}")
-    Console().print(table)
-    for checker in CHECKERS:
-        wrong = [each for each in outcomes if not is_right(each, checker)]
-        if wrong:
-            print(f"wrong, {checker}: {', '.join(dict.fromkeys(each['pair'] for each in wrong))}")
+        right = Rate(sum(is_right(each, checker) for each in outcomes), len(outcomes))
+        table.add_row(checker, str(right), str(_false_alarms(outcomes, checker)), str(_misses(outcomes, checker)))
+    Console(width=150).print(table)
+
+
+def _print_wrong(outcomes: list[Outcome]) -> None:
     for each in outcomes:
         if not is_right(each, "halfulp"):
-            print(f"  {each['pair']} ({each['kind']}, seed {each['seed']}): {each['verdict']}. {each['reason']}")
+            print(f"  wrong: {each['pair']} ({each['kind']}): {each['verdict']}. {each['reason']}")
+
+
+def _print_verdicts(outcomes: list[Outcome]) -> None:
+    """The confusion matrix: truth against the eight verdicts."""
+    verdicts = [verdict.name for verdict in halfulp.Verdict]
+    table = Table("truth", *verdicts, title="what halfulp said")
+    for kind in ("rounding", "mistake"):
+        counts = Counter(each["verdict"] for each in outcomes if each["kind"] == kind)
+        if counts:
+            table.add_row(kind, *(str(counts[verdict] or "") for verdict in verdicts))
+    Console(width=150).print(table)
+
+
+def _report_pairs(outcomes: list[Outcome]) -> dict[str, tuple[float, str]]:
+    _table(f"{len(outcomes)} labelled pairs, all checkers with their defaults", outcomes)
+    _print_verdicts(outcomes)
+    _print_wrong(outcomes)
+    labelled = [each for each in outcomes if each["wanted"]]
+    for each in labelled:
+        if each["verdict"] != each["wanted"]:
+            print(f"  another verdict than labelled: {each['pair']}: {each['verdict']} instead of {each['wanted']}. {each['reason']}")
+    found: dict[str, tuple[float, str]] = {}
+    for checker in CHECKERS:
+        name = _named(checker)
+        wrong = [each for each in outcomes if not is_right(each, checker)]
+        found[f"verdicts_accuracy_{name}"] = (1.0 - len(wrong) / len(outcomes), "ratio")
+        found[f"verdicts_false_alarms_{name}"] = (_false_alarms(outcomes, checker).count, "pairs")
+        found[f"verdicts_misses_{name}"] = (_misses(outcomes, checker).count, "pairs")
+    clear = [each for each in outcomes if "ambiguous" not in each["tags"]]
+    found["verdicts_false_alarms_halfulp_unambiguous"] = (_false_alarms(clear, "halfulp").count, "pairs")
+    found["verdicts_labelled_verdict"] = (sum(each["verdict"] == each["wanted"] for each in labelled) / max(1, len(labelled)), "ratio")
+    return found
+
+
+def _report_honest(outcomes: list[Outcome]) -> dict[str, tuple[float, str]]:
+    table = Table("checker", "false alarms", title=f"{len(outcomes)} generated honest pairs")
+    for checker in CHECKERS:
+        table.add_row(checker, str(_false_alarms(outcomes, checker)))
+    Console(width=150).print(table)
+    _print_wrong(outcomes)
+    found = {f"honest_false_alarms_{_named(checker)}": (100.0 * _false_alarms(outcomes, checker).value, "percent") for checker in CHECKERS}
+    found["honest_undecided_halfulp"] = (sum(each["said"]["halfulp"] is None for each in outcomes), "pairs")
+    return found | {"honest_pairs": (len(outcomes), "pairs")}
+
+
+def _report_models(outcomes: list[Outcome]) -> dict[str, tuple[float, str]]:
+    models = sorted({each["model"] for each in outcomes})
+    _table(f"{len(models)} whole models, forward and backward: {len(outcomes)} honest variants and mutants", outcomes)
+    _print_verdicts(outcomes)
+    _print_wrong(outcomes)
+    found = {f"models_false_alarms_{_named(checker)}": (_false_alarms(outcomes, checker).count, "pairs") for checker in CHECKERS}
+    found |= {f"models_misses_{_named(checker)}": (_misses(outcomes, checker).count, "pairs") for checker in CHECKERS}
+    return found | {"models": (len(models), "models"), "models_pairs": (len(outcomes), "pairs")}
+
+
+def _report_detection(outcomes: list[Outcome]) -> dict[str, tuple[float, str]]:
+    """The share of hosts in which a mutant is caught, by magnitude."""
+    found: dict[str, tuple[float, str]] = {}
+    for mutation in MUTATIONS:
+        of_kind = [each for each in outcomes if each["mutation"] == mutation.name]
+        magnitudes = [each for each in mutation.magnitudes if any(outcome["magnitude"] == each for outcome in of_kind)]
+        table = Table("caught by", *(f"{each:.0e}" for each in magnitudes), title=f"{mutation.name}: {mutation.unit}")
+        for checker in CHECKERS:
+            shares: list[Rate] = []
+            for magnitude in magnitudes:
+                there = [each for each in of_kind if each["magnitude"] == magnitude]
+                shares.append(Rate(sum(each["said"][checker] is False for each in there), len(there)))
+            table.add_row(checker, *(f"{each.count}/{each.of}" for each in shares))
+            all_caught = [magnitude for magnitude, share in zip(magnitudes, shares, strict=True) if share.count == share.of]
+            found[f"detection_{_named(mutation.name)}_{_named(checker)}"] = (min(all_caught, default=float("inf")), "magnitude")
+        Console(width=150).print(table)
+    behind = [
+        (each["pair"], checker)
+        for each in outcomes
+        for checker in CHECKERS[1:]
+        if each["said"][checker] is False and each["said"]["halfulp"] is not False
+    ]
+    for checker in CHECKERS[1:]:
+        names = [name for name, by in behind if by == checker]
+        if names:
+            print(f"  caught by {checker} and not by halfulp: {', '.join(names)}")
+        found[f"detection_only_{_named(checker)}"] = (len(names), "mutants")
+    return found
+
+
+_REPORTS: dict[str, Callable[[list[Outcome]], dict[str, tuple[float, str]]]] = {
+    "pairs": _report_pairs,
+    "honest": _report_honest,
+    "models": _report_models,
+    "detection": _report_detection,
+}

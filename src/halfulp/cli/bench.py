@@ -18,15 +18,27 @@ def bench() -> None:
 @app.command("verdicts")
 def verdicts(
     json_file: Annotated[Optional[Path], typer.Option("--json", help="Write all outcomes to this file.")] = None,  # noqa: UP045
-    seeds: Annotated[int, typer.Option(help="How many seeds of each pair to run.")] = 1,
+    parts: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option("--part", help="Only this part: pairs, honest, models or detection; may be given several times."),
+    ] = None,
+    seeds: Annotated[int, typer.Option(min=1, help="How many seeds of each labelled pair to run.")] = 1,
+    honest: Annotated[int, typer.Option(min=1, help="How many honest pairs to generate.")] = 2000,
     resume: Annotated[Optional[Path], typer.Option(help="Keep outcomes here as they come, and go on from what is there.")] = None,  # noqa: UP045
 ) -> None:
-    """How often the verdict is right on the labelled pairs, beside assert_close, allclose and torch._dynamo.utils.same."""
+    """How often the verdict is right, beside assert_close, allclose, torch._dynamo.utils.same and msprobe's rule.
+
+    Labelled pairs, generated honest pairs, whole models with honest variants and mutants, and mutants at shrinking magnitudes.
+    """
     import sys
 
+    from halfulp.errors import InputError
     from halfulp.places import folder
 
     sys.path.insert(0, str(folder("benchmarks")))
-    from verdicts.run import run  # pyright: ignore[reportMissingImports]
+    from verdicts.run import PARTS, run  # pyright: ignore[reportMissingImports]
 
-    raise typer.Exit(run(json_file=json_file, seeds=seeds, resume=resume))
+    unknown = set(parts or ()) - set(PARTS)
+    if unknown:
+        raise InputError(f"Got --part {unknown.pop()}. Needed: one of {', '.join(PARTS)}. There is no other part. Leave it out to run all.")
+    raise typer.Exit(run(json_file=json_file, parts=parts or PARTS, seeds=seeds, honest=honest, resume=resume))

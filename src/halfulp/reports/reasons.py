@@ -57,9 +57,7 @@ def _rounding(result: CheckResult) -> str:
     if result.because[:1] == ("loss",):
         times = float(noise["norm_in_noise"] if noise["mixes"] else noise["rms_in_noise"])
         kind = (
-            "fast products (Winograd, FFT, Strassen) lose that much by design"
-            if noise["mixes"]
-            else "its algorithm is coarser, not wrong"
+            "fast products (Winograd, FFT, Strassen) lose that much by design" if noise["mixes"] else "its algorithm is coarser, not wrong"
         )
         known = f" ({formula})" if formula else ""
         return (
