@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +20,7 @@ class Pair:
     """Two implementations and the truth about their difference.
 
     Attributes:
-        name: its identity. kind: "rounding" or "mistake", judged against `declared`.
+        name: its identity. kind: "rounding" or "mistake", judged against `declared`, or "undecided" where the inputs don't tell.
         cause, source, note: what differs, the public report it is modeled on, what to know about it.
         declared: the precision that the implementation under test may use.
         tags: subtle, below-tolerance, one-element, special, precision, hard, ambiguous, undetectable ...
@@ -74,3 +75,4 @@ def _labelled(kind: str) -> Callable[..., Any]:
 
 rounding = _labelled("rounding")
 mistake = _labelled("mistake")
+undecidable = functools.partial(_labelled("undecided"), verdict="UNDECIDED")

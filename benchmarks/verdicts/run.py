@@ -59,8 +59,8 @@ def jobs_of(parts: Iterable[str], *, seeds: int, honest: int) -> Iterator[Job]:
 
 
 def is_right(each: Outcome, checker: str) -> bool:
-    """Whether a checker accepted a rounding pair or rejected a mistake; undecided counts as wrong."""
-    return bool(each["said"][checker] is (each["kind"] == "rounding"))
+    """Whether a checker accepted a rounding pair, rejected a mistake, and left open what can't be told."""
+    return bool(each["said"][checker] is {"rounding": True, "mistake": False, "undecided": None}[each["kind"]])
 
 
 def _kept(resume: Path | None) -> dict[str, Outcome]:
@@ -144,7 +144,7 @@ def _print_verdicts(outcomes: list[Outcome]) -> None:
     """The confusion matrix: truth against the eight verdicts."""
     verdicts = [verdict.name for verdict in halfulp.Verdict]
     table = Table("truth", *verdicts, title="what halfulp said")
-    for kind in ("rounding", "mistake"):
+    for kind in ("rounding", "mistake", "undecided"):
         counts = Counter(each["verdict"] for each in outcomes if each["kind"] == kind)
         if counts:
             table.add_row(kind, *(str(counts[verdict] or "") for verdict in verdicts))
@@ -152,10 +152,11 @@ def _print_verdicts(outcomes: list[Outcome]) -> None:
 
 
 def _report_pairs(outcomes: list[Outcome]) -> dict[str, tuple[float, str]]:
-    _table(f"{len(outcomes)} labelled pairs, all checkers with their defaults", outcomes)
     _print_verdicts(outcomes)
     _print_wrong(outcomes)
-    labelled = [each for each in outcomes if each["wanted"]]
+    everything, outcomes = outcomes, [each for each in outcomes if each["kind"] != "undecided"]
+    _table(f"{len(outcomes)} labelled pairs that can be told, all checkers with their defaults", outcomes)
+    labelled = [each for each in everything if each["wanted"]]
     for each in labelled:
         if each["verdict"] != each["wanted"]:
             print(f"  another verdict than labelled: {each['pair']}: {each['verdict']} instead of {each['wanted']}. {each['reason']}")

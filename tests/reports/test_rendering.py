@@ -93,7 +93,7 @@ BASE = {
     "max_in_noise": 1e5,
     "max_limit": 12.0,
     "norm_in_noise": 1e4,
-    "mixes": False,
+    "transforms": False,
     "expected_rms_in_noise": 0.5,
     "noise_rel_rms": 1e-7,
     "samples": 12,

@@ -12,7 +12,7 @@ NOISE = {
     "max_limit": 12.0,
     "norm_in_noise": 1.0,
     "max_norm_in_noise": 3.0,
-    "mixes": False,
+    "transforms": False,
 }
 
 
@@ -79,7 +79,7 @@ BEYOND = noise("beyond", rms_in_noise=1e4, max_in_noise=1e5, norm_in_noise=1e4, 
         ),
         (evidence(noise=noise("beyond", rms_in_noise=50.0, max_in_noise=100.0), scaling="vanishes"), V.ROUNDING),
         (evidence(noise=noise("beyond", rms_in_noise=70.0, norm_in_noise=30.0), scaling="vanishes"), V.UNSTABLE),
-        (evidence(noise=noise("beyond", rms_in_noise=70.0, norm_in_noise=30.0, mixes=True), scaling="vanishes"), V.ROUNDING),
+        (evidence(noise=noise("beyond", rms_in_noise=70.0, norm_in_noise=30.0, transforms=True), scaling="vanishes"), V.ROUNDING),
         (evidence(noise=noise("beyond", reference="reference", expected_excess=1e6), scaling="vanishes"), V.UNDECIDED),
     ],
 )

@@ -22,7 +22,7 @@ from ..cases.sides import repeatable, taken_apart
 from ..differences import Leaf
 from ..errors import InputError
 from ..floats import FLOAT32, Format
-from .rules import ROUNDING_RMS
+from .rules import ROUNDING_RMS, OpError
 from .sampling import GaussianPool, NoiseMode
 
 SAMPLES = 8
@@ -107,6 +107,7 @@ class Model:
     samples: int
     accumulate: bool
     coarse_sums: bool
+    product_loss: float
     amplitude: float
 
     @property
@@ -122,6 +123,7 @@ def noise_of(
     declared: Format | None = None,
     accumulate: bool = True,
     coarse_sums: bool = False,
+    product_loss: float = 1.0,
     amplitude: float = 1.0,
 ) -> Noise:
     """Sample how far rounding moves each output of `expected`.
@@ -132,6 +134,7 @@ def noise_of(
         declared: the precision whose rounding is sampled; that of the case by default.
         accumulate: False for the rounding of data alone (see `rules.OpError`).
         coarse_sums: whether sums are accumulated in the precision itself.
+        product_loss: what products may lose, see `rules.OpError`.
         amplitude: how many standard deviations each op is moved by.
 
     Returns:
@@ -141,7 +144,7 @@ def noise_of(
         An estimate, first order in each op and of all orders through the function: rounding errors are independent, mean zero,
         of the size that round to nearest gives in the declared precision; sums may be added in any order.
     """
-    model = Model(declared or case.declared, samples, accumulate, coarse_sums, amplitude)
+    model = Model(declared or case.declared, samples, accumulate, coarse_sums, product_loss, amplitude)
     notes: list[str] = []
     lifted = case.run("expected", Variant("float64")) if case.finer else case.run("expected")
     for name in ("expected", "actual"):
@@ -174,7 +177,8 @@ def _own_reference(case: Case, mode: NoiseMode | None) -> str:
 def _sample_ops(case: Case, name: str, model: Model) -> tuple[NoiseMode, list[tuple[Leaf, ...]]] | str:
     """The outputs of the measuring pass and of each sample; a sentence when the ops can't be seen."""
     pool = GaussianPool(case.seed)
-    mode = NoiseMode(model.declared, pool, accumulate=model.accumulate, coarse_sums=model.coarse_sums)
+    error = OpError(model.declared, accumulate=model.accumulate, coarse_sums=model.coarse_sums, product_loss=model.product_loss)
+    mode = NoiseMode(error, pool)
     try:
         passes = [run_under(case, name, mode.measure())]
         if not mode.counted:

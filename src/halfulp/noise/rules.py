@@ -104,9 +104,11 @@ class OpError:
         accumulate: True lets a sum of n terms be added in any order, a plain chain included; False counts only the rounding of
             each product and of each result, which is what rounding *data* to the precision does.
         coarse_sums: True accumulates sums in the declared precision itself, whatever vendors document.
+        product_loss: how many times the error of a chain, in norm, a product may make: what fast algorithms lose by design.
     """
 
-    def __init__(self, declared: Format, *, accumulate: bool = True, coarse_sums: bool = False) -> None:
+    def __init__(self, declared: Format, *, accumulate: bool = True, coarse_sums: bool = False, product_loss: float = 1.0) -> None:
+        self.declared = declared
         storage = 24 if declared.name == "tf32" else declared.precision_bits
         self.storage_u = math.ldexp(ROUNDING_RMS, -storage)
         self.sum_u = math.ldexp(ROUNDING_RMS, -(storage if coarse_sums else max(storage, 24)))
@@ -115,6 +117,7 @@ class OpError:
         # ... and all in one direction: a float's mean loss is half its spacing, (1 / (2 ln 2)) 2**-10 of it for Benford's mantissas.
         self.shrink_u = 2.0 * math.ldexp(0.5 / math.log(2.0), -10) if declared.name == "tf32" else 0.0
         self.accumulate = accumulate
+        self.product_loss = product_loss
 
     def elementwise(self, name: str) -> float | None:
         """The relative deviation of an elementwise op, None for an op that is not elementwise."""
@@ -150,8 +153,14 @@ class OpError:
         scales = {key: (value * value if key in ("alpha", "beta") else value) for key, value in kwargs.items()}
         squares = call(*squared, **scales)
         if name == "convolution_backward":
-            return self._convolution_backward(args, result, squares)
-        return self.chain(result, squares, terms_of_product(name, args))
+            return tuple(None if each is None else self._in_norm(each) for each in self._convolution_backward(args, result, squares))
+        return self._in_norm(self.chain(result, squares, terms_of_product(name, args)))
+
+    def _in_norm(self, deviation: torch.Tensor) -> torch.Tensor:
+        """The deviation of a fast product: a multiple of the root mean square over the whole result, whatever the element."""
+        if self.product_loss == 1.0 or not deviation.numel():
+            return deviation
+        return deviation + self.product_loss * deviation.square().mean().sqrt()
 
     def _convolution_backward(self, args: tuple[Any, ...], result: Any, squares: Any) -> tuple[Any, ...]:
         grad, _, weight = args[:3]

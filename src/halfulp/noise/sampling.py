@@ -16,7 +16,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_map
 
-from ..floats import FLOAT64, Format
+from ..floats import FLOAT64
 from . import rules
 from .doubled import doubled_product
 
@@ -63,9 +63,8 @@ class NoiseMode(TorchDispatchMode):
     """Adds to each op's result the rounding error that its rule describes.
 
     Args:
-        declared: the precision whose rounding is modelled.
+        error: the rounding model of single ops.
         pool: the source of randomness.
-        accumulate, coarse_sums: see `rules.OpError`.
 
     Attributes:
         amplitude: 0.0 for the pass that measures, 1.0 for samples of rounding.
@@ -73,10 +72,10 @@ class NoiseMode(TorchDispatchMode):
         discontinuous: names of ops met at which a rounding error can become a jump.
     """
 
-    def __init__(self, declared: Format, pool: GaussianPool, *, accumulate: bool = True, coarse_sums: bool = False) -> None:
+    def __init__(self, error: rules.OpError, pool: GaussianPool) -> None:
         super().__init__()
-        self.error = rules.OpError(declared, accumulate=accumulate, coarse_sums=coarse_sums)
-        self.declared = declared
+        self.error = error
+        self.declared = error.declared
         self.pool = pool
         self.amplitude = 0.0
         self.counted: Counter[str] = Counter()

@@ -18,6 +18,7 @@ QUESTIONS = {
     "repetition": "same result when run again?",
     "noise": "within what rounding makes here?",
     "backward_error": "how many roundings is the error worth?",
+    "fast_products": "is it what fast products lose?",
     "peer": "which side is closer to the reference?",
     "scaling": "does the difference shrink in another precision?",
     "flips": "does rounding make it jump there?",
@@ -81,6 +82,10 @@ def _backward(finding: str, m: Measured) -> str:
     )
 
 
+def _fast_products(finding: str, m: Measured) -> str:
+    return f"with the loss of Winograd or Strassen in every product the error is {number(m['excess'])} of the limit"
+
+
 def _peer(finding: str, m: Measured) -> str:
     return f"rms error {number(m['actual_rms_error'])} against {number(m['expected_rms_error'])}" + (
         f": {finding} is {number(m['ratio'])} times closer" if finding != "neither" else ": about equal"
@@ -135,6 +140,7 @@ _WORDS: dict[str, Callable[[str, Measured], str]] = {
     "repetition": _repetition,
     "noise": _noise,
     "backward_error": _backward,
+    "fast_products": _fast_products,
     "peer": _peer,
     "scaling": _scaling,
     "flips": _flips,

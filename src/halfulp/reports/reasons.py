@@ -55,10 +55,9 @@ def _rounding(result: CheckResult) -> str:
     noise = _measured(result, "noise")
     formula = _formula(result, right="")
     if result.because[:1] == ("loss",):
-        times = float(noise["norm_in_noise"] if noise["mixes"] else noise["rms_in_noise"])
-        kind = (
-            "fast products (Winograd, FFT, Strassen) lose that much by design" if noise["mixes"] else "its algorithm is coarser, not wrong"
-        )
+        fast = noise["transforms"] or _finding(result, "fast_products") == "explain"
+        times = float(noise["norm_in_noise"] if fast else noise["rms_in_noise"])
+        kind = "fast products (Winograd, FFT, Strassen) lose that much by design" if fast else "its algorithm is coarser, not wrong"
         known = f" ({formula})" if formula else ""
         return (
             f"Rounding, but {number(times)} times more of it than the expected algorithm makes, a loss of {digits_lost(times)}: "

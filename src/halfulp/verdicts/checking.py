@@ -16,7 +16,7 @@ from .evidence.casts import casts
 from .evidence.evidence import Evidence
 from .evidence.flips import flips
 from .evidence.integers import integers
-from .evidence.noise import backward_evidence, noise_evidence, peer_evidence
+from .evidence.noise import backward_evidence, fast_products, noise_evidence, peer_evidence
 from .evidence.overlap import overlap
 from .evidence.precision import precision
 from .evidence.redraw import redraw
@@ -173,10 +173,12 @@ class _Gatherer:
             yield from self._add(integers(case))
             self.progress("drawing the rounding errors anew")
             yield from self._add(redraw(case, noise))
-        if self._finding("scaling") == "stays":
+        if self._finding("scaling") in ("stays", "unavailable"):
             yield from self._add(casts(case, noise))
-        tolerable = formula(self.found) is True and loss_is_tolerable(self.found["noise"])
-        if not tolerable:
+        if formula(self.found) is True and noise.has_products and not loss_is_tolerable(self.found):
+            self.progress("sampling what fast products lose")
+            yield from self._add(fast_products(case))
+        if formula(self.found) is not True or not loss_is_tolerable(self.found):
             self.progress("trying coarser formats")
             yield from self._add(precision(case, noise, formula_is_right=formula(self.found) is True))
             yield from self._add(overlap(case))

@@ -106,18 +106,30 @@ def _beyond(by_kind: dict[str, Evidence], noise: Evidence) -> Decision:
         return Decision(V.REDUCED_PRECISION, ("casts", "noise"))
     if _finding(by_kind, "precision") == "reproduced":
         return Decision(V.REDUCED_PRECISION, ("precision", "noise"))
+    if _is_of_coarser_numbers(by_kind) and _speaks(by_kind, "integers") is not False and not _loses_in_float64(by_kind):
+        return Decision(V.REDUCED_PRECISION, ("precision", "noise"))
     told_by = tuple(kind for kind in ("integers", "scaling", "redraw") if _speaks(by_kind, kind) is formula_is_right)[:1]
     if formula_is_right is False:
         return Decision(V.MISTAKE, (*told_by, "noise"))
     if formula_is_right is None:
         return Decision(V.UNDECIDED, ("noise",))
-    if loss_is_tolerable(noise):
+    if loss_is_tolerable(by_kind):
         return Decision(V.ROUNDING, ("loss", *told_by, "noise"))
     if _finding(by_kind, "precision") == "same size" and not _loses_in_float64(by_kind):
         return Decision(V.REDUCED_PRECISION, ("precision", *told_by, "noise"))
     if noise.measured.get("method") == "inputs" and _worst_excess(noise) <= limits.DIGIT * math.sqrt(_number(noise, "terms")):
         return Decision(V.UNDECIDED, ("noise",))
     return Decision(V.UNSTABLE, ("loss", *told_by, "noise"))
+
+
+def _is_of_coarser_numbers(by_kind: dict[str, Evidence]) -> bool:
+    """Whether every result is a number of a coarser format (expected's are not) and the error is what that format makes."""
+    precision = by_kind.get("precision")
+    return (
+        precision is not None
+        and precision.finding == "same size"
+        and precision.measured.get("format") == precision.measured.get("representable")
+    )
 
 
 def _worst_excess(noise: Evidence) -> float:
@@ -151,17 +163,17 @@ def formula(by_kind: dict[str, Evidence]) -> bool | None:
     return None
 
 
-def loss_is_tolerable(noise: Evidence) -> bool:
+def loss_is_tolerable(by_kind: dict[str, Evidence]) -> bool:
     """Whether an error beyond rounding's usual size is still that of a respectable algorithm for the same formula.
 
-    A fast product (Winograd, FFT, Strassen) is judged in norm, which is all that its bound promises; anything else elementwise.
+    Fast products (Winograd, FFT, Strassen) are judged in norm, which is all that their bounds promise; anything else elementwise.
     """
-    if _worst_excess(noise) <= limits.DIGIT:
+    noise = by_kind["noise"]
+    if _worst_excess(noise) <= limits.DIGIT or _finding(by_kind, "fast_products") == "explain":
         return True
-    max_limit = _number(noise, "max_limit")
     norm, largest_norm = _number(noise, "norm_in_noise"), _number(noise, "max_norm_in_noise")
-    in_norm = norm <= limits.FAST_PRODUCT_LOSS and largest_norm <= limits.FAST_PRODUCT_LOSS * max_limit
-    return bool(noise.measured.get("mixes")) and in_norm
+    in_norm = norm <= limits.FAST_PRODUCT_LOSS and largest_norm <= limits.FAST_PRODUCT_LOSS * _number(noise, "max_limit")
+    return bool(noise.measured.get("transforms")) and in_norm
 
 
 def _loses_in_float64(by_kind: dict[str, Evidence]) -> bool:

@@ -27,6 +27,11 @@ up to 10, F(2x2, 3x3) and FFT up to 2.4, four levels of Strassen 5 (section "fas
 rounded up to a power of two. All are normwise stable only (Higham, Accuracy and Stability, 2nd ed., sections 23.2.2 and
 24.1), so nothing is asked of single elements beyond the same factor."""
 
+PRODUCT_LOSS = 16.0
+"""The same for products inside a function: each product's noise is made this many times larger, in norm, before the limits of rounding are
+asked again. The largest tile loses 28 in norm, 3.7 limits of rounding, and at its worst element 12 limits (section "fast products");
+rounded up to a power of two. What other ops lose is not covered by it."""
+
 DIGIT = 10.0
 """An algorithm without products may be one decimal digit beyond the limits of rounding before it is called unstable:
 respectable reformulations stay below a third of that (section "reformulations": at most 3.1 times the limits), while

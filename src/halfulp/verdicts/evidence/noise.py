@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ...cases import Case, Run
 from ...cases.effects import argument_leaves
-from ...noise import Noise, Residual, backward_error, residual_of, uses_transforms
+from ...noise import Noise, Residual, backward_error, noise_of, residual_of, uses_transforms
 from .. import limits
 from ..verdict import Verdict
 from .evidence import Evidence
@@ -82,7 +84,8 @@ def noise_evidence(case: Case, noise: Noise, sampled: Noise) -> Evidence | None:
             "samples": noise.count,
             "method": noise.method,
             "reference": noise.reference,
-            "mixes": noise.has_products or (not within and uses_transforms(case, "actual")),
+            "products": noise.has_products,
+            "transforms": not within and uses_transforms(case, "actual"),
             "terms": _terms(case, worst),
             "outputs_beyond": sum(excess(each, noise.count) > 1.0 for each in found),
             "outputs": len(found),
@@ -110,6 +113,17 @@ def backward_evidence(case: Case, actual: Run, noise: Noise) -> Evidence | None:
         (V.ROUNDING, V.IDENTICAL) if within else (V.REDUCED_PRECISION, V.UNSTABLE, V.MISTAKE),
         {"eta_in_u": found.eta, "terms": found.terms, "estimate_in_u": found.estimate, "bound_in_u": found.bound},
         found.path,
+    )
+
+
+def fast_products(case: Case) -> Evidence:
+    """Whether the error is what products lose when they are computed by fast algorithms (Winograd, FFT, Strassen), small in norm only."""
+    noise = noise_of(case, product_loss=limits.PRODUCT_LOSS)
+    found = [each for each in residuals(case.native("actual"), noise) if each.count]
+    worst = max((excess(each, noise.count) for each in found), default=math.inf)
+    finding = "explain" if worst <= 1.0 else "do not explain"
+    return Evidence(
+        "fast_products", finding, (V.ROUNDING,) if finding == "explain" else (V.UNSTABLE, V.REDUCED_PRECISION), {"excess": worst}
     )
 
 

@@ -41,13 +41,15 @@ class Coarse(TorchDispatchMode):
     Args:
         target: the coarser format.
         operands: which operands of products are rounded: "both", "first", "second" or "".
+        addends: whether what products add (biases) is rounded too.
         results: whose results are rounded: "products", "ops" (all that compute) or "".
         truncated: drops the low bits instead of rounding to nearest.
     """
 
-    def __init__(self, target: Format, *, operands: str = "", results: str = "", truncated: bool = False) -> None:
+    def __init__(self, target: Format, *, operands: str = "", addends: bool = False, results: str = "", truncated: bool = False) -> None:
         super().__init__()
         self.target = target
+        self.addends = addends
         self.operands = operands
         self.results = results
         self.truncated = truncated
@@ -58,6 +60,8 @@ class Coarse(TorchDispatchMode):
         if is_product and self.operands:
             start = 1 if name in ADDENDS else 0
             places = {"both": (start, start + 1), "first": (start,), "second": (start + 1,)}[self.operands]
+            if self.addends:
+                places += (0,) if start else (2,) if name == "convolution" else ()
             args = tuple(self._coarse(each) if place in places else each for place, each in enumerate(args))
         result = func(*args, **(kwargs or {}))
         computes = self.results == "ops" and not func.is_view and name not in EXACT and not name.endswith("_")
@@ -86,8 +90,8 @@ def precision(case: Case, noise: Noise, *, formula_is_right: bool) -> Evidence:
     """The coarser format, and where it was used, that reproduces the error of `actual`.
 
     Args:
-        formula_is_right: whether other evidence says that the error would vanish in exact arithmetic; only then may the size of the
-            error alone name a format.
+        formula_is_right: whether other evidence says that the error would vanish in exact arithmetic; only then, or where every result
+            is a number of a coarser format, may the size of the error name a format.
     """
     coarser = [FORMATS[name] for name in CANDIDATES if FORMATS[name].precision_bits < case.declared.precision_bits]
     best: dict[str, Any] = {"explained": 0.0}
@@ -96,7 +100,7 @@ def precision(case: Case, noise: Noise, *, formula_is_right: bool) -> Evidence:
             best = max(best, tried, key=lambda each: each["explained"])
             if best["explained"] >= limits.EXPLAINED:
                 return Evidence("precision", "reproduced", (V.REDUCED_PRECISION,), best)
-    if formula_is_right:
+    if formula_is_right or _representable_in(case, coarser) is not None:
         named = _by_size(case, noise, coarser)
         if named is not None:
             return named
@@ -114,6 +118,7 @@ PLACES = (
     Place("inputs of products", {"operands": "both"}),
     Place("first operand of products", {"operands": "first"}),
     Place("second operand of products (weights)", {"operands": "second"}),
+    Place("weights and biases", {"operands": "second", "addends": True}),
     Place("inputs of products, by truncation", {"operands": "both", "truncated": True}),
     Place("inputs and results of products, as autocast does", {"operands": "both", "results": "products"}),
     Place("results of products", {"results": "products"}),
