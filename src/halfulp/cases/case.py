@@ -35,9 +35,9 @@ class Variant:
 
     Attributes:
         precision: "native" (as the user wrote it), "float64" (lifted), "float64 uncast" (lifted, casts to less than the declared precision
-            taken out as well) or "float32" (a float64 case lowered).
-        kind: "given" inputs, small "integers", "moved N": slightly, for the N-th time, or "filled": with
-            random bits where lifted numbers have zeros.
+            taken out as well), "float32" (a float64 case lowered) or "bfloat16" (a float32 case lowered).
+        kind: "given" inputs, small "integers", "impulses" (few of them, the rest zero), "moved N": slightly, for the N-th time, "filled":
+            with random bits where lifted numbers have zeros, "scaled" by a power of two, or "permuted N": along all axes of length N.
         repetition: 0 for the first run; positive ones start from another random seed, negative ones from the same again.
         poisoned: whether memory that nobody has written holds NaN.
     """
@@ -49,6 +49,8 @@ class Variant:
 
 
 NATIVE = Variant()
+SCALED_BY = 8.0
+"""The factor of "scaled" inputs: a power of two, so that it is exact, and far from overflow."""
 _NO_GRAPH = "does not require grad"
 """What PyTorch says when a function differentiates by itself and its parameters record nothing."""
 
@@ -224,6 +226,13 @@ class Case:
         given: Any = (self.inputs, self.keywords)
         if variant.kind == "integers":
             given = trees.as_small_integers(given, self.seed)
+        elif variant.kind == "impulses":
+            given = trees.as_impulses(given, self.seed)
+        elif variant.kind == "scaled":
+            given = trees.scaled(given, SCALED_BY)
+        elif variant.kind.startswith("permuted"):
+            length = int(variant.kind.split()[1])
+            given = trees.permuted(given, length, self.permutation(length))
         elif variant.kind.startswith("moved"):
             given = trees.moved_slightly(given, self.seed + 1 + int(variant.kind.split()[1]))
         given = trees.copied(given)
@@ -234,12 +243,18 @@ class Case:
         device = self._device(side, variant)
         return trees.on_device(given, device)
 
+    def permutation(self, length: int) -> torch.Tensor:
+        """The order in which axes of that length are taken in a "permuted" run."""
+        return torch.randperm(length, generator=torch.Generator().manual_seed(self.seed))
+
     def retyping(self, precision: str) -> tuple[frozenset[torch.dtype], torch.dtype]:
         """Which dtypes become which in a run of that precision."""
         if precision == "float64":
             return lifted_dtypes(self.declared), torch.float64
         if precision == "float64 uncast":
             return all_float_dtypes(), torch.float64
+        if precision == "bfloat16":
+            return frozenset([torch.float32]), torch.bfloat16
         return frozenset([torch.float64]), torch.float32
 
     def _device(self, side: Side, variant: Variant) -> torch.device | None:

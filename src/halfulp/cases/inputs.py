@@ -124,6 +124,57 @@ def as_small_integers(inputs: Any, seed: int, *, largest: int = 3) -> Any:
     return map_arrays(inputs, replace_tensor, replace_array)
 
 
+def as_impulses(inputs: Any, seed: int) -> Any:
+    """Small integers as in `as_small_integers`, but in the first floating-point input only one of each row along the last axis is kept.
+
+    A result of a linear function then holds one or a few products, exact in every format however long the sum is.
+    """
+    generator = torch.Generator().manual_seed(seed + 1)
+    is_first = True
+
+    def thin(value: torch.Tensor) -> torch.Tensor:
+        nonlocal is_first
+        if not is_first or not value.is_floating_point() or not value.dim() or not value.numel():
+            return value
+        is_first = False
+        kept = torch.zeros(value.shape, dtype=torch.bool)
+        kept.scatter_(-1, torch.randint(0, value.shape[-1], (*value.shape[:-1], 1), generator=generator), True)
+        values = torch.where(value.detach() == 0, torch.ones_like(value), value.detach())
+        return torch.where(kept.to(value.device), values, torch.zeros_like(values)).requires_grad_(value.requires_grad)
+
+    def thin_array(value: np.ndarray[Any, Any]) -> Any:
+        return thin(torch.from_numpy(np.ascontiguousarray(value))).numpy() if value.dtype.kind == "f" and value.ndim else value
+
+    return map_arrays(as_small_integers(inputs, seed), thin, thin_array)
+
+
+def scaled(inputs: Any, factor: float) -> Any:
+    """Every floating-point number multiplied by a factor."""
+
+    def scale(value: torch.Tensor) -> torch.Tensor:
+        return (value.detach() * factor).requires_grad_(value.requires_grad) if value.is_floating_point() else value
+
+    return map_arrays(inputs, scale, lambda array: array * array.dtype.type(factor) if array.dtype.kind == "f" else array)
+
+
+def permuted(inputs: Any, length: int, order: torch.Tensor) -> Any:
+    """Every tensor with the axes of that length taken in another order, the same for all."""
+
+    def take(value: torch.Tensor) -> torch.Tensor:
+        for axis, present in enumerate(value.shape):
+            if present == length:
+                value = value.detach().index_select(axis, order.to(value.device)).requires_grad_(value.requires_grad)
+        return value
+
+    def take_array(array: np.ndarray[Any, Any]) -> Any:
+        for axis, present in enumerate(array.shape):
+            if present == length:
+                array = np.take(array, order.numpy(), axis=axis)
+        return array
+
+    return map_arrays(inputs, take, take_array)
+
+
 def moved_slightly(inputs: Any, seed: int) -> Any:
     """Every floating-point number moved by a random relative amount of up to the root of its format's eps, at least 3e-4.
 

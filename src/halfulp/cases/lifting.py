@@ -76,7 +76,7 @@ class Retyping(TorchFunctionMode):
         self.target = target
         self.dtypes: dict[torch.dtype, torch.dtype] = dict.fromkeys(sources, target)
         for source in sources:
-            if source in _COMPLEX:
+            if source in _COMPLEX and target in _COMPLEX:
                 self.dtypes[_COMPLEX[source]] = _COMPLEX[target]
         self.overridden: set[str] = set()
         self.replaced: set[torch.dtype] = set()

@@ -42,6 +42,7 @@ class LeafNoise:
         spread: float64 array of the same shape: standard deviation of rounding. Contains the rounding of the stored result.
         changed: share of samples in which each element differed at all; what an integer output is judged by.
         largest: the largest deviation of a sample from the reference.
+        profiles: axis -> (samples, length): the mean of deviation / spread over all other axes; only where it was asked for.
     """
 
     path: str
@@ -49,6 +50,7 @@ class LeafNoise:
     spread: FloatArray
     changed: FloatArray
     largest: FloatArray
+    profiles: dict[int, FloatArray] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +111,7 @@ class Model:
     coarse_sums: bool
     product_loss: float
     amplitude: float
+    profiles: bool
 
     @property
     def storage(self) -> Format:
@@ -125,6 +128,7 @@ def noise_of(
     coarse_sums: bool = False,
     product_loss: float = 1.0,
     amplitude: float = 1.0,
+    profiles: bool = False,
 ) -> Noise:
     """Sample how far rounding moves each output of `expected`.
 
@@ -136,6 +140,7 @@ def noise_of(
         coarse_sums: whether sums are accumulated in the precision itself.
         product_loss: what products may lose, see `rules.OpError`.
         amplitude: how many standard deviations each op is moved by.
+        profiles: whether the samples' means along each axis are kept.
 
     Returns:
         Noise whose spread is that for amplitude 1 (samples with another amplitude are not scaled back).
@@ -144,7 +149,7 @@ def noise_of(
         An estimate, first order in each op and of all orders through the function: rounding errors are independent, mean zero,
         of the size that round to nearest gives in the declared precision; sums may be added in any order.
     """
-    model = Model(declared or case.declared, samples, accumulate, coarse_sums, product_loss, amplitude)
+    model = Model(declared or case.declared, samples, accumulate, coarse_sums, product_loss, amplitude, profiles)
     notes: list[str] = []
     lifted = case.run("expected", Variant("float64")) if case.finer else case.run("expected")
     for name in ("expected", "actual"):
@@ -223,11 +228,12 @@ def _collect(
         deviations = [np.where(np.isfinite(each), each, 0.0) for each in deviations]
         reference = outside.get(leaf.path, leaf.numbers().astype(np.float64))
         if deviations and base.shape == reference.shape:
-            leaves[leaf.path] = _leaf_noise(model.storage, leaf, reference, deviations)
+            leaves[leaf.path] = _leaf_noise(model, leaf, reference, deviations)
     return Noise(model.declared, leaves, method, len(passes), ops, "reference" if outside else source, tuple(notes))
 
 
-def _leaf_noise(storage: Format, leaf: Leaf, reference: FloatArray, deviations: list[FloatArray]) -> LeafNoise:
+def _leaf_noise(model: Model, leaf: Leaf, reference: FloatArray, deviations: list[FloatArray]) -> LeafNoise:
+    storage = model.storage
     variance = sum((each**2 for each in deviations), np.zeros(reference.shape)) / len(deviations)
     changed = sum((each != 0 for each in deviations), np.zeros(reference.shape)) / len(deviations)
     if leaf.format is not None:
@@ -236,7 +242,26 @@ def _leaf_noise(storage: Format, leaf: Leaf, reference: FloatArray, deviations: 
         step = np.where((magnitude < storage.min_normal) & (magnitude != 0), storage.min_subnormal / math.sqrt(12.0), 0.0)
         variance = variance + (ROUNDING_RMS * storage.unit_roundoff * magnitude) ** 2 + step**2
     largest = np.max(np.abs(deviations), axis=0) if len(deviations) > 1 else np.abs(deviations[0])
-    return LeafNoise(leaf.path, reference, np.sqrt(variance), changed, largest)
+    spread = np.sqrt(variance)
+    profiles = _profiles(deviations, spread) if model.profiles and leaf.format is not None else {}
+    return LeafNoise(leaf.path, reference, spread, changed, largest, profiles)
+
+
+def _profiles(deviations: list[FloatArray], spread: FloatArray) -> dict[int, FloatArray]:
+    scaled = [scaled_error(each, spread) for each in deviations]
+    return {axis: np.stack([profile(each, axis) for each in scaled]) for axis in range(spread.ndim)}
+
+
+def scaled_error(error: FloatArray, spread: FloatArray) -> FloatArray:
+    """Error / spread, 0 where there is no error or it is not finite."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scaled = np.where(error == 0, 0.0, error / spread)
+    return np.where(np.isfinite(scaled), scaled, 0.0)
+
+
+def profile(scaled: FloatArray, axis: int) -> FloatArray:
+    """The mean over everything but one axis."""
+    return scaled.mean(axis=tuple(each for each in range(scaled.ndim) if each != axis)) if scaled.ndim > 1 else scaled
 
 
 def _at_path(leaves: tuple[Leaf, ...], path: str) -> FloatArray | None:

@@ -23,6 +23,11 @@ QUESTIONS = {
     "scaling": "does the difference shrink in another precision?",
     "flips": "does rounding make it jump there?",
     "integers": "exact on small integers?",
+    "impulses": "exact on single impulses?",
+    "powers": "does it scale by powers of two as expected does?",
+    "permutations": "does it follow permutations as expected does?",
+    "patterns": "is the mean error patterned along an axis?",
+    "search": "the same verdict on other inputs?",
     "redraw": "is the error redrawn when the inputs move slightly?",
     "precision": "does a coarser format explain it?",
     "casts": "do casts inside make it?",
@@ -95,6 +100,11 @@ def _peer(finding: str, m: Measured) -> str:
 def _scaling(finding: str, m: Measured) -> str:
     if "why" in m:
         return str(m["why"])
+    if "grows_bits" in m:
+        return (
+            f"float64 is refused; from float32 to bfloat16 the error grows by 2^{m['grows_bits']:.0f} (rounding: 2^16), from "
+            f"{number(m['native_rms'])} to {number(m['bfloat16_rms'])}"
+        )
     if "excess_in_float32" in m:
         return f"in float32 the difference is {number(m['excess_in_float32'])} of what rounding allows (two honest results: up to 2)"
     if "unequal_integers_in_float64" in m:
@@ -110,6 +120,33 @@ def _flips(finding: str, m: Measured) -> str:
 
 def _integers(finding: str, m: Measured) -> str:
     return str(m["why"]) if "why" in m else f"{share(m['unequal'], m['count'])} differ, by up to {number(m['max_abs'])}"
+
+
+def _powers(finding: str, m: Measured) -> str:
+    if "why" in m:
+        return str(m["why"])
+    return (
+        f"inputs times {number(m['factor'])}, result times {number(m['factor'] ** m['degree'])}: off by {number(m['excess'])} of the limit"
+    )
+
+
+def _permutations(finding: str, m: Measured) -> str:
+    if "why" in m:
+        return str(m["why"])
+    lengths = ", ".join(str(each) for each in m["lengths"])
+    return f"axes of length {lengths} permuted: off by {number(m['excess'])} of the limit"
+
+
+def _patterns(finding: str, m: Measured) -> str:
+    return (
+        f"strongest along axis {m['axis']} at index {m['index']}: mean error {number(m['mean_in_noise'])} of the noise over "
+        f"{m['elements']:,} elements, {number(m['excess'])} of the limit"
+    )
+
+
+def _search(finding: str, m: Measured) -> str:
+    tried = f"{m['tried']} variants tried, {m['refused']} refused by the functions"
+    return f"{m['variant']}: {m['verdict']}; {tried}" if finding == "changed" else tried
 
 
 def _redraw(finding: str, m: Measured) -> str:
@@ -145,6 +182,11 @@ _WORDS: dict[str, Callable[[str, Measured], str]] = {
     "scaling": _scaling,
     "flips": _flips,
     "integers": _integers,
+    "impulses": _integers,
+    "powers": _powers,
+    "permutations": _permutations,
+    "patterns": _patterns,
+    "search": _search,
     "redraw": _redraw,
     "precision": _precision,
     "casts": _casts,

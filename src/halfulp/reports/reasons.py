@@ -14,6 +14,8 @@ V = Verdict
 
 def reason(result: CheckResult) -> str:
     """Why the verdict is what it is."""
+    if result.because[:1] == ("search",):
+        return _searched(result)
     return _SENTENCES[result.verdict](result)
 
 
@@ -34,6 +36,8 @@ def _formula(result: CheckResult, right: str = "the two are one formula: ") -> s
         return f"{right}run in float64, their difference shrinks {power_of_two(scaling.measured.get('shrinks_bits'))}"
     if scaling is not None and scaling.finding == "constants":
         return f"{right}what is left of their difference in float64 is no larger than rounding the data or a constant to {result.declared} makes"
+    if scaling is not None and scaling.finding == "grows in bfloat16":
+        return f"{right}the error grows by 2^{scaling.measured['grows_bits']:.0f} from float32 to bfloat16, as rounding does"
     if scaling is not None and scaling.finding == "agrees in float32":
         return f"{right}both run in float32 agree within float32's rounding"
     integers, redraw = result.find("integers"), result.find("redraw")
@@ -190,6 +194,11 @@ def _special(measured: dict[str, Any], path: str, beyond: str) -> str:
 
 
 def _scaled(measured: dict[str, Any], path: str, beyond: str) -> str:
+    if "grows_bits" in measured:
+        return (
+            f"The error is {number(measured['native_rms'])} (rms) in float32 and {number(measured['bfloat16_rms'])} in bfloat16{path}, where rounding would have "
+            f"grown by 2^16{beyond}."
+        )
     if "excess_in_float32" in measured:
         return f"Run in float32 as well, the two still differ by {number(measured['excess_in_float32'])} times what its rounding allows{beyond}: they are different functions."
     if "unequal_integers_in_float64" in measured:
@@ -214,12 +223,47 @@ def _systematic(measured: dict[str, Any], path: str, beyond: str) -> str:
     )
 
 
+def _on_impulses(measured: dict[str, Any], path: str, beyond: str) -> str:
+    return (
+        f"On single impulses, where no sums are formed, the two differ by up to {number(measured['max_abs'])} in "
+        f"{share(int(measured['unequal']), int(measured['count']))}{path}{beyond}."
+    )
+
+
+def _unscaled(measured: dict[str, Any], path: str, beyond: str) -> str:
+    factor = number(measured["factor"])
+    return (
+        f"With inputs {factor} times as large expected becomes exactly {number(measured['factor'] ** measured['degree'])} times as large, bit for bit; "
+        f"actual does not{path}{beyond}: it holds something that does not scale (a constant, a threshold)."
+    )
+
+
+def _unpermuted(measured: dict[str, Any], path: str, beyond: str) -> str:
+    return (
+        f"Permuting the axes of length {measured['length']} moves expected only as the permutation says; actual moves by {number(measured['excess'])} times "
+        f"what rounding allows{path}{beyond}: it treats some index (a tail, a border) specially."
+    )
+
+
+def _searched(result: CheckResult) -> str:
+    found = _measured(result, "search")
+    place_of = {"sizes": "with ", "layout": "with inputs that are "}.get(str(found["kind"]), "with ")
+    return (
+        f"Invisible on the given inputs (there: {found['given_verdict']}), visible {place_of}{found['variant']}: {found['verdict']}. There "
+        f"{share(int(found['unequal']), int(found['count']))} differ, by up to {number(found['max_abs'])}. Check those inputs by themselves to see all evidence: "
+        "halfulp.inputs.variants yields them under this label."
+    )
+
+
 _MISTAKES: dict[str, Callable[[dict[str, Any], str, str], str]] = {
     "structure": _structural,
     "specials": _special,
     "scaling": _scaled,
     "integers": _integral,
     "redraw": _systematic,
+    "impulses": _on_impulses,
+    "powers": _unscaled,
+    "permutations": _unpermuted,
     "integer_outputs": lambda measured, path, beyond: (
         "Integer or boolean outputs differ, and rounding does not explain it: in more precision they still differ, or the expected function does not jump there."
     ),

@@ -11,20 +11,26 @@ from typing import Any
 from ..cases import Case
 from ..differences import Comparison
 from ..differences.comparing import compare_leaves
+from ..errors import InputError, RunError
+from ..inputs import KINDS, variants
 from ..noise import Noise, noise_of, widened
 from .evidence.casts import casts
 from .evidence.evidence import Evidence
 from .evidence.flips import flips
-from .evidence.integers import integers
+from .evidence.integers import impulses, integers
 from .evidence.noise import backward_evidence, fast_products, noise_evidence, peer_evidence
 from .evidence.overlap import overlap
+from .evidence.patterns import patterns
+from .evidence.permutations import permutations
+from .evidence.powers import powers
 from .evidence.precision import precision
 from .evidence.redraw import redraw
 from .evidence.repetition import repetition, sized
 from .evidence.scaling import scaling
 from .evidence.structure import bits, effects, specials, structure
-from .judging import decide, formula, loss_is_tolerable
+from .judging import WEAK, decide, formula, loss_is_tolerable
 from .result import CheckResult
+from .verdict import Verdict
 
 
 def check(
@@ -37,6 +43,8 @@ def check(
     keywords: dict[str, Any] | None = None,
     gradients: bool = False,
     seed: int = 0,
+    effort: str = "decide",
+    search: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> CheckResult:
     """Is the difference between two implementations rounding or a mistake?
@@ -51,6 +59,8 @@ def check(
         keywords: keyword arguments for both.
         gradients: also compare the gradients of a fixed random combination of the outputs.
         seed: for the noise and for functions that draw random numbers.
+        effort: "decide" gathers evidence, cheapest first, until the verdict is decided; "full" gathers all of it.
+        search: also try variants of the inputs (`halfulp.inputs.variants`) and report the first that makes the verdict a worse one.
         progress: called with a few words before each step that takes time.
 
     Returns:
@@ -72,20 +82,24 @@ def check(
         >>> result.verdict, result.acceptable
         (Verdict.ROUNDING, True)
     """
+    if effort not in EFFORTS:
+        raise InputError(
+            f"Got effort={effort!r}. Needed: one of {', '.join(EFFORTS)}. It says how much evidence is gathered. Leave it out."
+        )
     start = time.perf_counter()
-    case = Case(
-        actual,
-        expected,
-        inputs,
-        declared=declared,
-        reference=reference,
-        keywords=keywords,
-        gradients=gradients,
-        seed=seed,
-    )
-    gatherer = _Gatherer(case, progress or (lambda _: None))
+    progress = progress or (lambda _: None)
+
+    def case_on(given: Any) -> Case:
+        return Case(actual, expected, given, declared=declared, reference=reference, keywords=keywords, gradients=gradients, seed=seed)
+
+    case = case_on(inputs)
+    gatherer = _Gatherer(case, progress, full=effort == "full")
     evidence = tuple(gatherer.gather())
     decision = decide(evidence)
+    kinds = KINDS if search else ("sizes",) if effort == "full" else ()
+    if kinds and decision.verdict.acceptable:
+        evidence = (*evidence, search_variants(case_on, inputs, seed, decision.verdict, progress, kinds=kinds))
+        decision = decide(evidence)
     return CheckResult(
         verdict=decision.verdict,
         because=decision.because,
@@ -99,12 +113,62 @@ def check(
     )
 
 
-class _Gatherer:
-    """Asks for one kind of evidence after the other and stops where `judge` needs no more."""
+EFFORTS = ("decide", "full")
 
-    def __init__(self, case: Case, progress: Callable[[str], None]) -> None:
+
+def search_variants(
+    case_on: Callable[[Any], Case], inputs: Any, seed: int, verdict: Verdict, progress: Callable[[str], None], *, kinds: tuple[str, ...]
+) -> Evidence:
+    """The first variant of the inputs on which the verdict is not acceptable any more.
+
+    Args:
+        case_on: makes the case for given inputs. inputs, seed: what the variants are made from. verdict: that on the given inputs.
+        kinds: which kinds of variants are tried.
+    """
+    tried, refused = 0, 0
+    for variant in variants(inputs, seed):
+        if variant.kind not in kinds:
+            continue
+        progress(f"trying {variant.label}")
+        case = case_on(variant.inputs)
+        try:
+            for name in ("expected", "actual"):
+                case.native(name)
+        except (RunError, InputError):  # sizes that the weights don't have, an empty axis without a maximum
+            refused += 1
+            continue
+        tried += 1
+        found = _Gatherer(case, lambda _: None)
+        evidence = tuple(found.gather())
+        decision = decide(evidence)
+        if decision.verdict.acceptable is False:
+            return Evidence(
+                "search",
+                "changed",
+                (decision.verdict,),
+                {
+                    "variant": variant.label,
+                    "kind": variant.kind,
+                    "verdict": decision.verdict.name,
+                    "given_verdict": verdict.name,
+                    "because": list(decision.because),
+                    "max_abs": found.comparison.max_abs,
+                    "unequal": found.comparison.unequal,
+                    "count": found.comparison.count,
+                    "tried": tried,
+                    "refused": refused,
+                },
+            )
+    return Evidence("search", "unchanged", (verdict,), {"tried": tried, "refused": refused})
+
+
+class _Gatherer:
+    """Asks for one kind of evidence after the other and stops where `judge` needs no more; with `full` it stops nowhere."""
+
+    def __init__(self, case: Case, progress: Callable[[str], None], *, full: bool = False) -> None:
         self.case = case
         self.progress = progress
+        self.full = full
         self.found: dict[str, Evidence] = {}
         self.comparison = Comparison(())
 
@@ -132,7 +196,8 @@ class _Gatherer:
         if repeated.finding == "unwritten memory":
             yield from self._add(repeated)
             return
-        settled = self._finding("specials") != "same" or self._finding("bits") == "same"
+        special = self._finding("specials") != "same"
+        settled = special or (self._finding("bits") == "same" and not self.full)
         if settled and repeated.finding == "same":
             yield from self._add(repeated)
             yield from self._add(overlap(case) if self._finding("specials") == "differ" else None)
@@ -147,32 +212,77 @@ class _Gatherer:
         yield from self._add(noise_evidence(case, noise, sampled))
         yield from self._add(backward_evidence(case, actual, sampled))
         yield from self._add(peer_evidence(actual, expected, noise))
-        yield from self._decide_with_more(noise)
+        yield from self._everything(noise) if self.full else self._until_decided(noise)
 
-    def _decide_with_more(self, noise: Noise) -> Iterator[Evidence]:
+    def _everything(self, noise: Noise) -> Iterator[Evidence]:
+        """All kinds of evidence, whatever the earlier ones say."""
         case = self.case
-        within = self._finding("noise") in ("within", "")
-        if not (within and case.actual.is_compiled):  # lifting a compiled function compiles it again
+        beyond = self._finding("noise") == "beyond"
+        steps: list[tuple[str, Callable[[], Evidence | None]]] = [
+            ("running both sides in another precision", lambda: scaling(case, noise, beyond=beyond)),
+            ("looking for jumps", lambda: flips(case, noise)),
+            ("trying small integers", lambda: integers(case)),
+            ("trying impulses", lambda: impulses(case)),
+            ("drawing the rounding errors anew", lambda: redraw(case, noise)),
+            ("scaling by powers of two", lambda: powers(case, noise)),
+            ("permuting", lambda: permutations(case, noise)),
+            ("looking for patterns", lambda: patterns(case)),
+            ("taking casts out", lambda: casts(case, noise)),
+            ("sampling what fast products lose", lambda: fast_products(case) if beyond and noise.has_products else None),
+            ("trying coarser formats", lambda: precision(case, noise, formula_is_right=formula(self.found) is True) if beyond else None),
+            ("watching writes", lambda: overlap(case)),
+        ]
+        for words, step in steps:
+            self.progress(words)
+            yield from self._add(step())
+
+    def _until_decided(self, noise: Noise) -> Iterator[Evidence]:
+        if self._finding("noise") in ("within", ""):
+            yield from self._within(noise)
+        else:
+            yield from self._beyond(noise)
+
+    def _within(self, noise: Noise) -> Iterator[Evidence]:
+        """More about an error that rounding may make: would it vanish in exact arithmetic?"""
+        case = self.case
+        unequal_integers = bool(self.found["bits"].measured.get("unequal_integers"))
+        if not case.actual.is_compiled:  # lifting a compiled function compiles it again
             self.progress("running both sides in another precision")
-            yield from self._add(scaling(case, noise, beyond=not within))
-        if self.found["bits"].measured.get("unequal_integers") or not within:
+            yield from self._add(scaling(case, noise, beyond=False))
+        if unequal_integers:
             self.progress("looking for jumps")
             yield from self._add(flips(case, noise))
-        if within and self._finding("scaling") in ("unavailable", "agrees in float32"):
+        if self._finding("scaling") in ("unavailable", "agrees in float32"):
             self.progress("drawing the rounding errors anew")
             yield from self._add(redraw(case, noise))
-        if within:
-            if self._finding("scaling") == "stays" or self.found["bits"].measured.get("unequal_integers"):
-                yield from self._add(casts(case, noise))
-                yield from self._add(overlap(case))
-            return
+        if self._finding("scaling") == "unavailable":
+            self.progress("scaling and permuting")
+            yield from self._add(powers(case, noise))
+            yield from self._add(permutations(case, noise))
+        if self._finding("scaling") == "stays" or unequal_integers:
+            yield from self._add(casts(case, noise))
+            yield from self._add(overlap(case))
+
+    def _beyond(self, noise: Noise) -> Iterator[Evidence]:
+        """More about an error beyond rounding: a jump, another function, a coarser format, or an unstable algorithm?"""
+        case = self.case
+        self.progress("running both sides in another precision")
+        yield from self._add(scaling(case, noise, beyond=True))
+        self.progress("looking for jumps")
+        yield from self._add(flips(case, noise))
         if self._finding("flips") == "jumps" and formula(self.found) is not False:
             return
-        if formula(self.found) is None or self._finding("scaling") == "agrees in float32":
+        weak = self._finding("scaling") in WEAK
+        if formula(self.found) is None or weak:
             self.progress("trying small integers")
             yield from self._add(integers(case))
             self.progress("drawing the rounding errors anew")
             yield from self._add(redraw(case, noise))
+        if formula(self.found) is None:
+            self.progress("scaling and permuting")
+            yield from self._add(impulses(case))
+            yield from self._add(powers(case, noise))
+            yield from self._add(permutations(case, noise))
         if self._finding("scaling") in ("stays", "unavailable"):
             yield from self._add(casts(case, noise))
         if formula(self.found) is True and noise.has_products and not loss_is_tolerable(self.found):

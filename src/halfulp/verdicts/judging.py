@@ -15,6 +15,10 @@ from .evidence.evidence import Evidence
 from .verdict import Verdict
 
 V = Verdict
+PROOFS = ("integers", "impulses", "powers", "permutations")
+"""Evidence whose "differ" rounding can't make: exact arithmetic by construction, or a symmetry that `expected` has."""
+WEAK = ("agrees in float32", "grows in bfloat16", "stays in bfloat16")
+"""Findings of `scaling` in a coarser format, where float64 is declared or refused."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,8 @@ def judge(evidence: Iterable[Evidence]) -> Verdict:
 def decide(evidence: Iterable[Evidence]) -> Decision:
     """The verdict, and which evidence decided it."""
     by_kind = {each.kind: each for each in evidence}
+    if _finding(by_kind, "search") == "changed":
+        return Decision(V[str(by_kind["search"].measured["verdict"])], ("search",))
     early = _before_numbers(by_kind)
     if early is not None:
         return early
@@ -81,6 +87,9 @@ def _within(by_kind: dict[str, Evidence], noise: Evidence | None) -> Decision:
         return Decision(V.MISTAKE, ("integer_outputs", "flips") if "flips" in by_kind else ("integer_outputs",))
     if noise is None:
         return Decision(V.UNDECIDED, ())
+    for kind in ("powers", "permutations"):
+        if _finding(by_kind, kind) == "differ":
+            return Decision(V.MISTAKE, (kind, "noise"))
     scaling = _finding(by_kind, "scaling")
     if scaling == "stays":
         if _finding(by_kind, "casts") == "explain":
@@ -108,7 +117,7 @@ def _beyond(by_kind: dict[str, Evidence], noise: Evidence) -> Decision:
         return Decision(V.REDUCED_PRECISION, ("precision", "noise"))
     if _is_of_coarser_numbers(by_kind) and _speaks(by_kind, "integers") is not False and not _loses_in_float64(by_kind):
         return Decision(V.REDUCED_PRECISION, ("precision", "noise"))
-    told_by = tuple(kind for kind in ("integers", "scaling", "redraw") if _speaks(by_kind, kind) is formula_is_right)[:1]
+    told_by = tuple(kind for kind in (*PROOFS, "scaling", "redraw") if _speaks(by_kind, kind) is formula_is_right)[:1]
     if formula_is_right is False:
         return Decision(V.MISTAKE, (*told_by, "noise"))
     if formula_is_right is None:
@@ -139,8 +148,18 @@ def _worst_excess(noise: Evidence) -> float:
 def _speaks(by_kind: dict[str, Evidence], kind: str) -> bool | None:
     """What one kind of evidence says about the formula: right, wrong, or nothing."""
     says: dict[str, dict[str, bool]] = {
-        "scaling": {"vanishes": True, "constants": True, "agrees in float32": True, "stays": False},
+        "scaling": {
+            "vanishes": True,
+            "constants": True,
+            "stays": False,
+            "agrees in float32": True,
+            "grows in bfloat16": True,
+            "stays in bfloat16": False,
+        },
         "integers": {"exact": True, "nearly exact": True, "differ": False},
+        "impulses": {"differ": False},
+        "powers": {"differ": False},
+        "permutations": {"differ": False},
         "redraw": {"random": True, "systematic": False},
     }
     return says[kind].get(_finding(by_kind, kind))
@@ -149,13 +168,13 @@ def _speaks(by_kind: dict[str, Evidence], kind: str) -> bool | None:
 def formula(by_kind: dict[str, Evidence]) -> bool | None:
     """Whether both sides compute the same function in exact arithmetic; None when nothing tells.
 
-    A difference on small integers is a proof of a different function whatever else is seen; the others are asked in the order of
-    how sharp they are.
+    A difference where no rounding can be is a proof of a different function whatever else is seen; the others are asked in the order
+    of how sharp they are.
     """
-    if _speaks(by_kind, "integers") is False:
+    if any(_speaks(by_kind, kind) is False for kind in PROOFS):
         return False
-    # Agreement in float32 says nothing about what is smaller than its rounding: it is asked last.
-    weak = _finding(by_kind, "scaling") == "agrees in float32"
+    # What a coarser format shows says nothing about what is smaller than its rounding: it is asked last.
+    weak = _finding(by_kind, "scaling") in WEAK
     for kind in ("redraw", "integers", "scaling") if weak else ("scaling", "redraw", "integers"):
         said = _speaks(by_kind, kind)
         if said is not None:

@@ -13,12 +13,21 @@ V = Verdict
 
 def integers(case: Case) -> Evidence:
     """Whether both sides agree on inputs in [-3, 3], where `expected` shows that the computation is exact."""
-    actual = case.run("actual", Variant(kind="integers"))
-    expected = case.run("expected", Variant(kind="integers"))
-    exact = case.run("expected", Variant("float64", "integers")) if case.finer else expected
+    return _on(case, "integers")
+
+
+def impulses(case: Case) -> Evidence:
+    """The same with only one number of each row of the first input left: exact where whole sums of a coarse format are not."""
+    return _on(case, "impulses")
+
+
+def _on(case: Case, kind: str) -> Evidence:
+    actual = case.run("actual", Variant(kind=kind))
+    expected = case.run("expected", Variant(kind=kind))
+    exact = case.run("expected", Variant("float64", kind)) if case.finer else expected
     exact = exact if isinstance(exact, Run) else expected
     if not isinstance(actual, Run) or not isinstance(expected, Run) or not isinstance(exact, Run):
-        return Evidence("integers", "unavailable", tuple(V), {"why": "a side does not run on small integers"})
+        return Evidence(kind, "unavailable", tuple(V), {"why": f"a side does not run on {kind}"})
     references = {leaf.path: leaf.numbers().astype(np.float64) for leaf in exact.outputs}
     plain = {leaf.path: leaf.numbers().astype(np.float64) for leaf in expected.outputs}
     largest, count, unequal, path = 0.0, 0, 0, ""
@@ -28,8 +37,8 @@ def integers(case: Case) -> Evidence:
             continue
         whole = np.isfinite(reference).all() and np.array_equal(reference, peer) and np.array_equal(reference, np.rint(reference))
         if not whole or not np.any(reference != 0):
-            why = "the computation is not exact on small integers (it divides or takes roots or exponentials)"
-            return Evidence("integers", "unavailable", tuple(V), {"why": why})
+            why = f"the computation is not exact on {kind} (it divides or takes roots or exponentials)"
+            return Evidence(kind, "unavailable", tuple(V), {"why": why})
         apart = np.abs(leaf.numbers().astype(np.float64) - reference)
         apart = np.where(np.isfinite(apart), apart, np.inf)
         count += apart.size
@@ -37,11 +46,11 @@ def integers(case: Case) -> Evidence:
         if apart.size and float(apart.max()) > largest:
             largest, path = float(apart.max()), leaf.path
     if not count:
-        return Evidence("integers", "unavailable", tuple(V), {"why": "no output is a floating-point tensor"})
+        return Evidence(kind, "unavailable", tuple(V), {"why": "no output is a floating-point tensor"})
     measured = {"unequal": unequal, "count": count, "max_abs": largest}
     if not unequal:
-        return Evidence("integers", "exact", (V.ROUNDING, V.REDUCED_PRECISION, V.UNSTABLE, V.FLIP), {**measured})
+        return Evidence(kind, "exact", (V.ROUNDING, V.REDUCED_PRECISION, V.UNSTABLE, V.FLIP), {**measured})
     # Fast products are not exact even on integers, but they round to the right one.
     if largest < 0.5:
-        return Evidence("integers", "nearly exact", (V.ROUNDING, V.REDUCED_PRECISION, V.UNSTABLE), {**measured}, path)
-    return Evidence("integers", "differ", (V.MISTAKE,), {**measured}, path)
+        return Evidence(kind, "nearly exact", (V.ROUNDING, V.REDUCED_PRECISION, V.UNSTABLE), {**measured}, path)
+    return Evidence(kind, "differ", (V.MISTAKE,), {**measured}, path)

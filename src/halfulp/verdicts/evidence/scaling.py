@@ -37,7 +37,7 @@ def scaling(case: Case, noise: Noise, *, beyond: bool) -> Evidence:
         return _lowered(case)
     actual, expected = (case.run(name, Variant("float64")) for name in ("actual", "expected"))
     if isinstance(actual, Unavailable):
-        return _unavailable(actual.reason)
+        return (_coarsened(case, noise) if beyond else None) or _unavailable(actual.reason)
     if isinstance(expected, Unavailable):
         return _unavailable(expected.reason)
     jumped = _unequal_integers(actual, expected)
@@ -158,7 +158,6 @@ def _not_lifted(actual64: np.ndarray, expected64: np.ndarray, native: np.ndarray
         apart = (actual64 != expected64) & np.isfinite(actual64) & np.isfinite(expected64)
         moved = residual_of(actual64, spread, reference=np.where(np.isfinite(native), native, actual64))
         error = residual_of(native, spread)
-    within = excess(residual_of(actual64, spread, reference=expected64), samples) <= 1.0
     # Numbers of few bits (counts, steps) are numbers of every format, lifted or not.
     simple = is_representable(actual64, BFLOAT16) & is_representable(expected64, storage)
     stored = is_representable(actual64, storage) & ~simple
@@ -193,3 +192,40 @@ def _lowered(case: Case) -> Evidence:
         worst = max(worst, found)
     finding = "agrees in float32" if worst <= BOTH_HONEST else "stays"
     return Evidence("scaling", finding, _RIGHT if worst <= BOTH_HONEST else (V.MISTAKE,), {"excess_in_float32": worst})
+
+
+COARSER_BITS = 24 - 8
+"""What float32 has more than bfloat16: rounding errors grow by 2**16 from one to the other."""
+NEAR_BITS = 4.0
+"""Orders and libraries make honest errors up to a factor 16 apart (0.1 to 1.5 of the noise)."""
+FAR_BITS = 8.0
+"""An error of 2**8 times the noise is told from rounding with NEAR_BITS to spare on both sides: its growth falls short by as much."""
+
+
+def _coarsened(case: Case, noise: Noise) -> Evidence | None:
+    """For a float32 case that refuses float64: does the error of `actual` grow as rounding does when it is run in bfloat16?
+
+    Returns:
+        None where that tells nothing: another format is declared, `actual` refuses bfloat16 as well, the result drowns in its rounding, or
+        the error is too small to tell.
+    """
+    coarse = case.run("actual", Variant("bfloat16"))
+    if case.declared.name != "float32" or isinstance(coarse, Unavailable):
+        return None
+    others = {leaf.path: leaf for leaf in coarse.outputs}
+    for leaf in case.native("actual").outputs:
+        spread, other = noise.leaves.get(leaf.path), others.get(leaf.path)
+        if leaf.format is None or spread is None or other is None or other.shape != leaf.shape:
+            continue
+        native = residual_of(leaf.numbers().astype(np.float64), spread)
+        there = residual_of(other.numbers().astype(np.float64), spread)
+        if excess(native, noise.count) <= 1.0 or not there.rms or there.rms > limits.ILL_CONDITIONED * there.reference_rms:
+            continue
+        grows = math.log2(there.rms / native.rms)
+        beyond = math.log2(max(native.norm_in_noise, 1.0))
+        measured: dict[str, Measured] = {"native_rms": native.rms, "bfloat16_rms": there.rms, "grows_bits": grows, "beyond_bits": beyond}
+        if grows >= COARSER_BITS - NEAR_BITS:
+            return Evidence("scaling", "grows in bfloat16", _RIGHT, measured, leaf.path)
+        if beyond >= FAR_BITS and grows <= COARSER_BITS - beyond + NEAR_BITS:
+            return Evidence("scaling", "stays in bfloat16", (V.MISTAKE, V.REDUCED_PRECISION), measured, leaf.path)
+    return None

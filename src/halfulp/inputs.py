@@ -1,0 +1,234 @@
+"""Nasty inputs: variants of the given ones on which real reports found what the given ones hid.
+
+Values (a large mean, cancellation, ties, NaN ...), layouts (views with gaps and offsets) and sizes (tails, one, none), each with a label.
+Sizes are changed consistently: every axis of one length, in all tensors, changes alike, as `x @ w` needs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from .cases.inputs import copied, map_arrays
+
+VECTOR = 16
+"""float32 numbers in the widest vector register in use (AVX-512); kernels treat what is left over beyond its multiples separately."""
+
+
+@dataclass(frozen=True)
+class InputVariant:
+    """Inputs that differ from the given ones in one respect.
+
+    Attributes:
+        label: which respect, in a few words. kind: one of `KINDS`.
+        inputs: the tuple of arguments, in memory of its own.
+    """
+
+    label: str
+    kind: str
+    inputs: tuple[Any, ...]
+
+
+KINDS = ("values", "layout", "sizes", "specials")
+Change = Callable[[torch.Tensor, torch.Generator], torch.Tensor]
+
+
+def variants(inputs: Any, seed: int = 0) -> Iterator[InputVariant]:
+    """Labelled variants of a function's inputs, most ordinary first.
+
+    Args:
+        inputs: a tuple of positional arguments: tensors, arrays, numbers, nested containers. They are copied, never changed.
+        seed: for the values that are drawn.
+
+    Yields:
+        `InputVariant`s; only those that change something. Functions may refuse some (sizes that their weights don't have): that is no
+        mistake, and `check(..., search=True)` passes over a variant that `expected` refuses.
+
+    Example:
+        >>> import torch
+        >>> [each.label for each in variants((torch.ones(2, 3),)) if each.kind == "layout"]
+        ['not contiguous', 'offset into its memory']
+    """
+    given = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+    for kind, table in (("values", _VALUES), ("layout", _LAYOUTS), ("specials", _SPECIALS)):
+        for label, change in table.items():
+            changed = _changed(given, change, seed)
+            if changed is not None:
+                yield InputVariant(label, kind, changed)
+        if kind == "layout":
+            yield from _sizes(given, seed)
+    duplicated = _changed(given, _duplicated, seed, floating=False)
+    if duplicated is not None:
+        yield InputVariant("duplicated indices", "values", duplicated)
+
+
+def _changed(given: tuple[Any, ...], change: Change, seed: int, *, floating: bool = True) -> tuple[Any, ...] | None:
+    """The inputs with every tensor of a kind changed; None where nothing is."""
+    generator = torch.Generator().manual_seed(seed)
+    touched = False
+
+    def on_tensor(value: torch.Tensor) -> torch.Tensor:
+        nonlocal touched
+        eligible = value.is_floating_point() if floating else value.dtype in (torch.int32, torch.int64)
+        if not eligible or not value.numel() or value.layout != torch.strided:
+            return value
+        fresh = change(value.detach(), generator)
+        if fresh is value:
+            return value
+        touched = True
+        return fresh.to(value.device).requires_grad_(value.requires_grad)
+
+    def on_array(value: np.ndarray[Any, Any]) -> Any:
+        if value.dtype.kind != ("f" if floating else "i") or not value.dtype.isnative or value.dtype.itemsize > 8:
+            return value
+        return on_tensor(torch.from_numpy(np.ascontiguousarray(value))).numpy()
+
+    result = map_arrays(copied(given), on_tensor, on_array)
+    return result if touched else None
+
+
+def _spread(x: torch.Tensor) -> float:
+    finite = x[torch.isfinite(x)].double()
+    return float(finite.square().mean().sqrt()) if finite.numel() and bool((finite != 0).any()) else 1.0
+
+
+def _some(x: torch.Tensor, generator: torch.Generator, share: float = 0.05) -> torch.Tensor:
+    """A mask of a few random elements, at least one."""
+    chosen = torch.rand(x.shape, generator=generator) < share
+    chosen.view(-1)[int(torch.randint(0, x.numel(), (), generator=generator))] = True
+    return chosen
+
+
+def _uniform(x: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    return torch.rand(x.shape, generator=generator, dtype=torch.float64)
+
+
+def _normal(x: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    return torch.randn(x.shape, generator=generator, dtype=torch.float64)
+
+
+def _wide(x: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    return (x.double() * torch.exp2(24.0 * _uniform(x, generator) - 12.0)).to(x.dtype)
+
+
+def _cancelling(x: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Every second number along the last axis is nearly the opposite of the one before."""
+    if x.dim() == 0 or x.shape[-1] < 2:
+        return x
+    fresh = x.clone()
+    half = x.shape[-1] // 2
+    fresh[..., 1 : 2 * half : 2] = -fresh[..., 0 : 2 * half : 2] * (1.0 + 2.0**-6)
+    return fresh
+
+
+def _zeros_filled(x: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    return _normal(x, generator).to(x.dtype) if not bool((x != 0).any()) else x
+
+
+def _with(value: float) -> Change:
+    def change(x: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+        return torch.where(_some(x, generator), torch.full_like(x, value), x)
+
+    return change
+
+
+def _duplicated(x: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    places = torch.randint(0, max(1, x.numel() // 2), (x.numel(),), generator=generator)
+    return x.reshape(-1)[places].reshape(x.shape) if x.numel() > 1 else x
+
+
+_VALUES: dict[str, Change] = {
+    "other numbers of the same size": lambda x, g: (_normal(x, g) * _spread(x)).to(x.dtype),
+    "zeros replaced by numbers": _zeros_filled,
+    "all positive": lambda x, g: x.abs() if bool((x < 0).any()) else x,
+    "all negative": lambda x, g: -x.abs() if bool((x > 0).any()) else x,
+    "a large mean": lambda x, g: x + 100.0 * _spread(x),
+    "numbers of very different size": _wide,
+    "sums that cancel": _cancelling,
+    "ties": lambda x, g: (torch.round(2.0 * x.double() / _spread(x)) / 2.0 * _spread(x)).to(x.dtype),
+    "integers": lambda x, g: torch.round(x.double() / _spread(x) * 3.0).to(x.dtype),
+    "a thousand times larger": lambda x, g: x * 1000.0,
+    "a thousand times smaller": lambda x, g: x / 1000.0,
+    "half of it zero": lambda x, g: torch.where(_uniform(x, g) < 0.5, torch.zeros_like(x), x),
+    "all the same number": lambda x, g: torch.full_like(x, _spread(x)),
+    "all zero": lambda x, g: torch.zeros_like(x),
+}
+
+
+def _with_gaps(x: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    if x.dim() == 0:
+        return x
+    wide = torch.zeros(*x.shape[:-1], 2 * x.shape[-1], dtype=x.dtype)
+    view = wide[..., ::2]
+    return view.copy_(x)
+
+
+def _with_offset(x: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    return torch.cat([torch.zeros(1, dtype=x.dtype), x.reshape(-1)])[1:].view(x.shape)
+
+
+_LAYOUTS: dict[str, Change] = {
+    "not contiguous": _with_gaps,
+    "offset into its memory": _with_offset,
+    "axes stored in reverse": lambda x, g: (
+        x.permute(*reversed(range(x.dim()))).contiguous().permute(*reversed(range(x.dim()))) if x.dim() > 2 else x
+    ),
+    "channels last": lambda x, g: x.contiguous(memory_format=torch.channels_last) if x.dim() == 4 else x,
+}
+
+_SPECIALS: dict[str, Change] = {
+    "subnormal numbers": lambda x, g: (_normal(x, g) * 0.25 * torch.finfo(x.dtype).tiny).to(x.dtype),
+    "zeros of both signs": lambda x, g: torch.where(_uniform(x, g) < 0.5, torch.zeros_like(x), -torch.zeros_like(x)),
+    "close to overflow": lambda x, g: (x.double() / _spread(x) * torch.finfo(x.dtype).max ** 0.5 * 0.1).to(x.dtype),
+    "some infinite": _with(float("inf")),
+    "some minus infinite": _with(float("-inf")),
+    "some NaN": _with(float("nan")),
+}
+
+
+def _sizes(given: tuple[Any, ...], seed: int) -> Iterator[InputVariant]:
+    """For each length that occurs: one less, one more, the next multiple of a vector register and one more, one, none."""
+    lengths: list[int] = []
+
+    def note(value: torch.Tensor) -> torch.Tensor:
+        lengths.extend(value.shape)
+        return value
+
+    map_arrays(given, note, lambda array: note(torch.from_numpy(array)).numpy() if array.dtype.kind in "fiub" and array.ndim else array)
+    for length in dict.fromkeys(each for each in lengths if each > 1):
+        rounded = -(-length // VECTOR) * VECTOR
+        for size in dict.fromkeys((length - 1, length + 1, rounded, rounded + 1, 1, 0)):
+            if size != length:
+                generator = torch.Generator().manual_seed(seed)
+                label = f"axes of {length} made {size}"
+                yield InputVariant(
+                    label, "sizes", map_arrays(copied(given), _resizer(length, size, generator), _array_resizer(length, size, generator))
+                )
+
+
+def _resizer(length: int, size: int, generator: torch.Generator) -> Callable[[torch.Tensor], torch.Tensor]:
+    def resize(value: torch.Tensor) -> torch.Tensor:
+        for axis, present in enumerate(value.shape):
+            if present != length:
+                continue
+            if size <= length:
+                value = value.narrow(axis, 0, size)
+            else:
+                places = torch.randint(0, length, (size - length,), generator=generator)
+                value = torch.cat([value, value.index_select(axis, places.to(value.device))], axis)
+        return value.detach().contiguous().requires_grad_(value.requires_grad)
+
+    return resize
+
+
+def _array_resizer(length: int, size: int, generator: torch.Generator) -> Callable[[np.ndarray[Any, Any]], Any]:
+    resize = _resizer(length, size, generator)
+
+    def on_array(value: np.ndarray[Any, Any]) -> Any:
+        return resize(torch.from_numpy(np.ascontiguousarray(value))).numpy() if value.dtype.kind in "fiub" and value.ndim else value
+
+    return on_array

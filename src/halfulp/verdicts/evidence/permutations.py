@@ -1,0 +1,103 @@
+"""Does the result depend on the order of its inputs only as `expected` does?
+
+Where `expected` in float64 is indifferent to a permutation (a sum) or follows it (independent rows), a right implementation moves by rounding
+alone; one that treats a tail, a border or an index specially moves by more.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import torch
+
+from ...cases import Case, Run, Variant
+from ...cases.inputs import map_arrays
+from ...noise import Noise, residual_of
+from .. import limits
+from ..verdict import Verdict
+from .evidence import Evidence
+from .noise import excess
+
+V = Verdict
+LENGTHS = 4
+"""At most this many axis lengths are tried, the longest first: each costs a run of both sides."""
+
+
+def permutations(case: Case, noise: Noise) -> Evidence:
+    """Whether `actual` moves by more than rounding under permutations that leave `expected` what it is."""
+    tried: list[int] = []
+    worst, path, length = 0.0, "", 0
+    for size in _lengths(case)[:LENGTHS]:
+        variant = Variant("float64" if case.finer else "native", f"permuted {size}")
+        moved = case.run("expected", variant)
+        actual = case.run("actual", Variant(kind=variant.kind))
+        if not isinstance(moved, Run) or not isinstance(actual, Run):
+            continue
+        order = case.permutation(size)
+        followed = _followed(moved, noise, size, order)
+        if followed is None:
+            continue
+        tried.append(size)
+        natives = {leaf.path: leaf for leaf in case.native("actual").outputs}
+        for leaf in actual.outputs:
+            native = natives.get(leaf.path)
+            if leaf.format is None or native is None or leaf.path not in followed or leaf.shape != native.shape:
+                continue
+            values = _taken(native.numbers().astype(np.float64), followed[leaf.path], order)
+            spread = noise.leaves[leaf.path]
+            reference = _taken(spread.reference, followed[leaf.path], order)
+            # Two honest results, each within its own rounding.
+            found = residual_of(leaf.numbers().astype(np.float64), spread, reference=reference)
+            before = residual_of(values, spread, reference=reference)
+            amount = excess(found, noise.count) if excess(before, noise.count) <= 1.0 else 0.0
+            if amount > worst:
+                worst, path, length = amount, leaf.path, size
+    if not tried:
+        return Evidence("permutations", "unavailable", tuple(V), {"why": "expected is indifferent to no permutation that was tried"})
+    finding = "follows" if worst <= 1.0 else "differ"
+    return Evidence(
+        "permutations",
+        finding,
+        (V.MISTAKE,) if finding == "differ" else tuple(V),
+        {"lengths": tried, "length": length, "excess": worst},
+        path,
+    )
+
+
+def _lengths(case: Case) -> list[int]:
+    found: set[int] = set()
+
+    def note(value: Any) -> Any:
+        found.update(int(each) for each in value.shape if each > 1)
+        return value
+
+    map_arrays((case.inputs, case.keywords), note, note)
+    return sorted(found, reverse=True)
+
+
+def _taken(values: np.ndarray, axes: tuple[int, ...], order: torch.Tensor) -> np.ndarray:
+    for axis in axes:
+        values = np.take(values, order.numpy(), axis=axis)
+    return values
+
+
+def _followed(moved: Run, noise: Noise, size: int, order: torch.Tensor) -> dict[str, tuple[int, ...]] | None:
+    """For each output the axes that are permuted with the inputs (none for a sum); None where no choice explains the result."""
+    found: dict[str, tuple[int, ...]] = {}
+    for leaf in moved.outputs:
+        spread = noise.leaves.get(leaf.path)
+        if leaf.format is None or spread is None or spread.reference.shape != leaf.stored.shape:
+            continue
+        axes = [axis for axis, present in enumerate(leaf.stored.shape) if present == size]
+        choices = itertools.chain.from_iterable(itertools.combinations(axes, count) for count in range(len(axes) + 1))
+        values = leaf.numbers().astype(np.float64)
+        for choice in choices:
+            reference = _taken(spread.reference, choice, order)
+            if residual_of(values, spread, reference=reference).max_in_noise <= limits.VANISHES:
+                found[leaf.path] = choice
+                break
+        else:
+            return None
+    return found or None

@@ -1,0 +1,61 @@
+"""Does the result scale with its inputs by powers of two? Such factors are exact in floating point, so no rounding hides what does not scale.
+
+A sum, a product, a convolution without bias, a softmax-free attention: f(8 x) = 8**p f(x), bit for bit, in any order of summation. A
+stray constant, a threshold or an absolute epsilon breaks it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...cases import Case, Run, Variant
+from ...cases.case import SCALED_BY
+from ...differences import Leaf
+from ...noise import Noise, residual_of
+from ..verdict import Verdict
+from .evidence import Evidence
+from .noise import excess
+
+V = Verdict
+DEGREES = (0, 1, 2, 3, 4)
+
+
+def powers(case: Case, noise: Noise) -> Evidence:
+    """Whether `actual` scales as `expected` does when every floating-point input is multiplied by a power of two.
+
+    Returns:
+        "unavailable" where `expected` itself does not scale exactly (it has biases, exponentials, an epsilon).
+    """
+    scaled = {name: case.run(name, Variant(kind="scaled")) for name in ("actual", "expected")}
+    if not all(isinstance(each, Run) for each in scaled.values()):
+        return Evidence("powers", "unavailable", tuple(V), {"why": "a side does not run on scaled inputs"})
+    pairs = _pairs(case.native("expected"), scaled["expected"])
+    degree = next((each for each in DEGREES if pairs and all(_deviation(*pair, each) is not None for pair in pairs)), None)
+    if degree is None:
+        return Evidence("powers", "unavailable", tuple(V), {"why": "expected does not scale with its inputs"})
+    worst, path = 0.0, ""
+    for small, large in _pairs(case.native("actual"), scaled["actual"]):
+        if small.path not in noise.leaves:
+            continue
+        values = large.numbers().astype(np.float64) / SCALED_BY**degree
+        found = residual_of(values, noise.leaves[small.path], reference=small.numbers().astype(np.float64))
+        if excess(found, noise.count) > worst:
+            worst, path = excess(found, noise.count), small.path
+    finding = "scales alike" if worst <= 1.0 else "differ"
+    speaks = (V.MISTAKE,) if finding == "differ" else tuple(each for each in V if each is not V.NONDETERMINISTIC)
+    return Evidence("powers", finding, speaks, {"degree": degree, "factor": SCALED_BY, "excess": worst}, path)
+
+
+def _pairs(small: Run, large: Run | object) -> list[tuple[Leaf, Leaf]]:
+    if not isinstance(large, Run):
+        return []
+    others = {leaf.path: leaf for leaf in large.outputs}
+    found = [(leaf, others[leaf.path]) for leaf in small.outputs if leaf.format is not None and leaf.path in others]
+    return [pair for pair in found if pair[0].shape == pair[1].shape]
+
+
+def _deviation(small: Leaf, large: Leaf, degree: int) -> float | None:
+    """0.0 where the scaled result is the same multiple throughout, bit for bit; None where it is not."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        same = large.numbers().astype(np.float64) == small.numbers().astype(np.float64) * SCALED_BY**degree
+    return 0.0 if bool(same.all()) and bool(np.any(small.stored != 0)) else None
