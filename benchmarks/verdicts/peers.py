@@ -27,7 +27,7 @@ def _passes(comparison: Callable[[], object]) -> bool:
 
 
 def msprobe_ratios(actual: list[torch.Tensor], expected: list[torch.Tensor], exact: list[torch.Tensor] | None) -> bool:
-    """msprobe's rule: max and mean relative error and RMSE of `actual` against those of `expected`."""
+    """Msprobe's rule: max and mean relative error and RMSE of `actual` against those of `expected`."""
     if exact is None:
         return False
     for mine, theirs, golden in zip(actual, expected, exact, strict=True):

@@ -65,6 +65,7 @@ def _labelled(kind: str) -> Callable[..., Any]:
         gradients: bool = False,
     ) -> Any:
         def register(build: Callable[[], tuple[Any, Any, Any]]) -> Callable[[], tuple[Any, Any, Any]]:
+            assert all(each.name != build.__name__ for each in PAIRS), f"two pairs named {build.__name__}"
             PAIRS.append(Pair(build.__name__, kind, cause, source, declared, tuple(tags), note, build, ref, verdict, gradients))
             return build
 

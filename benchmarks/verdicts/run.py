@@ -12,7 +12,6 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.progress import Progress, TimeRemainingColumn

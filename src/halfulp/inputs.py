@@ -33,7 +33,9 @@ class InputVariant:
     inputs: tuple[Any, ...]
 
 
-KINDS = ("values", "layout", "sizes", "specials")
+KINDS = ("values", "layout", "sizes", "specials", "empty")
+EXOTIC = ("specials", "empty")
+"""Kinds on which honest implementations may differ: a Fourier transform spreads a NaN, the mean of nothing is NaN or zero."""
 Change = Callable[[torch.Tensor, torch.Generator], torch.Tensor]
 
 
@@ -54,16 +56,20 @@ def variants(inputs: Any, seed: int = 0) -> Iterator[InputVariant]:
         ['not contiguous', 'offset into its memory']
     """
     given = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
-    for kind, table in (("values", _VALUES), ("layout", _LAYOUTS), ("specials", _SPECIALS)):
+    for kind, table in (("values", _VALUES), ("layout", _LAYOUTS)):
         for label, change in table.items():
             changed = _changed(given, change, seed)
             if changed is not None:
                 yield InputVariant(label, kind, changed)
-        if kind == "layout":
-            yield from _sizes(given, seed)
+    yield from _sizes(given, seed)
     duplicated = _changed(given, _duplicated, seed, floating=False)
     if duplicated is not None:
         yield InputVariant("duplicated indices", "values", duplicated)
+    for label, change in _SPECIALS.items():
+        changed = _changed(given, change, seed)
+        if changed is not None:
+            yield InputVariant(label, "specials", changed)
+    yield from _sizes(given, seed, empty=True)
 
 
 def _changed(given: tuple[Any, ...], change: Change, seed: int, *, floating: bool = True) -> tuple[Any, ...] | None:
@@ -190,8 +196,8 @@ _SPECIALS: dict[str, Change] = {
 }
 
 
-def _sizes(given: tuple[Any, ...], seed: int) -> Iterator[InputVariant]:
-    """For each length that occurs: one less, one more, the next multiple of a vector register and one more, one, none."""
+def _sizes(given: tuple[Any, ...], seed: int, *, empty: bool = False) -> Iterator[InputVariant]:
+    """For each length that occurs: one less, one more, the next multiple of a vector register and one more, one; or none."""
     lengths: list[int] = []
 
     def note(value: torch.Tensor) -> torch.Tensor:
@@ -201,12 +207,14 @@ def _sizes(given: tuple[Any, ...], seed: int) -> Iterator[InputVariant]:
     map_arrays(given, note, lambda array: note(torch.from_numpy(array)).numpy() if array.dtype.kind in "fiub" and array.ndim else array)
     for length in dict.fromkeys(each for each in lengths if each > 1):
         rounded = -(-length // VECTOR) * VECTOR
-        for size in dict.fromkeys((length - 1, length + 1, rounded, rounded + 1, 1, 0)):
+        for size in dict.fromkeys((0,) if empty else (length - 1, length + 1, rounded, rounded + 1, 1)):
             if size != length:
                 generator = torch.Generator().manual_seed(seed)
                 label = f"axes of {length} made {size}"
                 yield InputVariant(
-                    label, "sizes", map_arrays(copied(given), _resizer(length, size, generator), _array_resizer(length, size, generator))
+                    label,
+                    "empty" if empty else "sizes",
+                    map_arrays(copied(given), _resizer(length, size, generator), _array_resizer(length, size, generator)),
                 )
 
 
@@ -219,7 +227,10 @@ def _resizer(length: int, size: int, generator: torch.Generator) -> Callable[[to
                 value = value.narrow(axis, 0, size)
             else:
                 places = torch.randint(0, length, (size - length,), generator=generator)
-                value = torch.cat([value, value.index_select(axis, places.to(value.device))], axis)
+                added = value.detach().index_select(axis, places.to(value.device))
+                if value.is_floating_point():  # not the same numbers twice: they would be tied
+                    added = added * (1.0 + 0.1 * torch.randn(added.shape, generator=generator)).to(added)
+                value = torch.cat([value.detach(), added], axis)
         return value.detach().contiguous().requires_grad_(value.requires_grad)
 
     return resize

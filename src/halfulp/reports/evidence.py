@@ -146,7 +146,9 @@ def _patterns(finding: str, m: Measured) -> str:
 
 def _search(finding: str, m: Measured) -> str:
     tried = f"{m['tried']} variants tried, {m['refused']} refused by the functions"
-    return f"{m['variant']}: {m['verdict']}; {tried}" if finding == "changed" else tried
+    if finding == "changed":
+        return f"{m['variant']}: {m['verdict']}; {tried}"
+    return tried + (f"; differ on special values ({', '.join(m['exotic'])})" if m["exotic"] else "")
 
 
 def _redraw(finding: str, m: Measured) -> str:

@@ -238,6 +238,14 @@ def _unscaled(measured: dict[str, Any], path: str, beyond: str) -> str:
     )
 
 
+def _patterned(measured: dict[str, Any], path: str, beyond: str) -> str:
+    return (
+        f"Each element is within rounding, but in the mean over {measured['elements']:,} elements the error at index {measured['index']} of axis {measured['axis']}"
+        f"{path} is {number(measured['mean_in_noise'])} of the noise, {number(measured['excess'])} times what rounding reaches, and it stays when the inputs move: "
+        "rounding averages out, a term that is off does not."
+    )
+
+
 def _unpermuted(measured: dict[str, Any], path: str, beyond: str) -> str:
     return (
         f"Permuting the axes of length {measured['length']} moves expected only as the permutation says; actual moves by {number(measured['excess'])} times "
@@ -263,6 +271,7 @@ _MISTAKES: dict[str, Callable[[dict[str, Any], str, str], str]] = {
     "redraw": _systematic,
     "impulses": _on_impulses,
     "powers": _unscaled,
+    "patterns": _patterned,
     "permutations": _unpermuted,
     "integer_outputs": lambda measured, path, beyond: (
         "Integer or boolean outputs differ, and rounding does not explain it: in more precision they still differ, or the expected function does not jump there."

@@ -97,6 +97,8 @@ def _within(by_kind: dict[str, Evidence], noise: Evidence | None) -> Decision:
         return Decision(V.MISTAKE, ("scaling", "noise"))
     if scaling in ("unavailable", "agrees in float32") and _finding(by_kind, "redraw") == "systematic":
         return Decision(V.MISTAKE, ("redraw", "noise"))
+    if scaling == "unavailable" and _finding(by_kind, "patterns") == "patterned":
+        return Decision(V.MISTAKE, ("patterns", "noise"))
     confirmed = scaling in ("vanishes", "constants", "agrees in float32") or _finding(by_kind, "redraw") == "random"
     share = noise.measured.get("noise_rel_rms")
     if not confirmed and isinstance(share, float) and share > limits.ILL_CONDITIONED:

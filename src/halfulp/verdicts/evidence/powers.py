@@ -1,4 +1,4 @@
-"""Does the result scale with its inputs by powers of two? Such factors are exact in floating point, so no rounding hides what does not scale.
+"""Does the result scale with its inputs by powers of two? Such factors are exact, so no rounding hides what does not scale.
 
 A sum, a product, a convolution without bias, a softmax-free attention: f(8 x) = 8**p f(x), bit for bit, in any order of summation. A
 stray constant, a threshold or an absolute epsilon breaks it.

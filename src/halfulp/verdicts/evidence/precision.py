@@ -19,8 +19,10 @@ from torch.utils._pytree import tree_map
 
 from ...cases import Case
 from ...cases.inputs import TORCH_DTYPES
+from ...differences import Leaf
 from ...floats import FORMATS, Format, is_representable
-from ...noise import Noise, noise_of, residual_of, run_under
+from ...noise import LeafNoise, Noise, noise_of, residual_of, run_under
+from ...noise.noise import scaled_error
 from ...noise.rules import EXACT, PRODUCTS
 from .. import limits
 from ..verdict import Verdict
@@ -193,7 +195,7 @@ def _by_size(case: Case, noise: Noise, coarser: list[Format]) -> Evidence | None
                 continue
             residual = residual_of(leaf.numbers().astype(np.float64), spread, reference=noise.leaves[leaf.path].reference)
             if residual.count:
-                worst, size = max(worst, excess(residual, coarse.count)), max(size, residual.rms_in_noise)
+                worst, size = max(worst, excess(residual, coarse.count)), max(size, _typical(leaf, spread, noise))
         if worst <= 1.0 and (size >= HONEST_SIZE or representable == target.name):
             fitting.append((abs(math.log(size)) if size else math.inf, target, size))
     if not fitting:
@@ -210,6 +212,12 @@ def _by_size(case: Case, noise: Noise, coarser: list[Format]) -> Evidence | None
             "representable": representable,
         },
     )
+
+
+def _typical(leaf: Leaf, spread: LeafNoise, noise: Noise) -> float:
+    """The median error in units of a format's noise: a format errs everywhere, an unstable algorithm where it is unstable."""
+    error = leaf.numbers().astype(np.float64) - noise.leaves[leaf.path].reference
+    return float(np.median(np.abs(scaled_error(error, spread.spread)))) if error.size else 0.0
 
 
 def _adds(noise: Noise) -> bool:

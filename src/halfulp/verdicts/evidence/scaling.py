@@ -54,7 +54,7 @@ def scaling(case: Case, noise: Noise, *, beyond: bool) -> Evidence:
         if other is None or other.shape != leaf.shape or leaf.path not in native or native[leaf.path].shape != leaf.shape:
             return _unavailable("`actual` returns another shape in float64: it looks at the bits of its inputs")
         values = [each.numbers().astype(np.float64) for each in (other, leaf, native[leaf.path])]
-        trouble = _not_lifted(values[0], values[1], values[2], spread, noise.count, case.storage)
+        trouble = _not_lifted(values[0], values[1], values[2], spread, case.storage)
         if trouble:
             return _unavailable(trouble)
         remains = residual_of(values[0], spread, reference=values[1])
@@ -152,7 +152,7 @@ def _excess_where_it_jumps(case: Case, values: list[np.ndarray], spread: LeafNoi
     return float(np.max(np.abs(lifted[ties]) / (2.0 * stored[ties]), initial=0.0))
 
 
-def _not_lifted(actual64: np.ndarray, expected64: np.ndarray, native: np.ndarray, spread: LeafNoise, samples: int, storage: Format) -> str:
+def _not_lifted(actual64: np.ndarray, expected64: np.ndarray, native: np.ndarray, spread: LeafNoise, storage: Format) -> str:
     """Why the lifted run of `actual` says nothing about exact arithmetic; "" when it does."""
     with np.errstate(invalid="ignore"):
         apart = (actual64 != expected64) & np.isfinite(actual64) & np.isfinite(expected64)
