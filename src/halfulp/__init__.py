@@ -10,14 +10,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from . import inputs
+    from .audits import Audit, audit
     from .differences import Comparison, Difference, compare
     from .errors import CaseFileError, HalfulpError, InputError, RunError, TensorFileError
+    from .remedies import Tolerance, suggest_tolerance
     from .reports import report
     from .verdicts import CheckResult, Evidence, Verdict, assert_equivalent, check, judge
 
 __version__ = "0.1.0"
 
 _HOME = {
+    "Audit": "audits",
+    "audit": "audits",
+    "Tolerance": "remedies",
+    "suggest_tolerance": "remedies",
     "Comparison": "differences",
     "Difference": "differences",
     "compare": "differences",
@@ -36,6 +43,7 @@ _HOME = {
 }
 
 __all__ = [
+    "Audit",
     "CaseFileError",
     "CheckResult",
     "Comparison",
@@ -45,16 +53,22 @@ __all__ = [
     "InputError",
     "RunError",
     "TensorFileError",
+    "Tolerance",
     "Verdict",
     "assert_equivalent",
+    "audit",
     "check",
     "compare",
+    "inputs",
     "judge",
     "report",
+    "suggest_tolerance",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "inputs":
+        return import_module(".inputs", __name__)
     if name not in _HOME:
         raise AttributeError(f"module 'halfulp' has no attribute {name!r}")
     value = getattr(import_module(f".{_HOME[name]}", __name__), name)

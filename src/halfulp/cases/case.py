@@ -327,7 +327,7 @@ class Case:
         return Run(outputs, mutated, changed, tuple(sorted(mode.overridden)), replaced, seconds)
 
     def collected(self, side: Side, result: Any, arguments: Any, keywords: dict[str, Any]) -> tuple[Leaf, ...]:
-        """What is compared after a call, in memory of its own: what it returned and what is watched. To be called before state is put back."""
+        """What is compared after a call, in memory of its own: what it returned and what is watched (before state is put back)."""
         found = [owned(leaf) for leaf in leaves_of(result)]
         if side.name != "reference" and self.watched:
             inputs, state = argument_leaves((arguments, keywords)), side.state.current()
@@ -349,6 +349,7 @@ class Case:
             with side.unchanged():
                 yield None
             return
+        _ = self.watched  # found by running both sides as written, before anything is exchanged
         sources, target = self.retyping(precision)
         with side.state.retyped(sources, target, gradients=self.gradients or side.wants_gradients), taken_apart():
             if side.is_compiled:  # a mode would have it compiled again and look inside nothing

@@ -12,6 +12,10 @@ from ..errors import InputError
 from .inputs import map_arrays
 
 
+RETURNED = "['output']"
+"""The path of what the function itself returned among the results of `with_gradients`."""
+
+
 def cotangent(output: torch.Tensor, seed: int) -> torch.Tensor:
     """Weights of one output's elements: multiples of 1/8 in [-1, 1], exact in every format, the same for both sides."""
     generator = torch.Generator().manual_seed(seed)

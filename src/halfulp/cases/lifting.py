@@ -96,6 +96,8 @@ class Retyping(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         name = getattr(func, "__name__", "")
+        if name not in _CASTS and not self._concerned(args) and not (kwargs and self._concerned(kwargs.values())):
+            return func(*args, **kwargs)
         if name in ("__get__", "__set__", "__delete__", "backward"):
             return func(*args, **kwargs)
         if name in _CASTS and len(args) >= 1 and isinstance(args[0], torch.Tensor):
@@ -119,6 +121,19 @@ class Retyping(TorchFunctionMode):
             if name == "type" and len(args) == 2 and isinstance(args[1], str):
                 args = (args[0], args[1].replace("Float", "Double") if self.target == torch.float64 else args[1])
         return func(*args, **kwargs)
+
+    def _concerned(self, values: Any) -> bool:
+        """Whether a value may have to be replaced; most calls have none, and walking their arguments costs more than a small op."""
+        for value in values:
+            if isinstance(value, torch.Tensor):
+                if value.dtype in self.dtypes:
+                    return True
+            elif isinstance(value, (list, tuple)):
+                if self._concerned(value):
+                    return True
+            elif value is not None and not isinstance(value, (int, float, bool)):
+                return True
+        return False
 
     def _retype(self, value: torch.Tensor, name: str) -> torch.Tensor:
         """A tensor of a replaced dtype becomes its shadow: one per tensor, so that in-place changes to it last."""

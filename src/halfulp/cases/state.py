@@ -50,7 +50,7 @@ class State:
         return self.owned | self.captured
 
     def current(self) -> dict[str, torch.Tensor]:
-        """All tensors of the state at this moment, with gradients ("weight.grad") and what optimizers keep ("optimizer 0: weight.exp_avg")."""
+        """All tensors of the state now, with gradients ("weight.grad") and what optimizers keep ("optimizer 0: weight.exp_avg")."""
         found = self.tensors()
         names = {id(each): name for name, each in found.items()}
         for name, tensor in list(found.items()):

@@ -7,7 +7,7 @@ import sys
 import typer
 
 from ..errors import HalfulpError
-from . import bench, check, compare, demo, doctor
+from . import audit, bench, check, compare, demo, doctor, tolerance
 
 app = typer.Typer(
     name="halfulp",
@@ -17,10 +17,12 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.command("audit")(audit.audit)
 app.command("check")(check.check)
 app.command("compare")(compare.compare)
 app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)
+app.command("tolerance")(tolerance.tolerance)
 app.add_typer(bench.app, name="bench")
 
 

@@ -17,6 +17,8 @@ def check(
         ),
     ] = None,
     gradients: Annotated[bool, typer.Option("--gradients", help="Compare gradients too.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Gather all evidence, also where the verdict is decided early.")] = False,
+    search: Annotated[bool, typer.Option("--search", help="Also try nasty variants of the inputs; report the first that fails.")] = False,
     seed: Annotated[int, typer.Option(help="Passed to `inputs`, and where random numbers start.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole result as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the answer.")] = False,
@@ -33,8 +35,11 @@ def check(
         options["declared"] = declared
     if gradients:
         options["gradients"] = True
+    effort = "full" if full else "decide"
     with steps_on_stderr(quiet or as_json) as progress:
-        result = halfulp.check(loaded["actual"], loaded["expected"], loaded["inputs"], seed=seed, progress=progress, **options)
+        result = halfulp.check(
+            loaded["actual"], loaded["expected"], loaded["inputs"], seed=seed, effort=effort, search=search, progress=progress, **options
+        )
     if as_json:
         typer.echo(result.to_json())
     else:

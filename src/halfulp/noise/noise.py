@@ -17,6 +17,7 @@ import numpy.typing as npt
 import torch
 
 from ..cases import Case, Run, Unavailable, Variant
+from ..cases.gradients import RETURNED
 from ..cases.inputs import map_arrays
 from ..cases.sides import repeatable, taken_apart
 from ..differences import Leaf
@@ -272,18 +273,20 @@ def _at_path(leaves: tuple[Leaf, ...], path: str) -> FloatArray | None:
 
 
 def _outside_reference(case: Case) -> dict[str, FloatArray]:
+    """What `reference` returns, under the paths of what `expected` returns; gradients and state it need not have."""
     if case.reference is None:
         return {}
     run = case.run("reference", Variant("float64") if case.finer else Variant())
     assert isinstance(run, Run)  # a failing reference raises
-    shapes = [{leaf.path: leaf.shape for leaf in side.outputs} for side in (run, case.native("expected"))]
-    if shapes[0] != shapes[1]:
+    expected = {leaf.path: leaf.shape for leaf in case.native("expected").outputs}
+    prefix = RETURNED if case.gradients else ""
+    found = {prefix + leaf.path: leaf for leaf in run.outputs}
+    if any(expected.get(path) != leaf.shape for path, leaf in found.items()):
         raise InputError(
-            f"Got a reference that returns {shapes[0]}. Needed: what `expected` returns, {shapes[1]}. Errors are measured "
-            "element by element. "
-            "Return the same structure and shapes from reference=."
+            f"Got a reference that returns { ({leaf.path: leaf.shape for leaf in run.outputs}) }. Needed: what `expected` returns, {expected}. "
+            "Errors are measured element by element. Return the same structure and shapes from reference=."
         )
-    return {leaf.path: leaf.numbers().astype(np.float64) for leaf in run.outputs}
+    return {path: leaf.numbers().astype(np.float64) for path, leaf in found.items()}
 
 
 def _perturb_inputs(case: Case, model: Model, lifted: Run | Unavailable, notes: list[str]) -> Noise:

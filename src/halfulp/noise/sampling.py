@@ -104,7 +104,7 @@ class NoiseMode(TorchDispatchMode):
         if base != "linspace" and not _computes_in_float64(args, kwargs):
             return func(*args, **kwargs)
         relative = self.error.elementwise(base.removeprefix("_foreach_"))
-        kind = _kind(base)
+        kind = _kind(base, kwargs)
         if relative is None and kind is None and not in_place:
             formula = rules.decomposed(func, name)
             if formula is not None:
@@ -112,6 +112,15 @@ class NoiseMode(TorchDispatchMode):
                     result = formula(*args, **kwargs)
                 if result is not NotImplemented:
                     return result
+            composite = func.decompose(*args, **kwargs) if formula is None else NotImplemented
+            if composite is not NotImplemented:
+                return composite
+        if relative is None and kind is None and in_place and not base.startswith("_foreach_"):
+            # Its out-of-place form is known by a formula; the result goes where it belongs.
+            with self:
+                result = _functional(func)(*args, **kwargs)
+            args[0].copy_(result)
+            return args[0]
         if relative is None and kind in (None, "factorization"):
             if self.amplitude == 0.0:
                 self.counted["factorization:" + name if kind else "unknown:" + name] += 1
@@ -160,6 +169,8 @@ class NoiseMode(TorchDispatchMode):
             found = self.error.scattered(call, base, args, kwargs, result)
         elif kind == "scan":
             found = self.error.scanned(call, args, kwargs, result)
+        elif kind == "gelu":
+            found = self.error.gelu(args[0])
         elif kind == "transform":
             found = self.error.transformed(args, result)
         elif kind == "range":
@@ -222,7 +233,9 @@ class NoiseMode(TorchDispatchMode):
         return tree_map(move, args)
 
 
-def _kind(base: str) -> str | None:
+def _kind(base: str, kwargs: Any) -> str | None:
+    if base == "gelu" and kwargs.get("approximate", "none") == "none":
+        return "gelu"
     if base in rules.PRODUCTS:
         return "product"
     if base in rules.SUMS:

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from rich.console import RenderableType
 
+from ..audits import Audit
 from ..differences import Comparison
 from ..errors import InputError
+from ..remedies import Tolerance
 from ..verdicts import CheckResult
 from .advice import advice
 from .reasons import reason
-from .tables import as_text, difference_table, evidence_table, worst_table
+from .tables import as_text, audit_table, difference_table, evidence_table, tolerance_table, worst_table
 
 FORMS = ("full", "answer", "reason", "assertion")
 
 
-def report(result: CheckResult | Comparison, *, form: str = "full") -> str:
+def report(result: CheckResult | Comparison | Audit | Tolerance, *, form: str = "full") -> str:
     """A result as text.
 
     Args:
-        result: what `check` or `compare` returned.
+        result: what `check`, `compare`, `audit` or `suggest_tolerance` returned.
         form: "full" (the answer, the evidence, the numbers, the worst elements, what to do next), "answer" (the answer alone), "reason" (the
-            reason in a sentence), "assertion" (for a failing test). A Comparison has the full form only.
+            reason in a sentence), "assertion" (for a failing test). Results other than a check's have the full form only.
 
     Raises:
         InputError: an unknown form, or something that is no result.
@@ -31,9 +33,13 @@ def report(result: CheckResult | Comparison, *, form: str = "full") -> str:
         )
     if isinstance(result, Comparison):
         return _comparison(result)
+    if isinstance(result, Audit):
+        return _audit(result)
+    if isinstance(result, Tolerance):
+        return _tolerance(result)
     if not isinstance(result, CheckResult):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(
-            f"Got {type(result).__name__}. Needed: a result of halfulp.check or halfulp.compare. Only results can be drawn. Pass what they returned."
+            f"Got {type(result).__name__}. Needed: a result of halfulp.check, compare, audit or suggest_tolerance. Only results can be drawn. Pass what they returned."
         )
     if form == "reason":
         return reason(result)
@@ -78,3 +84,21 @@ def _comparison(comparison: Comparison) -> str:
     if table is not None:
         parts += ["", table]
     return as_text(*parts)
+
+
+def _audit(found: Audit) -> str:
+    formats = ", ".join(f"{name} {count:,}" for name, count in sorted(found.formats.items(), key=lambda each: -each[1]))
+    head = f"{found.ops:,} ops looked at; their results: {formats or 'no tensors'}."
+    if not found.entries:
+        return f"{head}\nNo promotion, no downcast, no autocast, no constant of another format, no integer that loses bits."
+    return as_text(head, "", audit_table(found))
+
+
+def _tolerance(found: Tolerance) -> str:
+    lines = [
+        found.line,
+        f"Two honest {found.declared} implementations differ by more somewhere with probability {found.failure_probability:.0e}, on inputs like these.",
+    ]
+    if len(found.tensors) > 1:
+        return as_text(*lines, "", tolerance_table(found))
+    return as_text(*lines)

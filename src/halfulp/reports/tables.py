@@ -9,7 +9,9 @@ from rich import box
 from rich.console import Console, RenderableType
 from rich.table import Table
 
+from ..audits import Audit
 from ..differences import Comparison, Difference, WorstElement
+from ..remedies import Tolerance
 from ..verdicts import CheckResult
 from .evidence import QUESTIONS, measured_words
 from .wording import number
@@ -81,4 +83,21 @@ def worst_table(comparison: Comparison, count: int = 5) -> Table | None:
             number(element.rel_difference),
             f"{element.ulps:,}",
         )
+    return table
+
+
+def audit_table(found: Audit) -> Table:
+    """Every finding: what, where, how often."""
+    table = _table("finding", "op", "what happens", "times", "where")
+    for each in found.entries:
+        table.add_row(each.kind, each.op, each.detail, f"{each.count:,}", each.where or "in a backward pass")
+    return table
+
+
+def tolerance_table(found: Tolerance) -> Table:
+    """The tolerance of each output."""
+    table = _table("output", "rtol", "atol", "elements may be off by")
+    for each in found.tensors:
+        smallest, largest = float(each.scale.min(initial=0.0)), float(each.scale.max(initial=0.0))
+        table.add_row(each.path, f"{each.rtol:g}", f"{each.atol:g}", f"{number(smallest)} to {number(largest)}")
     return table

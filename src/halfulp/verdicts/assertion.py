@@ -29,7 +29,12 @@ def assert_equivalent(actual: Callable[..., Any], expected: Callable[..., Any], 
         Verdict.IDENTICAL
     """
     __tracebackhide__ = True
-    result = check(actual, expected, inputs, **options)
+    return accept(check(actual, expected, inputs, **options))
+
+
+def accept(result: CheckResult) -> CheckResult:
+    """The result; raises AssertionError with its explanation unless its verdict is acceptable."""
+    __tracebackhide__ = True
     if not result.acceptable:
         import halfulp
 

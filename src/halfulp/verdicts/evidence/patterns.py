@@ -22,8 +22,8 @@ V = Verdict
 FEWEST = 16
 """Means over fewer elements than this average nothing out."""
 SHARED = 0.5
-"""How much of an honest error may be shared by all elements, in units of the noise: library functions err on one side (a polynomial's error is
-a function, not a random number), constants are rounded once for all."""
+"""How much of an honest error may be shared by all elements, in units of the noise: library functions err on one side (a polynomial's
+error is a function, not a random number), constants are rounded once for all."""
 PATTERNED = 4.0
 """How many limits a mean has to lie out: honest orders and libraries reach 1.7 in 380 pairs (section "patterns"); twice that, rounded up to
 a power of two."""

@@ -186,7 +186,8 @@ def _by_size(case: Case, noise: Noise, coarser: list[Format]) -> Evidence | None
     # Everything is within an 8-bit format's rounding: its size names nothing. Sums of 16-bit formats are accumulated in float32, so an
     # accumulator of the declared format itself is less than declared.
     accumulators = [case.declared] if case.declared.storage_bits == 16 else []
-    for target in [*accumulators, *(each for each in coarser if each.storage_bits > 8)]:
+    usable = [each for each in coarser if each.storage_bits > 8 and (each.name != "tf32" or noise.has_products)]
+    for target in [*accumulators, *usable]:
         coarse = noise_of(case, declared=target, coarse_sums=True)
         worst, size = 0.0, 0.0
         for leaf in case.native("actual").outputs:

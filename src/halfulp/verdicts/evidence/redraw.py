@@ -5,16 +5,28 @@ Needs nothing but native runs of `actual`, so it works where a float64 run is re
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 
 from ...cases import Case, Run, Variant
-from ...noise import Noise, noise_of, residual_of, uses_transforms
+from ...noise import LeafNoise, Noise, noise_of, residual_of, uses_transforms
 from .. import limits
 from ..verdict import Verdict
 from .evidence import Evidence
 from .noise import excess
 
 V = Verdict
+
+
+def _as_wide_as(spread: LeafNoise, sizes: np.ndarray) -> LeafNoise:
+    """The spread, at least as large relative to the moved results as it typically is: what was near zero is so no longer once it moved."""
+    reference = np.abs(spread.reference)
+    usable = (reference > 0) & np.isfinite(reference)
+    typical = float(np.median(spread.spread[usable] / reference[usable])) if usable.any() else 0.0
+    return dataclasses.replace(spread, spread=np.maximum(spread.spread, typical * sizes))
+
+
 REPETITIONS = 4
 """Redrawn rounding leaves 1/4 of its square sum in the mean of four, which `limits.SYSTEMATIC` tells from a whole with room on both sides;
 each repetition costs a run of both sides.
@@ -24,6 +36,7 @@ each repetition costs a run of both sides.
 def redraw(case: Case, noise: Noise) -> Evidence:
     """The share of the error that is the same function of nearby inputs."""
     errors: dict[str, list[np.ndarray]] = {}
+    sizes: dict[str, np.ndarray] = {}
     for repetition in range(REPETITIONS):
         variant = Variant(kind=f"moved {repetition}")
         actual = case.run("actual", variant)
@@ -38,8 +51,10 @@ def redraw(case: Case, noise: Noise) -> Evidence:
             other = references.get(leaf.path)
             if leaf.format is None or other is None or other.shape != leaf.shape or leaf.path not in noise.leaves:
                 continue
+            exact = other.numbers().astype(np.float64)
+            sizes[leaf.path] = np.maximum(sizes.get(leaf.path, 0.0), np.where(np.isfinite(exact), np.abs(exact), 0.0))
             with np.errstate(invalid="ignore"):
-                error = leaf.numbers().astype(np.float64) - other.numbers().astype(np.float64)
+                error = leaf.numbers().astype(np.float64) - exact
             errors.setdefault(leaf.path, []).append(np.where(np.isfinite(error), error, 0.0))
     data = noise_of(case, accumulate=False)
     in_norm = uses_transforms(case, "actual")
@@ -50,7 +65,7 @@ def redraw(case: Case, noise: Noise) -> Evidence:
         stays = np.mean(found, axis=0)
         total = float(np.mean(np.square(found)))
         share = float(np.mean(np.square(stays))) / total if total else 0.0
-        stayed = residual_of(stays, data.leaves[path], reference=np.zeros_like(stays))
+        stayed = residual_of(stays, _as_wide_as(data.leaves[path], sizes[path]), reference=np.zeros_like(stays))
         amount = excess(stayed, data.count, slack=1.0)
         if in_norm:  # rounded twiddle factors are constants: their error stays, and is small in norm only
             amount = min(amount, stayed.norm_in_noise / limits.rms_limit(data.count, slack=1.0))

@@ -1,0 +1,66 @@
+"""Audit: what was found, as data."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass
+
+SCHEMA = 1
+"""Raised whenever the meaning of a stored field changes."""
+
+KINDS = {
+    "promotion": "operands of several formats meet; the finer one wins",
+    "downcast": "numbers are rounded to a coarser format",
+    "autocast": "autocast chooses the format of this op",
+    "python scalar": "a Python number decides the format of the result, or does not fit into it",
+    "default dtype": "a tensor is made without a dtype and gets PyTorch's default",
+    "float64 constant": "a float64 tensor that is no input meets float32 data",
+    "integer to float": "integers are converted to a format that can't hold all of them",
+}
+"""Every kind of finding, with its meaning."""
+
+
+@dataclass(frozen=True)
+class AuditEntry:
+    """One finding.
+
+    Attributes:
+        kind: one of `KINDS`. op: the PyTorch op, without namespace. formats: dtypes of its tensor operands. result: dtype of its result.
+        detail: what happens, in a sentence. where: source line of the caller ("model.py:12: y = x * scale"), "" where none is known
+            (ops of a backward pass). count: how often the line did it.
+    """
+
+    kind: str
+    op: str
+    formats: tuple[str, ...]
+    result: str
+    detail: str
+    where: str
+    count: int = 1
+
+
+@dataclass(frozen=True)
+class Audit:
+    """All findings about one call, in the order in which they first happened.
+
+    Attributes:
+        entries: the findings. ops: how many ops were looked at. formats: how often each dtype came out of an op.
+    """
+
+    entries: tuple[AuditEntry, ...]
+    ops: int
+    formats: dict[str, int]
+
+    def __str__(self) -> str:
+        import halfulp
+
+        return halfulp.report(self)
+
+    def find(self, kind: str) -> tuple[AuditEntry, ...]:
+        """The findings of one kind."""
+        return tuple(each for each in self.entries if each.kind == kind)
+
+    def to_json(self) -> str:
+        """The audit as JSON text with a schema number."""
+        return json.dumps({"schema": SCHEMA, **dataclasses.asdict(self)}, indent=1)

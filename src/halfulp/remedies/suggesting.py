@@ -1,0 +1,115 @@
+"""suggest_tolerance: rtol and atol for a test, derived from how far rounding moves this function on these inputs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..cases import Case
+from ..errors import InputError
+from ..noise import Noise, noise_of
+from ..verdicts import limits
+from .tolerance import TensorTolerance, Tolerance
+
+FloatArray = npt.NDArray[np.float64]
+SAMPLES = 32
+"""Passes with noise: four times those of a check, because the tail of Student's t narrows with them (with probability 1e-6 it is beyond 13.3
+spreads for 8 samples and 6.0 for 32), and a tolerance is derived once and used often."""
+
+
+def suggest_tolerance(
+    function: Callable[..., Any],
+    inputs: Any,
+    declared: object = None,
+    *,
+    keywords: dict[str, Any] | None = None,
+    failure_probability: float = 1e-6,
+    draws: int = 4,
+    seed: int = 0,
+) -> Tolerance:
+    """Which rtol and atol does a test of this function need?
+
+    Args:
+        function: the function under test, in PyTorch ops. inputs: a tuple of positional arguments, or a function of a seed that returns
+            one: then the tolerance covers several draws. declared: the precision that both implementations may use; by default that
+            of the inputs. keywords: keyword arguments.
+        failure_probability: chance that two honest implementations differ by more at any element of one test.
+        draws: how many inputs are drawn where `inputs` is a function. seed: where random numbers start.
+
+    Returns:
+        A `Tolerance`; print it for the line to paste and what it means.
+
+    Raises:
+        InputError: a probability outside (0, 1), no floating-point output. RunError: the function raised.
+
+    Numerics:
+        Each element's spread is sampled (`halfulp.noise.noise_of`: a chain in any order, the worst that is honest); the difference of two
+        implementations has sqrt(2) times that, and Student's t with the union bound over elements gives the factor. It is an estimate
+        for these inputs: larger ones, or ones that cancel more, need more. Fast products (Winograd, FFT, Strassen) need more too.
+
+    Example:
+        >>> import torch
+        >>> x, w = torch.ones(4, 64), torch.ones(8, 64)
+        >>> tolerance = suggest_tolerance(torch.nn.functional.linear, (x, w))
+        >>> 1e-6 < tolerance.rtol < 1e-4
+        True
+    """
+    if not 0.0 < failure_probability < 1.0:
+        raise InputError(
+            f"Got failure_probability={failure_probability}. Needed: a number between 0 and 1. It is the chance of a false failure. "
+            "Leave it out for 1e-6."
+        )
+    drawn = [inputs(seed + place) for place in range(draws)] if callable(inputs) else [inputs]
+    found: dict[str, list[tuple[FloatArray, FloatArray]]] = {}
+    precision = ""
+    for given in drawn:
+        case = Case(function, function, given, declared=declared, keywords=keywords, seed=seed)
+        noise = noise_of(case, samples=SAMPLES)
+        precision = case.declared.name
+        formats = {leaf.path: leaf.format for leaf in case.native("expected").outputs}
+        for path, leaf in noise.leaves.items():
+            if formats.get(path) is not None and leaf.reference.size:
+                reach = _reach(noise, leaf.spread, failure_probability)
+                found.setdefault(path, []).append((np.abs(leaf.reference), np.where(np.isfinite(reach), reach, 0.0)))
+    if not found:
+        raise InputError(
+            "Got a function without floating-point outputs. Needed: at least one. Integers and booleans have no tolerance: compare them "
+            "with torch.equal."
+        )
+    tensors = tuple(_tensor_tolerance(path, pairs) for path, pairs in found.items())
+    rtol = max(each.rtol for each in tensors)
+    return Tolerance(rtol, max(each.atol for each in tensors), tensors, failure_probability, precision)
+
+
+def _reach(noise: Noise, spread: FloatArray, failure_probability: float) -> FloatArray:
+    """How far two honest results may be apart at each element."""
+    factor = limits.student_quantile(failure_probability / max(1, spread.size), 2 * (noise.count // 2))
+    return math.sqrt(2.0) * limits.MODEL_SLACK * factor * spread
+
+
+def _tensor_tolerance(path: str, pairs: list[tuple[FloatArray, FloatArray]]) -> TensorTolerance:
+    """The rtol that large elements need, and the atol that the others need beyond it."""
+    sizes = np.concatenate([size.ravel() for size, _ in pairs])
+    reaches = np.concatenate([reach.ravel() for _, reach in pairs])
+    finite = np.isfinite(sizes)
+    sizes, reaches = sizes[finite], reaches[finite]
+    scale = pairs[0][1]
+    if not sizes.size or not sizes.max(initial=0.0):
+        return TensorTolerance(path, 0.0, _rounded_up(float(reaches.max(initial=0.0))), scale)
+    # Elements above the median size have not cancelled: the most that one of them needs relative to itself is the rtol.
+    large = sizes >= np.median(sizes)
+    rtol = float(np.median(reaches[large] / np.maximum(sizes[large], np.finfo(np.float64).tiny)))
+    atol = float(np.max(reaches - rtol * sizes, initial=0.0))
+    return TensorTolerance(path, _rounded_up(rtol), _rounded_up(max(atol, 0.0)), scale)
+
+
+def _rounded_up(value: float) -> float:
+    """Two significant digits, rounded up."""
+    if value <= 0.0 or not math.isfinite(value):
+        return 0.0
+    digits = 1 - math.floor(math.log10(value))
+    return float(f"{math.ceil(value * 10.0**digits - 1e-9) / 10.0**digits:.2g}")
