@@ -82,8 +82,9 @@ def _changed(given: tuple[Any, ...], change: Change, seed: int, *, floating: boo
         eligible = value.is_floating_point() if floating else value.dtype in (torch.int32, torch.int64)
         if not eligible or not value.numel() or value.layout != torch.strided:
             return value
-        fresh = change(value.detach(), generator)
-        if fresh is value:
+        plain = value.detach()
+        fresh = change(plain, generator)
+        if fresh is plain:
             return value
         touched = True
         return fresh.to(value.device).requires_grad_(value.requires_grad)

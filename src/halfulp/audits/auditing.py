@@ -168,6 +168,8 @@ class _Watch(TorchDispatchMode):
             self._scalar(op, value, operands, result)
 
     def _promotion(self, op: str, floating: list[torch.Tensor], result: torch.Tensor) -> None:
+        if result.dim():  # tensors without dimensions give way to those with
+            floating = [each for each in floating if each.dim()]
         formats = {each.dtype for each in floating if each.is_floating_point()}
         if len(formats) < 2 or not _is_elementwise(op):
             return

@@ -11,7 +11,6 @@ from torch.utils._pytree import tree_flatten, tree_unflatten
 from ..errors import InputError
 from .inputs import map_arrays
 
-
 RETURNED = "['output']"
 """The path of what the function itself returned among the results of `with_gradients`."""
 

@@ -278,15 +278,19 @@ def _outside_reference(case: Case) -> dict[str, FloatArray]:
         return {}
     run = case.run("reference", Variant("float64") if case.finer else Variant())
     assert isinstance(run, Run)  # a failing reference raises
-    expected = {leaf.path: leaf.shape for leaf in case.native("expected").outputs}
+    expected = _shapes(case.native("expected"))
     prefix = RETURNED if case.gradients else ""
     found = {prefix + leaf.path: leaf for leaf in run.outputs}
     if any(expected.get(path) != leaf.shape for path, leaf in found.items()):
         raise InputError(
-            f"Got a reference that returns { ({leaf.path: leaf.shape for leaf in run.outputs}) }. Needed: what `expected` returns, {expected}. "
+            f"Got a reference that returns {_shapes(run)}. Needed: what `expected` returns, {expected}. "
             "Errors are measured element by element. Return the same structure and shapes from reference=."
         )
     return {path: leaf.numbers().astype(np.float64) for path, leaf in found.items()}
+
+
+def _shapes(run: Run) -> dict[str, tuple[int, ...]]:
+    return {leaf.path: leaf.shape for leaf in run.outputs}
 
 
 def _perturb_inputs(case: Case, model: Model, lifted: Run | Unavailable, notes: list[str]) -> Noise:

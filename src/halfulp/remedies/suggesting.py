@@ -17,8 +17,8 @@ from .tolerance import TensorTolerance, Tolerance
 
 FloatArray = npt.NDArray[np.float64]
 SAMPLES = 32
-"""Passes with noise: four times those of a check, because the tail of Student's t narrows with them (with probability 1e-6 it is beyond 13.3
-spreads for 8 samples and 6.0 for 32), and a tolerance is derived once and used often."""
+"""Passes with noise: four times those of a check, because the tail of Student's t narrows with them (with probability 1e-6 it is
+beyond 13.3 spreads for 8 samples and 6.0 for 32), and a tolerance is derived once and used often."""
 
 
 def suggest_tolerance(

@@ -21,6 +21,12 @@ def advice(result: CheckResult) -> list[str]:
     if repetition is not None and repetition.finding == "unwritten memory":
         steps.insert(0, "Use torch.zeros where torch.empty is read before it is written.")
     steps += _about_effects(result)
+    search = result.find("search")
+    exotic = search.measured.get("exotic") if search is not None else None
+    if isinstance(exotic, list) and exotic:
+        steps.append(
+            f"Note that on special values the two differ ({', '.join(str(each) for each in exotic)}); that is no part of the verdict."
+        )
     peer = result.find("peer")
     if peer is not None and peer.finding == "actual" and result.acceptable is not True:
         steps.append(f"Note that actual is {number(peer.measured['ratio'])} times closer to the float64 reference than expected is.")

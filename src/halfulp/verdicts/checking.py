@@ -282,10 +282,9 @@ class _Gatherer:
             self.progress("drawing the rounding errors anew")
             yield from self._add(redraw(case, noise))
         if formula(self.found) is None:
-            self.progress("scaling and permuting")
+            self.progress("scaling by powers of two")
             yield from self._add(impulses(case))
             yield from self._add(powers(case, noise))
-            yield from self._add(permutations(case, noise))
         if self._finding("scaling") in ("stays", "unavailable"):
             yield from self._add(casts(case, noise))
         if formula(self.found) is True and noise.has_products and not loss_is_tolerable(self.found):

@@ -25,8 +25,10 @@ SHARED = 0.5
 """How much of an honest error may be shared by all elements, in units of the noise: library functions err on one side (a polynomial's
 error is a function, not a random number), constants are rounded once for all."""
 PATTERNED = 4.0
-"""How many limits a mean has to lie out: honest orders and libraries reach 1.7 in 380 pairs (section "patterns"); twice that, rounded up to
-a power of two."""
+"""How many limits a mean has to lie out: honest orders and libraries reach 1.8 (the largest of 380 honest pairs, gathered by
+`check(..., effort="full")`); twice that, rounded up to a power of two."""
+POOLED = 16
+"""At most this many indices of an axis lend each other their samples: neighbours are alike, a whole axis need not be."""
 CLIPPED = 5.0
 """Single elements count with at most five spreads: they are the business of the noise, and one must not make a pattern."""
 STAYS = 0.5
@@ -63,13 +65,15 @@ def _scaled(error: np.ndarray, spread: LeafNoise) -> np.ndarray:
 
 def _strongest(scaled: np.ndarray, known: LeafNoise, count: int) -> Evidence | None:
     best: Evidence | None = None
-    limit = limits.max_limit(count, sum(scaled.shape))
     for axis, samples in known.profiles.items():
         elements = scaled.size // max(1, scaled.shape[axis])
         if elements < FEWEST:
             continue
         means = profile(scaled, axis)
-        deviation = np.sqrt(np.mean(np.square(samples), axis=0)) + SHARED / limit
+        own = np.sqrt(np.mean(np.square(samples), axis=0))
+        typical = float(np.sqrt(np.mean(np.square(samples))))
+        limit = limits.max_limit(count * min(POOLED, len(own)), sum(scaled.shape))
+        deviation = np.maximum(own, typical) + SHARED / limit
         amounts = np.abs(means) / (deviation * limit)
         index = int(np.argmax(amounts))
         amount = float(amounts[index])

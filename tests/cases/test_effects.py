@@ -1,0 +1,126 @@
+import numpy as np
+import torch
+from torch import nn
+
+from halfulp import Verdict, check
+from halfulp.cases import Case, Variant
+from halfulp.cases.effects import AFTERWARDS, counterparts
+from halfulp.cases.poison import poisoned
+
+V = Verdict
+
+
+class Norm(nn.Module):
+    def __init__(self, size, momentum=0.1):
+        super().__init__()
+        self.inner = nn.BatchNorm1d(size, momentum=momentum)
+
+    def forward(self, x):
+        return self.inner(x)
+
+
+def test_tensors_correspond_by_identity_name_or_unique_ending():
+    shared, own = torch.ones(2), torch.ones(2)
+    assert counterparts({"a": shared}, {"b": shared, "a": own}) == {"a": "b"}
+    assert counterparts({"bn.mean": own}, {"model.bn.mean": torch.ones(2)}) == {"bn.mean": "model.bn.mean"}
+    assert counterparts({"mean": own}, {"x.mean": torch.ones(2), "y.mean": torch.ones(2)}) == {}
+    assert counterparts({"mean": own}, {"mean": torch.ones(3)}) == {}
+
+
+def test_buffers_are_compared_across_names_and_in_every_run():
+    x = torch.randn(20, 4)
+    case = Case(nn.BatchNorm1d(4), Norm(4), (x,))
+    paths = [leaf.path for leaf in case.native("actual").outputs]
+    assert paths == ["", *(f"inner.{name}{AFTERWARDS}" for name in ("num_batches_tracked", "running_mean", "running_var"))]
+    for variant in (Variant("float64"), Variant(repetition=1), Variant(kind="moved 0")):
+        assert [leaf.path for leaf in case.run("expected", variant).outputs] == paths
+    assert check(nn.BatchNorm1d(4), Norm(4), (x,)).verdict is V.IDENTICAL
+    wrong = check(nn.BatchNorm1d(4, momentum=0.11), Norm(4), (x,))
+    assert wrong.verdict is V.MISTAKE
+    assert "running" in wrong.reason
+
+
+def test_inputs_that_both_sides_write_are_compared_and_others_reported():
+    def write(factor):
+        def f(x):
+            x.mul_(factor)
+            return x.sum()
+
+        return f
+
+    x = torch.randn(9)
+    assert check(write(2.0), write(2.0), (x,)).verdict is V.IDENTICAL
+    assert check(write(2.0), lambda x: (x * 2.0).sum(), (x,)).verdict is V.IDENTICAL
+    assert check(write(2.001), write(2.0), (x,)).verdict is V.MISTAKE
+
+
+def test_gradients_and_optimizers_are_put_back():
+    net = nn.Linear(3, 2)
+    net.weight.grad = torch.full((2, 3), 7.0)
+    optimizer = torch.optim.Adam(net.parameters(), lr=0.1)
+    before = {name: value.detach().clone() for name, value in net.named_parameters()}
+
+    def step(x):
+        optimizer.zero_grad()
+        loss = net(x).square().sum()
+        loss.backward()
+        optimizer.step()
+        return loss.detach()
+
+    case = Case(step, step, (torch.randn(4, 3),))
+    run = case.native("actual")
+    assert any("exp_avg_sq" in leaf.path for leaf in run.outputs)
+    assert any("weight.grad" in leaf.path for leaf in run.outputs)
+    lifted = case.run("actual", Variant("float64"))
+    assert {leaf.dtype for leaf in lifted.outputs} <= {"float64", "float32"}  # a step counter may stay
+    assert all(torch.equal(value, before[name]) and value.dtype == torch.float32 for name, value in net.named_parameters())
+    assert net.weight.grad.eq(7.0).all()
+    assert net.bias.grad is None
+    assert not optimizer.state
+    assert optimizer.param_groups[0]["lr"] == 0.1
+
+
+def test_functions_that_differentiate_by_themselves_are_lifted():
+    net = nn.Linear(3, 2)
+
+    def own_gradient(x):
+        return torch.autograd.grad(net(x).square().sum(), [net.weight])[0]
+
+    result = check(own_gradient, lambda x: 2.0 * net(x).T @ x, (torch.randn(4, 3),))
+    assert result.verdict in (V.IDENTICAL, V.ROUNDING)
+    assert result.verdict is V.IDENTICAL or result.find("scaling").finding == "vanishes"
+
+
+def test_unwritten_memory_holds_nan_and_everything_is_put_back():
+    originals = torch.empty, torch.empty_like, np.empty, torch.Tensor.new_empty
+    with poisoned():
+        assert torch.empty(3).isnan().all()
+        assert torch.empty_like(torch.ones(2)).isnan().all()
+        assert torch.ones(1).new_empty(2).isnan().all()
+        assert np.isnan(np.empty(3)).all()
+        assert torch.empty(3, dtype=torch.int64).shape == (3,)
+        assert np.empty(2, dtype=int).shape == (2,)
+    assert (torch.empty, torch.empty_like, np.empty, torch.Tensor.new_empty) == originals
+    assert "new_empty" not in vars(torch.Tensor)
+
+
+def test_reading_unwritten_memory_is_named():
+    def forgets(x):
+        y = torch.empty_like(x)
+        y[1:] = x[1:]
+        return y
+
+    result = check(forgets, torch.clone, (torch.randn(50, 40),))
+    assert result.verdict is V.NONDETERMINISTIC
+    assert "reads memory that nothing has written" in result.reason
+    attention = nn.MultiheadAttention(8, 2).eval()  # has a fast path that a mode would turn off
+    x = torch.randn(3, 1, 8)
+    assert check(lambda x: attention(x, x, x)[0], lambda x: attention(x, x, x)[0], (x,)).verdict is V.IDENTICAL
+    assert torch.isfinite(forgets(torch.ones(2))[1:]).all()
+
+
+def test_layout_and_device_are_reported():
+    x = torch.randn(1, 2, 3, 4)
+    result = check(lambda x: x.contiguous(memory_format=torch.channels_last) * 2, lambda x: x * 2, (x,))
+    assert result.verdict is V.IDENTICAL
+    assert result.find("effects").measured["memory_formats"] == ["channels_last against contiguous"]

@@ -1,0 +1,67 @@
+import numpy as np
+import pytest
+import torch
+
+from halfulp.inputs import EXOTIC, KINDS, variants
+
+
+def by_label(inputs, seed=0):
+    return {each.label: each for each in variants(inputs, seed)}
+
+
+def test_inputs_stay_what_they_are_and_the_seed_decides():
+    x, i = torch.randn(3, 5), torch.arange(6)
+    before = x.clone(), i.clone()
+    first, second = list(variants((x, i))), list(variants((x, i)))
+    assert torch.equal(x, before[0])
+    assert torch.equal(i, before[1])
+    assert len({each.label for each in first}) == len(first) > 30
+    for one, other in zip(first, second, strict=True):
+        assert one.kind in KINDS
+        for left, right in zip(one.inputs, other.inputs, strict=True):
+            assert torch.equal(torch.nan_to_num(left), torch.nan_to_num(right))
+    assert all(each.kind in EXOTIC for each in first[-3:])
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16, torch.float16])
+def test_each_variant_is_what_its_label_says(dtype):
+    x = torch.randn(4, 6).to(dtype)
+    found = {label: each.inputs[0] for label, each in by_label((x,)).items()}
+    assert all(each.dtype == dtype for each in found.values())
+    assert (found["all negative"] <= 0).all()
+    assert (found["all positive"] >= 0).all()
+    assert found["a large mean"].float().mean() > 50
+    assert found["some NaN"].isnan().any()
+    assert found["some NaN"].isnan().sum() < 24
+    assert found["some infinite"].isposinf().any()
+    assert not found["not contiguous"].is_contiguous()
+    assert torch.equal(found["not contiguous"], x)
+    assert found["offset into its memory"].storage_offset() == 1
+    assert torch.equal(found["offset into its memory"], x)
+    assert found["all zero"].eq(0).all()
+    assert found["sums that cancel"].double().sum().abs() < x.double().abs().sum()
+    tiny = torch.finfo(dtype).tiny
+    assert (found["subnormal numbers"].abs().double() < tiny).double().mean() > 0.9
+
+
+def test_sizes_change_consistently():
+    x, w, b = torch.randn(3, 17), torch.randn(17, 8), torch.randn(8)
+    found = by_label((x, w, b))
+    assert [tuple(each.shape) for each in found["axes of 17 made 18"].inputs] == [(3, 18), (18, 8), (8,)]
+    assert [tuple(each.shape) for each in found["axes of 8 made 7"].inputs] == [(3, 17), (17, 7), (7,)]
+    assert {"axes of 17 made 16", "axes of 17 made 32", "axes of 17 made 33", "axes of 17 made 1"} <= set(found)
+    assert found["axes of 3 made 0"].kind == "empty"
+    assert not torch.isclose(found["axes of 17 made 18"].inputs[0][:, 17:], x).any()  # no exact ties
+
+
+def test_integers_arrays_containers_and_zero_states():
+    state = (torch.zeros(2, 3), {"h": np.zeros(4, np.float32)})
+    found = by_label((torch.tensor([0, 1, 2, 3]), state))
+    assert found["duplicated indices"].inputs[0].unique().numel() < 4
+    assert found["zeros replaced by numbers"].inputs[1][0].abs().sum() > 0
+    assert np.abs(found["zeros replaced by numbers"].inputs[1][1]["h"]).sum() > 0
+    assert found["channels last"].inputs if "channels last" in found else True
+    image = by_label((torch.randn(2, 3, 4, 5, requires_grad=True),))["channels last"].inputs[0]
+    assert image.is_contiguous(memory_format=torch.channels_last)
+    assert image.requires_grad
+    assert list(variants((3, "text"))) == []

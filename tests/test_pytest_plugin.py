@@ -1,0 +1,53 @@
+import json
+import subprocess
+import sys
+
+pytest_plugins = ["pytester"]
+
+TESTS = """
+import torch
+
+def test_good(halfulp):
+    x = torch.randn(8, 8)
+    result = halfulp.assert_equivalent(lambda x: x.flip(1).sum(1), lambda x: x.sum(1), (x,))
+    assert result.acceptable
+
+def test_bad(halfulp):
+    halfulp.assert_equivalent(lambda x: x * 1.001, lambda x: x * 1.0, (torch.randn(5),))
+
+def test_two(halfulp):
+    assert halfulp.check(torch.relu, torch.relu, (torch.ones(2),)).verdict.name == "IDENTICAL"
+    assert len(halfulp.results) == 1
+"""
+
+
+def run(pytester, *arguments):
+    pytester.makepyfile(TESTS)
+    return pytester.runpytest_subprocess("-p", "no:cacheprovider", *arguments)
+
+
+def test_fixture_and_failure_text(pytester):
+    result = run(pytester)
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(["*MISTAKE: a different function (not acceptable)*", "*Next:*"])
+    result.stdout.no_fnmatch_line("*assertion.py*")  # the traceback ends in the test
+
+
+def test_reports_are_kept_also_of_failures_and_under_xdist(pytester):
+    result = run(pytester, "--halfulp-report=kept", "-n", "2")
+    result.assert_outcomes(passed=2, failed=1)
+    files = sorted((pytester.path / "kept").iterdir())
+    assert len(files) == 3
+    verdicts = {json.loads(file.read_text())["verdict"] for file in files}
+    assert verdicts == {"ROUNDING", "MISTAKE", "IDENTICAL"} or verdicts == {"IDENTICAL", "MISTAKE"}
+    assert any("test_bad" in file.name for file in files)
+
+
+def test_nothing_heavy_is_imported_at_collection(pytester):
+    pytester.makepyfile("import sys\ndef test_light(): assert not {'torch', 'numpy', 'numba'} & set(sys.modules)")
+    pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:hypothesispytest").assert_outcomes(passed=1)
+
+
+def test_the_plugin_is_an_entry_point():
+    program = "from importlib.metadata import entry_points; print([e.value for e in entry_points(group='pytest11') if e.name == 'halfulp'])"
+    assert "halfulp.pytest_plugin" in subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
