@@ -30,6 +30,7 @@ benchmarks: $(VENV)/.ready
 	$(BIN)/halfulp bench verdicts
 	$(BIN)/python -m benchmarks.compare
 	$(BIN)/python -W ignore -m benchmarks.check_cost
+	$(BIN)/python -W ignore -m benchmarks.tolerances
 
 # Torch comes first: anything else that asks for it would bring the CUDA build along.
 $(VENV)/.ready: pyproject.toml constraints.txt

@@ -2,6 +2,8 @@
 
 import torch
 
+import halfulp
+
 TITLE = "2. Tensor operations give inconsistent results"
 QUESTION = (
     "Results vary with dtype, in-place operations, autograd. The post says that mixing float32 with float64 is unpredictable (type promotion is "
@@ -33,6 +35,13 @@ def _products(a, b):
 
 def _twice(x):
     return (x * 2).sum()
+
+
+def _mixed(signal):
+    """What the post calls unpredictable: float32 data, a float64 table, Python numbers and integers."""
+    table = torch.linspace(0.0, 1.0, 1000, dtype=torch.float64)
+    count = torch.arange(1000) * 0.5
+    return (signal * table + count).float()
 
 
 def parts():
@@ -75,3 +84,6 @@ def figures():
         f"The post's example 1 prints the difference {[float(f'{each:.2g}') for each in difference.tolist()]}: it comes from 0.1, 0.2 and 0.3 being rounded "
         "to float32 before anything is multiplied."
     )
+    yield "Which lines of a function change the format of its numbers (halfulp.audit):"
+    for each in halfulp.audit(_mixed, inputs(0)).entries:
+        yield f"- {each.kind}: {each.detail} ({each.where})"

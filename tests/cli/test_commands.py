@@ -187,3 +187,30 @@ def test_progress_is_shown_on_terminals_after_a_while(monkeypatch, capsys):
     with progress.steps_on_stderr(True) as show:
         show("working")
     assert capsys.readouterr().err == ""
+
+
+def test_audit_lists_formats_and_tolerance_prints_a_line(tmp_path):
+    path = case_file(tmp_path, "(x.double() * 3).half().float()")
+    found = run("audit", path)
+    assert found.exit_code == 0
+    assert "downcast" in found.output
+    assert json.loads(run("audit", path, "--json", "--side", "expected").output)["entries"] == []
+    refused = run("audit", path, "--side", "both")
+    assert "Got --side both. Needed: actual or expected" in str(refused.exception)
+    line = run("tolerance", path)
+    assert line.output.startswith("torch.testing.assert_close(actual, expected, rtol=")
+    wide = json.loads(run("tolerance", path, "--declared", "bfloat16", "--draws", "2", "--json").output)
+    assert wide["rtol"] > 1000 * json.loads(run("tolerance", path, "--json").output)["rtol"]
+
+
+def test_check_full_and_search(tmp_path):
+    hidden = "torch.where(x.abs() < 50, x * 3, x * 3.01)"
+    assert run("check", case_file(tmp_path, hidden), "--quiet").exit_code == 0
+    searched = run("check", case_file(tmp_path, hidden), "--search", "--quiet")
+    assert searched.exit_code == 1
+    assert "Invisible on the given inputs" in searched.output
+    assert "permutations" in run("check", case_file(tmp_path), "--full").output
+
+
+def test_bench_refuses_unknown_parts():
+    assert "Got --part all. Needed: one of pairs, honest, models, detection" in str(run("bench", "verdicts", "--part", "all").exception)

@@ -209,24 +209,18 @@ def _scaled(measured: dict[str, Any], path: str, beyond: str) -> str:
     )
 
 
-def _integral(measured: dict[str, Any], path: str, beyond: str) -> str:
-    return (
-        f"On small integers, where sums and products are exact in any order, the two still differ by up to {number(measured['max_abs'])} in "
-        f"{share(int(measured['unequal']), int(measured['count']))}{path}{beyond}."
-    )
+def _exactly(where: str) -> Callable[[dict[str, Any], str, str], str]:
+    def words(measured: dict[str, Any], path: str, beyond: str) -> str:
+        apart = share(int(measured["unequal"]), int(measured["count"]))
+        return f"On {where}, the two still differ by up to {number(measured['max_abs'])} in {apart}{path}{beyond}."
+
+    return words
 
 
 def _systematic(measured: dict[str, Any], path: str, beyond: str) -> str:
     return (
         f"{100.0 * float(measured['share_that_stays']):.0f} % of the error stays when the inputs move slightly{path}, where rounding errors "
         f"would be drawn anew{beyond}."
-    )
-
-
-def _on_impulses(measured: dict[str, Any], path: str, beyond: str) -> str:
-    return (
-        f"On single impulses, where no sums are formed, the two differ by up to {number(measured['max_abs'])} in "
-        f"{share(int(measured['unequal']), int(measured['count']))}{path}{beyond}."
     )
 
 
@@ -267,9 +261,9 @@ _MISTAKES: dict[str, Callable[[dict[str, Any], str, str], str]] = {
     "structure": _structural,
     "specials": _special,
     "scaling": _scaled,
-    "integers": _integral,
+    "integers": _exactly("small integers, where sums and products are exact in any order"),
     "redraw": _systematic,
-    "impulses": _on_impulses,
+    "impulses": _exactly("single impulses, where no sums are formed"),
     "powers": _unscaled,
     "patterns": _patterned,
     "permutations": _unpermuted,
