@@ -162,7 +162,7 @@ def fast_products() -> tuple[float, float]:
 
 
 def reformulations() -> float:
-    """The same formula, written less carefully, without products: what DIGIT has to contain."""
+    """The same formula, written less carefully, without products: what TOLERABLE_LOSS has to contain."""
     cases: dict[str, Any] = {
         "exp as exp2, |x| < 80": (lambda x: torch.exp2(x * 1.4426950408889634), torch.exp, lambda: ((torch.rand(4000) - 0.5) * 160,)),
         "logsumexp without the maximum, |x| < 10": (
@@ -184,11 +184,11 @@ def reformulations() -> float:
         "sigmoid from tanh, |x| < 4": (lambda x: 0.5 * (1 + torch.tanh(0.5 * x)), torch.sigmoid, lambda: ((torch.rand(4000) - 0.5) * 8,)),
         "distance without hypot": (lambda x, y: (x * x + y * y).sqrt(), torch.hypot, lambda: (randn(4000), randn(4000))),
     }
-    return max(row[0] for row in section(f"reformulations (limit: excess {limits.DIGIT:g})", cases).values())
+    return max(row[0] for row in section(f"reformulations (limit: excess {limits.TOLERABLE_LOSS:g})", cases).values())
 
 
 def unstable() -> float:
-    """Algorithms known to lose digits on these data: the smallest excess should be beyond DIGIT."""
+    """Algorithms known to lose digits on these data: the smallest excess should be beyond TOLERABLE_LOSS."""
     small = lambda: (10.0 ** (-torch.rand(1000) * 4 - 3),)
     cases: dict[str, Any] = {
         "variance in one pass, mean 10 std": (
@@ -211,7 +211,7 @@ def unstable() -> float:
         "exp(x) - 1, x from 1e-7 to 1e-3": (lambda x: torch.exp(x) - 1, torch.expm1, small),
         "tanh from exp, x from 1e-7 to 1e-3": (lambda x: (torch.exp(2 * x) - 1) / (torch.exp(2 * x) + 1), torch.tanh, small),
     }
-    return min(row[0] for row in section(f"unstable (should exceed {limits.DIGIT:g})", cases).values())
+    return min(row[0] for row in section(f"unstable (should exceed {limits.TOLERABLE_LOSS:g})", cases).values())
 
 
 def hypotheses() -> tuple[float, float]:

@@ -109,7 +109,7 @@ def _within(by_kind: dict[str, Evidence], noise: Evidence | None) -> Decision:
 def _beyond(by_kind: dict[str, Evidence], noise: Evidence) -> Decision:
     """Some output is off by more than rounding in the declared precision."""
     formula_is_right = formula(by_kind)
-    if noise.measured.get("reference") == "reference" and _number(noise, "expected_excess") > limits.DIGIT:
+    if noise.measured.get("reference") == "reference" and _number(noise, "expected_excess") > limits.TOLERABLE_LOSS:
         return Decision(V.UNDECIDED, ("reference", "noise"))
     if _finding(by_kind, "flips") == "jumps" and formula_is_right is not False:
         return Decision(V.FLIP, ("flips", "noise"))
@@ -128,7 +128,7 @@ def _beyond(by_kind: dict[str, Evidence], noise: Evidence) -> Decision:
         return Decision(V.ROUNDING, ("loss", *told_by, "noise"))
     if _finding(by_kind, "precision") == "same size" and not _loses_in_float64(by_kind):
         return Decision(V.REDUCED_PRECISION, ("precision", *told_by, "noise"))
-    if noise.measured.get("method") == "inputs" and _worst_excess(noise) <= limits.DIGIT * math.sqrt(_number(noise, "terms")):
+    if noise.measured.get("method") == "inputs" and _worst_excess(noise) <= limits.TOLERABLE_LOSS * math.sqrt(_number(noise, "terms")):
         return Decision(V.UNDECIDED, ("noise",))
     return Decision(V.UNSTABLE, ("loss", *told_by, "noise"))
 
@@ -190,7 +190,7 @@ def loss_is_tolerable(by_kind: dict[str, Evidence]) -> bool:
     Fast products (Winograd, FFT, Strassen) are judged in norm, which is all that their bounds promise; anything else elementwise.
     """
     noise = by_kind["noise"]
-    if _worst_excess(noise) <= limits.DIGIT or _finding(by_kind, "fast_products") == "explain":
+    if _worst_excess(noise) <= limits.TOLERABLE_LOSS or _finding(by_kind, "fast_products") == "explain":
         return True
     norm, largest_norm = _number(noise, "norm_in_noise"), _number(noise, "max_norm_in_noise")
     in_norm = norm <= limits.FAST_PRODUCT_LOSS and largest_norm <= limits.FAST_PRODUCT_LOSS * _number(noise, "max_limit")
@@ -201,7 +201,7 @@ def _loses_in_float64(by_kind: dict[str, Evidence]) -> bool:
     """Whether the same loss is seen in float64: then the algorithm loses digits, not the format it is computed in."""
     scaling = by_kind.get("scaling")
     loss = scaling.measured.get("loss_in_float64") if scaling is not None else None
-    return isinstance(loss, float) and loss > limits.DIGIT
+    return isinstance(loss, float) and loss > limits.TOLERABLE_LOSS
 
 
 def _number(evidence: Evidence, name: str) -> float:

@@ -58,7 +58,7 @@ def permutations(case: Case, noise: Noise) -> Evidence:
     if not tried:
         return Evidence("permutations", "unavailable", tuple(V), {"why": "expected is indifferent to no permutation that was tried"})
     # The rounding errors are drawn anew, and a respectable algorithm may make up to a digit more of them in another order.
-    finding = "follows" if worst <= limits.DIGIT else "differ"
+    finding = "follows" if worst <= limits.TOLERABLE_LOSS else "differ"
     return Evidence(
         "permutations",
         finding,
