@@ -1,7 +1,7 @@
 """What a check costs, in forward passes of both sides: python -m benchmarks.check_cost
 
 The pairs differ in bits, so that all evidence that a check of honest implementations needs is gathered: a 4-layer transformer encoder (d = 256, 64 tokens,
-batch 2) with fused against plain attention, and the convolutional net of question 5 with and without oneDNN.
+batch 2) with fused against plain attention, and the convolutional net of question 5 with and without oneDNN. Then single small ops in milliseconds.
 """
 
 from __future__ import annotations
@@ -86,6 +86,19 @@ def cost(actual: nn.Module, expected: nn.Module, x: torch.Tensor, runs: int) -> 
     return statistics.median(ratios), result.verdict.name
 
 
+def _small_ops() -> dict[str, tuple[Callable[..., Any], Callable[..., Any], tuple[torch.Tensor, ...]]]:
+    """Ops of a few thousand numbers, honest and not."""
+    x, w, b = torch.randn(8, 256), torch.randn(32, 256), torch.randn(32)
+    rows = torch.randn(32, 64)
+    return {
+        "linear": (lambda x, w, b: x @ w.T + b, torch.nn.functional.linear, (x, w, b)),
+        "sum": (lambda x: x.flip(1).sum(1), lambda x: x.sum(1), (x,)),
+        "softmax": (lambda x: x.exp() / x.exp().sum(-1, keepdim=True), lambda x: torch.softmax(x, -1), (rows,)),
+        "wrong GELU": (lambda x: torch.nn.functional.gelu(x, approximate="tanh"), torch.nn.functional.gelu, (rows,)),
+        "bfloat16 product": (lambda x, w: (x.bfloat16() @ w.T.bfloat16()).float(), lambda x, w: x @ w.T, (x, w)),
+    }
+
+
 def main() -> None:
     """Measure and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -105,6 +118,13 @@ def main() -> None:
         times, verdict = cost(actual, expected, x, options.runs)
         figures[name] = (times, "forward_passes")
         print(f"{name}: {verdict}")
+    slowest = 0.0
+    for small, (actual_op, expected_op, inputs) in _small_ops().items():
+        halfulp.check(actual_op, expected_op, inputs)
+        seconds = _median(lambda a=actual_op, e=expected_op, i=inputs: halfulp.check(a, e, i), 3 * options.runs)
+        print(f"{small}: {1000 * seconds:.0f} ms")
+        slowest = max(slowest, seconds)
+    figures["check_cost_small_op"] = (1000 * slowest, "ms")
     report_figures(figures, options.json)
 
 
