@@ -57,6 +57,9 @@ def _specials(finding: str, m: Measured) -> str:
 
 def _bits(finding: str, m: Measured) -> str:
     zeros = f", {m['signed_zeros']:,} zeros of other sign" if m["signed_zeros"] else ""
+    for side in ("actual", "expected"):
+        if m.get(f"flushed_by_{side}"):
+            zeros += f", {m[f'flushed_by_{side}']:,} subnormal numbers are zero in {side}"
     return (
         f"{share(m['unequal'], m['count'])} differ, by up to {m['max_ulps']:,} ulps{zeros}"
         if finding == "differ"

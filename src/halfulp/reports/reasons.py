@@ -16,7 +16,12 @@ def reason(result: CheckResult) -> str:
     """Why the verdict is what it is."""
     if result.because[:1] == ("search",):
         return _searched(result)
-    return _SENTENCES[result.verdict](result)
+    bits = _measured(result, "bits")
+    flushed = result.acceptable is False and bits.get("flushed_by_actual", 0) and bits["flushed_by_actual"] == bits["unequal"]
+    return _SENTENCES[result.verdict](result) + (_FLUSHED if flushed else "")
+
+
+_FLUSHED = " All elements that differ are subnormal numbers that actual flushes to zero."
 
 
 def _finding(result: CheckResult, kind: str) -> str:

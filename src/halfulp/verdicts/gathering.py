@@ -58,7 +58,7 @@ class Gatherer:
         self.progress("running both sides again")
         repeated = repetition(case)
         yield from self._add(specials(self.comparison))
-        yield from self._add(bits(self.comparison))
+        yield from self._add(bits(self.comparison, case))
         if repeated.finding == "unwritten memory":
             yield from self._add(repeated)
             return

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ...cases import Case
 from ...differences import Comparison
 from ..verdict import Verdict
@@ -44,19 +46,36 @@ def specials(comparison: Comparison) -> Evidence:
     )
 
 
-def bits(comparison: Comparison) -> Evidence:
-    """Whether every bit agrees."""
+def bits(comparison: Comparison, case: Case) -> Evidence:
+    """Whether every bit agrees; signs of zeros and subnormal numbers that one side flushes to zero are counted apart."""
     signed_zeros = sum(each.signed_zeros for each in comparison)
-    measured = {
+    measured: dict[str, int] = {
         "unequal": comparison.unequal,
         "count": comparison.count,
         "max_ulps": comparison.max_ulps,
         "signed_zeros": signed_zeros,
         "unequal_integers": sum(each.unequal for each in comparison if each.ulp_format == "integer"),
     }
+    if not comparison.same_bits:
+        measured |= _flushed(case)
     if comparison.same_bits:
         return Evidence("bits", "same", (V.IDENTICAL,), {**measured})
     return Evidence("bits", "differ", (V.ROUNDING, V.FLIP, V.REDUCED_PRECISION, V.UNSTABLE, V.NONDETERMINISTIC, V.MISTAKE), {**measured})
+
+
+def _flushed(case: Case) -> dict[str, int]:
+    """How many elements are zero on one side and subnormal on the other."""
+    counts = {"flushed_by_actual": 0, "flushed_by_expected": 0}
+    others = {leaf.path: leaf for leaf in case.native("expected").outputs}
+    for leaf in case.native("actual").outputs:
+        other = others.get(leaf.path)
+        if leaf.format is None or other is None or other.format != leaf.format or other.shape != leaf.shape:
+            continue
+        mine, theirs = leaf.numbers(), other.numbers()
+        smallest = leaf.format.min_normal
+        counts["flushed_by_actual"] += int(np.count_nonzero((mine == 0) & (theirs != 0) & (np.abs(theirs) < smallest)))
+        counts["flushed_by_expected"] += int(np.count_nonzero((theirs == 0) & (mine != 0) & (np.abs(mine) < smallest)))
+    return counts
 
 
 def effects(case: Case) -> Evidence | None:
