@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from typing import Any
 
+import torch
+
 import halfulp
 from halfulp.cases import Case
 
@@ -57,9 +59,13 @@ def of_honest(number: int) -> Outcome:
     )
 
 
+COMPILED = ("mlp_relu", "unet", "encoder_before")
+"""Models that are also compared with themselves compiled: each takes a C++ compiler some seconds."""
+
+
 def variants_of(model: Model) -> list[str]:
     """The honest variants that change something in a model."""
-    found = ["one thread", *(() if model.training else ("batch in halves",))]
+    found = ["one thread", *(() if model.training else ("batch in halves",)), *(("compiled",) if model.name in COMPILED else ())]
     for name, calls in REWRITES.items():
         module, inputs = model.make(0)  # anew, because counting runs it, and a run in training mode changes it
         if met_calls(module, inputs, calls):
@@ -70,7 +76,7 @@ def variants_of(model: Model) -> list[str]:
 def of_model_variant(model: Model, variant: str, seed: int = 0) -> Outcome:
     """The outcome of an honest variant of a whole model, forward and backward."""
     module, inputs = model.make(seed)
-    others = {"one thread": one_thread, "batch in halves": batch_in_halves}
+    others = {"one thread": one_thread, "batch in halves": batch_in_halves, "compiled": torch.compile}
     actual = others[variant](module) if variant in others else rewritten(module, REWRITES[variant])
     return ask(f"{model.name}, {variant}", "rounding", actual, module, inputs, gradients=True, model=model.name)
 

@@ -156,7 +156,7 @@ def test_undecided_without_noise_and_closer_actual():
     conditioned = CheckResult(
         Verdict.UNDECIDED,
         ("noise",),
-        (Evidence("noise", "within", (), {**BASE, "rms_in_noise": 1.0, "noise_rel_rms": 0.4}),),
+        (Evidence("noise", "within", (), {**BASE, "rms_in_noise": 1.0, "least_noise_rel_rms": 0.4}),),
         compare([], []),
         "float32",
     )

@@ -362,3 +362,25 @@ def test_flushed_subnormals_and_signs_of_zero_are_counted_apart():
     assert "All elements that differ are subnormal numbers that actual flushes to zero." in result.reason
     zeros = check(lambda x: x * 0.0, lambda x: x.abs() * 0.0, (x,))
     assert zeros.find("bits").measured["signed_zeros"] == 1
+
+
+def test_one_output_of_pure_rounding_does_not_undo_the_others():
+    """The gradient of the keys' bias is zero in exact arithmetic, whatever the attention: all of it is rounding."""
+    query, key, value = (torch.randn(7, 6) for _ in range(3))
+
+    def attention(k_bias, flip):
+        keys = key + k_bias
+        scores = query.flip(1) @ keys.flip(1).T if flip else query @ keys.T
+        return torch.softmax(scores, -1) @ value
+
+    bias = torch.randn(6)
+    result = check(lambda b: attention(b, True), lambda b: attention(b, False), (bias,), gradients=True)
+    assert result.verdict is V.ROUNDING
+    assert result.find("noise").measured["least_noise_rel_rms"] < 1e-5
+
+
+def test_compiled_functions_are_asked_whether_the_error_stays():
+    compiled = torch.compile(lambda x: torch.tanh(x).sum(-1), backend="aot_eager")
+    result = check(compiled, lambda x: torch.tanh(x.flip(-1)).sum(-1), (X,))
+    assert result.acceptable
+    assert result.verdict is V.IDENTICAL or result.find("redraw").finding == "random"

@@ -284,7 +284,7 @@ def _undecided(result: CheckResult) -> str:
     if result.because[:1] == ("specials",):
         return "Every element is NaN on both sides: nothing is left to judge."
     noise = _measured(result, "noise")
-    relative = noise.get("noise_rel_rms")
+    relative = noise.get("least_noise_rel_rms")
     if not noise:
         return "No output is a floating-point tensor, and nothing else told the two apart."
     if isinstance(noise["rms_in_noise"], float) and noise["rms_in_noise"] <= noise["rms_limit"] and isinstance(relative, float):

@@ -118,7 +118,7 @@ class Gatherer:
         if unequal_integers:
             self.progress("looking for jumps")
             yield from self._add(flips(case, noise))
-        if self._finding("scaling") in ("unavailable", "agrees in float32"):
+        if self._finding("scaling") in ("", "unavailable", "agrees in float32"):
             self.progress("drawing the rounding errors anew")
             yield from self._add(redraw(case, noise))
         if self._finding("scaling") == "unavailable":

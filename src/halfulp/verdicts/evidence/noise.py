@@ -8,7 +8,7 @@ import numpy as np
 
 from ...cases import Case, Run
 from ...cases.effects import argument_leaves
-from ...noise import Noise, Residual, backward_error, noise_of, residual_of, uses_transforms
+from ...noise import LeafNoise, Noise, Residual, backward_error, noise_of, residual_of, uses_transforms
 from .. import limits
 from ..verdict import Verdict
 from .evidence import Evidence
@@ -58,10 +58,7 @@ def noise_evidence(case: Case, noise: Noise, sampled: Noise) -> Evidence | None:
     peers = {each.path: each for each in residuals(expected, sampled)}
     peer = peers.get(worst.path)
     within = excess(worst, noise.count) <= 1.0
-    spread = noise.leaves[worst.path]
-    finite = np.isfinite(spread.reference)
-    size = float(np.sqrt(np.mean(spread.reference[finite] ** 2))) if finite.any() else 0.0
-    typical = float(np.sqrt(np.mean(spread.spread[finite] ** 2))) if finite.any() else 0.0
+    shares = [each for each in (_relative(noise.leaves[part.path]) for part in found) if each is not None]
     return Evidence(
         "noise",
         "within" if within else "beyond",
@@ -77,7 +74,8 @@ def noise_evidence(case: Case, noise: Noise, sampled: Noise) -> Evidence | None:
             "expected_rms_in_noise": peer.rms_in_noise if peer else None,
             "expected_excess": excess(peer, noise.count) if peer else None,
             "rel_rms": worst.rms / worst.reference_rms if worst.reference_rms else None,
-            "noise_rel_rms": typical / size if size else None,
+            "noise_rel_rms": _relative(noise.leaves[worst.path]),
+            "least_noise_rel_rms": min(shares, default=None),
             "count": worst.count,
             "nonzero": worst.nonzero,
             "worst_index": list(worst.worst_index),
@@ -93,6 +91,13 @@ def noise_evidence(case: Case, noise: Noise, sampled: Noise) -> Evidence | None:
         },
         worst.path,
     )
+
+
+def _relative(leaf: LeafNoise) -> float | None:
+    """The rms spread over the rms result; None for a result that is zero throughout."""
+    finite = np.isfinite(leaf.reference)
+    size = float(np.sqrt(np.mean(leaf.reference[finite] ** 2))) if finite.any() else 0.0
+    return float(np.sqrt(np.mean(leaf.spread[finite] ** 2))) / size if size else None
 
 
 def _terms(case: Case, worst: Residual) -> int:
