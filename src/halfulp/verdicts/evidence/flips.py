@@ -20,8 +20,6 @@ AMPLITUDES = (1.0, 4.0, 16.0)
 results of a million elements lie up to five spreads out; 16 leaves room for fast products."""
 SAMPLES = 24
 """At amplitude 4 an element two spreads from its edge jumps in 31 % of the samples; all 24 miss it once in 7,000 times."""
-LINEAR_REACH = 5.0
-"""Without a jump, the largest of 24 Gaussian deviations is beyond five spreads with probability 24 x 6e-7 = 1.4e-5."""
 BULK = 0.5
 """Where more than half of the elements are off, they are no exceptions that a few near ties could explain."""
 JUMP = 0.5
@@ -48,7 +46,7 @@ def flips(case: Case, noise: Noise) -> Evidence | None:
             if error is None:
                 shown[path] |= (leaf.changed > 0) & mask
             else:
-                linear = LINEAR_REACH * amplitude * noise.leaves[path].spread
+                linear = _linear_reach(noise.count, mask.size) * amplitude * noise.leaves[path].spread
                 shown[path] |= (leaf.largest >= JUMP * np.abs(error)) & (leaf.largest > linear) & mask
         if all(shown[path][mask].all() for path, (mask, _) in targets.items()):
             break
@@ -71,6 +69,14 @@ def flips(case: Case, noise: Noise) -> Evidence | None:
         },
         path,
     )
+
+
+def _linear_reach(count: int, size: int) -> float:
+    """How many sampled spreads the largest deviation of any element reaches where nothing jumps.
+
+    The spread was estimated from few samples, and the elements looked at are those where it came out smallest: Student's t, over all.
+    """
+    return limits.student_quantile(limits.FALSE_ALARM / (SAMPLES * max(1, size)), 2 * (count // 2))
 
 
 def _beyond(case: Case, noise: Noise) -> dict[str, tuple[np.ndarray, np.ndarray | None]] | None:
