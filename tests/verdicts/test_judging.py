@@ -97,3 +97,11 @@ def test_verdicts_carry_their_meaning_and_exit_code():
     assert {each.name for each in V if each.acceptable} == {"IDENTICAL", "ROUNDING", "FLIP"}
     assert repr(V.FLIP) == "Verdict.FLIP"
     assert all(each.meaning for each in V)
+
+
+def test_a_loss_has_to_be_tolerable_in_float64_too():
+    """Least squares by normal equations: two limits of rounding in float32, a hundred in float64."""
+    found = [each for each in evidence(noise=noise("beyond", rms_in_noise=12.0, max_in_noise=20.0)) if each.kind != "scaling"]
+    for loss, verdict in ((20.0, V.ROUNDING), (700.0, V.UNSTABLE), (None, V.ROUNDING)):
+        scaling = Evidence("scaling", "vanishes", (), {"loss_in_float64": loss})
+        assert judge([*found, scaling]) is verdict
