@@ -1,0 +1,292 @@
+"""An order in one line of words, and what distinguishes two orders."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .contraction import row_major_strides
+from .order import Order
+from .tree import CHAIN, EXTRA, TERM, TOGETHER, Item, Shape, Tree
+
+NESTED = 3
+"""So many levels of partial sums are described; what lies deeper is summarized by its number of terms."""
+
+
+def describe(order: Order) -> str:
+    """The order in one line: how terms are grouped, FMA, what happens to the partial sums, where extra leaves come in, formats."""
+    parts = [_tree_in_words(order)]
+    if order.products and order.fma is not None:
+        parts[0] += " with FMA" if order.fma else ", products rounded first"
+    joined = _joined(order.tree)
+    if joined:
+        parts.append(joined)
+    parts += [f"{name} {_place(order, number)}" for number, name in enumerate(order.extras)]
+    parts += _formats(order)
+    return ", ".join(parts)
+
+
+def difference(order: Order, other: Order) -> str:
+    """What distinguishes the first order from the second; "the same order" when nothing does."""
+    parts: list[str] = []
+    if order.tree != other.tree:
+        if order.tree.without_extras() == other.tree.without_extras():
+            what = "products" if order.products else "terms"
+            parts.append(f"same {what} in the same order")
+            parts += _moved_extras(order, other)
+        elif order.tree.terms != other.tree.terms:
+            parts.append(f"{order.tree.terms:,} terms instead of {other.tree.terms:,}")
+        else:
+            parts.append(f"another order of the terms: {describe(order)}; instead of: {describe(other)}")
+    if order.fma != other.fma and order.fma is not None and other.fma is not None:
+        parts.append("products added without rounding (FMA) instead of rounded first" if order.fma else "products rounded first instead of FMA")
+    for name in ("accumulator", "output", "rounding"):
+        here, there = getattr(order, name), getattr(other, name)
+        if here != there:
+            parts.append(f"{name} {here} instead of {there}")
+    if order.rounds_before_extras != other.rounds_before_extras:
+        here, there = ("before", "after") if order.rounds_before_extras else ("after", "before")
+        parts.append(f"rounded to {order.output} {here} the {' and '.join(order.extras)} is added instead of {there}")
+    if order.scale != other.scale:
+        parts.append(f"scaled by {_scale(order)} instead of {_scale(other)}")
+    return "; ".join(parts) or "the same order"
+
+
+def _moved_extras(order: Order, other: Order) -> list[str]:
+    if order.extras != other.extras:
+        return [f"{' and '.join(order.extras) or 'nothing'} added instead of {' and '.join(other.extras) or 'nothing'}"]
+    moved: list[str] = []
+    for number, name in enumerate(order.extras):
+        here, there = _place(order, number), _place(other, number)
+        if here != there:
+            moved.append(f"{name} {here} instead of {there}")
+    return moved
+
+
+def _scale(order: Order) -> str:
+    if order.scale is None:
+        return "nothing"
+    action, by = order.scale
+    return f"a division by {by:g}" if action == "divide" else f"a multiplication by {by:g}"
+
+
+def _formats(order: Order) -> list[str]:
+    parts: list[str] = []
+    if order.rounding != "nearest":
+        parts.append(f"additions rounded {order.rounding}")
+    if order.tree.widest > 2:
+        parts.append(f"up to {order.tree.widest} values added in one operation")
+    if order.rounds_before_extras:
+        parts.append(f"summed in {order.accumulator} and rounded to {order.output} before the {' and '.join(order.extras)}")
+    elif order.accumulator != order.output:
+        parts.append(f"summed in {order.accumulator} and rounded to {order.output} at the end")
+    if order.scale is not None:
+        parts.append(f"then {_scale(order)}")
+    return parts
+
+
+# The tree.
+
+
+def _tree_in_words(order: Order) -> str:
+    tree = order.tree.without_extras()
+    names = " and ".join(name for name, _ in order.axes) or "k"
+    root = tree.root
+    if tree.terms == 1:
+        return "one term"
+    balanced = _balanced(tree, root)
+    if balanced is not None:
+        return f"pairwise over {names} ({tree.terms:,} terms)"
+    if root.kind == TOGETHER:
+        return f"all {root.count:,} values in one operation over {names}"
+    if _only_terms(root):
+        walk = _walk(order, root)
+        return f"one chain over {names} ({tree.terms:,} terms{walk})"
+    blocks = _blocks(tree)
+    if blocks is not None:
+        return f"chains of {blocks} over {names}{_order_of_axes(order, tree)}"
+    return f"{_words(tree, root, NESTED)} over {names}"
+
+
+def _joined(tree: Tree) -> str:
+    bare = tree.without_extras()
+    if bare.terms > 1 and bare.root.kind == CHAIN and not _only_terms(bare.root) and _blocks(bare) is not None:
+        return "partial sums added left to right"
+    return ""
+
+
+def _only_terms(shape: Shape) -> bool:
+    return shape.kind == CHAIN and all(item.shape == TERM for item in shape.items)
+
+
+def _blocks(tree: Tree) -> str | None:
+    """The lengths of consecutive chains whose sums are added left to right: "192", "192 (the last 128)"."""
+    lengths: list[int] = []
+    start = 0
+    for place, item in enumerate(tree.root.items):
+        if item.shape == TERM:
+            if place or item.start or not _consecutive(item):
+                return None
+            lengths.append(item.count)
+            start = item.count
+            continue
+        shape = tree.shapes[item.shape]
+        if not _only_terms(shape) or len(shape.items) != 1 or not _consecutive(shape.items[0]):
+            return None
+        for first in item.starts():
+            if first != start:
+                return None
+            lengths.append(shape.count)
+            start += shape.count
+    if len(lengths) < 2 or len(set(lengths[:-1])) > 1 or lengths[-1] > 2 * lengths[0]:
+        return None if len(set(lengths)) > 3 else " and ".join(dict.fromkeys(str(each) for each in lengths))
+    return str(lengths[0]) if lengths[-1] == lengths[0] else f"{lengths[0]} (the last {lengths[-1]})"
+
+
+def _consecutive(item: Item) -> bool:
+    return len(item.loops) == 1 and item.loops[0][1] == 1
+
+
+def _balanced(tree: Tree, shape: Shape) -> int | None:
+    """The depth of a complete pairwise tree of neighbors; None for any other shape."""
+    depth = 0
+    while True:
+        if shape.kind != CHAIN or len(shape.items) != 1 or len(shape.items[0].loops) != 1:
+            return None
+        item = shape.items[0]
+        count, step = item.loops[0]
+        if count != 2:
+            return None
+        depth += 1
+        if item.shape == TERM:
+            return depth if step == 1 and depth > 1 else None
+        shape = tree.shapes[item.shape]
+
+
+def _walk(order: Order, shape: Shape) -> str:
+    """How a chain walks over its terms, where that isn't simply from the first to the last."""
+    if len(shape.items) == 1:
+        item = shape.items[0]
+        if item.loops == ((item.count, 1),):
+            return f", {_natural(order)}" if len(order.axes) > 1 else ""
+        named = _axes_of_loops(order, item)
+        if named:
+            return f", {named}"
+        if len(item.loops) == 1:
+            step = item.loops[0][1]
+            return ", from the last to the first" if step == -1 else f", {abs(step)} apart"
+    starts = np.concatenate([item.starts() for item in shape.items])
+    if np.array_equal(starts[2:4], starts[[1]] + [2, 1]) or np.array_equal(starts[:4], [0, 1, 3, 2]):
+        return ", the second of each pair first"
+    return ", in another order than they lie"
+
+
+def _natural(order: Order) -> str:
+    names = [name for name, _ in order.axes]
+    return f"{names[-1]} fastest" + (f", then {', then '.join(names[-2::-1])}" if len(names) > 1 else "")
+
+
+def _axes_of_loops(order: Order, item: Item) -> str:
+    """Loops in terms of the summed axes, innermost first: "c fastest, then kx, then ky"."""
+    sizes = [size for _, size in order.axes]
+    strides = row_major_strides(sizes)
+    named: list[str] = []
+    for count, step in item.loops:
+        left = count
+        for (name, size), stride in zip(reversed(order.axes), reversed(strides)):
+            if stride >= step and left > 1 and size > 1 and (stride == step or left < count):
+                if left % size:
+                    return ""
+                named.append(name)
+                left //= size
+        if left > 1:
+            return ""
+    if len(named) < 2 or len(set(named)) != len(named):
+        return ""
+    return f"{named[0]} fastest, then {', then '.join(named[1:])}"
+
+
+def _order_of_axes(order: Order, tree: Tree) -> str:
+    return f" ({_natural(order)})" if len(order.axes) > 1 else ""
+
+
+def _words(tree: Tree, shape: Shape, levels: int) -> str:
+    """A shape as nested partial sums."""
+    if shape.kind == TOGETHER:
+        return f"{shape.count} values in one operation"
+    if _only_terms(shape):
+        steps = {loop[1] for item in shape.items for loop in item.loops[:1]}
+        apart = f" of terms {steps.pop()} apart" if len(steps) == 1 and steps != {1} else ""
+        return f"a chain of {shape.count:,}{apart}"
+    if levels == 0:
+        return f"partial sums of {_leaves(tree, shape):,} terms"
+    if len(shape.items) == 1:
+        item = shape.items[0]
+        inner = _words(tree, tree.shapes[item.shape], levels - 1)
+        if item.count == 2:
+            return f"the sum of two halves, each {inner}" if levels == NESTED else f"two of ({inner})"
+        count, step = item.loops[0]
+        if step == 1 and len(item.loops) == 1 and _is_strided(tree.shapes[item.shape], count):
+            return f"{count} interleaved lanes added in turn, each {inner}"
+        return f"{item.count:,} partial sums added in turn, each {inner}"
+    pieces: list[str] = []
+    for item in shape.items[:4]:
+        if item.shape == TERM:
+            pieces.append(f"{item.count:,} terms" if item.count > 1 else "a term")
+        elif item.shape == EXTRA:
+            continue
+        else:
+            times = f"{item.count:,} times " if item.count > 1 else ""
+            pieces.append(f"{times}{_words(tree, tree.shapes[item.shape], levels - 1)}")
+    more = f" + {len(shape.items) - 4} more" if len(shape.items) > 4 else ""
+    return f"[{' + '.join(pieces)}{more}]"
+
+
+def _is_strided(shape: Shape, step: int) -> bool:
+    return _only_terms(shape) and all(item.loops and item.loops[0][1] == step for item in shape.items)
+
+
+def _leaves(tree: Tree, shape: Shape) -> int:
+    return sum(item.count * (_leaves(tree, tree.shapes[item.shape]) if item.shape >= 0 else 1) for item in shape.items)
+
+
+def _place(order: Order, number: int) -> str:
+    """Where an extra leaf comes in."""
+    tree = order.tree
+    before, blocks = 0, 0
+    for place, item in enumerate(tree.root.items):
+        if item.shape == EXTRA and item.start == number:
+            if place == 0 or not before:
+                return "first"
+            if place == len(tree.root.items) - 1:
+                return "last"
+            if blocks == 1 or (not blocks and all(each.shape != TERM for each in tree.root.items[place + 1 :])):
+                return "after the first block"
+            return f"after {before:,} of {tree.terms:,} terms"
+        before += item.count * (_leaves(tree, tree.shapes[item.shape]) if item.shape >= 0 else 1)
+        blocks += item.count if item.shape >= 0 else 0
+    for place, shape in enumerate(tree.shapes[:-1]):
+        for item in shape.items:
+            if item.shape == EXTRA and item.start == number:
+                first = shape.items[0] == item
+                return f"{'first' if first else 'inside'} in a partial sum of {_leaves(tree, tree.shapes[place]) - 1:,} terms"
+    return "nowhere"
+
+
+def describe_positions(positions: npt.NDArray[Any], shape: tuple[int, ...], checked: int) -> str:
+    """A set of output positions in words: "columns 0 to 31", "512 of 16,384 outputs"."""
+    share = f"{len(positions):,} of {checked:,} outputs"
+    if not shape or not len(positions):
+        return share
+    coordinates = np.unravel_index(positions, shape)
+    ranges: list[str] = []
+    box = 1
+    for axis, (values, size) in enumerate(zip(coordinates, shape)):
+        low, high = int(values.min()), int(values.max())
+        box *= high - low + 1
+        if (low, high) != (0, size - 1):
+            ranges.append(f"axis {axis} {low} to {high}" if high > low else f"axis {axis} {low}")
+    inside = f" ({', '.join(ranges)})" if ranges else ""
+    return f"{share}{inside if box == len(positions) else ''}"

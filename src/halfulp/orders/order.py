@@ -1,0 +1,148 @@
+"""Order: a summation tree with its arithmetic, so that it says every bit of a result."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..errors import InputError
+from ..floats import FORMATS
+from .tree import Tree
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Order:
+    """In which order an implementation adds, and how it rounds.
+
+    Attributes:
+        tree: which partial sums are added to which.
+        axes: (name, size) of the axes over which is summed; the terms of the tree are numbered along them, the last fastest.
+        products: whether the terms are products. extras: the names of the extra leaves of the tree ("bias").
+        fma: whether products are added without being rounded first; None where that makes no difference (sums, exact products).
+        accumulator: the format in which partial sums are kept. output: the format of the result.
+        rounding: "nearest" or "toward zero", of each addition.
+        rounds_before_extras: whether the sum is rounded to the output's format before the extra leaves are added.
+        scale: ("divide", n) or ("multiply", c), what is done to the sum at the end, as in a mean.
+    """
+
+    tree: Tree
+    axes: tuple[tuple[str, int], ...] = ()
+    products: bool = False
+    extras: tuple[str, ...] = ()
+    fma: bool | None = None
+    accumulator: str = "float32"
+    output: str = "float32"
+    rounding: str = "nearest"
+    rounds_before_extras: bool = False
+    scale: tuple[str, float] | None = None
+
+    @property
+    def depth(self) -> int:
+        """The largest number of roundings that one term goes through: its product (with FMA none), additions, the last conversion."""
+        product = 1 if self.products and self.fma is False else 0
+        return self.tree.depth + product + (1 if self.accumulator != self.output else 0) + (1 if self.scale else 0)
+
+    @property
+    def hash(self) -> str:
+        """Twelve hexadecimal digits of the tree; see `Tree.hash`."""
+        return self.tree.hash
+
+    def describe(self) -> str:
+        """The order in one line of words."""
+        from .describing import describe
+
+        return describe(self)
+
+    def diff(self, other: Order) -> str:
+        """What distinguishes it from another order, in words."""
+        from .describing import difference
+
+        return difference(self, other)
+
+    def draw(self, form: str = "text") -> str:
+        """The order as a picture: "text" or "svg"."""
+        from .drawing import draw
+
+        return draw(self, form)
+
+    def __str__(self) -> str:
+        return self.describe()
+
+    def with_arithmetic(self, **changes: Any) -> Order:
+        """The same tree with another arithmetic."""
+        return replace(self, **changes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "tree": self.tree.to_dict(),
+            "hash": self.hash,
+            "axes": [list(axis) for axis in self.axes],
+            "products": self.products,
+            "extras": list(self.extras),
+            "fma": self.fma,
+            "accumulator": self.accumulator,
+            "output": self.output,
+            "rounding": self.rounding,
+            "rounds_before_extras": self.rounds_before_extras,
+            "scale": list(self.scale) if self.scale else None,
+        }
+
+    def to_json(self) -> str:
+        """JSON with a schema number, which `from_json` reads."""
+        return json.dumps({"schema": SCHEMA, **self.to_dict()})
+
+    @classmethod
+    def from_dict(cls, content: dict[str, Any]) -> Order:
+        """The order that `to_dict` wrote.
+
+        Raises:
+            InputError: it isn't one.
+        """
+        try:
+            order = cls(
+                Tree.from_dict(content["tree"]),
+                tuple((str(name), int(size)) for name, size in content["axes"]),
+                bool(content["products"]),
+                tuple(str(name) for name in content["extras"]),
+                content["fma"],
+                str(content["accumulator"]),
+                str(content["output"]),
+                str(content["rounding"]),
+                bool(content["rounds_before_extras"]),
+                (str(content["scale"][0]), float(content["scale"][1])) if content["scale"] else None,
+            )
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError(
+                f"Got something that is no order ({type(error).__name__}: {error}). Needed: what Order.to_json wrote. Its fields can't be "
+                "guessed. Store the order again."
+            ) from error
+        if order.accumulator not in FORMATS or order.output not in FORMATS:
+            raise InputError(
+                f"Got the formats {order.accumulator} and {order.output}. Needed: two of {', '.join(FORMATS)}. Sums are rounded to them. "
+                "Store the order again."
+            )
+        return order
+
+    @classmethod
+    def from_json(cls, text: str) -> Order:
+        """The order that `to_json` wrote.
+
+        Raises:
+            InputError: it is no JSON, of an unknown schema, or no order.
+        """
+        try:
+            content = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise InputError(f"Got text that is no JSON ({error}). Needed: what Order.to_json wrote. Check the file.") from error
+        if not isinstance(content, dict) or content.get("schema") != SCHEMA:
+            raise InputError(
+                f"Got schema {content.get('schema') if isinstance(content, dict) else None}. Needed: {SCHEMA}. This halfulp reads no other. "
+                "Store the order again, or use the halfulp that wrote it."
+            )
+        return cls.from_dict(content)

@@ -1,0 +1,276 @@
+"""Mask probes: how many leaves the smallest subtree has that holds two given ones.
+
+A huge number M at leaf i and -M at leaf j swallow every unit that is added to a partial sum containing one of them but not both. The units that
+survive are those outside the smallest subtree with i and j, so the result counts them. Rows, columns and channels of one run carry masks of their
+own: a run at the user's shape answers many questions at once.
+
+References:
+    Xie, Gao, Wang, Xue, "FPRev: Revealing Floating-Point Summation Order", USENIX ATC 2025 (the mask and count; parallel rows, extra leaves,
+    subsets and the formats below are ours).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..floats import Format
+from ..orders import Contraction
+from .implementation import Implementation
+
+Indices = npt.NDArray[np.int64]
+Values = npt.NDArray[Any]
+
+PLACES = 1 << 22
+"""Questions of one run times leaves: at most so many places in memory are looked up (32 MB)."""
+
+
+class NotCounts(Exception):
+    """The results are not counts: the text says what they are. Then there is no fixed tree of ordinary additions."""
+
+
+@dataclass(frozen=True)
+class _Numbers:
+    """The mask M, the unit, and the constant value of the other factor."""
+
+    mask: float
+    unit: float
+    other: float
+
+
+def _choices(inputs: Format, products: bool) -> list[_Numbers]:
+    """What to try for an input format, best first. M has to exceed units times leaves by the accumulator's precision, 2**53 at most."""
+    if inputs.exponent_max > 100:
+        return [_Numbers(2.0 ** (100 if inputs.exponent_max < 1000 else 900), 1.0, 1.0)]
+    # float16 reaches from 2**-24 to 2**15: a factor 2**15 on both sides lifts the mask above what a float32 accumulator can hold beside units.
+    wide = [_Numbers(2.0**15, 2.0**-24, 2.0**15)] if products else []
+    return [*wide, _Numbers(2.0**15, 2.0**-10, 1.0), _Numbers(2.0**15, 2.0**-24, 1.0)]
+
+
+class Masks:
+    """Asks one class of output positions of a function.
+
+    Args:
+        implementation: the function. contraction: what it sums. factor: what the sums are multiplied with.
+        positions: output positions (flat) that are known or supposed to add in the same order; the first is asked in single probes.
+        terms: the terms that are present there.
+
+    Attributes:
+        leaves: how many leaves there are: the terms, then the extra leaves.
+        runs: how often the function was run.
+    """
+
+    def __init__(self, implementation: Implementation, contraction: Contraction, factor: float, positions: Indices, terms: Indices) -> None:
+        self.implementation, self.contraction, self.factor = implementation, contraction, factor
+        self.terms = terms
+        self.leaves = len(terms) + len(contraction.extras)
+        self.runs = 0
+        self._offsets = [each.offsets(contraction.sizes)[terms] for each in contraction.factors]
+        self._probed, self.positions = self._choose(positions)
+        probed = contraction.factors[self._probed]
+        self._argument = probed.argument
+        base = probed.bases(contraction.view, self.positions)
+        identity = probed.table is None and all(step == 1 for step in probed.spread) and all(pair == (0, 0) for pair in probed.padding)
+        places = base[:, None] + self._offsets[self._probed][None, :]
+        self._elements = places if identity else probed.elements()[places]
+        self._limit = 2 ** min(implementation.output.precision_bits, 24)
+        self._fill: Values = np.zeros(0)
+        self._numbers = _Numbers(1.0, 1.0, 1.0)
+        self._set_numbers()
+
+    @property
+    def parallel(self) -> int:
+        """How many questions one run answers."""
+        return len(self.positions)
+
+    def _choose(self, positions: Indices) -> tuple[int, Indices]:
+        """The factor to put masks in and the positions that read separate elements of it."""
+        best = (0, positions[:1])
+        for place, factor in enumerate(self.contraction.factors):
+            bases = factor.bases(self.contraction.view, positions)
+            _, first = np.unique(bases, return_index=True)
+            chosen = positions[np.sort(first)][: max(1, PLACES // self.leaves)]
+            is_shared = factor.table is not None or (self.contraction.kind != "einsum" and place == 0)
+            if is_shared:
+                chosen = _disjoint(factor.bases(self.contraction.view, chosen), self._offsets[place], chosen)
+            if len(chosen) > len(best[1]):
+                best = (place, chosen)
+        return best
+
+    def _set_numbers(self) -> None:
+        arguments = self.implementation.arguments
+        for numbers in _choices(arguments[self._argument].format, len(self.contraction.factors) > 1):
+            self._numbers = numbers
+            self._unit_everywhere()
+            one, all_units = numbers.unit * numbers.other, self._count(self._run()[:1], check=False)
+            limited = min(self.leaves, self._limit)
+            if self.leaves <= self._limit and abs(float(all_units[0]) - self.leaves) > 0.25:
+                continue
+            if self.leaves > 1 and one:
+                tried = self.sizes(np.array([[0, 1]]), strict=False)
+                if not np.isfinite(tried).all() and limited:
+                    continue
+            return
+
+    def _unit_everywhere(self) -> None:
+        numbers = self._numbers
+        for place, argument in enumerate(self.implementation.arguments):
+            is_extra = any(extra.argument == place for extra in self.contraction.extras)
+            value = numbers.unit if place == self._argument else numbers.unit * numbers.other if is_extra else numbers.other
+            filled = np.full(argument.shape, value, np.float64 if argument.format.precision_bits > 24 else np.float32)
+            if place == self._argument:
+                self._fill = filled
+            self.implementation.put(place, filled)
+
+    def _set_extras(self, value: float) -> None:
+        for extra in self.contraction.extras:
+            self.implementation.put(extra.argument, np.full(extra.shape, value, np.float32))
+
+    def _run(self) -> Values:
+        self.runs += 1
+        return self.implementation.run().reshape(-1)[self.positions]
+
+    def _count(self, results: Values, *, check: bool = True) -> Values:
+        unit = self._numbers.unit * self._numbers.other * self.factor
+        counts = results.astype(np.float64) / unit
+        if not check:
+            return counts
+        nearest = np.rint(counts)
+        # A mean's factor is rounded, and so is the scaled count: both by less than a thousandth of the last count.
+        wrong = ~np.isfinite(counts) | (np.abs(counts - nearest) > 1e-3 * np.maximum(1.0, nearest) if self.factor != 1.0 else counts != nearest)
+        if wrong.any():
+            value = counts[wrong][0]
+            raise NotCounts(f"a count came out as {value:.6g}, which is no whole number")
+        return nearest
+
+    def sizes(self, pairs: Indices, *, strict: bool = True, single: bool = False) -> Values:
+        """For each pair of leaves the number of leaves of the smallest subtree that holds both.
+
+        Args:
+            pairs: (m, 2) leaf numbers; extra leaves come after the terms.
+            strict: raise where results are no counts. single: ask at the first position only, one question a run.
+
+        Raises:
+            NotCounts: a result is no whole number, or out of range.
+        """
+        found = np.zeros(len(pairs))
+        with_extra = (pairs >= len(self.terms)).any(1)
+        for each in (False, True):
+            chosen = np.flatnonzero(with_extra == each)
+            if len(chosen):
+                found[chosen] = self._sizes(pairs[chosen], each, strict, 1 if single else self.parallel)
+        if strict and (np.any(found < 2) or np.any(found > self.leaves)):
+            worst = found[(found < 2) | (found > self.leaves)][0]
+            raise NotCounts(f"a subtree would have {worst:.0f} of {self.leaves} leaves")
+        return found
+
+    def _sizes(self, pairs: Indices, with_extra: bool, strict: bool, parallel: int) -> Values:
+        numbers = self._numbers
+        others = self.leaves - 2
+        subset = max(1, min(others, self._limit)) if others else 1
+        if others > subset:
+            subset = self._limit // 2
+        chunks = [(start, start + subset) for start in range(0, self.leaves, subset)] if others > subset else [(0, self.leaves)]
+        if with_extra:
+            self._set_extras(numbers.mask * numbers.other)
+        else:
+            self._set_extras(numbers.unit * numbers.other)
+        outside = np.zeros(len(pairs))
+        memory = self.implementation.memory(self._argument)
+        flat = memory if memory is not None else self._fill.reshape(-1)
+        try:
+            for low, high in chunks:
+                counted = slice(low, min(high, len(self.terms)))
+                if len(chunks) > 1:
+                    flat[self._elements] = 0.0
+                    flat[self._elements[:, counted]] = numbers.unit
+                    if self.contraction.extras and not with_extra:
+                        self._set_extras(numbers.unit * numbers.other if high >= self.leaves else 0.0)
+                for start in range(0, len(pairs), parallel):
+                    outside[start : start + parallel] += self._ask(pairs[start : start + parallel], flat, memory is None, strict)
+        finally:
+            flat[self._elements.ravel()] = numbers.unit
+            if memory is None:
+                self.implementation.put(self._argument, self._fill)
+        return self.leaves - outside
+
+    def _ask(self, pairs: Indices, flat: Values, copied: bool, strict: bool) -> Values:
+        numbers, rows = self._numbers, np.arange(len(pairs))
+        places, signs = [], []
+        for column, sign in ((0, 1.0), (1, -1.0)):
+            of_terms = pairs[:, column] < len(self.terms)
+            places.append(self._elements[rows[of_terms], pairs[of_terms, column]])
+            # An extra leaf holds M for every position: its partner then takes -M.
+            partner_extra = pairs[of_terms, 1 - column] >= len(self.terms)
+            signs.append(np.where(partner_extra, -numbers.mask, sign * numbers.mask))
+        touched, values = np.concatenate(places), np.concatenate(signs)
+        before = flat[touched].copy()
+        flat[touched] = values
+        if copied:
+            self.implementation.put(self._argument, self._fill)
+        results = self._run()[: len(pairs)]
+        flat[touched] = before
+        return self._count(results, check=strict)
+
+    def evaluate(self, leaves: Indices, values: Values, other: float = 1.0) -> Values:
+        """The results when some leaves have values and all others are zero.
+
+        Args:
+            leaves: (m, w) leaf numbers, terms only. values: (m, w), numbers of the probed input's format. other: the other factor's value.
+        """
+        found = np.zeros(len(leaves))
+        for place, argument in enumerate(self.implementation.arguments):
+            is_extra = any(extra.argument == place for extra in self.contraction.extras)
+            kind = np.float64 if argument.format.precision_bits > 24 else np.float32
+            self.implementation.put(place, np.full(argument.shape, 0.0 if is_extra or place == self._argument else other, kind))
+        flat_values = np.zeros_like(self._fill)
+        for start in range(0, len(leaves), self.parallel):
+            part = leaves[start : start + self.parallel]
+            flat = flat_values.reshape(-1)
+            touched = np.take_along_axis(self._elements[: len(part)], part, 1)
+            flat[touched] = values[start : start + len(part)]
+            self.implementation.put(self._argument, flat_values)
+            found[start : start + len(part)] = self._run()[: len(part)]
+            flat[touched] = 0.0
+        self._unit_everywhere()
+        return found
+
+
+def _disjoint(bases: Indices, offsets: Indices, positions: Indices, most: int = 64) -> Indices:
+    """Of these positions the first ones that share no element."""
+    taken: set[int] = set()
+    chosen: list[int] = []
+    for base, position in zip(bases[: 4 * most].tolist(), positions.tolist()):
+        elements = set((offsets + base).tolist())
+        if taken.isdisjoint(elements):
+            taken |= elements
+            chosen.append(position)
+        if len(chosen) == most:
+            break
+    return np.array(chosen, np.int64)
+
+
+def uniform_inputs(implementation: Implementation, contraction: Contraction, random: np.random.Generator) -> Sequence[Values]:
+    """Random inputs on which every output position adds the same numbers, so that results differ only where orders do.
+
+    Numbers depend on the summed axes alone; in a convolution's image on the channel alone, since its elements meet several taps.
+    """
+    made: list[Values] = [np.full(each.shape, random.standard_normal(), np.float32) for each in implementation.arguments]
+    for place, factor in enumerate(contraction.factors):
+        if factor.table is not None or contraction.kind == "cumulative sum":
+            continue
+        image = contraction.kind.endswith("convolution") and place == 0
+        steps = np.cumprod([1, *factor.shape[:0:-1]])[::-1] if factor.shape else np.zeros(0, np.int64)
+        sizes = [1] * len(factor.shape)
+        for (_, size), stride in list(zip(contraction.axes, factor.term_strides))[: 1 if image else None]:
+            for axis, (extent, step) in enumerate(zip(factor.shape, steps)):
+                if image and axis != len(factor.shape) - len(contraction.axes):
+                    continue
+                if extent == size and (step == stride or image):
+                    sizes[axis] = size
+        made[factor.argument] = np.broadcast_to(random.standard_normal(sizes).astype(np.float32), factor.shape).copy()
+    return made

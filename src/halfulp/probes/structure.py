@@ -1,0 +1,385 @@
+"""Which elements of the inputs meet in which element of the output: found by running the function on small integers.
+
+Small integers are added exactly in every order, so a guess about the structure is right or wrong, never nearly right. Guesses come from the
+shapes (every way to pair axes of equal size), from impulses (convolutions), or, for small functions of any other form, from one run per element.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import permutations, product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from ..errors import InputError
+from ..orders import Contraction
+from ..orders.contraction import ExtraLeaf, convolution, cumulative_sum, einsum, row_major_strides, table
+from .implementation import Implementation
+
+Values = npt.NDArray[Any]
+
+CHECKED = 64
+"""At how many random output positions a guess has to be right, in each of two draws: a wrong pairing of axes gives another integer at nearly
+every position (two sums of n >= 2 random products agree with probability below 1/8), so 128 agreements can't be chance."""
+
+TABLE_RUNS = 4096
+"""Up to so many elements of the probed input the structure may be found by one run each."""
+
+LARGEST = 8
+"""Integers from -8 to 8: sums of n products stay below 2**24, exact in float32, up to n = 2**18."""
+
+
+@dataclass(frozen=True)
+class Structure:
+    """A contraction and the factor that its sums are multiplied with (1 unless the function is a mean or scales its result)."""
+
+    contraction: Contraction
+    factor: float
+
+
+class _Trial:
+    """Two runs on random integers, and whether a guess explains them."""
+
+    def __init__(self, implementation: Implementation) -> None:
+        self.implementation = implementation
+        random = np.random.default_rng(2024)
+        shapes = [argument.shape for argument in implementation.arguments]
+        # Without zeros: a product with zero would hide a wrong partner.
+        numbers = np.array([each for each in range(-LARGEST, LARGEST + 1) if each], np.float32)
+        self.inputs = [[numbers[random.integers(0, len(numbers), shape, dtype=np.uint8)] for shape in shapes] for _ in range(2)]
+        self.results = [implementation.run(draw).ravel().astype(np.float64) for draw in self.inputs]
+        count = self.results[0].size
+        self.positions = np.unique(random.integers(0, count, CHECKED)) if count else np.zeros(0, np.int64)
+
+    def explains(self, contraction: Contraction, *, everywhere: bool = False) -> float | None:
+        """The factor with which the contraction gives both results at the chosen positions; None where it doesn't."""
+        positions = np.arange(self.results[0].size) if everywhere else self.positions
+        found: list[float] = []
+        for inputs, result in zip(self.inputs, self.results):
+            wanted = result[positions]
+            first = _predicted(contraction, inputs, positions[:4])
+            if not found and not _proportional(first, wanted[:4]):
+                return None
+            predicted = np.concatenate((first, _predicted(contraction, inputs, positions[4:])))
+            if not _proportional(predicted, wanted):
+                return None
+            largest = int(np.argmax(np.abs(predicted)))
+            found.append(float(wanted[largest] / predicted[largest]) if predicted[largest] else 1.0)
+        if not np.isclose(found[0], found[1], rtol=2.0**-20):
+            return None
+        return 1.0 if np.array_equal(predicted, wanted) else found[0]
+
+
+def _predicted(contraction: Contraction, inputs: Sequence[Values], positions: npt.NDArray[np.int64]) -> Values:
+    products: Values | float = 1.0
+    for factor in contraction.factors:
+        places = factor.bases(contraction.view, positions)[:, None] + factor.offsets(contraction.sizes)[None, :]
+        products = products * factor.prepared(inputs[factor.argument])[places].astype(np.float64)
+    total = np.asarray(products).sum(1)
+    for extra in contraction.extras:
+        total = total + inputs[extra.argument].ravel()[extra.bases(contraction.view, positions)]
+    return total
+
+
+def _proportional(predicted: Values, wanted: Values) -> bool:
+    scale = float(np.abs(predicted).max(initial=0.0))
+    if not scale:
+        return not np.any(wanted)
+    place = int(np.argmax(np.abs(predicted)))
+    factor = wanted[place] / predicted[place]
+    return bool(factor) and bool(np.all(np.abs(wanted - factor * predicted) <= 2.0**-20 * abs(factor) * scale))
+
+
+def find_structure(implementation: Implementation) -> Structure:
+    """The contraction that a function computes.
+
+    Raises:
+        InputError: it isn't linear in its inputs, has internal weights, or is of a form that can't be found; the message says which.
+    """
+    coarse = any(argument.format.storage_bits < 32 for argument in implementation.arguments)
+    probed = implementation.in_format(torch.float32) if coarse else implementation
+    if not np.prod(probed.shape, dtype=np.int64):
+        raise InputError(
+            f"Got a function whose result is empty (shape {probed.shape}). Needed: at least one output, summed over at least one term. "
+            "There is nothing to add. Pass inputs of the shape that you use."
+        )
+    trial = _Trial(probed)
+    for contraction in _guesses(probed, trial):
+        factor = trial.explains(contraction)
+        if factor is None or trial.explains(contraction, everywhere=_is_cheap(contraction)) is None:
+            continue
+        if factor != 1.0 and contraction.extras:
+            continue
+        return Structure(contraction, factor)
+    raise _refusal(probed)
+
+
+def _is_cheap(contraction: Contraction) -> bool:
+    return contraction.positions * contraction.terms <= 1 << 22
+
+
+def _guesses(implementation: Implementation, trial: _Trial) -> Iterator[Contraction]:
+    shapes = [argument.shape for argument in implementation.arguments]
+    count = len(shapes)
+    for factors in _roles(count):
+        beside = [place for place in range(count) if place not in factors]
+        for guess in _einsums([shapes[place] for place in factors], factors, implementation.shape):
+            yield from _with_extras(guess, beside, shapes)
+    if count == 1 and shapes[0] == implementation.shape:
+        for axis in range(len(shapes[0])):
+            yield cumulative_sum(shapes[0], axis, 0)
+    for factors in _roles(count):
+        if len(factors) == 2:
+            beside = [place for place in range(count) if place not in factors]
+            for guess in _convolutions(implementation, factors):
+                yield from _with_extras(guess, beside, shapes)
+    for factors in _roles(count):
+        if len(factors) == count:
+            found = _table(implementation, factors)
+            if found is not None:
+                yield found
+
+
+def _roles(count: int) -> Iterator[tuple[int, ...]]:
+    """Which arguments are factors; the others are added."""
+    if count == 1:
+        yield (0,)
+        return
+    for first in range(count):
+        for second in range(count):
+            if first != second and count <= 3:
+                yield (first, second)
+    if count == 2:
+        yield (0,)
+        yield (1,)
+
+
+def _einsums(shapes: list[tuple[int, ...]], arguments: tuple[int, ...], output: tuple[int, ...]) -> Iterator[Contraction]:
+    """Every way to read the shapes as einsum's letters: each output axis comes from one factor or both, the rest is summed over."""
+    wide = [place for place, size in enumerate(output) if size > 1]
+    letters = "ijlopq"[: len(wide)]
+    if len(wide) > 6:
+        return
+    sizes = [output[place] for place in wide]
+    axes = [[axis for axis, size in enumerate(shape) if size > 1] for shape in shapes]
+    if len(shapes) == 1:
+        yield from _einsum_of_one(shapes[0], arguments, output, letters, sizes)
+        return
+    if arguments[0] > arguments[1]:  # the pairing below is symmetric
+        return
+    for labels in _labelings(sizes, letters, shapes, axes):
+        rest = [[axis for axis in axes[side] if axis not in labels[side]] for side in (0, 1)]
+        if len(rest[0]) != len(rest[1]):
+            continue
+        for pairing in permutations(rest[1]):
+            if all(shapes[0][one] == shapes[1][two] for one, two in zip(rest[0], pairing)):
+                named = [dict(labels[0]), dict(labels[1])]
+                for number, (one, two) in enumerate(zip(rest[0], pairing)):
+                    named[0][one] = named[1][two] = "kmnrst"[number]
+                yield _einsum_named(shapes, named, letters, output, arguments)
+
+
+def _labelings(
+    sizes: list[int], letters: str, shapes: list[tuple[int, ...]], axes: list[list[int]]
+) -> Iterator[tuple[dict[int, str], dict[int, str]]]:
+    """For each output axis the axis of the first factor, of the second, or of both (a batch) that it comes from."""
+
+    def extend(place: int, first: dict[int, str], second: dict[int, str]) -> Iterator[tuple[dict[int, str], dict[int, str]]]:
+        if place == len(sizes):
+            yield first, second
+            return
+        size, letter = sizes[place], letters[place]
+        ones = [axis for axis in axes[0] if axis not in first and shapes[0][axis] == size]
+        twos = [axis for axis in axes[1] if axis not in second and shapes[1][axis] == size]
+        for one in ones:
+            yield from extend(place + 1, {**first, one: letter}, second)
+        for two in twos:
+            yield from extend(place + 1, first, {**second, two: letter})
+        for one in ones:
+            for two in twos:
+                yield from extend(place + 1, {**first, one: letter}, {**second, two: letter})
+
+    return extend(0, {}, {})
+
+
+def _einsum_of_one(
+    shape: tuple[int, ...], arguments: tuple[int, ...], output: tuple[int, ...], letters: str, sizes: list[int]
+) -> Iterator[Contraction]:
+    axes = [axis for axis, size in enumerate(shape) if size > 1]
+    for chosen in permutations(axes, len(letters)):
+        if [shape[axis] for axis in chosen] == sizes:
+            named = dict(zip(chosen, letters))
+            for number, axis in enumerate(axis for axis in axes if axis not in chosen):
+                named[axis] = "kmnrst"[number]
+            yield _einsum_named([shape], [named], letters, output, arguments)
+
+
+def _einsum_named(
+    shapes: list[tuple[int, ...]], named: list[dict[int, str]], letters: str, output: tuple[int, ...], arguments: tuple[int, ...]
+) -> Contraction:
+    # Axes of size one carry nothing; each gets a letter of its own and is summed over or not without effect.
+    narrow = iter("abcdefghuvwxyz")
+    labels = ["".join(names.get(axis) or next(narrow) for axis in range(len(shape))) for shape, names in zip(shapes, named)]
+    found = einsum(shapes, labels, letters, output, {}, arguments)
+    kept = tuple(axis for axis in found.axes if axis[1] > 1) or (("k", 1),)
+    if len(kept) != len(found.axes):
+        places = [place for place, axis in enumerate(found.axes) if axis[1] > 1]
+        factors = tuple(replace(each, term_strides=tuple(each.term_strides[place] for place in places) or (0,)) for each in found.factors)
+        found = replace(found, axes=kept, factors=factors)
+    return found
+
+
+def _with_extras(guess: Contraction, beside: list[int], shapes: list[tuple[int, ...]]) -> Iterator[Contraction]:
+    """The guess with every other argument added where its shape broadcasts or matches an axis of the output."""
+    if not beside:
+        yield guess
+        return
+    if len(beside) > 1:
+        return
+    shape = shapes[beside[0]]
+    strides = row_major_strides(shape)
+    names = [place for place, size in enumerate(shape) if size > 1]
+    wide = [place for place, size in enumerate(guess.view) if size > 1]
+    for chosen in permutations(wide, len(names)):
+        if list(chosen) != sorted(chosen) or [guess.view[place] for place in chosen] != [shape[place] for place in names]:
+            continue
+        of_axis = dict(zip(chosen, (strides[place] for place in names)))
+        yield replace(guess, extras=(ExtraLeaf("bias", beside[0], shape, tuple(of_axis.get(place, 0) for place in range(len(guess.view)))),))
+    if guess.kind.endswith("convolution") and guess.view[1] > 1 and len(names) == 1 and shape[names[0]] == guess.view[1] * guess.view[2]:
+        yield replace(guess, extras=(ExtraLeaf("bias", beside[0], shape, (0, guess.view[2], 1, *(0,) * (len(guess.view) - 3))),))
+
+
+def _convolutions(implementation: Implementation, factors: tuple[int, ...]) -> Iterator[Contraction]:
+    x, weight = (implementation.arguments[place].shape for place in factors)
+    output = implementation.shape
+    dimensions = len(weight) - 2
+    if dimensions < 1 or len(x) not in (len(weight), len(weight) - 1) or len(output) != len(x):
+        return
+    channels, out_channels = x[-dimensions - 1], output[-dimensions - 1]
+    for transposed in (False, True):
+        inner, outer = (weight[0], weight[1]) if transposed else (weight[1], weight[0])
+        groups = out_channels // outer if transposed else channels // max(inner, 1)
+        fits = (inner == channels and outer * groups == out_channels) if transposed else (inner * groups == channels and outer == out_channels)
+        if not fits or not groups or (not transposed and out_channels % groups) or (transposed and channels % groups):
+            continue
+        triples = _meetings(implementation, factors, dimensions, transposed)
+        if triples is None:
+            continue
+        stride, dilation, padding = (tuple(each) for each in zip(*(_affine(*axis, transposed) for axis in triples)))
+        yield convolution(
+            x, weight, output, stride=stride, padding=padding, dilation=dilation, groups=groups, transposed=transposed,
+            arguments=(factors[0], factors[1]),
+        )  # fmt: skip
+
+
+def _meetings(
+    implementation: Implementation, factors: tuple[int, ...], dimensions: int, transposed: bool
+) -> list[tuple[Values, Values, Values]] | None:
+    """For impulses near the middle of x: per axis of space where the impulse was, where it came out, and by which tap."""
+    x, weight = (implementation.arguments[place].shape for place in factors)
+    output = implementation.shape
+    numbered = np.arange(1, int(np.prod(weight)) + 1, dtype=np.float32).reshape(weight)
+    if numbered.size >= 1 << 24:
+        return None
+    space = x[-dimensions:]
+    rows: list[list[list[int]]] = [[[], [], []] for _ in range(dimensions)]
+    # Where stride and dilation share a divisor only every so many elements are used: three neighbors along each axis find one.
+    for steps in product(range(4 if dimensions == 1 else 3), repeat=dimensions):
+        where = [min(size // 2 + step, size - 1) for size, step in zip(space, steps)]
+        impulse = np.zeros(x, np.float32)
+        impulse[(*(0,) * (len(x) - dimensions), *where)] = 1.0
+        values = [np.zeros(argument.shape, np.float32) for argument in implementation.arguments]
+        values[factors[0]], values[factors[1]] = impulse, numbered
+        result = implementation.run(values)
+        hit = np.argwhere(result > 0)
+        if np.any(result < 0) or np.any(result != np.rint(result)) or result.max() > numbered.size:
+            return None
+        taps = np.array(np.unravel_index(result[tuple(hit.T)].astype(np.int64) - 1, weight))[-dimensions:]
+        for axis in range(dimensions):
+            rows[axis][0] += [where[axis]] * len(hit)
+            rows[axis][1] += hit[:, len(output) - dimensions + axis].tolist()
+            rows[axis][2] += taps[axis].tolist()
+    if not rows[0][0]:
+        return None
+    return [(np.array(a), np.array(b), np.array(c)) for a, b, c in rows]
+
+
+def _affine(inside: Values, outside: Values, taps: Values, transposed: bool) -> tuple[int, int, int]:
+    """(stride, dilation, padding) from inside = stride outside + dilation tap - padding; the transpose exchanges inside and outside."""
+    source, target = (outside, inside) if not transposed else (inside, outside)
+    varies = [np.ptp(source) > 0, np.ptp(taps) > 0]
+    columns = [each for each, kept in zip((source, taps), varies) if kept]
+    matrix = np.stack([*columns, np.ones(len(source))], 1).astype(np.float64)
+    solution = np.rint(np.linalg.lstsq(matrix, target.astype(np.float64), rcond=None)[0]).astype(int).tolist()
+    stride = solution[0] if varies[0] else 1
+    dilation = solution[1 if varies[0] else 0] if varies[1] else 1
+    padding = int(np.rint(np.mean(stride * source + dilation * taps - target)))
+    return max(1, stride), max(1, dilation), padding
+
+
+def _table(implementation: Implementation, factors: tuple[int, ...]) -> Contraction | None:
+    """One run per element of the first factor, with the elements of the second numbered."""
+    shapes = [implementation.arguments[place].shape for place in factors]
+    count = int(np.prod(shapes[0], dtype=np.int64))
+    positions = int(np.prod(implementation.shape, dtype=np.int64))
+    if count > TABLE_RUNS or count * positions > 1 << 26:
+        return None
+    values = [np.zeros(argument.shape, np.float32) for argument in implementation.arguments]
+    if len(factors) == 2:
+        values[factors[1]] = np.arange(1, int(np.prod(shapes[1])) + 1, dtype=np.float32).reshape(shapes[1])
+    met = np.zeros((positions, count))
+    for element in range(count):
+        impulse = np.zeros(count, np.float32)
+        impulse[element] = 1.0
+        values[factors[0]] = impulse.reshape(shapes[0])
+        met[:, element] = implementation.run(values).ravel()
+    if len(factors) == 1:
+        coefficients = np.unique(met[met != 0])
+        if len(coefficients) != 1:
+            return None
+    elif np.any(met < 0) or np.any(met != np.rint(met)):
+        return None
+    widest = int((met != 0).sum(1).max(initial=0))
+    if not widest:
+        return None
+    tables = [np.full((positions, widest), -1, np.int64) for _ in factors]
+    for position in range(positions):
+        elements = np.flatnonzero(met[position])
+        tables[0][position, : len(elements)] = elements
+        if len(factors) == 2:
+            tables[1][position, : len(elements)] = met[position, elements].astype(np.int64) - 1
+    return table(shapes, tables, implementation.shape, factors)
+
+
+def _refusal(implementation: Implementation) -> InputError:
+    """Why no structure was found, from what the function does to sums and multiples of its inputs."""
+    random = np.random.default_rng(7)
+    draw = [random.integers(1, 9, argument.shape).astype(np.float32) for argument in implementation.arguments]
+    zero = implementation.run([np.zeros_like(each) for each in draw])
+    if np.any(zero != 0):
+        return InputError(
+            "Got a function that is not zero where all its inputs are. Needed: a sum, product or convolution of its inputs. What it adds by itself "
+            "can't be set. Pass a bias as an input of its own, or pass the nn.Module itself."
+        )
+    once = implementation.run(draw)
+    for place, argument in enumerate(implementation.arguments):
+        moved = [*draw]
+        moved[place] = draw[place] * 2
+        doubled = implementation.run(moved)
+        without = implementation.run([np.zeros_like(each) if other == place else each for other, each in enumerate(draw)])
+        if not np.allclose(doubled - once, once - without, rtol=1e-3, atol=1e-3):
+            return InputError(
+                f"Got a function that isn't linear in {argument.name} (shape {argument.shape}): twice the input does not give twice the result. "
+                "Needed: a sum, mean, product or convolution. Only those have an order of summation. "
+                "Ask about the linear step alone, or use halfulp.check for the whole."
+            )
+    shapes = ", ".join(str(argument.shape) for argument in implementation.arguments)
+    return InputError(
+        f"Got a linear function of inputs of shapes {shapes} with a result of shape {implementation.shape} whose terms could not be found. Needed: one "
+        "sum, mean, product, einsum, convolution or cumulative sum of its inputs with coefficients 1 (others: up to "
+        f"{TABLE_RUNS} elements). Weights inside the function can't be set to numbers of our choice. Pass weights as inputs, or the nn.Module itself."
+    )

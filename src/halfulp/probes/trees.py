@@ -1,0 +1,191 @@
+"""From subtree sizes to the tree: all questions of one level are asked together, and equal groups only once.
+
+References:
+    Xie, Gao, Wang, Xue, "FPRev: Revealing Floating-Point Summation Order", USENIX ATC 2025, for splitting by the sizes seen from one leaf.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..orders import Tree
+from .masking import Masks, NotCounts
+
+Indices = npt.NDArray[np.int64]
+
+SPOTS_PER_COPY = 2
+"""Random pairs asked in each group that was taken to be like another one."""
+
+SINGLES = 16
+"""Random pairs asked again by themselves: that questions of one run disturb each other, or are answered by other orders, shows here."""
+
+
+@dataclass
+class _Group:
+    """Leaves that form a subtree, or part of one operation's operands."""
+
+    leaves: Indices
+    pivot: int = 0
+    parts: list[tuple[int, _Group]] = field(default_factory=list)  # (leaves of the subtree so far and this part, the part)
+    like: _Group | None = None
+
+
+def reveal_tree(masks: Masks, extras: int, step: Callable[[str, float], None], *, copies: bool = True) -> Tree:
+    """The tree that a function adds in.
+
+    Args:
+        masks: what to ask. extras: how many of its leaves, the last ones, are extra leaves.
+        step: told what is being done and how much of it is done (0 to 1).
+        copies: whether groups of leaves that look alike may be asked once; each is then asked at a few random pairs.
+
+    Raises:
+        NotCounts: the answers fit no tree.
+    """
+    terms = masks.leaves - extras
+    random = np.random.default_rng(1)
+    root = _Group(np.arange(masks.leaves, dtype=np.int64))
+    level = [root]
+    copied: list[_Group] = []
+    while level:
+        asked = _without_copies(level, terms, copied) if copies else level
+        pairs = np.concatenate([_pairs(group) for group in asked])
+        step("asking for the order", 1.0 - len(np.concatenate([group.leaves for group in level])) / (masks.leaves + 1))
+        sizes = masks.sizes(pairs)
+        following: list[_Group] = []
+        done = 0
+        for group in asked:
+            count = len(group.leaves) - 1
+            following += _split(group, sizes[done : done + count], random)
+            done += count
+        level = following
+    writer = _Writer(masks.leaves)
+    writer.write(root)
+    tree = Tree.from_nodes(terms, extras, writer.children)
+    if copied and not _agree(masks, writer, _spots(copied, random), single=False):
+        return reveal_tree(masks, extras, step, copies=False)
+    singles = random.integers(0, masks.leaves, (min(SINGLES, 4 * masks.leaves), 2))
+    singles = singles[singles[:, 0] != singles[:, 1]]
+    if masks.parallel > 1 and len(singles) and not _agree(masks, writer, singles[:_affordable(masks)], single=True):
+        raise NotCounts("rows of one result add in different orders")
+    return tree
+
+
+def _affordable(masks: Masks) -> int:
+    """All of the single questions where a run is cheap, two where it isn't."""
+    return SINGLES if masks.contraction.positions * masks.leaves < 1 << 26 else 2
+
+
+def _pairs(group: _Group) -> Indices:
+    others = np.delete(group.leaves, group.pivot)
+    return np.stack((np.full(len(others), group.leaves[group.pivot]), others), 1)
+
+
+def _without_copies(level: list[_Group], terms: int, copied: list[_Group]) -> list[_Group]:
+    """The groups of a level with different patterns of leaves; the others are marked as like one of them."""
+    kept: dict[bytes, _Group] = {}
+    for group in level:
+        if group.leaves[-1] >= terms:
+            kept[b"extra" + group.leaves.tobytes()] = group
+            continue
+        first = kept.setdefault((group.leaves - group.leaves[0]).tobytes(), group)
+        if first is not group:
+            group.like = first
+            copied.append(group)
+    return list(kept.values())
+
+
+def _split(group: _Group, sizes: npt.NDArray[Any], random: np.random.Generator) -> list[_Group]:
+    """Sorts a group's leaves by the size of the subtree that each shares with the pivot; returns the parts that have to be asked in turn."""
+    others = np.delete(group.leaves, group.pivot)
+    found: list[_Group] = []
+    held = 1
+    for size in np.unique(sizes):
+        part = _Group(others[sizes == size])
+        held += len(part.leaves)
+        if held != size:
+            raise NotCounts(f"{held} leaves would be in a subtree of {size:.0f}")
+        group.parts.append((int(size), part))
+        if len(part.leaves) > 1:
+            # A pivot at the end of a chain splits off nothing: a random one halves the rest on average.
+            part.pivot = int(random.integers(len(part.leaves))) if 2 * len(part.leaves) > len(group.leaves) > 8 else 0
+            found.append(part)
+    return found
+
+
+class _Writer:
+    """Additions of the groups in order, with the size and parent of each node."""
+
+    def __init__(self, leaves: int) -> None:
+        self.children: list[tuple[int, ...]] = []
+        self.size = [1] * leaves
+        self.parent = [-1] * leaves
+        self.leaves = leaves
+
+    def _add(self, members: tuple[int, ...]) -> int:
+        node = self.leaves + len(self.children)
+        self.children.append(members)
+        self.size.append(sum(self.size[each] for each in members))
+        self.parent.append(-1)
+        for each in members:
+            self.parent[each] = node
+        return node
+
+    def write(self, group: _Group) -> int:
+        """The node of a group; a group that joins in one operation with its siblings is spread among them."""
+        members = self._members(group, group.leaves)
+        return members[0] if len(members) == 1 else self._add(tuple(members))
+
+    def _members(self, group: _Group, leaves: Indices) -> list[int]:
+        """The operands of a group's last addition."""
+        source = group.like or group
+        # A copy has the same places in its own leaves as its model has in its own: both are sorted.
+        place = {int(leaf): int(own) for leaf, own in zip(source.leaves, leaves)}
+        if len(leaves) == 1:
+            return [int(leaves[0])]
+        members = [place[int(source.leaves[source.pivot])]]
+        for number, (size, part) in enumerate(source.parts):
+            own = np.array([place[int(leaf)] for leaf in part.leaves])
+            if len(own) == 1:
+                joined = [int(own[0])]
+            else:
+                joined = self._members(part, own)
+                top = (part.like or part).parts[-1][0]
+                if top == len(own):
+                    joined = [self._add(tuple(joined))]
+                elif top != size - (source.parts[0][0] - source.parts[0][0]):
+                    raise NotCounts(f"a part of {len(own)} leaves would belong to a subtree of {top}")
+            members += joined
+            if number + 1 < len(source.parts):
+                members = [self._add(tuple(members))]
+        return members
+
+    def shared_size(self, first: int, second: int) -> int:
+        """How many leaves the smallest subtree with both has."""
+        while first != second:
+            if self.size[first] <= self.size[second]:
+                first = self.parent[first]
+            else:
+                second = self.parent[second]
+        return self.size[first]
+
+
+def _spots(copied: list[_Group], random: np.random.Generator) -> Indices:
+    spots: list[tuple[int, int]] = []
+    for group in copied:
+        for _ in range(SPOTS_PER_COPY):
+            first, second = random.choice(len(group.leaves), 2, replace=False)
+            spots.append((int(group.leaves[first]), int(group.leaves[second])))
+    return np.array(spots, np.int64)
+
+
+def _agree(masks: Masks, writer: _Writer, pairs: Indices, *, single: bool) -> bool:
+    try:
+        found = masks.sizes(pairs, single=single)
+    except NotCounts:
+        return False
+    return all(writer.shared_size(int(first), int(second)) == size for (first, second), size in zip(pairs, found))
