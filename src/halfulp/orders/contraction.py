@@ -9,7 +9,7 @@ So sums, products, convolutions and cumulative sums are all described by a few s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ def row_major_strides(shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(reversed(strides))[: len(shape)]
 
 
-def _positions(shape: Sequence[int], strides: Sequence[int], wanted: Indices | None = None) -> Indices:
+def strided_positions(shape: Sequence[int], strides: Sequence[int], wanted: Indices | None = None) -> Indices:
     """Sum of stride times coordinate, for all coordinates of the shape or for the wanted flat indices."""
     if wanted is not None:
         coordinates = np.unravel_index(wanted, tuple(shape)) if len(tuple(shape)) else ()
@@ -75,13 +75,13 @@ class Factor:
         """Where each output position (all, or these) starts in the prepared input."""
         if self.table is not None:
             return (np.arange(len(self.table), dtype=np.int64) if positions is None else positions) * self.table.shape[1]
-        return self.start + _positions(view, self.output_strides, positions)
+        return self.start + strided_positions(view, self.output_strides, positions)
 
     def offsets(self, sizes: Shape) -> Indices:
         """Where each term is from there."""
         if self.table is not None:
             return np.arange(self.table.shape[1], dtype=np.int64)
-        return _positions(sizes, self.term_strides)
+        return strided_positions(sizes, self.term_strides)
 
     def elements(self) -> Indices:
         """For each place of the prepared input the element of the input that lies there, -1 for a zero put in."""
@@ -97,10 +97,11 @@ class ExtraLeaf:
     argument: int
     shape: Shape
     strides: Shape
+    start: int = 0
 
     def bases(self, view: Shape, positions: Indices | None = None) -> Indices:
         """The element of each output position (all, or these)."""
-        return _positions(view, self.strides, positions)
+        return self.start + strided_positions(view, self.strides, positions)
 
 
 @dataclass(frozen=True)
@@ -137,6 +138,19 @@ class Contraction:
     def positions(self) -> int:
         """How many outputs there are."""
         return int(np.prod(self.output_shape, dtype=np.int64))
+
+    @property
+    def outer(self) -> int:
+        """The first axis of the output with more than one place (0 if there is none)."""
+        return next((axis for axis, size in enumerate(self.view) if size > 1), 0)
+
+    def slab(self, low: int, high: int) -> Contraction:
+        """The outputs from low to high (without it) along the `outer` axis: consecutive positions. Not for tables."""
+        axis = self.outer
+        view = tuple(high - low if place == axis else size for place, size in enumerate(self.view))
+        factors = tuple(replace(each, start=each.start + low * each.output_strides[axis]) for each in self.factors)
+        extras = tuple(replace(each, start=each.start + low * each.strides[axis]) for each in self.extras)
+        return replace(self, view=view, output_shape=view, factors=factors, extras=extras)
 
     def present(self, positions: Indices) -> npt.NDArray[np.bool_]:
         """For each of these output positions and each term whether it is there: (positions, terms). Padding makes terms missing."""

@@ -1,23 +1,24 @@
 """Evaluate an order on numbers: the bits that an implementation gives which adds in that order.
 
-A stack machine runs the instructions of the tree over a row of output positions at a time, so the loop over positions becomes vector
-instructions. float32 and float64 accumulators run in hardware; other formats are computed in float64 and rounded after each operation.
+A stack machine runs the instructions of the tree over 256 output positions at a time, so the loop over positions becomes vector instructions. float32 and float64 accumulators run in hardware; other formats are computed in float64 and rounded after each operation.
 """
 
 from __future__ import annotations
 
 # pyright: basic, reportUntypedFunctionDecorator=false
+from dataclasses import dataclass
+
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
 from ..floats import FORMATS, round_to_format
-from .contraction import Contraction
+from .contraction import Contraction, strided_positions
 from .order import Order
 from .tree import ADD, ADD_EXTRA, ADD_TERM, PUSH_EXTRA, PUSH_TERM
 
-ROW = 64
+ROW = 256
 
 
 @intrinsic
@@ -36,60 +37,61 @@ def _fma(typingctx, left, right, addend):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _run(operations, arguments, left, left_base, left_offset, right, right_base, right_offset, extras, has_right, fused, depth, out):
-    """The tree at every position, in the arithmetic of `left`'s type."""
-    stack = np.zeros((depth + 1, ROW), left.dtype)
-    count = len(left_base)
-    for start in range(0, count, ROW):
-        width = min(ROW, count - start)
-        top = -1
-        for step in range(len(operations)):
-            operation = operations[step]
-            argument = arguments[step]
-            if operation == PUSH_TERM:
-                top += 1
-                if has_right:
+def _run(operations, arguments, vector, row_base, column_base, vector_offset, scalar, scalar_base, scalar_offset, extras, has_scalar, fused, depth, out):
+    """The tree at every (row, column), in the arithmetic of `vector`'s type.
+
+    A row has one value of the scalar factor for each term; columns have values of the vector factor of their own. 256 columns at a time
+    are laid side by side once for all rows that share them.
+    """
+    stack = np.zeros((depth + 1, ROW), vector.dtype)
+    beside = np.zeros((len(vector_offset), ROW), vector.dtype)
+    for start in range(0, len(column_base), ROW):
+        width = min(ROW, len(column_base) - start)
+        wide = (width + 15) // 16 * 16
+        laid = False
+        for row in range(len(row_base)):
+            if not laid or row_base[row] != row_base[row - 1]:
+                laid = True
+                for t in range(width):
+                    base = row_base[row] + column_base[start + t]
+                    for term in range(len(vector_offset)):
+                        beside[term, t] = vector[base + vector_offset[term]]
+            origin = scalar_base[row]
+            top = -1
+            for step in range(len(operations)):
+                operation = operations[step]
+                argument = arguments[step]
+                if operation == ADD_TERM:
+                    if not has_scalar:
+                        for t in range(wide):
+                            stack[top, t] += beside[argument, t]
+                    elif fused:
+                        factor = scalar[origin + scalar_offset[argument]]
+                        for t in range(wide):
+                            stack[top, t] = _fma(factor, beside[argument, t], stack[top, t])
+                    else:
+                        factor = scalar[origin + scalar_offset[argument]]
+                        for t in range(wide):
+                            product = factor * beside[argument, t]
+                            stack[top, t] = stack[top, t] + product
+                elif operation == PUSH_TERM:
+                    top += 1
+                    factor = scalar[origin + scalar_offset[argument]] if has_scalar else vector.dtype.type(1.0)
+                    for t in range(wide):
+                        stack[top, t] = factor * beside[argument, t]
+                elif operation == PUSH_EXTRA:
+                    top += 1
                     for t in range(width):
-                        p = start + t
-                        stack[top, t] = left[left_base[p] + left_offset[argument]] * right[right_base[p] + right_offset[argument]]
+                        stack[top, t] = extras[argument, row, start + t]
+                elif operation == ADD_EXTRA:
+                    for t in range(width):
+                        stack[top, t] += extras[argument, row, start + t]
                 else:
-                    for t in range(width):
-                        stack[top, t] = left[left_base[start + t] + left_offset[argument]]
-            elif operation == ADD_TERM:
-                if not has_right:
-                    for t in range(width):
-                        stack[top, t] += left[left_base[start + t] + left_offset[argument]]
-                elif fused:
-                    for t in range(width):
-                        p = start + t
-                        stack[top, t] = _fma(
-                            left[left_base[p] + left_offset[argument]], right[right_base[p] + right_offset[argument]], stack[top, t]
-                        )
-                else:
-                    for t in range(width):
-                        p = start + t
-                        product = left[left_base[p] + left_offset[argument]] * right[right_base[p] + right_offset[argument]]
-                        stack[top, t] = stack[top, t] + product
-            elif operation == PUSH_EXTRA:
-                top += 1
-                for t in range(width):
-                    stack[top, t] = extras[argument, start + t]
-            elif operation == ADD_EXTRA:
-                for t in range(width):
-                    stack[top, t] += extras[argument, start + t]
-            elif operation == ADD:
-                top -= 1
-                for t in range(width):
-                    stack[top, t] += stack[top + 1, t]
-            else:  # together: in float64, rounded once; callers use `_run_rounded` where that is not the accumulator
-                top -= argument - 1
-                for t in range(width):
-                    total = np.float64(0.0)
-                    for member in range(argument):
-                        total += np.float64(stack[top + member, t])
-                    stack[top, t] = left.dtype.type(total)
-        for t in range(width):
-            out[start + t] = stack[0, t]
+                    top -= 1
+                    for t in range(wide):
+                        stack[top, t] += stack[top + 1, t]
+            for t in range(width):
+                out[row, start + t] = stack[0, t]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -122,50 +124,53 @@ def _sum(left, right, precision_bits, exponent_min, toward_zero):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _run_rounded(
-    operations, arguments, left, left_base, left_offset, right, right_base, right_offset, extras, has_right, fused, depth, out, bits, least, cut
-):
-    """The tree at every position, in float64 with each result rounded to `bits` bits (cut: toward zero).
+    operations, arguments, vector, row_base, column_base, vector_offset, scalar, scalar_base, scalar_offset, extras, has_scalar, fused, depth, out,
+    bits, least, cut,
+):  # fmt: skip
+    """The tree at every (row, column), in float64 with each result rounded to `bits` bits (cut: toward zero).
 
     Products of two numbers of at most 26 bits are exact in float64; `_sum` carries what float64 loses of a sum.
     """
     stack = np.zeros(depth + 1, np.float64)
-    for p in range(len(left_base)):
-        top = -1
-        for step in range(len(operations)):
-            operation = operations[step]
-            argument = arguments[step]
-            term = 0.0
-            if operation in (PUSH_TERM, ADD_TERM):
-                term = left[left_base[p] + left_offset[argument]]
-                if has_right:
-                    term = term * right[right_base[p] + right_offset[argument]]
-            if operation == PUSH_TERM:
-                top += 1
-                stack[top] = _round(term, 0.0, bits, least, cut)
-            elif operation == ADD_TERM:
-                added = term if fused else _round(term, 0.0, bits, least, cut)
-                stack[top] = _sum(stack[top], added, bits, least, cut)
-            elif operation == PUSH_EXTRA:
-                top += 1
-                stack[top] = extras[argument, p]
-            elif operation == ADD_EXTRA:
-                stack[top] = _sum(stack[top], extras[argument, p], bits, least, cut)
-            elif operation == ADD:
-                top -= 1
-                stack[top] = _sum(stack[top], stack[top + 1], bits, least, cut)
-            else:
-                top -= argument - 1
-                total = 0.0
-                lost = 0.0
-                for member in range(argument):
-                    value = stack[top + member]
-                    after = total + value
-                    virtual = after - total
-                    lost += (total - (after - virtual)) + (value - virtual)
-                    total = after
-                whole = total + lost
-                stack[top] = _round(whole, lost - (whole - total), bits, least, cut)
-        out[p] = stack[0]
+    for row in range(len(row_base)):
+        for column in range(len(column_base)):
+            base = row_base[row] + column_base[column]
+            top = -1
+            for step in range(len(operations)):
+                operation = operations[step]
+                argument = arguments[step]
+                term = 0.0
+                if operation in (PUSH_TERM, ADD_TERM):
+                    term = vector[base + vector_offset[argument]]
+                    if has_scalar:
+                        term = term * scalar[scalar_base[row] + scalar_offset[argument]]
+                if operation == PUSH_TERM:
+                    top += 1
+                    stack[top] = _round(term, 0.0, bits, least, cut)
+                elif operation == ADD_TERM:
+                    added = term if fused else _round(term, 0.0, bits, least, cut)
+                    stack[top] = _sum(stack[top], added, bits, least, cut)
+                elif operation == PUSH_EXTRA:
+                    top += 1
+                    stack[top] = extras[argument, row, column]
+                elif operation == ADD_EXTRA:
+                    stack[top] = _sum(stack[top], extras[argument, row, column], bits, least, cut)
+                elif operation == ADD:
+                    top -= 1
+                    stack[top] = _sum(stack[top], stack[top + 1], bits, least, cut)
+                else:  # together: added exactly, rounded once
+                    top -= argument - 1
+                    total = 0.0
+                    lost = 0.0
+                    for member in range(argument):
+                        value = stack[top + member]
+                        after = total + value
+                        virtual = after - total
+                        lost += (total - (after - virtual)) + (value - virtual)
+                        total = after
+                    whole = total + lost
+                    stack[top] = _round(whole, lost - (whole - total), bits, least, cut)
+            out[row, column] = stack[0]
 
 
 def replay(order: Order, contraction: Contraction, inputs: list[np.ndarray], positions: np.ndarray | None = None) -> np.ndarray:
@@ -184,30 +189,108 @@ def replay(order: Order, contraction: Contraction, inputs: list[np.ndarray], pos
         Exact in the sense of bits: each operation is rounded once, as `order` says. Values added together, in one operation, are taken to be
         added exactly and rounded once.
     """
-    count = contraction.positions if positions is None else len(positions)
     accumulator = FORMATS[order.accumulator]
     in_hardware = accumulator.name in ("float32", "float64") and order.rounding == "nearest" and order.tree.widest == 2
     kind = np.float32 if in_hardware and accumulator.name == "float32" else np.float64
-    factors = []
-    for factor in contraction.factors:
-        values = factor.prepared(inputs[factor.argument]).astype(kind)
-        factors.append((values, factor.bases(contraction.view, positions), factor.offsets(contraction.sizes)))
-    has_right = len(factors) > 1
-    if not has_right:
-        factors.append((np.zeros(1, kind), np.zeros(1, np.int64), np.zeros(1, np.int64)))
-    extras = np.zeros((max(1, len(contraction.extras)), count), kind)
-    for place, extra in enumerate(contraction.extras):
-        extras[place] = inputs[extra.argument].ravel()[extra.bases(contraction.view, positions)].astype(kind)
     tree = order.tree.without_extras() if order.rounds_before_extras else order.tree
     program = tree.program()
-    out = np.zeros(count, kind)
-    common = (program.operations, program.arguments, *factors[0], *factors[1], extras, has_right, bool(order.fma), program.stack, out)
+    grid = _grid(contraction, inputs, kind, positions)
+    out = np.zeros((len(grid.row_base), len(grid.column_base)), kind)
+    common = (
+        program.operations, program.arguments, grid.vector, grid.row_base, grid.column_base, grid.vector_offset, grid.scalar, grid.scalar_base,
+        grid.scalar_offset, grid.extras, len(contraction.factors) > 1, bool(order.fma), program.stack, out,
+    )  # fmt: skip
     if in_hardware:
         _run(*common)
     else:
         _run_rounded(*common, accumulator.precision_bits, accumulator.exponent_min, order.rounding != "nearest")
-    result = _finish(order, out, extras)
-    return result.reshape(contraction.output_shape) if positions is None else result
+    result = _finish(order, out, grid.extras)
+    return grid.in_place(result) if positions is None else result.reshape(-1)
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """Output positions as rows and columns: along columns one factor stays the same (the scalar), along rows mostly the other (the vector)."""
+
+    vector: np.ndarray
+    row_base: np.ndarray
+    column_base: np.ndarray
+    vector_offset: np.ndarray
+    scalar: np.ndarray
+    scalar_base: np.ndarray
+    scalar_offset: np.ndarray
+    extras: np.ndarray
+    row_axes: tuple[int, ...]
+    column_axes: tuple[int, ...]
+    view: tuple[int, ...]
+    output_shape: tuple[int, ...]
+
+    def in_place(self, result: np.ndarray) -> np.ndarray:
+        """(rows, columns) put back into the shape of the output."""
+        axes = (*self.row_axes, *self.column_axes)
+        moved = result.reshape(tuple(self.view[axis] for axis in axes))
+        return np.transpose(moved, np.argsort(axes)).reshape(self.output_shape) if axes else moved.reshape(self.output_shape)
+
+
+def _grid(contraction: Contraction, inputs: list[np.ndarray], kind: type, positions: np.ndarray | None) -> _Grid:
+    view = contraction.view
+    axes = range(len(view))
+    strided = [each.table is None for each in contraction.factors]
+    scalar_place, column_axes = None, tuple(axes)
+    if len(contraction.factors) > 1 and positions is None and all(strided):
+        # The factor that stays the same along more outputs is the scalar.
+        still = [tuple(axis for axis in axes if each.output_strides[axis] == 0 or view[axis] == 1) for each in contraction.factors]
+        sizes = [np.prod([view[axis] for axis in each], dtype=np.int64) for each in still]
+        scalar_place = int(np.argmax(sizes))
+        column_axes = still[scalar_place]
+    if len(contraction.factors) > 1 and scalar_place is None:
+        return _listed(contraction, inputs, kind, positions)
+    row_axes = tuple(axis for axis in axes if axis not in column_axes)
+    vector_place = 0 if scalar_place is None else 1 - scalar_place
+    vector = contraction.factors[vector_place]
+    scalar = contraction.factors[scalar_place] if scalar_place is not None else None
+    if positions is not None or vector.table is not None:
+        return _listed(contraction, inputs, kind, positions)
+
+    def bases(strides: tuple[int, ...], chosen: tuple[int, ...]) -> np.ndarray:
+        return strided_positions([view[axis] for axis in chosen], [strides[axis] for axis in chosen])
+
+    rows = bases(vector.output_strides, row_axes)
+    columns = bases(vector.output_strides, column_axes) + vector.start
+    extras = np.zeros((len(contraction.extras), len(rows), len(columns)), kind)
+    for place, extra in enumerate(contraction.extras):
+        where = extra.start + bases(extra.strides, row_axes)[:, None] + bases(extra.strides, column_axes)[None, :]
+        extras[place] = inputs[extra.argument].ravel()[where].astype(kind)
+    return _Grid(
+        vector.prepared(inputs[vector.argument]).astype(kind),
+        rows,
+        columns,
+        vector.offsets(contraction.sizes),
+        scalar.prepared(inputs[scalar.argument]).astype(kind) if scalar else np.zeros(1, kind),
+        bases(scalar.output_strides, row_axes) + scalar.start if scalar else np.zeros(len(rows), np.int64),
+        scalar.offsets(contraction.sizes) if scalar else np.zeros(contraction.terms, np.int64),
+        extras, row_axes, column_axes, view, contraction.output_shape,
+    )  # fmt: skip
+
+
+def _listed(contraction: Contraction, inputs: list[np.ndarray], kind: type, positions: np.ndarray | None) -> _Grid:
+    """Every wanted position as a row of one column with its products taken apart: the first factor is laid out, the second looked up."""
+    wanted = np.arange(contraction.positions) if positions is None else np.asarray(positions, np.int64)
+    factors = [
+        (each.prepared(inputs[each.argument]).astype(kind), each.bases(contraction.view, wanted), each.offsets(contraction.sizes))
+        for each in contraction.factors
+    ]
+    if len(factors) == 1:
+        factors.append((np.zeros(1, kind), np.zeros(len(wanted), np.int64), np.zeros(contraction.terms, np.int64)))
+    extras = np.zeros((len(contraction.extras), len(wanted), 1), kind)
+    for place, extra in enumerate(contraction.extras):
+        extras[place, :, 0] = inputs[extra.argument].ravel()[extra.bases(contraction.view, wanted)].astype(kind)
+    (vector, row_base, vector_offset), (scalar, scalar_base, scalar_offset) = factors
+    axes = tuple(range(len(contraction.view)))
+    return _Grid(
+        vector, row_base, np.zeros(1, np.int64), vector_offset, scalar, scalar_base, scalar_offset, extras, axes, (), contraction.view,
+        contraction.output_shape,
+    )  # fmt: skip
 
 
 def _finish(order: Order, sums: np.ndarray, extras: np.ndarray) -> np.ndarray:
@@ -217,8 +300,8 @@ def _finish(order: Order, sums: np.ndarray, extras: np.ndarray) -> np.ndarray:
         number = sums.dtype.type(by)
         sums = sums / number if action == "divide" else sums * number
     output = FORMATS[order.output]
-    result = round_to_format(sums, output)
+    result = sums if order.output == order.accumulator else round_to_format(sums, output)
     if order.rounds_before_extras:
         for row in extras:
             result = round_to_format(result + row, output)
-    return result
+    return result.astype(np.float64)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..floats import FORMATS, Format
+from ..floats import Format
 from ..orders import Tree
 from ..orders.tree import ADD, ADD_EXTRA, ADD_TERM, PUSH_EXTRA, PUSH_TERM
 from .masking import Masks
@@ -43,37 +43,57 @@ class Arithmetic:
         return of_width.get(self.precision_bits, "float64" if self.precision_bits > 53 else inputs.name)
 
 
+OTHER = 3.0
+"""The other factor of the probes. 3 (2^(p-1) + 1) has p + 2 bits and ends in ones: it is no number of p bits."""
+
+
 def arithmetic_of(masks: Masks, tree: Tree) -> Arithmetic:
-    """The arithmetic in which a function adds, given the order in which it adds."""
+    """The arithmetic in which a function adds, given the order in which it adds; asked in one go."""
     inputs = masks.implementation.arguments[masks.contraction.factors[0].argument].format
-    bits, rounding = _accumulator(masks, tree, inputs)
-    fma, fused, asked = None, 0, 0
-    if len(masks.contraction.factors) > 1 and inputs.name in ("float32", "float64") and bits in (0, inputs.precision_bits):
-        pairs = _products_added(tree)
-        if len(pairs):
-            fused, asked = _fused(masks, pairs, inputs), len(pairs)
-            fma = True if fused == asked else False if fused == 0 else None
-    return Arithmetic(bits, rounding, fma, fused, asked)
-
-
-def _accumulator(masks: Masks, tree: Tree, inputs: Format) -> tuple[int, str]:
-    """(1 + 2^-e) - 1 is 2^-e as long as e is below the precision of the partial sums."""
     three = _joined_first(tree)
-    if three is None:
+    exponents, top = _exponents(inputs)
+    is_product = len(masks.contraction.factors) > 1 and inputs.name in ("float32", "float64")
+    pairs = _products_added(tree) if is_product else np.zeros((0, 2), np.int64)
+    widths = 0 if three is None else len(exponents)
+    if not widths + len(pairs):
+        return Arithmetic(0, "nearest", None, 0, 0)
+    # One row a probe; probes of two leaves name the second one twice, with the same value.
+    leaves = np.concatenate((np.tile(np.array(three or (0, 0, 0)), (widths, 1)), pairs[:, (0, 1, 1)]))
+    half = 2.0 ** (inputs.precision_bits - 1)
+    values = np.concatenate(
+        (
+            np.stack([np.full(widths, top), top * 2.0 ** -exponents[:widths], np.full(widths, -top)], 1),
+            np.tile(np.array([-half, half + 1.0, half + 1.0]), (len(pairs), 1)),
+        )
+    )
+    results = masks.evaluate(leaves, values, OTHER) / OTHER
+    bits, rounding = _accumulator(results[:widths] / top, exponents[:widths])
+    asked = len(pairs) if bits in (0, inputs.precision_bits) else 0
+    # 3 (2^(p-1) + 1) - 3 2^(p-1) is 3; rounded to p bits first, the product makes it 4.
+    fused = int((results[widths:] == 1.0).sum()) if asked else 0
+    return Arithmetic(bits, rounding, True if asked and fused == asked else False if asked and not fused else None, fused, asked)
+
+
+def _exponents(inputs: Format) -> tuple[npt.NDArray[np.int64], float]:
+    """The exponents to try, and what stands for 1: float16 has no 2^-e beside 1 for e > 24."""
+    return (np.arange(2, 37), 2.0**13) if inputs.exponent_max < 100 else (np.arange(2, 72), 1.0)
+
+
+def _accumulator(kept: npt.NDArray[np.float64], exponents: Indices) -> tuple[int, str]:
+    """(precision, rounding) from (3 + 3 2^-e) - 3 over 3, which is 2^-e as long as e is at most p - 2.
+
+    The last place of 3 is 2^(2-p): 3 2^-(p-1) is one and a half of it, the first that is not kept, and 3 2^-p is three quarters of it, which
+    rounding to nearest makes one and rounding toward zero drops.
+    """
+    lost = kept != 2.0**-exponents
+    if not len(lost):
         return 0, "nearest"
-    # float16 has no 2^-e beside 1 for e > 24: 2^15 takes the place of 1.
-    top = 2.0**15 if inputs.exponent_max < 100 else 1.0
-    exponents = np.arange(2, 40 if inputs.exponent_max < 100 else 72)
-    leaves = np.tile(np.array(three), (len(exponents), 1))
-    values = np.stack([np.full(len(exponents), top), top * 2.0**-exponents, np.full(len(exponents), -top)], 1)
-    kept = masks.evaluate(leaves, values) == values[:, 1]
-    if kept.all():
-        return int(exponents[-1]), "nearest"
-    bits = int(exponents[np.argmin(kept)])  # the first e that is lost is the precision p: 1 + 2^-p is a tie, rounded to 1
-    # 3/4 of the last place: kept by rounding to nearest, cut off by rounding toward zero.
-    probe = np.array([[top, top * 0.75 * 2.0 ** (1 - bits), -top]])
-    nearest = masks.evaluate(leaves[:1], probe)[0] != 0
-    return bits, "nearest" if nearest else "toward zero"
+    if not lost.any():
+        return int(exponents[-1]) + 2, "nearest"
+    first = int(np.argmax(lost))
+    bits = int(exponents[first]) + 1
+    rounded = first + 1 >= len(kept) or kept[first + 1] != 0
+    return bits, "nearest" if rounded else "toward zero"
 
 
 def _joined_first(tree: Tree) -> tuple[int, int, int] | None:
@@ -106,15 +126,3 @@ def _products_added(tree: Tree) -> Indices:
             del stack[len(stack) - argument + 1 :]
     chosen = np.unique(np.linspace(0, max(0, len(pairs) - 1), ASKED).astype(int))
     return np.array([pairs[place] for place in chosen], np.int64).reshape(-1, 2) if pairs else np.zeros((0, 2), np.int64)
-
-
-def _fused(masks: Masks, pairs: Indices, inputs: Format) -> int:
-    """At how many of the additions 3 (2^(p-1) + 1) - 3 2^(p-1) is 3: rounded to p bits first, the product makes it 4."""
-    half = 2.0 ** (inputs.precision_bits - 1)
-    values = np.tile(np.array([-half, half + 1.0]), (len(pairs), 1))
-    return int((masks.evaluate(pairs, values, other=3.0) == 3.0).sum())
-
-
-def format_of_bits(bits: int) -> Format | None:
-    """The format with this precision among those that accumulators have."""
-    return next((FORMATS[name] for name in ("float64", "float32", "float16", "bfloat16") if FORMATS[name].precision_bits == bits), None)

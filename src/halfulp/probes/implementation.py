@@ -16,9 +16,12 @@ import torch
 from torch.utils._pytree import tree_flatten, tree_unflatten
 
 from ..errors import InputError, RunError
-from ..floats import FORMATS, Format, format_named
+from ..floats import Format, format_named
 
 Values = npt.NDArray[Any]
+
+LARGE = 1 << 20
+"""Elements in all inputs: about a millisecond to fill."""
 
 
 @dataclass(frozen=True)
@@ -66,11 +69,10 @@ class Implementation:
 
     Attributes:
         arguments: the floating-point arrays among the inputs (and the parameters of a module), in order.
-        output: the format of the result. shape: its shape.
 
     Raises:
-        InputError: no floating-point input, or the result is no floating-point array.
-        RunError: the function raised.
+        InputError: no floating-point input. When run: the result is no floating-point array.
+        RunError: the function raised, when run.
     """
 
     def __init__(
@@ -96,9 +98,28 @@ class Implementation:
             leaves[place] = slot.held
         self._named = dict(zip(self._parameters, leaves[len(leaves) - len(self._parameters) :]))
         self._bound = tree_unflatten(leaves[: len(leaves) - len(self._parameters)], self._structure)
-        first = self.run([argument.values for argument in self.arguments])
-        self.shape: tuple[int, ...] = first.shape
-        self.output = self._output_format
+        self._result: tuple[tuple[int, ...], Format] | None = None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the result."""
+        return self._known()[0]
+
+    @property
+    def output(self) -> Format:
+        """The format of the result."""
+        return self._known()[1]
+
+    @property
+    def is_large(self) -> bool:
+        """Whether filling the inputs costs about as much as a run: then runs are counted, and questions that can be put off are."""
+        return sum(argument.values.size for argument in self.arguments) > LARGE
+
+    def _known(self) -> tuple[tuple[int, ...], Format]:
+        if self._result is None:
+            self.run([argument.values for argument in self.arguments])
+        assert self._result is not None
+        return self._result
 
     def in_format(self, dtype: torch.dtype) -> Implementation:
         """The same function on inputs of another format."""
@@ -139,27 +160,23 @@ class Implementation:
             result = result[0]
         if isinstance(result, torch.Tensor):
             result = result.detach()
-            self._output_format = _format_of(result.dtype)
-            if result.dtype in (torch.bfloat16, torch.float16):
+            dtype: Any = result.dtype
+            if dtype in (torch.bfloat16, torch.float16):
                 result = result.float()
             found = result.cpu().numpy()
         else:
             found = np.asarray(result)
-            if found.dtype.kind == "f":
-                self._output_format = _format_of(found.dtype)
-            if found.dtype == np.float16:
+            dtype = found.dtype
+            if dtype == np.float16:
                 found = found.astype(np.float32)
         if found.dtype not in (np.float32, np.float64):
             raise InputError(
                 f"Got a result of type {_kind(result)}. Needed: one floating-point array or number. An order belongs to one sum. "
                 "Wrap the function so that it returns the tensor you ask about."
             )
+        if self._result is None:
+            self._result = found.shape, format_named(dtype)
         return found
-
-
-def _format_of(dtype: Any) -> Format:
-    found = format_named(dtype)
-    return found if found in FORMATS.values() else FORMATS["float32"]
 
 
 def _is_real_array(value: Any) -> bool:

@@ -34,21 +34,25 @@ class NotCounts(Exception):
 
 
 @dataclass(frozen=True)
-class _Numbers:
-    """The mask M, the unit, and the constant value of the other factor."""
+class Numbers:
+    """The mask M, the unit, the constant value of the other factor, and how many units M swallows in any accumulator that may be used."""
 
     mask: float
     unit: float
     other: float
+    swallowed: int
 
 
-def _choices(inputs: Format, products: bool) -> list[_Numbers]:
-    """What to try for an input format, best first. M has to exceed units times leaves by the accumulator's precision, 2**53 at most."""
+def numbers_for(inputs: Format, products: bool) -> list[Numbers]:
+    """What to try for an input format, best first.
+
+    M swallows n units in an accumulator of p bits where M > 2**p n units. float16 reaches from 2**-24 to 2**15, enough beside a float32
+    accumulator (p = 24) for 2**15 units; where subnormal inputs count as zero, for 2**5 (2**30 over 2 with a factor 2**15 on the other side).
+    """
     if inputs.exponent_max > 100:
-        return [_Numbers(2.0 ** (100 if inputs.exponent_max < 1000 else 900), 1.0, 1.0)]
-    # float16 reaches from 2**-24 to 2**15: a factor 2**15 on both sides lifts the mask above what a float32 accumulator can hold beside units.
-    wide = [_Numbers(2.0**15, 2.0**-24, 2.0**15)] if products else []
-    return [*wide, _Numbers(2.0**15, 2.0**-10, 1.0), _Numbers(2.0**15, 2.0**-24, 1.0)]
+        return [Numbers(2.0 ** (100 if inputs.exponent_max < 1000 else 900), 1.0, 1.0, 1 << 40)]
+    other = 2.0**15 if products else 1.0
+    return [Numbers(2.0**15, 2.0**-24, 1.0, 1 << 14), Numbers(2.0**15, 2.0**-14, other, 1 << 4)]
 
 
 class Masks:
@@ -56,65 +60,56 @@ class Masks:
 
     Args:
         implementation: the function. contraction: what it sums. factor: what the sums are multiplied with.
-        positions: output positions (flat) that are known or supposed to add in the same order; the first is asked in single probes.
-        terms: the terms that are present there.
+        at: the output position (flat) that is asked about. positions: others that are known or supposed to add in the same order; all, if None.
+        terms: the terms that are present there. numbers: mask and unit.
 
     Attributes:
         leaves: how many leaves there are: the terms, then the extra leaves.
         runs: how often the function was run.
     """
 
-    def __init__(self, implementation: Implementation, contraction: Contraction, factor: float, positions: Indices, terms: Indices) -> None:
+    def __init__(self, implementation: Implementation, contraction: Contraction, factor: float, at: int, positions: Indices | None, terms: Indices, numbers: Numbers) -> None:
         self.implementation, self.contraction, self.factor = implementation, contraction, factor
         self.terms = terms
         self.leaves = len(terms) + len(contraction.extras)
         self.runs = 0
         self._offsets = [each.offsets(contraction.sizes)[terms] for each in contraction.factors]
-        self._probed, self.positions = self._choose(positions)
+        self._probed, self.positions = self._choose(at, positions)
         probed = contraction.factors[self._probed]
         self._argument = probed.argument
         base = probed.bases(contraction.view, self.positions)
         identity = probed.table is None and all(step == 1 for step in probed.spread) and all(pair == (0, 0) for pair in probed.padding)
         places = base[:, None] + self._offsets[self._probed][None, :]
         self._elements = places if identity else probed.elements()[places]
-        self._limit = 2 ** min(implementation.output.precision_bits, 24)
+        self._limit = min(2 ** min(implementation.output.precision_bits, 24), numbers.swallowed)
+        self._numbers = numbers
         self._fill: Values = np.zeros(0)
-        self._numbers = _Numbers(1.0, 1.0, 1.0)
-        self._set_numbers()
+        self._unit_everywhere()
 
     @property
     def parallel(self) -> int:
         """How many questions one run answers."""
         return len(self.positions)
 
-    def _choose(self, positions: Indices) -> tuple[int, Indices]:
-        """The factor to put masks in and the positions that read separate elements of it."""
-        best = (0, positions[:1])
+    def _choose(self, at: int, positions: Indices | None) -> tuple[int, Indices]:
+        """The factor to put masks in, and positions that read separate elements of it, the one asked about first."""
+        best = (0, np.array([at]))
+        view = self.contraction.view
         for place, factor in enumerate(self.contraction.factors):
-            bases = factor.bases(self.contraction.view, positions)
+            beside = positions
+            if beside is None:
+                beside = _along(at, view, factor.output_strides)
+            bases = factor.bases(view, beside)
             _, first = np.unique(bases, return_index=True)
-            chosen = positions[np.sort(first)][: max(1, PLACES // self.leaves)]
+            chosen = beside[np.sort(first)]
+            chosen = np.concatenate(([at], chosen[factor.bases(view, chosen) != factor.bases(view, np.array([at]))]))
+            chosen = chosen[: max(1, PLACES // self.leaves)]
             is_shared = factor.table is not None or (self.contraction.kind != "einsum" and place == 0)
             if is_shared:
-                chosen = _disjoint(factor.bases(self.contraction.view, chosen), self._offsets[place], chosen)
+                chosen = _disjoint(factor.bases(view, chosen), self._offsets[place], chosen)
             if len(chosen) > len(best[1]):
                 best = (place, chosen)
         return best
-
-    def _set_numbers(self) -> None:
-        arguments = self.implementation.arguments
-        for numbers in _choices(arguments[self._argument].format, len(self.contraction.factors) > 1):
-            self._numbers = numbers
-            self._unit_everywhere()
-            one, all_units = numbers.unit * numbers.other, self._count(self._run()[:1], check=False)
-            limited = min(self.leaves, self._limit)
-            if self.leaves <= self._limit and abs(float(all_units[0]) - self.leaves) > 0.25:
-                continue
-            if self.leaves > 1 and one:
-                tried = self.sizes(np.array([[0, 1]]), strict=False)
-                if not np.isfinite(tried).all() and limited:
-                    continue
-            return
 
     def _unit_everywhere(self) -> None:
         numbers = self._numbers
@@ -216,12 +211,15 @@ class Masks:
         flat[touched] = before
         return self._count(results, check=strict)
 
-    def evaluate(self, leaves: Indices, values: Values, other: float = 1.0) -> Values:
+    def evaluate(self, leaves: Indices, values: Values, other: float) -> Values:
         """The results when some leaves have values and all others are zero.
 
         Args:
-            leaves: (m, w) leaf numbers, terms only. values: (m, w), numbers of the probed input's format. other: the other factor's value.
+            leaves: (m, w) leaf numbers, terms only. values: (m, w), numbers of the probed input's format. other: the other factor; where there is
+                none, values are multiplied with it here.
         """
+        if len(self.contraction.factors) == 1:
+            values = values * other
         found = np.zeros(len(leaves))
         for place, argument in enumerate(self.implementation.arguments):
             is_extra = any(extra.argument == place for extra in self.contraction.extras)
@@ -238,6 +236,18 @@ class Masks:
             flat[touched] = 0.0
         self._unit_everywhere()
         return found
+
+
+def _along(at: int, view: tuple[int, ...], strides: tuple[int, ...]) -> Indices:
+    """The position and all that differ from it along axes with a stride: each reads elements of its own."""
+    found = np.array([at], np.int64)
+    steps = np.cumprod([1, *view[:0:-1]])[::-1] if view else np.zeros(0, np.int64)
+    coordinates = np.unravel_index(at, view) if view else ()
+    for size, stride, step, coordinate in zip(view, strides, steps, coordinates):
+        if stride and size > 1:
+            moves = (np.arange(size) - coordinate) * step
+            found = (found[:, None] + moves[None, np.argsort(np.abs(moves), kind="stable")]).ravel()
+    return found
 
 
 def _disjoint(bases: Indices, offsets: Indices, positions: Indices, most: int = 64) -> Indices:

@@ -26,6 +26,7 @@ class PositionClass:
         positions: the flat indices of those that were checked and belong here. at: the one where it was asked.
         status: "proved" (replaying gave every bit), "consistent with the probes", or "nothing".
         draws: on how many random inputs it was proved. problem: why it isn't proved, "" if it is.
+        terms: those that are present at `at` (padding leaves some out), None where that was not asked.
     """
 
     order: Order | None
@@ -34,6 +35,7 @@ class PositionClass:
     status: str
     draws: int
     problem: str
+    terms: Indices | None
 
 
 @dataclass(frozen=True)

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import InputError
-from ..floats import round_to_format
+from ..floats import FORMATS, Format, round_to_format
 from ..orders import Contraction, Order, Tree
 from ..orders.replaying import replay
 from .arithmetic import Arithmetic, arithmetic_of
 from .implementation import Implementation
-from .masking import Masks, NotCounts, uniform_inputs
+from .masking import Masks, NotCounts, numbers_for, uniform_inputs
 from .revealed import PositionClass, RevealedOrder
-from .structure import Structure, find_structure
+from .structure import Sample, Structure, find_structure
 from .trees import reveal_tree
 
 Indices = npt.NDArray[np.int64]
@@ -26,11 +27,14 @@ Step = Callable[[str, float], None]
 CLASSES = 8
 """At most so many groups of output positions with orders of their own are revealed; NumPy's products have two."""
 
-REPLAYED = 1 << 26
-"""Products replayed for the proof in one draw, at most (about 0.2 s); of larger outputs so many positions are drawn at random."""
+DRAWS, DRAWS_OF_LARGE = 4, 1
+"""Random inputs of the proof: of large inputs one, where each output is a random sum of its own."""
 
-UNIFORM_WORK = 1 << 28
-"""Products that may be spent on finding positions that add alike."""
+REPLAYED, REPLAYED_OF_LARGE = 1 << 31, 1 << 27
+"""Products replayed for the proof in one draw, at most: about 0.2 s, and 15 ms for large inputs, of which random rows are then replayed."""
+
+UNIFORM_DRAWS = 12
+"""Runs to find positions that add alike: two orders of a few terms give the same bits in up to three of four draws (0.75**12 = 0.03)."""
 
 
 def _silent(_name: str, _done: float) -> None:
@@ -43,8 +47,9 @@ def reveal_order(
     *,
     keywords: dict[str, Any] | None = None,
     position: tuple[int, ...] | int | None = None,
-    draws: int = 4,
+    draws: int | None = None,
     seed: int = 0,
+    everywhere: bool = False,
     progress: Step = _silent,
 ) -> RevealedOrder:
     """In which order does a function add? Asked at the shapes, dtypes, layouts and thread count of the call, and proved by replaying it.
@@ -55,8 +60,9 @@ def reveal_order(
         inputs: its inputs; only shapes, dtypes and layouts matter.
         keywords: keyword arguments of the function.
         position: the output position whose order is asked for first; the middle one when left out.
-        draws: on how many random inputs the proof is run.
+        draws: on how many random inputs the proof is run; 4 when left out, 1 where the inputs are large.
         seed: where they start.
+        everywhere: replay at every output position, however large the output is.
         progress: called with what is being done and how much of it is done (0 to 1).
 
     Returns:
@@ -79,153 +85,251 @@ def reveal_order(
     References:
         Xie, Gao, Wang, Xue, "FPRev: Revealing Floating-Point Summation Order", USENIX ATC 2025.
     """
-    if draws < 1:
-        raise InputError(f"Got draws={draws}. Needed: at least 1. An order is proved by replaying it on random inputs. Leave it out for 4.")
+    if draws is not None and draws < 1:
+        raise InputError(f"Got draws={draws}. Needed: at least 1. An order is proved by replaying it on random inputs. Leave it out for {DRAWS}.")
     implementation = Implementation(function, inputs, keywords)
-    structure = find_structure(implementation)
+    samples = _samples(implementation, draws, seed)
+    structure = find_structure(implementation, samples)
     contraction = structure.contraction
-    if contraction.terms < 1 or not contraction.positions:
+    if contraction.terms < 1:
         raise InputError(
             f"Got a function that adds no terms (result of shape {implementation.shape}). Needed: at least one term. An empty sum has no order. "
             "Pass inputs of the shape that you use."
         )
-    start = _position(contraction, position)
-    samples = [_random_inputs(implementation, seed + draw) for draw in range(draws)]
-    results = [implementation.run(values).reshape(-1).copy() for values in samples]
-    checked = _checked_positions(contraction, start, seed)
-    if not _repeats(implementation, samples[0], results[0]):
-        problem = (
-            "two runs on the same inputs give different bits: partial results are added as they come in (atomic additions, a race between "
-            "threads, or random numbers)"
+    slabs = _slabs(contraction, implementation.is_large, seed, everywhere)
+    return _Asking(implementation, structure, samples, slabs, progress).reveal(_position(contraction, position))
+
+
+def _samples(implementation: Implementation, draws: int | None, seed: int) -> list[Sample]:
+    first = _sample(implementation, seed)
+    if not first.result.size:
+        raise InputError(
+            f"Got a function whose result is empty (shape {implementation.shape}). Needed: at least one output. There is nothing to add. "
+            "Pass inputs of the shape that you use."
         )
-        return RevealedOrder(contraction, (PositionClass(None, checked, start, "nothing", 0, problem),), implementation.shape, draws, 0)
-    classes, runs = _classes(implementation, structure, start, checked, samples, results, progress)
-    return RevealedOrder(contraction, tuple(classes), implementation.shape, draws, runs)
+    few = implementation.is_large and first.result.size >= 64
+    count = draws if draws is not None else DRAWS_OF_LARGE if few else DRAWS
+    return [first, *(_sample(implementation, seed + draw) for draw in range(1, count))]
 
 
-def _classes(
-    implementation: Implementation,
-    structure: Structure,
-    start: int,
-    checked: Indices,
-    samples: list[list[npt.NDArray[Any]]],
-    results: list[npt.NDArray[Any]],
-    progress: Step,
-) -> tuple[list[PositionClass], int]:
-    """Reveal at one position, replay everywhere, and go on at a position where the replay differs, until none is left."""
-    contraction = structure.contraction
-    alike = _alike(implementation, contraction)
-    left = checked
-    found: list[PositionClass] = []
-    runs = 0
-    while len(left) and len(found) < CLASSES:
-        at = start if not found else int(left[len(left) // 2])
-        candidates = _candidates(contraction, at, left if found else None, alike)
-        order, asked, problem = None, 0, ""
-        for positions in (candidates, np.array([at])):
-            try:
-                order, asked = _order_at(implementation, structure, positions, progress)
-                problem = ""
-                break
-            except NotCounts as error:
-                problem = str(error)
-                if len(candidates) == 1:
+def _sample(implementation: Implementation, seed: int) -> Sample:
+    random = np.random.default_rng(seed)
+    made: list[npt.NDArray[Any]] = []
+    for argument in implementation.arguments:
+        kind = np.float64 if argument.format.precision_bits > 24 else np.float32
+        values = random.standard_normal(argument.shape, dtype=kind)
+        made.append(values if argument.format.storage_bits >= 32 else round_to_format(values, argument.format).astype(np.float32))
+    return Sample(made, implementation.run(made).reshape(-1).copy())
+
+
+@dataclass
+class _Asking:
+    """Reveals at one position, replays everywhere, and goes on at a position where the replay differs, until none is left."""
+
+    implementation: Implementation
+    structure: Structure
+    samples: list[Sample]
+    slabs: list[tuple[int, int]]
+    progress: Step
+    runs: int = 0
+
+    @property
+    def contraction(self) -> Contraction:
+        return self.structure.contraction
+
+    @cached_property
+    def checked(self) -> Indices:
+        """The positions that are replayed."""
+        inner = self.contraction.positions // (self.contraction.view[self.contraction.outer] if self.contraction.view else 1)
+        return np.concatenate([np.arange(low * inner, high * inner) for low, high in self.slabs])
+
+    def reveal(self, start: int) -> RevealedOrder:
+        if not self.implementation.is_large and not self._repeats():
+            return self._result([PositionClass(None, self.checked, start, "nothing", 0, CHANGES, None)])
+        left, found = self.checked, list[PositionClass]()
+        while len(left) and len(found) < CLASSES:
+            at = start if not found else self._fullest(left)
+            order, terms, problem = self._attempts(at)
+            same = self._same(order, left) if order is not None else np.zeros(len(left), np.bool_)
+            if order is None or not self._is_right(order, np.array([at])):
+                if self.implementation.is_large and not self._repeats():
+                    order, problem = None, CHANGES
+                status = "nothing" if order is None else "consistent with the probes"
+                where = left if order is None else left[left == at]
+                found.append(PositionClass(order, where, at, status, 0, problem, terms))
+                if order is None:
                     break
-        runs += asked
-        if order is None:
-            found.append(PositionClass(None, left, at, "nothing", 0, _no_tree(problem)))
-            break
-        order, same = _matching(order, contraction, left, at, samples, results)
-        if not same.any():
-            found.append(PositionClass(order, np.array([at]), at, "consistent with the probes", 0, _not_proved(contraction, problem)))
-            left = left[left != at]
-            if len(found) > 1 or len(left) == 0:
-                break
-            continue
-        found.append(PositionClass(order, left[same], at, "proved", len(samples), ""))
-        left = left[~same]
-    if len(left) and found and found[-1].order is not None and len(found) >= CLASSES:
-        found.append(PositionClass(None, left, int(left[0]), "nothing", 0, f"more than {CLASSES} orders in one result; the rest was not asked"))
-    return found, runs
+                left = left[left != at]
+                if len(found) > 1:
+                    break
+                continue
+            found.append(PositionClass(order, left[same], at, "proved", len(self.samples), "", terms))
+            left = left[~same]
+        if len(left) and found[-1].order is not None:
+            problem = f"not asked: there are more than {len(found)} orders in one result"
+            found.append(PositionClass(None, left, int(left[0]), "nothing", 0, problem, None))
+        return self._result(found)
+
+    def _result(self, classes: list[PositionClass]) -> RevealedOrder:
+        return RevealedOrder(self.contraction, tuple(classes), self.implementation.shape, len(self.samples), self.runs)
+
+    def _attempts(self, at: int) -> tuple[Order | None, Indices | None, str]:
+        """The order at a position: asked with many positions at once, if need be with those that add alike, at last by itself."""
+        last: Order | None = None
+        terms: Indices | None = None
+        problem = ""
+        for positions in self._together(at):
+            try:
+                order, terms = self._order(at, positions)
+            except NotCounts as error:
+                problem = _no_tree(str(error))
+                continue
+            last = self._matching(order, at)
+            if self._is_right(last, np.array([at])):
+                return last, terms, ""
+            problem = NOT_PROVED
+        return last, terms, problem
+
+    def _together(self, at: int) -> Iterator[Indices | None]:
+        if self.contraction.kind in ("table", "cumulative sum") or self.contraction.positions == 1:
+            yield np.array([at])
+            return
+        if self.implementation.is_large and self.contraction.kind == "einsum":
+            yield None
+        alike = np.flatnonzero(self._alike == self._alike[at])
+        if self.contraction.kind != "einsum":
+            alike = alike[np.argsort(np.abs(alike - at), kind="stable")][:4096]
+            present = self._present(alike)
+            alike = alike[(present == self._present(np.array([at]))).all(1)]
+        yield alike
+        if len(alike) > 1:
+            yield np.array([at])
+
+    @cached_property
+    def _alike(self) -> npt.NDArray[np.int64]:
+        """A number for each position: equal where, on inputs that are the same for all positions, all results were."""
+        random = np.random.default_rng(11)
+        numbers = np.zeros(self.contraction.positions, np.int64)
+        for _ in range(2 if self.implementation.is_large else UNIFORM_DRAWS):
+            inputs = uniform_inputs(self.implementation, self.contraction, random)
+            formats = [argument.format for argument in self.implementation.arguments]
+            rounded = [each if kind.storage_bits >= 32 else round_to_format(each, kind).astype(np.float32) for each, kind in zip(inputs, formats)]
+            bits = self.implementation.run(rounded).reshape(-1)
+            if not (bits == bits[0]).all():
+                both = np.stack((numbers.astype(np.float64), bits.astype(np.float64)))
+                numbers = np.unique(both, axis=1, return_inverse=True)[1].reshape(-1)
+        return numbers
+
+    def _order(self, at: int, positions: Indices | None) -> tuple[Order, Indices]:
+        contraction = self.contraction
+        terms = np.flatnonzero(self._present(np.array([at]))[0])
+        tree, arithmetic, runs = _ask(self.implementation, self.structure, at, positions, terms, self.progress)
+        self.runs += runs
+        if len(terms) < contraction.terms:
+            tree = _with_missing(tree, len(contraction.extras), terms, contraction.terms)
+        assert tree is not None
+        inputs = self.implementation.arguments[contraction.factors[0].argument].format
+        order = Order(
+            tree,
+            contraction.axes,
+            len(contraction.factors) > 1,
+            tuple(extra.name for extra in contraction.extras),
+            arithmetic.fma if arithmetic.asked else None,
+            arithmetic.accumulator(inputs),
+            self.implementation.output.name,
+            arithmetic.rounding,
+        )
+        if self.structure.factor != 1.0:
+            count = round(1.0 / self.structure.factor)
+            is_mean = count == contraction.terms
+            order = order.with_arithmetic(scale=("divide", float(count)) if is_mean else ("multiply", self.structure.factor))
+        return order, terms
+
+    def _matching(self, order: Order, at: int) -> Order:
+        """Of the arithmetics that the probes leave open the one that reproduces the result there."""
+        inputs = self.implementation.arguments[self.contraction.factors[0].argument].format
+        there = np.array([at])
+        return next((each for each in _variants(order, inputs) if self._is_right(each, there)), order)
+
+    def _is_right(self, order: Order, positions: Indices) -> bool:
+        return all(
+            bool((replay(order, self.contraction, sample.inputs, positions) == sample.result[positions]).all()) for sample in self.samples
+        )
+
+    def _same(self, order: Order, positions: Indices) -> npt.NDArray[np.bool_]:
+        """At which of these positions replaying gives the result in every sample."""
+        same = np.ones(len(positions), np.bool_)
+        for sample in self.samples:
+            if 8 * len(positions) > len(self.checked):
+                same &= (self._replayed(order, sample) == sample.result[self.checked])[np.searchsorted(self.checked, positions)]
+            else:
+                same &= replay(order, self.contraction, sample.inputs, positions) == sample.result[positions]
+        return same
+
+    def _replayed(self, order: Order, sample: Sample) -> npt.NDArray[Any]:
+        """The order at all checked positions."""
+        if len(self.checked) == self.contraction.positions:
+            return replay(order, self.contraction, sample.inputs).reshape(-1)
+        return np.concatenate([replay(order, self.contraction.slab(*each), sample.inputs).reshape(-1) for each in self.slabs])
+
+    def _repeats(self) -> bool:
+        first = self.samples[0]
+        return all(np.array_equal(self.implementation.run(first.inputs).reshape(-1), first.result, equal_nan=True) for _ in range(2))
+
+    def _present(self, positions: Indices) -> npt.NDArray[np.bool_]:
+        if self.contraction.kind == "einsum":
+            return np.ones((len(positions), self.contraction.terms), np.bool_)
+        return self.contraction.present(positions)
+
+    def _fullest(self, positions: Indices) -> int:
+        """Of some of these positions, from the middle outwards, the first with the most terms."""
+        some = positions[np.argsort(np.abs(np.arange(len(positions)) - len(positions) // 2), kind="stable")[:64]]
+        return int(some[np.argmax(self._present(some).sum(1))])
 
 
-def _order_at(implementation: Implementation, structure: Structure, positions: Indices, progress: Step) -> tuple[Order, int]:
+def _ask(
+    implementation: Implementation, structure: Structure, at: int, positions: Indices | None, terms: Indices, progress: Step
+) -> tuple[Tree | None, Arithmetic, int]:
     contraction = structure.contraction
-    present = _present(contraction, positions[:1])[0]
-    terms = np.flatnonzero(present)
-    masks = Masks(implementation, contraction, structure.factor, positions, terms)
-    if masks.leaves == 1:
-        tree = Tree.from_nodes(1, 0, [])
-        arithmetic = Arithmetic(0, "nearest", None, 0, 0)
-    else:
-        tree = reveal_tree(masks, len(contraction.extras), progress)
-        arithmetic = arithmetic_of(masks, tree)
-    if len(terms) < contraction.terms:
-        tree = _with_missing(tree, terms, contraction.terms)
+    extras = len(contraction.extras)
+    if len(terms) + extras <= 1:
+        return (Tree.from_nodes(len(terms), extras, []) if len(terms) + extras else None), Arithmetic(0, "nearest", None, 0, 0), 0
     inputs = implementation.arguments[contraction.factors[0].argument].format
-    order = Order(
-        tree,
-        contraction.axes,
-        len(contraction.factors) > 1,
-        tuple(extra.name for extra in contraction.extras),
-        arithmetic.fma if arithmetic.asked else None,
-        arithmetic.accumulator(inputs),
-        implementation.output.name,
-        arithmetic.rounding,
-    )
-    if structure.factor != 1.0:
-        count = round(1.0 / structure.factor)
-        order = order.with_arithmetic(scale=("divide", float(count)) if count == len(terms) else ("multiply", structure.factor))
-    return order, masks.runs
+    problem = NotCounts("nothing was asked")
+    runs = 0
+    for numbers in numbers_for(inputs, len(contraction.factors) > 1):
+        masks = Masks(implementation, contraction, structure.factor, at, positions, terms, numbers)
+        try:
+            tree = reveal_tree(masks, extras, progress)
+            return tree, arithmetic_of(masks, tree), runs + masks.runs
+        except NotCounts as error:
+            problem = error
+            runs += masks.runs
+    raise problem
 
 
-def _with_missing(tree: Tree, terms: Indices, count: int) -> Tree:
+def _with_missing(tree: Tree | None, extras: int, terms: Indices, count: int) -> Tree:
     """The tree of the terms that are present, with those that padding leaves out added at the end as the zeros they are."""
-    missing = np.setdiff1d(np.arange(count), terms)
-    extras = tree.extras
+    missing = np.setdiff1d(np.arange(count), terms).tolist()
     number = [*terms.tolist(), *range(count, count + extras)]
-    shift = count - tree.terms
-
-    def renumbered(each: int) -> int:
-        return number[each] if each < tree.terms + extras else each + shift
-
-    nodes = [tuple(renumbered(each) for each in members) for members in tree.nodes()]
-    total = count + extras + len(nodes) - 1 if nodes else number[0]
-    for term in missing.tolist():
+    shift = len(missing)
+    found = tree.nodes() if tree is not None else []
+    nodes = [tuple(number[each] if each < len(number) else each + shift for each in members) for members in found]
+    rest = [*([] if nodes else number), *missing]
+    total = count + extras + len(nodes) - 1 if nodes else rest.pop(0)
+    for term in rest:
         nodes.append((total, term))
         total = count + extras + len(nodes) - 1
     return Tree.from_nodes(count, extras, nodes)
 
 
-def _matching(
-    order: Order,
-    contraction: Contraction,
-    positions: Indices,
-    at: int,
-    samples: list[list[npt.NDArray[Any]]],
-    results: list[npt.NDArray[Any]],
-) -> tuple[Order, npt.NDArray[np.bool_]]:
-    """Of the arithmetics that the probes leave open the one that reproduces the results, and where it does."""
-    near = positions[np.argsort(np.abs(positions - at), kind="stable")[:64]]
-    best, most = order, -1
-    for candidate in _variants(order):
-        agreed = int((replay(candidate, contraction, samples[0], near) == results[0][near]).sum())
-        if agreed > most:
-            best, most = candidate, agreed
-        if agreed == len(near):
-            break
-    same = np.ones(len(positions), np.bool_)
-    for values, result in zip(samples, results):
-        same &= replay(best, contraction, values, positions) == result[positions]
-    return best, same
-
-
-def _variants(order: Order) -> Iterator[Order]:
+def _variants(order: Order, inputs: Format) -> Iterator[Order]:
     """The order as probed, then with what the probes could not tell."""
     scales = [order.scale]
     if order.scale is not None and order.scale[0] == "divide":
         scales.append(("multiply", 1.0 / order.scale[1]))
-    fused = [order.fma] if order.fma is not None or not order.products else [True, False]
+    exact = 2 * inputs.precision_bits <= FORMATS[order.accumulator].precision_bits  # fused or not makes no difference
+    fused = [order.fma] if order.fma is not None or not order.products or exact else [True, False]
     late = [False, True] if order.extras and order.accumulator != order.output else [False]
     for accumulator in dict.fromkeys((order.accumulator, "float32", "float64")):
         for fma in fused:
@@ -234,27 +338,14 @@ def _variants(order: Order) -> Iterator[Order]:
                     yield order.with_arithmetic(accumulator=accumulator, fma=fma, scale=scale, rounds_before_extras=rounds)
 
 
-def _random_inputs(implementation: Implementation, seed: int) -> list[npt.NDArray[Any]]:
-    random = np.random.default_rng(seed)
-    made: list[npt.NDArray[Any]] = []
-    for argument in implementation.arguments:
-        kind = np.float64 if argument.format.precision_bits > 24 else np.float32
-        values = random.standard_normal(argument.shape, dtype=kind)
-        made.append(values if argument.format.storage_bits >= 32 else round_to_format(values, argument.format).astype(np.float32))
-    return made
-
-
-def _repeats(implementation: Implementation, values: list[npt.NDArray[Any]], first: npt.NDArray[Any]) -> bool:
-    return all(np.array_equal(implementation.run(values).reshape(-1), first, equal_nan=True) for _ in range(2))
-
-
 def _position(contraction: Contraction, position: tuple[int, ...] | int | None) -> int:
     shape = contraction.output_shape
     if position is None:
         if contraction.kind == "cumulative sum":
             return contraction.positions - 1
-        middle = tuple(size // 2 for size in shape)
-        return int(np.ravel_multi_index(middle, shape)) if shape else 0
+        middle = int(np.ravel_multi_index(tuple(size // 2 for size in shape), shape)) if shape else 0
+        near = np.arange(middle, min(middle + 64, contraction.positions))
+        return middle if contraction.kind == "einsum" else int(near[np.argmax(contraction.present(near).sum(1))])
     given = (position,) if isinstance(position, int) else tuple(position)
     try:
         return int(np.ravel_multi_index(given, shape)) if shape else 0
@@ -265,53 +356,23 @@ def _position(contraction: Contraction, position: tuple[int, ...] | int | None) 
         ) from error
 
 
-def _checked_positions(contraction: Contraction, start: int, seed: int) -> Indices:
-    """All positions, or as many as may be replayed, drawn at random."""
-    most = max(64, REPLAYED // contraction.terms)
-    if contraction.positions <= most:
-        return np.arange(contraction.positions)
-    drawn = np.random.default_rng(seed).integers(0, contraction.positions, most)
-    return np.unique(np.append(drawn, start))
+def _slabs(contraction: Contraction, is_large: bool, seed: int, everywhere: bool) -> list[tuple[int, int]]:
+    """Which parts along the outer axis are replayed: everything, or four parts at random places."""
+    whole = contraction.view[contraction.outer] if contraction.view else 1
+    work = contraction.positions * contraction.terms
+    most = REPLAYED_OF_LARGE if is_large else REPLAYED
+    if everywhere or work <= most or any(each.table is not None for each in contraction.factors):
+        return [(0, whole)]
+    taken = max(1, whole * most // work // 4)
+    parts = np.random.default_rng(seed).permutation(max(1, whole // taken))[:4]
+    return [(int(part) * taken, min(whole, int(part + 1) * taken)) for part in np.sort(parts)]
 
 
-def _present(contraction: Contraction, positions: Indices) -> npt.NDArray[np.bool_]:
-    if contraction.kind == "einsum":
-        return np.ones((len(positions), contraction.terms), np.bool_)
-    return contraction.present(positions)
-
-
-def _alike(implementation: Implementation, contraction: Contraction) -> npt.NDArray[np.int64] | None:
-    """A number for each position: equal where, on inputs that are the same for all positions, all results were."""
-    if contraction.positions == 1 or contraction.kind in ("table", "cumulative sum"):
-        return None
-    random = np.random.default_rng(11)
-    draws = int(np.clip(UNIFORM_WORK // (contraction.positions * contraction.terms), 2, 12))
-    numbers = np.zeros(contraction.positions, np.int64)
-    for _ in range(draws):
-        inputs = uniform_inputs(implementation, contraction, random)
-        formats = [argument.format for argument in implementation.arguments]
-        rounded = [each if kind.storage_bits >= 32 else round_to_format(each, kind).astype(np.float32) for each, kind in zip(inputs, formats)]
-        bits = implementation.run(rounded).reshape(-1)
-        if (bits == bits[0]).all():
-            continue
-        _, numbers = np.unique(np.stack((numbers.astype(np.float64), bits.astype(np.float64))), axis=1, return_inverse=True)
-        numbers = numbers.reshape(-1)
-    return numbers
-
-
-def _candidates(contraction: Contraction, at: int, among: Indices | None, alike: npt.NDArray[np.int64] | None) -> Indices:
-    """Positions that seem to add in the same order as one of them, that one first."""
-    if alike is None:
-        return np.array([at])
-    positions = np.flatnonzero(alike == alike[at])
-    if among is not None:
-        positions = positions[np.isin(positions, among)]
-    positions = np.concatenate(([at], positions[positions != at]))
-    if contraction.kind != "einsum":
-        positions = positions[:4096]
-        present = _present(contraction, positions)
-        positions = positions[(present == present[0]).all(1)]
-    return positions
+CHANGES = (
+    "two runs on the same inputs give different bits: partial results are added as they come in (atomic additions, a race between threads, or "
+    "random numbers)"
+)
+NOT_PROVED = "replaying the order does not give the same bits: intermediate results are rounded in a way that the probes do not see"
 
 
 def _no_tree(problem: str) -> str:
@@ -319,8 +380,3 @@ def _no_tree(problem: str) -> str:
         f"no fixed tree of additions: {problem}. Compensated or exact summation, Winograd and Fourier convolutions, products split into several, "
         "and orders that depend on values look like this"
     )
-
-
-def _not_proved(contraction: Contraction, problem: str) -> str:
-    reason = f" ({problem})" if problem else ""
-    return f"replaying the order does not give the same bits{reason}: intermediate results are rounded in a way that the probes do not see"
