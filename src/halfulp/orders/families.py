@@ -6,9 +6,9 @@ instructions), pairwise sums. Results that agree with one of them in every bit a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
-from .tree import Tree
+from .tree import Part, Tree, TreeWriter
 
 BLOCKS = (128, 192, 256, 320, 384, 512)
 """Block lengths along the summed axis found in BLAS libraries: 128 and 192 (MKL), 256 (MLAS), 320 (OpenBLAS), 384 (BLIS, MKL for float64),
@@ -18,73 +18,39 @@ LANES = (4, 8, 16, 32)
 EXTRA_PLACES = ("first", "last", "after the first block")
 
 
-class Additions:
-    """Writes down additions one by one, as `Tree.from_nodes` takes them."""
-
-    def __init__(self, terms: int, extras: int = 0) -> None:
-        self.terms, self.extras = terms, extras
-        self.children: list[tuple[int, ...]] = []
-
-    def add(self, *members: int) -> int:
-        """Adds these; returns the number of the sum."""
-        self.children.append(members)
-        return self.terms + self.extras + len(self.children) - 1
-
-    def chain(self, members: Sequence[int]) -> int:
-        """Adds these from left to right."""
-        total = members[0]
-        for each in members[1:]:
-            total = self.add(total, each)
-        return total
-
-    def pairwise(self, members: Sequence[int]) -> int:
-        """Adds neighbors, then neighbors of those sums, and so on; an odd one out waits."""
-        row = list(members)
-        while len(row) > 1:
-            row = [self.add(*row[place : place + 2]) if place + 1 < len(row) else row[place] for place in range(0, len(row), 2)]
-        return row[0]
-
-    def tree(self) -> Tree:
-        """The tree of all that was added."""
-        return Tree.from_nodes(self.terms, self.extras, self.children)
-
-
 def sequential(terms: int, extras: int = 0, place: str = "last") -> Tree:
     """One chain from the first term to the last; extra leaves first or last."""
-    written = Additions(terms, extras)
-    beside = list(range(terms, terms + extras))
-    members = [*beside, *range(terms)] if place == "first" else [*range(terms), *beside]
-    written.chain(members)
-    return written.tree()
+    written = TreeWriter(terms, extras)
+    beside = [written.extra(each) for each in range(extras)]
+    if place == "first" and extras:
+        return written.tree(written.chain([*beside, *(written.term(each) for each in range(terms))]))
+    return written.tree(written.chain([written.run(0, terms), *beside]))
 
 
 def blocks(terms: int, length: int, extras: int = 0, place: str = "last") -> Tree:
     """Chains over blocks of consecutive terms, partial sums added left to right."""
-    written = Additions(terms, extras)
-    beside = list(range(terms, terms + extras))
-    sums = [written.chain(range(start, min(start + length, terms))) for start in range(0, terms, length)]
+    written = TreeWriter(terms, extras)
+    beside = [written.extra(each) for each in range(extras)]
+    sums = [written.run(start, min(length, terms - start)) for start in range(0, terms, length)]
     at = {"first": 0, "after the first block": 1, "last": len(sums)}[place]
-    written.chain([*sums[:at], *beside, *sums[at:]])
-    return written.tree()
+    return written.tree(written.chain([*sums[:at], *beside, *sums[at:]]))
 
 
 def lanes(terms: int, count: int, joined: str = "in turn") -> Tree:
     """Lane c adds terms c, c + count, ... ; lanes are joined "in turn" or "pairwise"; what is left over is added last."""
-    written = Additions(terms)
-    whole = terms - terms % count
+    whole = terms // count
     if not whole:
         return sequential(terms)
-    sums = [written.chain(range(lane, whole, count)) for lane in range(count)]
+    written = TreeWriter(terms)
+    sums = [written.run(lane, whole, count) for lane in range(count)]
     total = written.pairwise(sums) if joined == "pairwise" else written.chain(sums)
-    written.chain([total, *range(whole, terms)])
-    return written.tree()
+    return written.tree(written.chain([total, *(written.term(each) for each in range(whole * count, terms))]))
 
 
 def pairwise(terms: int) -> Tree:
     """Neighbors first, then neighbors of those sums."""
-    written = Additions(terms)
-    written.pairwise(range(terms))
-    return written.tree()
+    written = TreeWriter(terms)
+    return written.tree(written.pairwise([written.term(each) for each in range(terms)]))
 
 
 def numpy_pairwise(terms: int) -> Tree:
@@ -93,22 +59,20 @@ def numpy_pairwise(terms: int) -> Tree:
     References:
         NumPy, numpy/_core/src/umath/loops_utils.h.src, `pairwise_sum`.
     """
-    written = Additions(terms)
+    written = TreeWriter(terms)
 
-    def part(start: int, count: int) -> int:
+    def part(start: int, count: int) -> Part:
         if count < 8:
-            return written.chain(range(start, start + count))
+            return written.run(start, count)
         if count <= 128:
-            whole = count - count % 8
-            lane = [written.chain(range(start + each, start + whole, 8)) for each in range(8)]
-            total = written.pairwise(lane)
-            return written.chain([total, *range(start + whole, start + count)])
+            whole = count // 8
+            total = written.pairwise([written.run(start + lane, whole, 8) for lane in range(8)])
+            return written.chain([total, *(written.term(start + each) for each in range(whole * 8, count))])
         half = count // 2
         half -= half % 8
         return written.add(part(start, half), part(start + half, count - half))
 
-    part(0, terms)
-    return written.tree()
+    return written.tree(part(0, terms))
 
 
 def cascade(terms: int, vector: int = 8, unrolled: int = 4) -> Tree:
@@ -117,48 +81,52 @@ def cascade(terms: int, vector: int = 8, unrolled: int = 4) -> Tree:
     References:
         PyTorch, aten/src/ATen/native/cpu/SumKernel.cpp, `cascade_sum`, `multi_row_sum`.
     """
-    written = Additions(terms)
+    written = TreeWriter(terms)
     vector = vector if terms >= vector else 1
     rows = terms // vector
-    lane_sums = [_cascade_lane(written, lane, vector, rows, unrolled) for lane in range(vector)] if rows else []
-    rest = list(range(rows * vector, terms))
-    total = None
-    for each in [*rest, *lane_sums] if rest else lane_sums:
-        total = each if total is None else written.add(total, each)
-    return written.tree()
+    rest = [written.term(each) for each in range(rows * vector, terms)]
+    return written.tree(written.chain([*rest, *(_cascade_lane(written, lane, vector, rows, unrolled) for lane in range(vector))]))
 
 
-def _cascade_lane(written: Additions, lane: int, vector: int, rows: int, unrolled: int) -> int:
+LEVELS = 4
+
+
+def _cascade_lane(written: TreeWriter, lane: int, vector: int, rows: int, unrolled: int) -> Part:
     """One lane: its vectors are dealt to `unrolled` accumulators, each with four levels; levels and accumulators are joined at the end."""
-    levels = 4
     steps = rows // unrolled
-    power = max(4, (max(steps, 1) - 1).bit_length() // levels if steps > 1 else 0)
-    accumulators: list[list[int | None]] = [[None] * unrolled for _ in range(levels)]
+    power = max(4, (max(steps, 1) - 1).bit_length() // LEVELS)
+    block = 1 << power
+    sums = [_cascade_chain(written, chain, lane, vector, steps, unrolled, block) for chain in range(unrolled)] if steps else []
+    rest = [written.term(row * vector + lane) for row in range(steps * unrolled, rows)]
+    if rest:
+        sums[:1] = [written.chain([*sums[:1], *rest])]
+    return written.chain(sums)
 
-    def put(level: int, chain: int, value: int) -> None:
-        held = accumulators[level][chain]
-        accumulators[level][chain] = value if held is None else written.add(held, value)
 
-    for step in range(steps):
-        for chain in range(unrolled):
-            put(0, chain, (step * unrolled + chain) * vector + lane)
-        done = step + 1
-        for level in range(1, levels):
-            if done % (1 << (power * level)):
+def _cascade_chain(written: TreeWriter, chain: int, lane: int, vector: int, steps: int, unrolled: int, block: int) -> Part:
+    """One accumulator: level 0 adds a block of terms, each higher level a block of sums of the level below; at the end levels are joined upwards."""
+    levels: list[Part | None] = [None] * LEVELS
+
+    def put(level: int, value: Part) -> None:
+        held = levels[level]
+        levels[level] = value if held is None else written.add(held, value)
+
+    for start in range(0, steps, block):
+        count = min(block, steps - start)
+        put(0, written.run((start * unrolled + chain) * vector + lane, count, unrolled * vector))
+        done = start + count
+        for level in range(1, LEVELS):
+            value = levels[level - 1]
+            if done % block**level or value is None:
                 break
-            for chain in range(unrolled):
-                value = accumulators[level - 1][chain]
-                if value is not None:
-                    put(level, chain, value)
-                accumulators[level - 1][chain] = None
-    for level in range(1, levels):
-        for chain in range(unrolled):
-            value = accumulators[level][chain]
-            if value is not None:
-                put(0, chain, value)
-    for row in range(steps * unrolled, rows):
-        put(0, 0, row * vector + lane)
-    return written.chain([each for each in accumulators[0] if each is not None])
+            put(level, value)
+            levels[level - 1] = None
+    total: Part | None = None
+    for value in levels:
+        if value is not None:
+            total = value if total is None else written.add(total, value)
+    assert total is not None
+    return total
 
 
 def candidates(terms: int, extras: int = 0, *, products: bool) -> Iterator[tuple[str, Callable[[], Tree]]]:

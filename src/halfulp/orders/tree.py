@@ -178,7 +178,7 @@ class Tree:
         Raises:
             InputError: a leaf or addition is used twice or not at all.
         """
-        return _Builder(terms, extras, children).tree()
+        return _from_nodes(terms, extras, children)
 
     def to_dict(self) -> dict[str, Any]:
         """The tree as plain data: each shape as its kind and items, each item as [shape, start, [count, step] ...]."""
@@ -302,74 +302,163 @@ def _program(tree: Tree) -> Program:
     return Program(*programs[-1])
 
 
-class _Builder:
-    """From single additions to the canonical shapes.
+@dataclass
+class Part:
+    """A partial sum while a tree is written: its leaves, its first term, and its items as they would be flattened into a longer chain."""
 
-    A chain is followed through the larger of two operands as long as one is larger; where both are equal in size, both are items. So the
-    shapes depend on the unordered tree alone, and nested shapes at least halve: their depth is at most log2 of the number of leaves.
+    size: int
+    least: int
+    items: list[tuple[int, int, Loops]]
+    kind: str = CHAIN
+
+
+class TreeWriter:
+    """Writes a tree by naming additions; a part is used up when it is added to another.
+
+    The result is canonical, so it depends on the unordered tree alone: a chain is followed through the larger of two operands, and where both are
+    equal in size both are items (the one with the first term first). Nested shapes at least halve: their depth is at most log2 of the leaves.
+
+    Args:
+        terms, extras: how many leaves there are.
     """
 
-    def __init__(self, terms: int, extras: int, children: Sequence[tuple[int, ...]]) -> None:
-        self.terms, self.extras, self.children = terms, extras, children
-        self.leaves = terms + extras
+    def __init__(self, terms: int, extras: int = 0) -> None:
+        self.terms, self.extras = terms, extras
         self.shapes: dict[Shape, int] = {}
-        total = self.leaves + len(children)
-        self.size = np.ones(total, np.int64).tolist()
-        self.least: list[int] = [*range(terms), *[terms] * (total - terms)]
-        used = [0] * total
-        for place, members in enumerate(children):
-            node = self.leaves + place
-            if len(members) < 2 or any(not 0 <= each < node for each in members):
-                raise InputError(
-                    f"Got the addition {members} as number {place}. Needed: two or more leaves or earlier additions. Others are not known yet. "
-                    "List additions in the order in which they can be done."
-                )
-            for each in members:
-                used[each] += 1
-            self.size[node] = sum(self.size[each] for each in members)
-            self.least[node] = min(self.least[each] for each in members)
-        if self.leaves < 1 or used[:-1] != [1] * (total - 1) or used[-1]:
-            raise InputError(
-                f"Got {len(children)} additions of {terms} terms and {extras} extra leaves that do not use each exactly once. "
-                "Needed: a tree. Anything else is not one sum. Check the numbers."
-            )
 
-    def tree(self) -> Tree:
-        self._shape(self.leaves + len(self.children) - 1)
-        return Tree(tuple(self.shapes), self.terms, self.extras)
+    def term(self, index: int) -> Part:
+        """One term."""
+        return Part(1, index, [(TERM, index, ())])
 
-    def _members(self, node: int) -> tuple[str, list[int]]:
-        if node < self.leaves:
-            return CHAIN, [node]
-        if len(self.children[node - self.leaves]) > 2:
-            return TOGETHER, sorted(self.children[node - self.leaves], key=lambda each: (self.least[each], each))
-        items: list[int] = []
-        while node >= self.leaves and len(self.children[node - self.leaves]) == 2:
-            larger, smaller = sorted(self.children[node - self.leaves], key=lambda each: (-self.size[each], self.least[each], each))
-            items.append(smaller)
-            node = larger
-            if self.size[larger] == self.size[smaller]:
-                break
-        items.append(node)
-        # An extra leaf before the first product is the accumulator's initial value, on which that product is fused.
-        if len(items) > 1 and items[-1] < self.terms <= items[-2] < self.leaves:
-            items[-1], items[-2] = items[-2], items[-1]
-        return CHAIN, items[::-1]
+    def extra(self, index: int) -> Part:
+        """One extra leaf."""
+        return Part(1, self.terms, [(EXTRA, index, ())])
 
-    def _shape(self, node: int) -> int:
-        kind, members = self._members(node)
-        base = self.least[node] if self.least[node] < self.terms else 0
-        items: list[Item] = []
-        for each in members:
-            if each < self.terms:
-                items.append(Item(TERM, each - base))
-            elif each < self.leaves:
-                items.append(Item(EXTRA, each - self.terms))
-            else:
-                start = self.least[each] if self.least[each] < self.terms else 0
-                items.append(Item(self._shape(each), start - base))
-        shape = Shape(kind, _as_loops(items))
+    def run(self, start: int, count: int, step: int = 1) -> Part:
+        """Terms from `start`, `step` apart, added in turn."""
+        return Part(count, min(start, start + (count - 1) * step), [(TERM, start, ((count, step),) if count > 1 else ())])
+
+    def add(self, left: Part, right: Part) -> Part:
+        """The sum of two parts."""
+        larger, smaller = (left, right) if (-left.size, left.least) <= (-right.size, right.least) else (right, left)
+        total, least = larger.size + smaller.size, min(larger.least, smaller.least)
+        if larger.size > smaller.size:
+            items = larger.items if larger.kind == CHAIN else [self._item(larger)]
+            items.append(self._item(smaller))
+            return Part(total, least, items)
+        items = [self._item(larger), self._item(smaller)]
+        if items[0][0] == TERM and items[1][0] == EXTRA:
+            # An extra leaf before the first product is the accumulator's initial value, on which that product is fused.
+            items.reverse()
+        return Part(total, least, items)
+
+    def chain(self, parts: Sequence[Part]) -> Part:
+        """These from left to right."""
+        total = parts[0]
+        for each in parts[1:]:
+            total = self.add(total, each)
+        return total
+
+    def pairwise(self, parts: Sequence[Part]) -> Part:
+        """Neighbors, then neighbors of those sums, and so on; an odd one out waits."""
+        row = list(parts)
+        while len(row) > 1:
+            row = [self.add(*row[place : place + 2]) if place + 1 < len(row) else row[place] for place in range(0, len(row), 2)]
+        return row[0]
+
+    def together(self, parts: Sequence[Part]) -> Part:
+        """All of these in one operation."""
+        ordered = sorted(parts, key=lambda each: each.least)
+        return Part(sum(each.size for each in parts), ordered[0].least, [self._item(each) for each in ordered], TOGETHER)
+
+    def tree(self, part: Part) -> Tree:
+        """The tree that ends in this part."""
+        root = self._shape(part)
+        written = list(self.shapes)
+        numbers: dict[int, int] = {}
+        numbered: list[Shape] = []
+
+        def number(shape: int) -> int:  # by first use, so that equal trees have equal shapes whatever the order in which they were written
+            if shape not in numbers:
+                items = tuple(Item(number(each.shape) if each.shape >= 0 else each.shape, each.start, each.loops) for each in written[shape].items)
+                numbered.append(Shape(written[shape].kind, items))
+                numbers[shape] = len(numbered) - 1
+            return numbers[shape]
+
+        number(root)
+        return Tree(tuple(numbered), self.terms, self.extras)
+
+    def _item(self, part: Part) -> tuple[int, int, Loops]:
+        if part.size == 1:
+            return part.items[0]
+        return self._shape(part), part.least if part.least < self.terms else 0, ()
+
+    def _shape(self, part: Part) -> int:
+        base = part.least if part.least < self.terms else 0
+        items = [Item(kind, start if kind == EXTRA else start - base, loops) for kind, start, loops in _terms_as_runs(part.items)]
+        shape = Shape(part.kind, _as_loops(items))
         return self.shapes.setdefault(shape, len(self.shapes))
+
+
+def _terms_as_runs(items: list[tuple[int, int, Loops]]) -> list[tuple[int, int, Loops]]:
+    """The same items with neighboring terms as the longest runs of a constant step, from left to right."""
+    found: list[tuple[int, int, Loops]] = []
+    place = 0
+    while place < len(items):
+        end = place
+        while end < len(items) and items[end][0] == TERM:
+            end += 1
+        if end == place:
+            found.append(items[place])
+            place += 1
+            continue
+        group = items[place:end]
+        if all(not loops for _, _, loops in group):
+            starts = np.array([start for _, start, _ in group], np.int64)
+        else:
+            starts = np.concatenate([Item(*each).starts() for each in group])
+        found += _runs(starts)
+        place = end
+    return found
+
+
+def _runs(starts: Indices) -> list[tuple[int, int, Loops]]:
+    steps = np.diff(starts)
+    changes = np.flatnonzero(steps[1:] != steps[:-1]) + 1  # steps[c] is another step than the one before
+    found: list[tuple[int, int, Loops]] = []
+    place, last = 0, len(starts) - 1
+    while place <= last:
+        if place == last:
+            found.append((TERM, int(starts[place]), ()))
+            break
+        later = int(np.searchsorted(changes, place, side="right"))
+        end = int(changes[later]) if later < len(changes) else last
+        found.append((TERM, int(starts[place]), ((end - place + 1, int(steps[place])),)))
+        place = end + 1
+    return found
+
+
+def _from_nodes(terms: int, extras: int, children: Sequence[tuple[int, ...]]) -> Tree:
+    writer = TreeWriter(terms, extras)
+    parts: list[Part | None] = [*map(writer.term, range(terms)), *map(writer.extra, range(extras))]
+    for place, members in enumerate(children):
+        taken = [parts[each] if 0 <= each < len(parts) else None for each in members]
+        given = [each for each in taken if each is not None]
+        if len(given) < 2 or len(given) != len(members) or len(set(members)) != len(members):
+            raise InputError(
+                f"Got the addition {members} as number {place}. Needed: two or more leaves or earlier additions that are not used yet. A tree uses "
+                "each once. List additions in the order in which they can be done."
+            )
+        for each in members:
+            parts[each] = None
+        parts.append(writer.add(*given) if len(given) == 2 else writer.together(given))
+    left = [each for each in parts if each is not None]
+    if len(left) != 1:
+        raise InputError(
+            f"Got {len(children)} additions of {terms} terms and {extras} extra leaves that leave {len(left)} sums. Needed: one. Anything else is "
+            "no tree. Check the numbers."
+        )
+    return writer.tree(left[0])
 
 
 def _as_loops(items: list[Item]) -> tuple[Item, ...]:

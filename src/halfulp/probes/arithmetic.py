@@ -47,6 +47,10 @@ OTHER = 3.0
 """The other factor of the probes. 3 (2^(p-1) + 1) has p + 2 bits and ends in ones: it is no number of p bits."""
 
 
+SLACK = 2.0**-6
+"""A mean's result is rounded once more. What the probes tell apart differs by a third at least."""
+
+
 def arithmetic_of(masks: Masks, tree: Tree) -> Arithmetic:
     """The arithmetic in which a function adds, given the order in which it adds; asked in one go."""
     inputs = masks.implementation.arguments[masks.contraction.factors[0].argument].format
@@ -66,11 +70,11 @@ def arithmetic_of(masks: Masks, tree: Tree) -> Arithmetic:
             np.tile(np.array([-half, half + 1.0, half + 1.0]), (len(pairs), 1)),
         )
     )
-    results = masks.evaluate(leaves, values, OTHER) / OTHER
+    results = masks.evaluate(leaves, values, OTHER) / (OTHER * masks.factor)
     bits, rounding = _accumulator(results[:widths] / top, exponents[:widths])
     asked = len(pairs) if bits in (0, inputs.precision_bits) else 0
     # 3 (2^(p-1) + 1) - 3 2^(p-1) is 3; rounded to p bits first, the product makes it 4.
-    fused = int((results[widths:] == 1.0).sum()) if asked else 0
+    fused = int(np.isclose(results[widths:], 1.0, rtol=SLACK).sum()) if asked else 0
     return Arithmetic(bits, rounding, True if asked and fused == asked else False if asked and not fused else None, fused, asked)
 
 
@@ -85,7 +89,7 @@ def _accumulator(kept: npt.NDArray[np.float64], exponents: Indices) -> tuple[int
     The last place of 3 is 2^(2-p): 3 2^-(p-1) is one and a half of it, the first that is not kept, and 3 2^-p is three quarters of it, which
     rounding to nearest makes one and rounding toward zero drops.
     """
-    lost = kept != 2.0**-exponents
+    lost = ~np.isclose(kept, 2.0**-exponents, rtol=SLACK, atol=0.0)
     if not len(lost):
         return 0, "nearest"
     if not lost.any():

@@ -6,7 +6,7 @@ arrays or PyTorch tensors; a module's parameters are inputs like any other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -124,6 +124,29 @@ class Implementation:
     def in_format(self, dtype: torch.dtype) -> Implementation:
         """The same function on inputs of another format."""
         return Implementation(self.function, self.inputs, self.keywords, dtype=dtype)
+
+    def results_on(self, changes: Iterable[tuple[int, float, int, float]], memory: Values, rest: float, position: int) -> list[float]:
+        """One result a run, for two elements of an argument's memory set to values and back to `rest`: the shortest way through many runs."""
+        run = self._runner()
+        found: list[float] = []
+        with torch.no_grad():
+            for first, one, second, two in changes:
+                memory[first] = one
+                memory[second] = two
+                found.append(run(position))
+                memory[first] = memory[second] = rest
+        return found
+
+    def _runner(self) -> Callable[[int], float]:
+        function, bound, keywords, named = self.function, self._bound, self.keywords, self._named
+
+        def run(position: int) -> float:
+            result = torch.func.functional_call(function, named, bound, keywords) if named else function(*bound, **keywords)
+            if isinstance(result, (tuple, list)):
+                result = result[0]
+            return float(result.reshape(-1)[position]) if hasattr(result, "reshape") else float(result)
+
+        return run
 
     def run(self, values: Sequence[Values] | None = None) -> Values:
         """The result on these values, or on what the slots hold: float64 for float64 results, else float32 (which holds them exactly)."""

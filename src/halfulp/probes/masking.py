@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -79,12 +80,17 @@ class Masks:
         self._argument = probed.argument
         base = probed.bases(contraction.view, self.positions)
         identity = probed.table is None and all(step == 1 for step in probed.spread) and all(pair == (0, 0) for pair in probed.padding)
-        places = base[:, None] + self._offsets[self._probed][None, :]
-        self._elements = places if identity else probed.elements()[places]
+        self._base = base
+        self._element = None if identity else probed.elements()
         self._limit = min(2 ** min(implementation.output.precision_bits, 24), numbers.swallowed)
         self._numbers = numbers
         self._fill: Values = np.zeros(0)
         self._unit_everywhere()
+
+    def _at(self, rows: Indices, leaves: Indices) -> Indices:
+        """Where in the probed input the leaves of positions lie."""
+        places = self._base[rows] + self._offsets[self._probed][leaves]
+        return places if self._element is None else self._element[places]
 
     @property
     def parallel(self) -> int:
@@ -181,14 +187,18 @@ class Masks:
             for low, high in chunks:
                 counted = slice(low, min(high, len(self.terms)))
                 if len(chunks) > 1:
-                    flat[self._elements] = 0.0
-                    flat[self._elements[:, counted]] = numbers.unit
+                    rows = np.arange(self.parallel)[:, None]
+                    flat[self._at(rows, np.arange(len(self.terms))[None, :])] = 0.0
+                    flat[self._at(rows, np.arange(len(self.terms))[None, counted])] = numbers.unit
                     if self.contraction.extras and not with_extra:
                         self._set_extras(numbers.unit * numbers.other if high >= self.leaves else 0.0)
+                if parallel == 1 and memory is not None and not with_extra:
+                    outside += self._ask_in_turn(pairs, flat, strict)
+                    continue
                 for start in range(0, len(pairs), parallel):
                     outside[start : start + parallel] += self._ask(pairs[start : start + parallel], flat, memory is None, strict)
         finally:
-            flat[self._elements.ravel()] = numbers.unit
+            flat[:] = numbers.unit
             if memory is None:
                 self.implementation.put(self._argument, self._fill)
         return self.leaves - outside
@@ -198,7 +208,7 @@ class Masks:
         places, signs = [], []
         for column, sign in ((0, 1.0), (1, -1.0)):
             of_terms = pairs[:, column] < len(self.terms)
-            places.append(self._elements[rows[of_terms], pairs[of_terms, column]])
+            places.append(self._at(rows[of_terms], pairs[of_terms, column]))
             # An extra leaf holds M for every position: its partner then takes -M.
             partner_extra = pairs[of_terms, 1 - column] >= len(self.terms)
             signs.append(np.where(partner_extra, -numbers.mask, sign * numbers.mask))
@@ -210,6 +220,25 @@ class Masks:
         results = self._run()[: len(pairs)]
         flat[touched] = before
         return self._count(results, check=strict)
+
+    def _ask_in_turn(self, pairs: Indices, flat: Values, strict: bool) -> Values:
+        """One question a run, in the same memory; only for units of one value, or pairs outside the counted leaves keep theirs."""
+        mask = self._numbers.mask
+        first_row = np.zeros(1, np.int64)
+        firsts, seconds = self._at(first_row, pairs[:, 0]), self._at(first_row, pairs[:, 1])
+        rests = flat[firsts], flat[seconds]
+        self.runs += len(pairs)
+        unit = self._numbers.unit
+        if (rests[0] == unit).all() and (rests[1] == unit).all():
+            changes = zip(firsts.tolist(), repeat(mask), seconds.tolist(), repeat(-mask))
+            results = self.implementation.results_on(changes, flat, unit, int(self.positions[0]))
+        else:
+            results = []
+            for first, second, one, two in zip(firsts.tolist(), seconds.tolist(), rests[0].tolist(), rests[1].tolist()):
+                flat[first], flat[second] = mask, -mask
+                results.append(float(self.implementation.run().reshape(-1)[self.positions[0]]))
+                flat[first], flat[second] = one, two
+        return self._count(np.array(results), check=strict)
 
     def evaluate(self, leaves: Indices, values: Values, other: float) -> Values:
         """The results when some leaves have values and all others are zero.
@@ -229,7 +258,7 @@ class Masks:
         for start in range(0, len(leaves), self.parallel):
             part = leaves[start : start + self.parallel]
             flat = flat_values.reshape(-1)
-            touched = np.take_along_axis(self._elements[: len(part)], part, 1)
+            touched = self._at(np.arange(len(part))[:, None], part)
             flat[touched] = values[start : start + len(part)]
             self.implementation.put(self._argument, flat_values)
             found[start : start + len(part)] = self._run()[: len(part)]

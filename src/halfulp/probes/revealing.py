@@ -13,13 +13,14 @@ import numpy.typing as npt
 from ..errors import InputError
 from ..floats import FORMATS, Format, round_to_format
 from ..orders import Contraction, Order, Tree
+from ..orders.families import candidates
 from ..orders.replaying import replay
 from .arithmetic import Arithmetic, arithmetic_of
 from .implementation import Implementation
 from .masking import Masks, NotCounts, numbers_for, uniform_inputs
 from .revealed import PositionClass, RevealedOrder
 from .structure import Sample, Structure, find_structure
-from .trees import reveal_tree
+from .trees import agrees, reveal_tree
 
 Indices = npt.NDArray[np.int64]
 Step = Callable[[str, float], None]
@@ -30,8 +31,15 @@ CLASSES = 8
 DRAWS, DRAWS_OF_LARGE = 4, 1
 """Random inputs of the proof: of large inputs one, where each output is a random sum of its own."""
 
-REPLAYED, REPLAYED_OF_LARGE = 1 << 31, 1 << 27
-"""Products replayed for the proof in one draw, at most: about 0.2 s, and 15 ms for large inputs, of which random rows are then replayed."""
+REPLAYED, REPLAYED_OF_LARGE = 1 << 31, 1 << 26
+"""Products replayed for the proof in one draw, at most: about 0.2 s, and 10 ms for large inputs, of which random rows are then replayed."""
+
+QUESTIONS, SPOTS_OF_FAMILY = 256, 64
+"""With so many leaves for each question that a run answers, common orders are tried before asking; one that gives the bits is asked at so many
+random pairs of leaves, which another order would have to answer alike."""
+
+NEAR = 32
+"""At so many positions the arithmetics that probes leave open are tried."""
 
 UNIFORM_DRAWS = 12
 """Runs to find positions that add alike: two orders of a few terms give the same bits in up to three of four draws (0.75**12 = 0.03)."""
@@ -117,7 +125,9 @@ def _sample(implementation: Implementation, seed: int) -> Sample:
     made: list[npt.NDArray[Any]] = []
     for argument in implementation.arguments:
         kind = np.float64 if argument.format.precision_bits > 24 else np.float32
-        values = random.standard_normal(argument.shape, dtype=kind)
+        values = random.random(argument.shape, dtype=kind)
+        values *= 2
+        values -= 1
         made.append(values if argument.format.storage_bits >= 32 else round_to_format(values, argument.format).astype(np.float32))
     return Sample(made, implementation.run(made).reshape(-1).copy())
 
@@ -184,7 +194,7 @@ class _Asking:
             except NotCounts as error:
                 problem = _no_tree(str(error))
                 continue
-            last = self._matching(order, at)
+            last = self._matching(order, np.array([at]) if positions is None else positions[:NEAR])
             if self._is_right(last, np.array([at])):
                 return last, terms, ""
             problem = NOT_PROVED
@@ -197,8 +207,9 @@ class _Asking:
         if self.implementation.is_large and self.contraction.kind == "einsum":
             yield None
         alike = np.flatnonzero(self._alike == self._alike[at])
+        alike = alike[np.argsort(np.abs(alike - at), kind="stable")]
         if self.contraction.kind != "einsum":
-            alike = alike[np.argsort(np.abs(alike - at), kind="stable")][:4096]
+            alike = alike[:4096]
             present = self._present(alike)
             alike = alike[(present == self._present(np.array([at]))).all(1)]
         yield alike
@@ -223,19 +234,26 @@ class _Asking:
     def _order(self, at: int, positions: Indices | None) -> tuple[Order, Indices]:
         contraction = self.contraction
         terms = np.flatnonzero(self._present(np.array([at]))[0])
-        tree, arithmetic, runs = _ask(self.implementation, self.structure, at, positions, terms, self.progress)
-        self.runs += runs
+        tree, arithmetic = self._ask(at, positions, terms)
         if len(terms) < contraction.terms:
             tree = _with_missing(tree, len(contraction.extras), terms, contraction.terms)
         assert tree is not None
-        inputs = self.implementation.arguments[contraction.factors[0].argument].format
+        return self._described(tree, arithmetic), terms
+
+    @property
+    def inputs(self) -> Format:
+        """The format of the terms' factors."""
+        return self.implementation.arguments[self.contraction.factors[0].argument].format
+
+    def _described(self, tree: Tree, arithmetic: Arithmetic) -> Order:
+        contraction = self.contraction
         order = Order(
             tree,
             contraction.axes,
             len(contraction.factors) > 1,
             tuple(extra.name for extra in contraction.extras),
             arithmetic.fma if arithmetic.asked else None,
-            arithmetic.accumulator(inputs),
+            arithmetic.accumulator(self.inputs),
             self.implementation.output.name,
             arithmetic.rounding,
         )
@@ -243,13 +261,47 @@ class _Asking:
             count = round(1.0 / self.structure.factor)
             is_mean = count == contraction.terms
             order = order.with_arithmetic(scale=("divide", float(count)) if is_mean else ("multiply", self.structure.factor))
-        return order, terms
+        return order
 
-    def _matching(self, order: Order, at: int) -> Order:
-        """Of the arithmetics that the probes leave open the one that reproduces the result there."""
-        inputs = self.implementation.arguments[self.contraction.factors[0].argument].format
+    def _ask(self, at: int, positions: Indices | None, terms: Indices) -> tuple[Tree | None, Arithmetic]:
+        contraction, extras = self.contraction, len(self.contraction.extras)
+        if len(terms) + extras <= 1:
+            return (Tree.from_nodes(len(terms), extras, []) if len(terms) + extras else None), Arithmetic(0, "nearest", None, 0, 0)
+        problem = NotCounts("nothing was asked")
+        for numbers in numbers_for(self.inputs, len(contraction.factors) > 1):
+            masks = Masks(self.implementation, contraction, self.structure.factor, at, positions, terms, numbers)
+            try:
+                tree = self._family(masks, at) or reveal_tree(masks, extras, self.progress)
+                return tree, arithmetic_of(masks, tree)
+            except NotCounts as error:
+                problem = error
+            finally:
+                self.runs += masks.runs
+        raise problem
+
+    def _family(self, masks: Masks, at: int) -> Tree | None:
+        """A common order that gives the results' bits and fits what some pairs of leaves say: where each run answers one question of many."""
+        if masks.leaves < QUESTIONS * masks.parallel or masks.leaves != self.contraction.terms:
+            return None
         there = np.array([at])
-        return next((each for each in _variants(order, inputs) if self._is_right(each, there)), order)
+        for _, made in candidates(masks.leaves, products=len(self.contraction.factors) > 1):
+            order = self._described(made(), Arithmetic(0, "nearest", None, 0, 0))
+            if any(self._is_right(each, there) for each in _variants(order, self.inputs)) and agrees(masks, order.tree, SPOTS_OF_FAMILY):
+                return order.tree
+        return None
+
+    def _matching(self, order: Order, positions: Indices) -> Order:
+        """Of the arithmetics that the probes leave open the one that reproduces most results."""
+        best, most = order, -1
+        for each in _variants(order, self.inputs):
+            agreed = sum(
+                int((replay(each, self.contraction, sample.inputs, positions) == sample.result[positions]).sum()) for sample in self.samples
+            )
+            if agreed > most:
+                best, most = each, agreed
+            if agreed == len(positions) * len(self.samples):
+                break
+        return best
 
     def _is_right(self, order: Order, positions: Indices) -> bool:
         return all(
@@ -285,27 +337,6 @@ class _Asking:
         """Of some of these positions, from the middle outwards, the first with the most terms."""
         some = positions[np.argsort(np.abs(np.arange(len(positions)) - len(positions) // 2), kind="stable")[:64]]
         return int(some[np.argmax(self._present(some).sum(1))])
-
-
-def _ask(
-    implementation: Implementation, structure: Structure, at: int, positions: Indices | None, terms: Indices, progress: Step
-) -> tuple[Tree | None, Arithmetic, int]:
-    contraction = structure.contraction
-    extras = len(contraction.extras)
-    if len(terms) + extras <= 1:
-        return (Tree.from_nodes(len(terms), extras, []) if len(terms) + extras else None), Arithmetic(0, "nearest", None, 0, 0), 0
-    inputs = implementation.arguments[contraction.factors[0].argument].format
-    problem = NotCounts("nothing was asked")
-    runs = 0
-    for numbers in numbers_for(inputs, len(contraction.factors) > 1):
-        masks = Masks(implementation, contraction, structure.factor, at, positions, terms, numbers)
-        try:
-            tree = reveal_tree(masks, extras, progress)
-            return tree, arithmetic_of(masks, tree), runs + masks.runs
-        except NotCounts as error:
-            problem = error
-            runs += masks.runs
-    raise problem
 
 
 def _with_missing(tree: Tree | None, extras: int, terms: Indices, count: int) -> Tree:

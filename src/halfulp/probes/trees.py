@@ -50,30 +50,48 @@ def reveal_tree(masks: Masks, extras: int, step: Callable[[str, float], None], *
     random = np.random.default_rng(1)
     root = _Group(np.arange(masks.leaves, dtype=np.int64))
     level = [root]
-    copied: list[_Group] = []
+    spots, seen = np.zeros((0, 2), np.int64), np.zeros(0)
+    known: dict[bytes, _Group] = {}
     while level:
-        asked = _without_copies(level, terms, copied) if copies else level
-        pairs = np.concatenate([_pairs(group) for group in asked])
-        step("asking for the order", 1.0 - len(np.concatenate([group.leaves for group in level])) / (masks.leaves + 1))
-        sizes = masks.sizes(pairs)
-        following: list[_Group] = []
+        step("asking for the order", 1.0 - sum(len(group.leaves) for group in level) / (masks.leaves + 1))
+        asked, copied = _without_copies(level, terms, known) if copies else (level, [])
+        more = _spots(copied, random)
+        answers = masks.sizes(np.concatenate([*map(_pairs, asked), more]))
+        spots, seen = np.concatenate((spots, more)), np.concatenate((seen, answers[len(answers) - len(more) :]))
+        level = []
         done = 0
         for group in asked:
             count = len(group.leaves) - 1
-            following += _split(group, sizes[done : done + count], random)
+            level += _split(group, answers[done : done + count], random)
             done += count
-        level = following
+            if copies:
+                _learn(group, terms, known)
     writer = _Writer(masks.leaves)
     writer.write(root)
     tree = Tree.from_nodes(terms, extras, writer.children)
-    if copied and not _agree(masks, writer, _spots(copied, random), single=False):
+    if not _fits(writer, spots, seen):
         return reveal_tree(masks, extras, step, copies=False)
-    singles = random.integers(0, masks.leaves, (min(SINGLES, 4 * masks.leaves), 2))
-    singles = singles[singles[:, 0] != singles[:, 1]]
     # Where runs are long the proof has to do: replaying a tree that mixes two orders does not give the same bits.
-    if masks.parallel > 1 and not masks.implementation.is_large and not _agree(masks, writer, singles, single=True):
-        raise NotCounts("rows of one result add in different orders")
+    if masks.parallel > 1 and not masks.implementation.is_large:
+        singles = random_pairs(masks.leaves, SINGLES, random)
+        if not _fits(writer, singles, masks.sizes(singles, single=True)):
+            raise NotCounts("rows of one result add in different orders")
     return tree
+
+
+def agrees(masks: Masks, tree: Tree, count: int) -> bool:
+    """Whether a tree fits what random pairs of leaves say."""
+    writer = _Writer(masks.leaves)
+    for members in tree.nodes():
+        writer.add(members)
+    pairs = random_pairs(masks.leaves, count, np.random.default_rng(3))
+    return _fits(writer, pairs, masks.sizes(pairs))
+
+
+def random_pairs(leaves: int, count: int, random: np.random.Generator) -> Indices:
+    """Pairs of different leaves."""
+    pairs = random.integers(0, leaves, (count, 2))
+    return pairs[pairs[:, 0] != pairs[:, 1]]
 
 
 def _pairs(group: _Group) -> Indices:
@@ -81,18 +99,35 @@ def _pairs(group: _Group) -> Indices:
     return np.stack((np.full(len(others), group.leaves[group.pivot]), others), 1)
 
 
-def _without_copies(level: list[_Group], terms: int, copied: list[_Group]) -> list[_Group]:
-    """The groups of a level with different patterns of leaves; the others are marked as like one of them."""
-    kept: dict[bytes, _Group] = {}
+def _without_copies(level: list[_Group], terms: int, known: dict[bytes, _Group]) -> tuple[list[_Group], list[_Group]]:
+    """The groups of a level with patterns of leaves that are new, and the others, marked as like one that was asked."""
+    kept: list[_Group] = []
+    copied: list[_Group] = []
     for group in level:
-        if group.leaves[-1] >= terms:
-            kept[b"extra" + group.leaves.tobytes()] = group
-            continue
-        first = kept.setdefault((group.leaves - group.leaves[0]).tobytes(), group)
-        if first is not group:
+        first = known.setdefault(_pattern(group.leaves), group) if group.leaves[-1] < terms else group
+        if first is group:
+            kept.append(group)
+        else:
             group.like = first
             copied.append(group)
-    return list(kept.values())
+    return kept, copied
+
+
+def _pattern(leaves: Indices) -> bytes:
+    return (leaves - leaves[0]).tobytes()
+
+
+def _learn(group: _Group, terms: int, known: dict[bytes, _Group]) -> None:
+    """Remembers the subtrees along which a group grew: the halves of a pairwise sum are like the beginning of the whole."""
+    leaves = group.leaves[[group.pivot]]
+    for place, (_, part) in enumerate(group.parts[:-1]):
+        leaves = np.concatenate((leaves, part.leaves))
+        if len(part.leaves) == 1 and len(group.parts[place + 1][1].leaves) == 1:
+            continue
+        held = np.sort(leaves)
+        if held[-1] < terms:
+            grown = _Group(held, int(np.searchsorted(held, group.leaves[group.pivot])), group.parts[: place + 1])
+            known.setdefault(_pattern(held), grown)
 
 
 def _split(group: _Group, sizes: npt.NDArray[Any], random: np.random.Generator) -> list[_Group]:
@@ -122,7 +157,8 @@ class _Writer:
         self.parent = [-1] * leaves
         self.leaves = leaves
 
-    def _add(self, members: tuple[int, ...]) -> int:
+    def add(self, members: tuple[int, ...]) -> int:
+        """Adds these; returns the number of the sum."""
         node = self.leaves + len(self.children)
         self.children.append(members)
         self.size.append(sum(self.size[each] for each in members))
@@ -134,7 +170,7 @@ class _Writer:
     def write(self, group: _Group) -> int:
         """The node of a group; a group that joins in one operation with its siblings is spread among them."""
         members = self._members(group, group.leaves)
-        return members[0] if len(members) == 1 else self._add(tuple(members))
+        return members[0] if len(members) == 1 else self.add(tuple(members))
 
     def _members(self, group: _Group, leaves: Indices) -> list[int]:
         """The operands of a group's last addition."""
@@ -152,12 +188,12 @@ class _Writer:
                 joined = self._members(part, own)
                 top = (part.like or part).parts[-1][0]
                 if top == len(own):
-                    joined = [self._add(tuple(joined))]
-                elif top != size - (source.parts[0][0] - source.parts[0][0]):
+                    joined = [self.add(tuple(joined))]
+                elif top != size:
                     raise NotCounts(f"a part of {len(own)} leaves would belong to a subtree of {top}")
             members += joined
             if number + 1 < len(source.parts):
-                members = [self._add(tuple(members))]
+                members = [self.add(tuple(members))]
         return members
 
     def shared_size(self, first: int, second: int) -> int:
@@ -171,17 +207,9 @@ class _Writer:
 
 
 def _spots(copied: list[_Group], random: np.random.Generator) -> Indices:
-    spots: list[tuple[int, int]] = []
-    for group in copied:
-        for _ in range(SPOTS_PER_COPY):
-            first, second = random.choice(len(group.leaves), 2, replace=False)
-            spots.append((int(group.leaves[first]), int(group.leaves[second])))
-    return np.array(spots, np.int64)
+    spots = [random.choice(group.leaves, 2, replace=False) for group in copied for _ in range(SPOTS_PER_COPY)]
+    return np.array(spots, np.int64).reshape(-1, 2)
 
 
-def _agree(masks: Masks, writer: _Writer, pairs: Indices, *, single: bool) -> bool:
-    try:
-        found = masks.sizes(pairs, single=single)
-    except NotCounts:
-        return False
-    return all(writer.shared_size(int(first), int(second)) == size for (first, second), size in zip(pairs, found))
+def _fits(writer: _Writer, pairs: Indices, sizes: npt.NDArray[Any]) -> bool:
+    return all(writer.shared_size(int(first), int(second)) == size for (first, second), size in zip(pairs, sizes))
