@@ -138,6 +138,10 @@ def candidates(terms: int, extras: int = 0, *, products: bool) -> Iterator[tuple
             for place in EXTRA_PLACES if length < terms else ():
                 yield f"chains of {length}, extra {place}", lambda length=length, place=place: blocks(terms, length, extras, place)
         return
+    if not products:
+        yield "NumPy's pairwise sum", lambda: numpy_pairwise(terms)
+        for vector in (8, 16):
+            yield f"PyTorch's cascade sum with {vector} lanes", lambda vector=vector: cascade(terms, vector)
     yield "one chain", lambda: sequential(terms)
     for length in BLOCKS:
         if length < terms:
@@ -146,8 +150,4 @@ def candidates(terms: int, extras: int = 0, *, products: bool) -> Iterator[tuple
         if count < terms:
             yield f"{count} lanes joined in turn", lambda count=count: lanes(terms, count)
             yield f"{count} lanes joined pairwise", lambda count=count: lanes(terms, count, "pairwise")
-    if not products:
-        yield "NumPy's pairwise sum", lambda: numpy_pairwise(terms)
-        for vector in (8, 16):
-            yield f"PyTorch's cascade sum with {vector} lanes", lambda vector=vector: cascade(terms, vector)
     yield "pairwise", lambda: pairwise(terms)

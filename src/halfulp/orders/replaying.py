@@ -16,7 +16,7 @@ from numba.extending import intrinsic
 from ..floats import FORMATS, round_to_format
 from .contraction import Contraction, strided_positions
 from .order import Order
-from .tree import ADD, ADD_EXTRA, ADD_TERM, PUSH_EXTRA, PUSH_TERM
+from .tree import ADD, ADD_EXTRA, ADD_TERM, PUSH_EXTRA, PUSH_TERM, Tree
 
 ROW = 256
 
@@ -206,6 +206,33 @@ def replay(order: Order, contraction: Contraction, inputs: list[np.ndarray], pos
         _run_rounded(*common, accumulator.precision_bits, accumulator.exponent_min, order.rounding != "nearest")
     result = _finish(order, out, grid.extras)
     return grid.in_place(result) if positions is None else result.reshape(-1)
+
+
+def evaluate(tree: Tree, leaves: np.ndarray) -> np.ndarray:
+    """The sums of rows of leaves in a tree's order.
+
+    Args:
+        tree: the order. leaves: (m, terms + extras), terms first; sums are made in its format.
+
+    Returns:
+        (m,) array of the same format.
+    """
+    count, width = leaves.shape
+    rows, offsets = np.arange(count, dtype=np.int64) * width, np.arange(tree.terms, dtype=np.int64)
+    extras = np.ascontiguousarray(leaves[:, tree.terms :].T)[:, None, :]
+    program = tree.program()
+    out = np.zeros((1, count), leaves.dtype)
+    none = np.zeros(1, np.int64)
+    common = (
+        program.operations, program.arguments, leaves.ravel(), none, rows, offsets, np.zeros(1, leaves.dtype), none, np.zeros(tree.terms, np.int64),
+        extras, False, False, program.stack, out,
+    )  # fmt: skip
+    if tree.widest > 2:
+        double = FORMATS["float64"]
+        _run_rounded(*common, double.precision_bits, double.exponent_min, False)
+    else:
+        _run(*common)
+    return out[0]
 
 
 @dataclass(frozen=True)

@@ -86,6 +86,9 @@ class Masks:
         self._numbers = numbers
         self._fill: Values = np.zeros(0)
         self._unit_everywhere()
+        self._matrix: Values | None = None
+        if positions is None and len(contraction.factors) == 2:
+            self._ask_all(at)
 
     def _at(self, rows: Indices, leaves: Indices) -> Indices:
         """Where in the probed input the leaves of positions lie."""
@@ -160,14 +163,44 @@ class Masks:
         """
         found = np.zeros(len(pairs))
         with_extra = (pairs >= len(self.terms)).any(1)
+        if self._matrix is not None and not with_extra.any() and not single:
+            return self._checked(self._matrix[pairs[:, 0], pairs[:, 1]])
         for each in (False, True):
             chosen = np.flatnonzero(with_extra == each)
             if len(chosen):
                 found[chosen] = self._sizes(pairs[chosen], each, strict, 1 if single else self.parallel)
-        if strict and (np.any(found < 2) or np.any(found > self.leaves)):
+        return self._checked(found) if strict else found
+
+    def _checked(self, found: Values) -> Values:
+        if not np.isfinite(found).all() or np.any(found < 2) or np.any(found > self.leaves):
             worst = found[(found < 2) | (found > self.leaves)][0]
             raise NotCounts(f"a subtree would have {worst:.0f} of {self.leaves} leaves")
         return found
+
+    def _ask_all(self, at: int) -> None:
+        """All pairs in one run: M at leaf i in row i of one factor, -M at leaf j in column j of the other, where there are rows and columns enough."""
+        view, factors, numbers = self.contraction.view, self.contraction.factors, self._numbers
+        mine, other = factors[self._probed], factors[1 - self._probed]
+        columns = _along(at, view, tuple(a if not b else 0 for a, b in zip(mine.output_strides, other.output_strides)))[: self.leaves]
+        rows = _along(at, view, tuple(b if not a else 0 for a, b in zip(mine.output_strides, other.output_strides)))[: self.leaves]
+        count = len(self.terms)
+        if min(len(rows), len(columns)) < count or self.leaves > self._limit or numbers.mask < 2.0**100:
+            return
+        leaves = np.arange(count)
+        filled = np.full(other.shape, numbers.other, self._fill.dtype)
+        filled.reshape(-1)[other.bases(view, rows[:count]) + self._offsets[1 - self._probed][leaves]] = numbers.mask
+        self.implementation.put(other.argument, filled)
+        changed = self._fill.copy()
+        changed.reshape(-1)[mine.bases(view, columns[:count]) + self._offsets[self._probed][leaves]] = -numbers.mask
+        self.implementation.put(self._argument, changed)
+        self.runs += 1
+        with np.errstate(over="ignore", invalid="ignore"):
+            results = self.implementation.run().reshape(-1)
+            counts = results[rows[:count, None] + columns[None, :count] - at].astype(np.float64) / (numbers.unit * numbers.other * self.factor)
+        np.fill_diagonal(counts, 0.0)
+        if np.array_equal(counts, np.rint(counts)):
+            self._matrix = self.leaves - counts
+        self._unit_everywhere()
 
     def _sizes(self, pairs: Indices, with_extra: bool, strict: bool, parallel: int) -> Values:
         numbers = self._numbers

@@ -125,9 +125,12 @@ def _sample(implementation: Implementation, seed: int) -> Sample:
     made: list[npt.NDArray[Any]] = []
     for argument in implementation.arguments:
         kind = np.float64 if argument.format.precision_bits > 24 else np.float32
-        values = random.random(argument.shape, dtype=kind)
-        values *= 2
-        values -= 1
+        if implementation.is_large:  # a third of the time that normal numbers take
+            values = random.random(argument.shape, dtype=kind)
+            values *= 2
+            values -= 1
+        else:
+            values = random.standard_normal(argument.shape, dtype=kind)
         made.append(values if argument.format.storage_bits >= 32 else round_to_format(values, argument.format).astype(np.float32))
     return Sample(made, implementation.run(made).reshape(-1).copy())
 
@@ -173,6 +176,7 @@ class _Asking:
                 if len(found) > 1:
                     break
                 continue
+            same = self._by_group(same, left, at)
             found.append(PositionClass(order, left[same], at, "proved", len(self.samples), "", terms))
             left = left[~same]
         if len(left) and found[-1].order is not None:
@@ -317,6 +321,14 @@ class _Asking:
             else:
                 same &= replay(order, self.contraction, sample.inputs, positions) == sample.result[positions]
         return same
+
+    def _by_group(self, same: npt.NDArray[np.bool_], positions: Indices, at: int) -> npt.NDArray[np.bool_]:
+        """Positions that add alike belong together: where some of a group differ, the others agreed by chance."""
+        if same.all() or self.implementation.is_large or self.contraction.kind in ("table", "cumulative sum"):
+            return same
+        groups = self._alike[positions]
+        mixed = np.setdiff1d(np.unique(groups[~same]), [self._alike[at]])
+        return same & ~np.isin(groups, mixed)
 
     def _replayed(self, order: Order, sample: Sample) -> npt.NDArray[Any]:
         """The order at all checked positions."""

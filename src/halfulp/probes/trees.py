@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..orders import Tree
+from ..orders.replaying import evaluate
 from .masking import Masks, NotCounts
 
 Indices = npt.NDArray[np.int64]
@@ -69,23 +70,30 @@ def reveal_tree(masks: Masks, extras: int, step: Callable[[str, float], None], *
     writer = _Writer(masks.leaves)
     writer.write(root)
     tree = Tree.from_nodes(terms, extras, writer.children)
-    if not _fits(writer, spots, seen):
+    if not np.array_equal(shared_sizes(tree, spots), seen):
         return reveal_tree(masks, extras, step, copies=False)
     # Where runs are long the proof has to do: replaying a tree that mixes two orders does not give the same bits.
     if masks.parallel > 1 and not masks.implementation.is_large:
         singles = random_pairs(masks.leaves, SINGLES, random)
-        if not _fits(writer, singles, masks.sizes(singles, single=True)):
+        if not np.array_equal(shared_sizes(tree, singles), masks.sizes(singles, single=True)):
             raise NotCounts("rows of one result add in different orders")
     return tree
 
 
 def agrees(masks: Masks, tree: Tree, count: int) -> bool:
     """Whether a tree fits what random pairs of leaves say."""
-    writer = _Writer(masks.leaves)
-    for members in tree.nodes():
-        writer.add(members)
     pairs = random_pairs(masks.leaves, count, np.random.default_rng(3))
-    return _fits(writer, pairs, masks.sizes(pairs))
+    return np.array_equal(shared_sizes(tree, pairs), masks.sizes(pairs))
+
+
+def shared_sizes(tree: Tree, pairs: Indices) -> npt.NDArray[np.float64]:
+    """How many leaves the smallest subtree with both leaves of each pair has: masks and units, added in the tree's order."""
+    if not len(pairs):
+        return np.zeros(0)
+    leaves = np.ones((len(pairs), tree.terms + tree.extras))
+    rows = np.arange(len(pairs))
+    leaves[rows, pairs[:, 0]], leaves[rows, pairs[:, 1]] = 2.0**100, -(2.0**100)
+    return leaves.shape[1] - evaluate(tree, leaves)
 
 
 def random_pairs(leaves: int, count: int, random: np.random.Generator) -> Indices:
@@ -149,28 +157,20 @@ def _split(group: _Group, sizes: npt.NDArray[Any], random: np.random.Generator) 
 
 
 class _Writer:
-    """Additions of the groups in order, with the size and parent of each node."""
+    """Additions of the groups in order."""
 
     def __init__(self, leaves: int) -> None:
         self.children: list[tuple[int, ...]] = []
-        self.size = [1] * leaves
-        self.parent = [-1] * leaves
         self.leaves = leaves
 
-    def add(self, members: tuple[int, ...]) -> int:
-        """Adds these; returns the number of the sum."""
-        node = self.leaves + len(self.children)
+    def _add(self, members: tuple[int, ...]) -> int:
         self.children.append(members)
-        self.size.append(sum(self.size[each] for each in members))
-        self.parent.append(-1)
-        for each in members:
-            self.parent[each] = node
-        return node
+        return self.leaves + len(self.children) - 1
 
     def write(self, group: _Group) -> int:
         """The node of a group; a group that joins in one operation with its siblings is spread among them."""
         members = self._members(group, group.leaves)
-        return members[0] if len(members) == 1 else self.add(tuple(members))
+        return members[0] if len(members) == 1 else self._add(tuple(members))
 
     def _members(self, group: _Group, leaves: Indices) -> list[int]:
         """The operands of a group's last addition."""
@@ -188,28 +188,15 @@ class _Writer:
                 joined = self._members(part, own)
                 top = (part.like or part).parts[-1][0]
                 if top == len(own):
-                    joined = [self.add(tuple(joined))]
+                    joined = [self._add(tuple(joined))]
                 elif top != size:
                     raise NotCounts(f"a part of {len(own)} leaves would belong to a subtree of {top}")
             members += joined
             if number + 1 < len(source.parts):
-                members = [self.add(tuple(members))]
+                members = [self._add(tuple(members))]
         return members
-
-    def shared_size(self, first: int, second: int) -> int:
-        """How many leaves the smallest subtree with both has."""
-        while first != second:
-            if self.size[first] <= self.size[second]:
-                first = self.parent[first]
-            else:
-                second = self.parent[second]
-        return self.size[first]
 
 
 def _spots(copied: list[_Group], random: np.random.Generator) -> Indices:
     spots = [random.choice(group.leaves, 2, replace=False) for group in copied for _ in range(SPOTS_PER_COPY)]
     return np.array(spots, np.int64).reshape(-1, 2)
-
-
-def _fits(writer: _Writer, pairs: Indices, sizes: npt.NDArray[Any]) -> bool:
-    return all(writer.shared_size(int(first), int(second)) == size for (first, second), size in zip(pairs, sizes))
