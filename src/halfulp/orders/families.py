@@ -7,6 +7,7 @@ instructions), pairwise sums. Results that agree with one of them in every bit a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 
 from .tree import Part, Tree, TreeWriter
 
@@ -61,18 +62,19 @@ def numpy_pairwise(terms: int) -> Tree:
     """
     written = TreeWriter(terms)
 
-    def part(start: int, count: int) -> Part:
+    @cache
+    def part(count: int) -> Part:
         if count < 8:
-            return written.run(start, count)
+            return written.run(0, count)
         if count <= 128:
             whole = count // 8
-            total = written.pairwise([written.run(start + lane, whole, 8) for lane in range(8)])
-            return written.chain([total, *(written.term(start + each) for each in range(whole * 8, count))])
+            total = written.pairwise([written.run(lane, whole, 8) for lane in range(8)])
+            return written.chain([total, *(written.term(each) for each in range(whole * 8, count))])
         half = count // 2
         half -= half % 8
-        return written.add(part(start, half), part(start + half, count - half))
+        return written.add(written.shifted(part(half), 0), written.shifted(part(count - half), half))
 
-    return written.tree(part(0, terms))
+    return written.tree(part(terms))
 
 
 def cascade(terms: int, vector: int = 8, unrolled: int = 4) -> Tree:
@@ -85,26 +87,28 @@ def cascade(terms: int, vector: int = 8, unrolled: int = 4) -> Tree:
     vector = vector if terms >= vector else 1
     rows = terms // vector
     rest = [written.term(each) for each in range(rows * vector, terms)]
-    return written.tree(written.chain([*rest, *(_cascade_lane(written, lane, vector, rows, unrolled) for lane in range(vector))]))
+    lane = _cascade_lane(written, vector, rows, unrolled)
+    return written.tree(written.chain([*rest, *(written.shifted(lane, each) for each in range(vector))]))
 
 
 LEVELS = 4
 
 
-def _cascade_lane(written: TreeWriter, lane: int, vector: int, rows: int, unrolled: int) -> Part:
-    """One lane: its vectors are dealt to `unrolled` accumulators, each with four levels; levels and accumulators are joined at the end."""
+def _cascade_lane(written: TreeWriter, vector: int, rows: int, unrolled: int) -> Part:
+    """The first lane: its vectors are dealt to `unrolled` accumulators, each with four levels; levels and accumulators are joined at the end."""
     steps = rows // unrolled
     power = max(4, (max(steps, 1) - 1).bit_length() // LEVELS)
     block = 1 << power
-    sums = [_cascade_chain(written, chain, lane, vector, steps, unrolled, block) for chain in range(unrolled)] if steps else []
-    rest = [written.term(row * vector + lane) for row in range(steps * unrolled, rows)]
+    first = _cascade_chain(written, vector, steps, unrolled, block) if steps else None
+    sums = [written.shifted(first, chain * vector) for chain in range(unrolled)] if first is not None else []
+    rest = [written.term(row * vector) for row in range(steps * unrolled, rows)]
     if rest:
         sums[:1] = [written.chain([*sums[:1], *rest])]
     return written.chain(sums)
 
 
-def _cascade_chain(written: TreeWriter, chain: int, lane: int, vector: int, steps: int, unrolled: int, block: int) -> Part:
-    """One accumulator: level 0 adds a block of terms, each higher level a block of sums of the level below; at the end levels are joined upwards."""
+def _cascade_chain(written: TreeWriter, vector: int, steps: int, unrolled: int, block: int) -> Part:
+    """The first accumulator: level 0 adds a block of terms, each higher level a block of sums of the level below; at the end levels are joined upwards."""
     levels: list[Part | None] = [None] * LEVELS
 
     def put(level: int, value: Part) -> None:
@@ -113,7 +117,7 @@ def _cascade_chain(written: TreeWriter, chain: int, lane: int, vector: int, step
 
     for start in range(0, steps, block):
         count = min(block, steps - start)
-        put(0, written.run((start * unrolled + chain) * vector + lane, count, unrolled * vector))
+        put(0, written.run(start * unrolled * vector, count, unrolled * vector))
         done = start + count
         for level in range(1, LEVELS):
             value = levels[level - 1]

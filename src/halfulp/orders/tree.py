@@ -338,6 +338,10 @@ class TreeWriter:
         """Terms from `start`, `step` apart, added in turn."""
         return Part(count, min(start, start + (count - 1) * step), [(TERM, start, ((count, step),) if count > 1 else ())])
 
+    def shifted(self, part: Part, by: int) -> Part:
+        """The same partial sum of terms further on; the part itself may be used too."""
+        return Part(part.size, part.least + by, [(shape, start + by, loops) for shape, start, loops in part.items], part.kind)
+
     def add(self, left: Part, right: Part) -> Part:
         """The sum of two parts."""
         larger, smaller = (left, right) if (-left.size, left.least) <= (-right.size, right.least) else (right, left)

@@ -102,12 +102,12 @@ def _accumulator(kept: npt.NDArray[np.float64], exponents: Indices) -> tuple[int
 
 def _joined_first(tree: Tree) -> tuple[int, int, int] | None:
     """Two terms that are added to each other before a third one comes in."""
-    for members in tree.nodes():
-        terms = [each for each in members if each < tree.terms]
-        if len(terms) == len(members) == 2 and tree.terms > 2:
-            third = next(each for each in (tree.terms - 1, 0, 1) if each not in terms)
-            return terms[0], terms[1], third
-    return None
+    program = tree.program()
+    starts = np.flatnonzero((program.operations[:-1] == PUSH_TERM) & (program.operations[1:] == ADD_TERM))
+    if not len(starts) or tree.terms < 3:
+        return None
+    first, second = (int(each) for each in program.arguments[starts[0] : starts[0] + 2])
+    return first, second, next(each for each in (tree.terms - 1, 0, 1) if each not in (first, second))
 
 
 def _products_added(tree: Tree) -> Indices:

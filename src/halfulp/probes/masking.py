@@ -86,7 +86,7 @@ class Masks:
         self._numbers = numbers
         self._fill: Values = np.zeros(0)
         self._unit_everywhere()
-        self._matrix: Values | None = None
+        self._matrix: tuple[Indices, Indices, Values] | None = None
         if positions is None and len(contraction.factors) == 2:
             self._ask_all(at)
 
@@ -164,7 +164,8 @@ class Masks:
         found = np.zeros(len(pairs))
         with_extra = (pairs >= len(self.terms)).any(1)
         if self._matrix is not None and not with_extra.any() and not single:
-            return self._checked(self._matrix[pairs[:, 0], pairs[:, 1]])
+            rows, columns, results = self._matrix
+            return self._checked(self.leaves - self._count(results[rows[pairs[:, 0]] + columns[pairs[:, 1]]], check=strict))
         for each in (False, True):
             chosen = np.flatnonzero(with_extra == each)
             if len(chosen):
@@ -195,11 +196,7 @@ class Masks:
         self.implementation.put(self._argument, changed)
         self.runs += 1
         with np.errstate(over="ignore", invalid="ignore"):
-            results = self.implementation.run().reshape(-1)
-            counts = results[rows[:count, None] + columns[None, :count] - at].astype(np.float64) / (numbers.unit * numbers.other * self.factor)
-        np.fill_diagonal(counts, 0.0)
-        if np.array_equal(counts, np.rint(counts)):
-            self._matrix = self.leaves - counts
+            self._matrix = rows[:count], columns[:count] - at, self.implementation.run().reshape(-1)
         self._unit_everywhere()
 
     def _sizes(self, pairs: Indices, with_extra: bool, strict: bool, parallel: int) -> Values:
