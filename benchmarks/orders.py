@@ -97,7 +97,9 @@ def measure_product(n=1024):
     inputs = (torch.randn(n, n), torch.randn(n, n))
     found = reveal_order(torch.matmul, inputs)
     ours_s = median_s(lambda: reveal_order(torch.matmul, inputs))
-    print(f"product of {n} x {n}: FPRev {fprev_s:.1f} s ({probes:,} products), halfulp {ours_s:.3f} s ({found.runs} products and {found.draws} for the proof)")
+    print(
+        f"product of {n} x {n}: FPRev {fprev_s:.1f} s ({probes:,} products), halfulp {ours_s:.3f} s ({found.runs} products and {found.draws} for the proof)"
+    )
     print(f"  {found.describe()}; {'proved' if found.is_proved else 'not proved'} on {found.checked:,} outputs")
     assert found.order.tree == theirs, "the two disagree about the order"
     return fprev_s / ours_s
@@ -130,10 +132,14 @@ def measure_bfloat16(K=1024):
     found = reveal_order(torch.nn.functional.linear, (x, W))
     try:
         theirs, _ = fprev(Probed(data, lambda k: (0, k), lambda: torch.nn.functional.linear(data, ones)[0, 0].item()))
-        outcome = "the same tree" if theirs == found.order.tree else f"another tree, with up to {theirs.widest} values added in one operation"
+        outcome = (
+            "the same tree" if theirs == found.order.tree else f"another tree, with up to {theirs.widest} values added in one operation"
+        )
     except Exception as error:
         outcome = f"no tree ({type(error).__name__})"
-    print(f"bfloat16 linear, K = {K}: halfulp {found.describe()} ({'proved' if found.is_proved else 'not proved'}); FPRev's algorithm finds {outcome}")
+    print(
+        f"bfloat16 linear, K = {K}: halfulp {found.describe()} ({'proved' if found.is_proved else 'not proved'}); FPRev's algorithm finds {outcome}"
+    )
     return found.is_proved
 
 

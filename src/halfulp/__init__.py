@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from .audits import Audit, audit
     from .differences import Comparison, Difference, compare
     from .errors import CaseFileError, HalfulpError, InputError, RunError, TensorFileError
+    from .orders import Order
+    from .probes import RevealedOrder, reveal_order
     from .remedies import Tolerance, suggest_tolerance
     from .reports import report
     from .verdicts import CheckResult, Evidence, Verdict, assert_equivalent, check, judge
@@ -33,6 +35,9 @@ _HOME = {
     "InputError": "errors",
     "RunError": "errors",
     "TensorFileError": "errors",
+    "Order": "orders",
+    "RevealedOrder": "probes",
+    "reveal_order": "probes",
     "report": "reports",
     "CheckResult": "verdicts",
     "Evidence": "verdicts",
@@ -51,6 +56,8 @@ __all__ = [
     "Evidence",
     "HalfulpError",
     "InputError",
+    "Order",
+    "RevealedOrder",
     "RunError",
     "TensorFileError",
     "Tolerance",
@@ -62,6 +69,7 @@ __all__ = [
     "inputs",
     "judge",
     "report",
+    "reveal_order",
     "suggest_tolerance",
 ]
 

@@ -7,7 +7,7 @@ import sys
 import typer
 
 from ..errors import HalfulpError
-from . import audit, bench, check, compare, demo, doctor, tolerance
+from . import audit, bench, check, compare, demo, doctor, order, tolerance
 
 app = typer.Typer(
     name="halfulp",
@@ -22,6 +22,7 @@ app.command("check")(check.check)
 app.command("compare")(compare.compare)
 app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)
+app.command("order")(order.order)
 app.command("tolerance")(tolerance.tolerance)
 app.add_typer(bench.app, name="bench")
 

@@ -41,7 +41,9 @@ def difference(order: Order, other: Order) -> str:
         else:
             parts.append(f"another order of the terms: {describe(order)}; instead of: {describe(other)}")
     if order.fma != other.fma and order.fma is not None and other.fma is not None:
-        parts.append("products added without rounding (FMA) instead of rounded first" if order.fma else "products rounded first instead of FMA")
+        parts.append(
+            "products added without rounding (FMA) instead of rounded first" if order.fma else "products rounded first instead of FMA"
+        )
     for name in ("accumulator", "output", "rounding"):
         here, there = getattr(order, name), getattr(other, name)
         if here != there:

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
 from ..errors import InputError
 from .contraction import Contraction, Factor
 from .order import Order
@@ -53,58 +59,104 @@ def to_bfloat16(values):
 '''
 
 
-def emit(order: Order, contraction: Contraction, names: list[str], title: str, proof: str) -> str:
-    """A stand-alone NumPy program that computes what the order says.
+LINES_FOR_CLASSES = 64
+"""At most so many lines say which output is added in which order; more would be a table and no program."""
+
+
+@dataclass(frozen=True)
+class Placed:
+    """An order and the output positions (flat) that add in it."""
+
+    order: Order
+    positions: npt.NDArray[np.int64]
+
+
+def emit(placed: Sequence[Placed], contraction: Contraction, names: list[str], title: str, proof: str) -> str:
+    """A stand-alone NumPy program that computes what the orders say.
 
     Args:
-        order: the order of every output position. contraction: which elements meet.
-        names: a Python name for each input. title: what is reproduced. proof: on what the order was proved.
+        placed: the order of every output position, the most common one first. contraction: which elements meet.
+        names: a Python name for each input. title: what is reproduced. proof: on what the orders were proved.
 
     Returns:
         Python source with a function `replay` of the inputs; run by itself, it reads them from .npy files.
 
     Raises:
-        InputError: the arithmetic has no NumPy equivalent (several values added in one operation, rounding toward zero, 16-bit accumulators).
+        InputError: the arithmetic has no NumPy equivalent (several values added in one operation, rounding toward zero, 16-bit accumulators), or
+            positions are too scattered for a short program.
     """
-    if order.tree.widest > 2 or order.rounding != "nearest" or order.accumulator not in ("float32", "float64"):
+    orders = [each.order for each in placed]
+    for order in orders:
+        if order.tree.widest > 2 or order.rounding != "nearest" or order.accumulator not in ("float32", "float64"):
+            raise InputError(
+                f"Got an order that NumPy can't follow ({order.describe()}). Needed: additions of two values in float32 or float64, rounded to "
+                "nearest. NumPy has no others. Use order.replay, which emulates them."
+            )
+    if len({order.accumulator for order in orders}) > 1:
         raise InputError(
-            f"Got an order that NumPy can't follow ({order.describe()}). Needed: additions of two values in float32 or float64, rounded to nearest. "
-            "NumPy has no others. Use order.replay, which emulates them."
+            "Got orders with different accumulators in one result. Needed: one. The program converts inputs once. Use order.replay."
         )
-    used = [each.argument for each in (*contraction.factors, *contraction.extras)]
-    arguments = ", ".join(names[place] for place in sorted(set(used)))
-    fused = order.fma and order.products
-    blocks = [
-        f'"""{title}, bit for bit.\n\n{order.describe()}.\n{proof}\n"""',
-        "import numpy as np",
-    ]
-    if fused:
-        blocks.append((FMA32 if order.accumulator == "float32" else FMA64).strip())
-    if order.output == "bfloat16":
+    main = orders[0]
+    used = sorted({each.argument for each in (*contraction.factors, *contraction.extras)})
+    arguments = ", ".join(names[place] for place in used)
+    described = "\n".join(f"{each.describe()}." for each in orders)
+    blocks = [f'"""{title}, bit for bit.\n\n{described}\n{proof}\n"""\n\nimport numpy as np']
+    if any(order.fma and order.products for order in orders):
+        blocks.append((FMA32 if main.accumulator == "float32" else FMA64).strip())
+    if main.output == "bfloat16":
         blocks.append(TO_BFLOAT16.strip())
-    blocks.append(_function(order, contraction, names, arguments))
-    blocks.append(_main(arguments, names, sorted(set(used))))
-    return "\n\n\n".join([f"{blocks[0]}\n\n{blocks[1]}", *blocks[2:]]) + "\n"
+    kind = f"np.{main.accumulator}"
+    lines = [f"def replay({arguments}):", *_prepared(contraction, names, kind), ""]
+    if len(placed) == 1:
+        lines += _body(main, contraction)
+    else:
+        for number, order in enumerate(orders):
+            lines += [f"    def order_{number}():", *(f"    {line}" if line else "" for line in _body(order, contraction)), ""]
+        lines += _choice(placed, contraction)
+    return "\n\n\n".join([*blocks, "\n".join(lines), _main(names, used)]) + "\n"
 
 
-def _function(order: Order, contraction: Contraction, names: list[str], arguments: str) -> str:
-    kind = f"np.{order.accumulator}"
-    lines = [f"def replay({arguments}):"]
-    lines += _prepared(contraction, names, kind)
+def _body(order: Order, contraction: Contraction) -> list[str]:
+    """The partial sums and the whole, in a function that has `left` and `right`."""
+    lines = _adders(order, contraction)
+    tree = order.tree
+    for number, shape in enumerate(tree.shapes[:-1]):
+        lines += ["", f"    def partial_sum_{number}(start):", *_shape_lines(order, shape, "start", 8), "        return total"]
     lines.append("")
-    lines += _adders(order, contraction)
-    for number, shape in enumerate(order.tree.shapes):
-        is_root = number == len(order.tree.shapes) - 1
-        if not is_root:
-            lines.append("")
-            lines.append(f"    def partial_sum_{number}(start):")
-            lines += _shape_lines(order, shape, "start", 8)
-            lines.append("        return total")
-    lines.append("")
-    late = order.rounds_before_extras
-    lines += _shape_lines(order, order.tree.root, "", 4, skip_extras=late)
-    lines += _ending(order, contraction)
-    return "\n".join(lines)
+    lines += _shape_lines(order, tree.root, "", 4, skip_extras=order.rounds_before_extras)
+    return lines + _ending(order, contraction)
+
+
+def _choice(placed: Sequence[Placed], contraction: Contraction) -> list[str]:
+    """Which output is added in which order, as rows and columns of the output in two dimensions."""
+    shape = contraction.output_shape
+    columns = shape[-1] if shape else 1
+    rows = contraction.positions // columns
+    which = np.zeros(contraction.positions, np.int64)
+    for number, each in enumerate(placed):
+        which[each.positions] = number
+    lines = [f"    which = np.zeros(({rows}, {columns}), np.int8)  # the number of the order of each output"]
+    for number in range(1, len(placed)):
+        patterns: dict[bytes, list[int]] = {}
+        marks = which.reshape(rows, columns) == number
+        for row in np.flatnonzero(marks.any(1)):
+            patterns.setdefault(marks[row].tobytes(), []).append(int(row))
+        for pattern, members in patterns.items():
+            chosen = np.flatnonzero(np.frombuffer(pattern, np.bool_))
+            lines.append(f"    which[np.ix_(np.r_[{_slices(np.array(members))}], np.r_[{_slices(chosen)}])] = {number}")
+    if len(lines) > LINES_FOR_CLASSES or max(map(len, lines)) > 2000:
+        raise InputError(
+            f"Got {len(placed)} orders scattered over the output. Needed: orders of whole rows and columns for a short program. "
+            "Their positions would be a table. Use order.replay."
+        )
+    lines += [f"    which = which.reshape({shape})", "    result = order_0()"]
+    lines += [f"    result = np.where(which == {number}, order_{number}(), result)" for number in range(1, len(placed))]
+    return [*lines, "    return result"]
+
+
+def _slices(indices: npt.NDArray[np.int64]) -> str:
+    edges = np.flatnonzero(np.diff(indices) != 1) + 1
+    return ", ".join(f"{int(part[0])}:{int(part[-1]) + 1}" for part in np.split(indices, edges))
 
 
 def _adders(order: Order, contraction: Contraction) -> list[str]:
@@ -219,7 +271,9 @@ def _einsum_lines(contraction: Contraction, factor: Factor, place: int, target: 
     size = dict(zip(letters, factor.shape))
     shape = (contraction.terms, *(size.get(each, 1) for each in output))
     moved = f"{name}.transpose({', '.join(map(str, order))})" if order != list(range(len(order))) else name
-    return [f"    {target} = {moved}.reshape({shape})  # {''.join(letters)} of {', '.join(contraction.details['labels'])} -> {output or 'a number'}"]
+    return [
+        f"    {target} = {moved}.reshape({shape})  # {''.join(letters)} of {', '.join(contraction.details['labels'])} -> {output or 'a number'}"
+    ]
 
 
 def _convolution_lines(contraction: Contraction, factor: Factor, place: int, target: str, name: str) -> list[str]:
@@ -239,7 +293,9 @@ def _convolution_lines(contraction: Contraction, factor: Factor, place: int, tar
         lines.append(f"    spread = np.zeros({wide}, {name}.dtype)  # neighbors a stride apart")
         lines.append(f"    spread[{', '.join(f'::{step}' if step != 1 else ':' for step in factor.spread)}] = {name}")
         source = "spread"
-    lines.append(f"    padded = np.pad({source}, {factor.padding}).reshape({batch}, {groups}, {channels}, *({_padded_space(factor, dimensions)}))")
+    lines.append(
+        f"    padded = np.pad({source}, {factor.padding}).reshape({batch}, {groups}, {channels}, *({_padded_space(factor, dimensions)}))"
+    )
     reach = [gap * (taps - 1) for gap, taps in zip(details["dilation"], kernel)]
     first = [max(0, pad - far) if transposed else 0 for pad, far in zip(details["padding"], reach)]
     window = tuple(far + 1 for far in reach)
@@ -260,7 +316,7 @@ def _padded_space(factor: Factor, dimensions: int) -> str:
     return ", ".join(map(str, sizes)) + ","
 
 
-def _main(arguments: str, names: list[str], used: list[int]) -> str:
+def _main(names: list[str], used: list[int]) -> str:
     count = len(used)
     files = " ".join(f"{names[place]}.npy" for place in used)
     return (

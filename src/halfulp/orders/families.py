@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cache
 
+from .order import Order
 from .tree import Part, Tree, TreeWriter
 
 BLOCKS = (128, 192, 256, 320, 384, 512)
@@ -131,6 +132,17 @@ def _cascade_chain(written: TreeWriter, vector: int, steps: int, unrolled: int, 
             total = value if total is None else written.add(total, value)
     assert total is not None
     return total
+
+
+def family_of(order: Order) -> str | None:
+    """The name of the common order that this is, with its arithmetic; None for any other."""
+    tree = order.tree
+    for name, made in candidates(tree.terms, tree.extras, products=order.products):
+        if made() == tree:
+            fused = "" if order.fma is None else " with FMA" if order.fma else " without FMA"
+            late = " after rounding" if order.rounds_before_extras else ""
+            return f"{name}{late}{fused}, {order.accumulator} sums"
+    return None
 
 
 def candidates(terms: int, extras: int = 0, *, products: bool) -> Iterator[tuple[str, Callable[[], Tree]]]:

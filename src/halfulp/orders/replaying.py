@@ -37,7 +37,22 @@ def _fma(typingctx, left, right, addend):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _run(operations, arguments, vector, row_base, column_base, vector_offset, scalar, scalar_base, scalar_offset, extras, has_scalar, fused, depth, out):
+def _run(
+    operations,
+    arguments,
+    vector,
+    row_base,
+    column_base,
+    vector_offset,
+    scalar,
+    scalar_base,
+    scalar_offset,
+    extras,
+    has_scalar,
+    fused,
+    depth,
+    out,
+):
     """The tree at every (row, column), in the arithmetic of `vector`'s type.
 
     A row has one value of the scalar factor for each term; columns have values of the vector factor of their own. 256 columns at a time

@@ -384,7 +384,9 @@ class TreeWriter:
 
         def number(shape: int) -> int:  # by first use, so that equal trees have equal shapes whatever the order in which they were written
             if shape not in numbers:
-                items = tuple(Item(number(each.shape) if each.shape >= 0 else each.shape, each.start, each.loops) for each in written[shape].items)
+                items = tuple(
+                    Item(number(each.shape) if each.shape >= 0 else each.shape, each.start, each.loops) for each in written[shape].items
+                )
                 numbered.append(Shape(written[shape].kind, items))
                 numbers[shape] = len(numbered) - 1
             return numbers[shape]
@@ -473,8 +475,10 @@ def _as_loops(items: list[Item]) -> tuple[Item, ...]:
         while place < len(items):
             item, count = items[place], 1
             step = items[place + 1].start - item.start if place + 1 < len(items) else 0
-            while place + count < len(items) and item.shape != EXTRA and items[place + count] == Item(
-                item.shape, item.start + count * step, item.loops
+            while (
+                place + count < len(items)
+                and item.shape != EXTRA
+                and items[place + count] == Item(item.shape, item.start + count * step, item.loops)
             ):
                 count += 1
             merged.append(Item(item.shape, item.start, (*item.loops, (count, step))) if count > 1 else item)

@@ -69,7 +69,16 @@ class Masks:
         runs: how often the function was run.
     """
 
-    def __init__(self, implementation: Implementation, contraction: Contraction, factor: float, at: int, positions: Indices | None, terms: Indices, numbers: Numbers) -> None:
+    def __init__(
+        self,
+        implementation: Implementation,
+        contraction: Contraction,
+        factor: float,
+        at: int,
+        positions: Indices | None,
+        terms: Indices,
+        numbers: Numbers,
+    ) -> None:
         self.implementation, self.contraction, self.factor = implementation, contraction, factor
         self.terms = terms
         self.leaves = len(terms) + len(contraction.extras)
@@ -145,7 +154,9 @@ class Masks:
             return counts
         nearest = np.rint(counts)
         # A mean's factor is rounded, and so is the scaled count: both by less than a thousandth of the last count.
-        wrong = ~np.isfinite(counts) | (np.abs(counts - nearest) > 1e-3 * np.maximum(1.0, nearest) if self.factor != 1.0 else counts != nearest)
+        wrong = ~np.isfinite(counts) | (
+            np.abs(counts - nearest) > 1e-3 * np.maximum(1.0, nearest) if self.factor != 1.0 else counts != nearest
+        )
         if wrong.any():
             value = counts[wrong][0]
             raise NotCounts(f"a count came out as {value:.6g}, which is no whole number")

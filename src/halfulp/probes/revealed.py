@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from ..errors import InputError
 from ..orders import Contraction, Order
-from ..orders.replaying import replay
 
 Indices = npt.NDArray[np.int64]
 
@@ -91,6 +90,8 @@ class RevealedOrder:
         Raises:
             InputError: other shapes, or positions without a known order.
         """
+        from ..orders.replaying import replay
+
         arrays = _arrays(inputs)
         for factor in (*self.contraction.factors, *self.contraction.extras):
             if factor.argument >= len(arrays) or arrays[factor.argument].shape != factor.shape:
@@ -109,20 +110,80 @@ class RevealedOrder:
                 )
             for each in self.classes[1:]:
                 if each.order is None:
-                    raise InputError(f"Got positions without an order: {each.problem}. Needed: an order for each. Use halfulp.check to judge them.")
+                    raise InputError(
+                        f"Got positions without an order: {each.problem}. Needed: an order for each. Use halfulp.check to judge them."
+                    )
                 result[each.positions] = replay(each.order, self.contraction, arrays, each.positions)
         return result.reshape(self.shape).astype(np.float64 if main.output == "float64" else np.float32)
 
     def describe(self) -> str:
-        """The order in words, with what it was proved on."""
+        """The order in words; where outputs differ, one line for each class of them."""
         from ..orders.describing import describe_positions
 
         lines: list[str] = []
         for each in self.classes:
             where = "" if len(self.classes) == 1 else f"{describe_positions(each.positions, self.shape, self.checked)}: "
-            what = each.order.describe() if each.order is not None else each.problem
-            lines.append(where + what)
+            lines.append(where + self.describe_class(each))
         return "\n".join(lines)
+
+    def describe_class(self, each: PositionClass) -> str:
+        """The order of one class in words."""
+        if each.order is None:
+            return each.problem
+        if each.terms is None or len(each.terms) == self.contraction.terms:
+            return each.order.describe()
+        if not len(each.terms):
+            return f"nothing but {' and '.join(each.order.extras) or 'zeros'}: all {self.contraction.terms:,} terms fall on padding"
+        inside = each.order.with_arithmetic(tree=each.order.tree.restricted(each.terms))
+        return f"{inside.describe()} ({len(each.terms):,} of {self.contraction.terms:,} terms; the others fall on padding)"
+
+    def diff(self, other: RevealedOrder) -> str:
+        """What distinguishes its order from another function's, in words."""
+        return self.order.diff(other.order)
+
+    def emit(self, names: Sequence[str] | None = None, title: str = "The function") -> str:
+        """A short stand-alone NumPy program that gives the function's bits.
+
+        Args:
+            names: a Python name for each input; x0, x1 ... when left out.
+            title: what the program reproduces, for its first line.
+
+        Raises:
+            InputError: there is no fixed order, the order of some outputs is not known, or NumPy has no such arithmetic.
+        """
+        from ..orders.emitting import Placed, emit
+
+        if self.checked < self.contraction.positions and len(self.classes) > 1:
+            raise InputError(
+                f"Got orders of {self.checked:,} of {self.contraction.positions:,} outputs. Needed: all of them, since they differ. "
+                "Large outputs are checked in part. Reveal with everywhere=True."
+            )
+        unknown = next((each for each in self.classes if each.order is None), None)
+        if unknown is not None:
+            raise InputError(f"Got outputs without an order: {unknown.problem}. Needed: an order for each. There is no program to write.")
+        count = 1 + max(each.argument for each in (*self.contraction.factors, *self.contraction.extras))
+        placed = [Placed(each.order, each.positions) for each in self.classes if each.order is not None]
+        return emit(placed, self.contraction, list(names or [f"x{place}" for place in range(count)]), title, self.proof)
+
+    @property
+    def family(self) -> str | None:
+        """The name of the common order that it is, where it is one for all outputs: implementations of one family give the same bits."""
+        from ..orders.families import family_of
+
+        return family_of(self.order) if len(self.classes) == 1 and self.classes[0].order is not None else None
+
+    @property
+    def proof(self) -> str:
+        """What the order was proved on, in a sentence."""
+        share = "all" if self.checked == self.contraction.positions else f"{self.checked:,} of"
+        where = f"{share} {self.contraction.positions:,} outputs"
+        inputs = f"{self.draws} random input{'s' if self.draws > 1 else ''}"
+        if self.is_proved:
+            return f"Proved on {inputs}: replaying gives {where} in every bit."
+        known = sum(len(each.positions) for each in self.classes if each.status == "proved")
+        problem = next(each.problem for each in self.classes if each.status != "proved")
+        share = f"Proved on {inputs} for {known:,} of {self.checked:,} outputs; otherwise not proved" if known else "Not proved"
+        return f"{share}: {problem}."
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data: the structure, and the order of each class."""
@@ -137,7 +198,7 @@ class RevealedOrder:
             "classes": [
                 {
                     "order": each.order.to_dict() if each.order is not None else None,
-                    "describe": each.order.describe() if each.order is not None else None,
+                    "describe": self.describe_class(each),
                     "positions": len(each.positions),
                     "at": [int(index) for index in np.unravel_index(each.at, self.shape)] if self.shape else [],
                     "status": each.status,

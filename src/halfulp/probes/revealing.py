@@ -94,7 +94,9 @@ def reveal_order(
         Xie, Gao, Wang, Xue, "FPRev: Revealing Floating-Point Summation Order", USENIX ATC 2025.
     """
     if draws is not None and draws < 1:
-        raise InputError(f"Got draws={draws}. Needed: at least 1. An order is proved by replaying it on random inputs. Leave it out for {DRAWS}.")
+        raise InputError(
+            f"Got draws={draws}. Needed: at least 1. An order is proved by replaying it on random inputs. Leave it out for {DRAWS}."
+        )
     implementation = Implementation(function, inputs, keywords)
     samples = _samples(implementation, draws, seed)
     structure = find_structure(implementation, samples)
@@ -228,7 +230,9 @@ class _Asking:
         for _ in range(2 if self.implementation.is_large else UNIFORM_DRAWS):
             inputs = uniform_inputs(self.implementation, self.contraction, random)
             formats = [argument.format for argument in self.implementation.arguments]
-            rounded = [each if kind.storage_bits >= 32 else round_to_format(each, kind).astype(np.float32) for each, kind in zip(inputs, formats)]
+            rounded = [
+                each if kind.storage_bits >= 32 else round_to_format(each, kind).astype(np.float32) for each, kind in zip(inputs, formats)
+            ]
             bits = self.implementation.run(rounded).reshape(-1)
             if not (bits == bits[0]).all():
                 both = np.stack((numbers.astype(np.float64), bits.astype(np.float64)))

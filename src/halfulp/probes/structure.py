@@ -32,6 +32,7 @@ TOLERANCES = {True: 2.0**-8, False: 2.0**-4}
 TABLE_RUNS = 4096
 """Up to so many elements of the probed input the structure may be found by one run each."""
 
+
 @dataclass(frozen=True)
 class Structure:
     """A contraction and the factor that its sums are multiplied with (1 unless the function is a mean or scales its result)."""
@@ -251,7 +252,9 @@ def _with_extras(guess: Contraction, beside: list[int], shapes: list[tuple[int, 
         if list(chosen) != sorted(chosen) or [guess.view[place] for place in chosen] != [shape[place] for place in names]:
             continue
         of_axis = dict(zip(chosen, (strides[place] for place in names)))
-        yield replace(guess, extras=(ExtraLeaf("bias", beside[0], shape, tuple(of_axis.get(place, 0) for place in range(len(guess.view)))),))
+        yield replace(
+            guess, extras=(ExtraLeaf("bias", beside[0], shape, tuple(of_axis.get(place, 0) for place in range(len(guess.view)))),)
+        )
     if guess.kind.endswith("convolution") and guess.view[1] > 1 and len(names) == 1 and shape[names[0]] == guess.view[1] * guess.view[2]:
         yield replace(guess, extras=(ExtraLeaf("bias", beside[0], shape, (0, guess.view[2], 1, *(0,) * (len(guess.view) - 3))),))
 
@@ -266,7 +269,9 @@ def _convolutions(implementation: Implementation, factors: tuple[int, ...]) -> I
     for transposed in (False, True):
         inner, outer = (weight[0], weight[1]) if transposed else (weight[1], weight[0])
         groups = out_channels // outer if transposed else channels // max(inner, 1)
-        fits = (inner == channels and outer * groups == out_channels) if transposed else (inner * groups == channels and outer == out_channels)
+        fits = (
+            (inner == channels and outer * groups == out_channels) if transposed else (inner * groups == channels and outer == out_channels)
+        )
         if not fits or not groups or (not transposed and out_channels % groups) or (transposed and channels % groups):
             continue
         triples = _meetings(implementation, factors, dimensions, transposed)

@@ -1,0 +1,146 @@
+"""halfulp order FILE.py"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Optional
+
+import typer
+
+
+def order(
+    file: Annotated[Path, typer.Argument(help="A Python file with `actual`, `expected` and `inputs(seed)`.")],
+    side: Annotated[str, typer.Option(help="Which function: actual, expected or both.")] = "both",
+    emit: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(help="Write a stand-alone NumPy program for each function into this folder, and run it to compare bits."),
+    ] = None,
+    draw: Annotated[bool, typer.Option("--draw", help="Draw the order as text.")] = False,
+    svg: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(help="Draw the order of each function as SVG into this folder."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Passed to `inputs`, and where random numbers start.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the orders as JSON.")] = False,
+) -> None:
+    """In which order do the functions add? Revealed at the inputs' shapes, and proved by replaying it. Exits with 0 where both have an order."""
+    import json
+
+    import halfulp
+    from halfulp.cases import load_case_file
+    from halfulp.errors import HalfulpError, InputError
+
+    from .progress import steps_on_stderr
+
+    if side not in ("actual", "expected", "both"):
+        raise InputError(f"Got --side {side}. Needed: actual, expected or both. A case file has no other function. Leave it out for both.")
+    loaded = load_case_file(file, seed)
+    found: dict[str, Any] = {}
+    problems: dict[str, str] = {}
+    with steps_on_stderr(as_json) as show:
+        for name in ("actual", "expected") if side == "both" else (side,):
+
+            def progress(step: str, done: float, name: str = name) -> None:
+                show(f"{name}: {step}, {done:.0%}")
+
+            try:
+                found[name] = halfulp.reveal_order(
+                    loaded[name],
+                    loaded["inputs"],
+                    keywords=loaded.get("keywords"),
+                    seed=seed,
+                    everywhere=emit is not None,
+                    progress=progress,
+                )
+            except HalfulpError as error:
+                problems[name] = str(error)
+    if as_json:
+        content = {"schema": 1, "orders": {name: each.to_dict() for name, each in found.items()}, "problems": problems}
+        typer.echo(json.dumps(content, indent=1))
+    else:
+        _print(found, problems, draw)
+    for name, each in found.items():
+        if emit is not None:
+            typer.echo(_emitted(name, each, loaded, emit), err=as_json)
+        if svg is not None and each.classes[0].order is not None:
+            svg.mkdir(parents=True, exist_ok=True)
+            (svg / f"{name}.svg").write_text(each.order.draw("svg"), encoding="utf-8")
+            typer.echo(f"{svg / f'{name}.svg'}: the order of {name}", err=as_json)
+    if problems and not found:
+        raise typer.Exit(2)
+    raise typer.Exit(0 if not problems and all(each.classes[0].order is not None for each in found.values()) else 1)
+
+
+def _print(found: dict[str, Any], problems: dict[str, str], draw: bool) -> None:
+    import halfulp
+
+    for name, each in found.items():
+        typer.echo(f"{name}\n{_indented(halfulp.report(each))}")
+        if draw and each.classes[0].order is not None:
+            typer.echo(_indented(each.order.draw()))
+    for name, problem in problems.items():
+        typer.echo(f"{name}\n  {problem}")
+    if len(found) == 2 and all(each.classes[0].order is not None for each in found.values()):
+        typer.echo(f"difference\n  actual against expected: {found['actual'].diff(found['expected'])}.")
+
+
+def _indented(text: str) -> str:
+    import textwrap
+
+    return textwrap.indent(text, "  ")
+
+
+def _emitted(name: str, found: Any, loaded: dict[str, Any], folder: Path) -> str:
+    """Writes the program of one side, runs it in a fresh Python and says how many bits agree."""
+    import subprocess
+    import sys
+    import tempfile
+
+    import numpy as np
+
+    from halfulp.errors import InputError
+    from halfulp.probes.implementation import Implementation
+
+    implementation = Implementation(loaded[name], loaded["inputs"], loaded.get("keywords"))
+    names = _names(loaded[name], implementation)
+    try:
+        program = found.emit(names, f"{name} of {Path(loaded['names'].get('__file__', 'the case file')).name}")
+    except InputError as error:
+        return f"{name}: no program. {error}"
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"replay_{name}.py"
+    path.write_text(program, encoding="utf-8")
+    used = sorted({each.argument for each in (*found.contraction.factors, *found.contraction.extras)})
+    with tempfile.TemporaryDirectory() as scratch:
+        files = [str(Path(scratch) / f"{place}.npy") for place in used]
+        for place, each in zip(used, files):
+            np.save(each, implementation.arguments[place].values)
+        result = Path(scratch) / "result.npy"
+        ran = subprocess.run([sys.executable, str(path.resolve()), *files, str(result)], capture_output=True, text=True, check=False)
+        if ran.returncode:
+            raise RuntimeError(f"the program {path} failed: {ran.stderr[-2000:]}")
+        replayed = np.load(result).astype(np.float64)
+    wanted = implementation.run([each.values for each in implementation.arguments]).astype(np.float64)
+    equal = int((replayed == wanted).sum())
+    words = "in every bit" if equal == wanted.size else "NOT in every bit"
+    return f"{path}: {len(program.splitlines())} lines of NumPy; run on the inputs of seed, it gives {name}'s result {words} ({equal:,} of {wanted.size:,})."
+
+
+def _names(function: Any, implementation: Any) -> list[str]:
+    import inspect
+    import keyword
+
+    try:
+        given = list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        given = []
+    names: list[str] = []
+    for place, argument in enumerate(implementation.arguments):
+        own = (
+            given[place] if place < len(given) and argument.name.startswith("input") else argument.name.replace(".", "_").replace(" ", "_")
+        )
+        taken = (
+            not own.isidentifier() or keyword.iskeyword(own) or own in (*names, "np", "left", "right", "total", "fma", "replay", "which")
+        )
+        names.append(f"x{place}" if taken else own)
+    return names
