@@ -2,8 +2,8 @@
 
     output[p] = sum over k of left[i(p, k)] * right[j(p, k)]  +  extras[p]
 
-i and j are affine in the coordinates of p and k once the inputs are padded with zeros and spread out by zeros (as a transposed convolution does).
-So sums, products, convolutions and cumulative sums are all described by a few strides. Where no affine form fits, a table says it.
+i and j are affine in the coordinates of p and k once the inputs are padded with zeros and spread out by zeros (as a transposed convolution
+does). So sums, products, convolutions and cumulative sums are all described by a few strides. Where no affine form fits, a table says it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def row_major_strides(shape: Sequence[int]) -> tuple[int, ...]:
 def strided_positions(shape: Sequence[int], strides: Sequence[int], wanted: Indices | None = None) -> Indices:
     """Sum of stride times coordinate, for all coordinates of the shape or for the wanted flat indices."""
     if wanted is not None:
-        coordinates = np.unravel_index(wanted, tuple(shape)) if len(tuple(shape)) else ()
+        coordinates = np.unravel_index(wanted, tuple(shape)) if tuple(shape) else ()
         return sum((each.astype(np.int64) * stride for each, stride in zip(coordinates, strides)), np.zeros(len(wanted), np.int64))
     places = np.zeros(1, np.int64)
     for size, stride in zip(shape, strides):
@@ -45,7 +45,8 @@ class Factor:
 
     Attributes:
         argument: which input. shape: its shape.
-        spread: per axis, the distance that neighbors get (zeros between them). padding: per axis, zeros before and after, put on afterwards.
+        spread: per axis, the distance that neighbors get (zeros between them). padding: per axis, zeros before and after, put on
+            afterwards.
         start, term_strides, output_strides: the element of the padded array is start + sum of stride times coordinate.
         table: instead of all that, for each output position and term the element of the input, -1 where the term is missing.
     """
@@ -91,7 +92,12 @@ class Factor:
 
 @dataclass(frozen=True)
 class ExtraLeaf:
-    """What is added once to each output: a bias, an initial accumulator. `strides` are those of the output axes, in elements of the input."""
+    """What is added once to each output: a bias, an initial accumulator.
+
+    Attributes:
+        name: what it is called. argument, shape: which input, and its shape.
+        start, strides: the element is start + sum of stride times coordinate of the output.
+    """
 
     name: str
     argument: int

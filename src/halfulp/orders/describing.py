@@ -108,7 +108,7 @@ def _tree_in_words(order: Order) -> str:
         return f"one chain over {names} ({tree.terms:,} terms{walk})"
     blocks = _blocks(tree)
     if blocks is not None:
-        return f"chains of {blocks} over {names}{_order_of_axes(order, tree)}"
+        return f"chains of {blocks} over {names}{_order_of_axes(order)}"
     return f"{_words(tree, root, NESTED)} over {names}"
 
 
@@ -210,7 +210,7 @@ def _axes_of_loops(order: Order, item: Item) -> str:
     return f"{named[0]} fastest, then {', then '.join(named[1:])}"
 
 
-def _order_of_axes(order: Order, tree: Tree) -> str:
+def _order_of_axes(order: Order) -> str:
     return f" ({_natural(order)})" if len(order.axes) > 1 else ""
 
 

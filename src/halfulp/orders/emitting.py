@@ -82,15 +82,15 @@ def emit(placed: Sequence[Placed], contraction: Contraction, names: list[str], t
         Python source with a function `replay` of the inputs; run by itself, it reads them from .npy files.
 
     Raises:
-        InputError: the arithmetic has no NumPy equivalent (several values added in one operation, rounding toward zero, 16-bit accumulators), or
-            positions are too scattered for a short program.
+        InputError: the arithmetic has no NumPy equivalent (several values added in one operation, rounding toward zero, 16-bit
+            accumulators), or positions are too scattered for a short program.
     """
     orders = [each.order for each in placed]
     for order in orders:
         if order.tree.widest > 2 or order.rounding != "nearest" or order.accumulator not in ("float32", "float64"):
             raise InputError(
-                f"Got an order that NumPy can't follow ({order.describe()}). Needed: additions of two values in float32 or float64, rounded to "
-                "nearest. NumPy has no others. Use order.replay, which emulates them."
+                f"Got an order that NumPy can't follow ({order.describe()}). Needed: additions of two values in float32 or float64, "
+                "rounded to nearest. NumPy has no others. Use order.replay, which emulates them."
             )
     if len({order.accumulator for order in orders}) > 1:
         raise InputError(
@@ -146,8 +146,8 @@ def _choice(placed: Sequence[Placed], contraction: Contraction) -> list[str]:
             lines.append(f"    which[np.ix_(np.r_[{_slices(np.array(members))}], np.r_[{_slices(chosen)}])] = {number}")
     if len(lines) > LINES_FOR_CLASSES or max(map(len, lines)) > 2000:
         raise InputError(
-            f"Got {len(placed)} orders scattered over the output. Needed: orders of whole rows and columns for a short program. "
-            "Their positions would be a table. Use order.replay."
+            f"Got {len(placed)} orders scattered over the output. Needed: orders of whole rows and columns for a short program. Their "
+            "positions would be a table. Use order.replay."
         )
     lines += [f"    which = which.reshape({shape})", "    result = order_0()"]
     lines += [f"    result = np.where(which == {number}, order_{number}(), result)" for number in range(1, len(placed))]
@@ -252,8 +252,8 @@ def _prepared(contraction: Contraction, names: list[str], kind: str) -> list[str
             lines.append(f"    {target} = np.moveaxis(np.lib.stride_tricks.sliding_window_view(padded, {size}, {axis}), -1, 0)")
         elif contraction.kind == "table":
             raise InputError(
-                "Got a function whose terms are known by a table only. Needed: a sum, product, convolution or cumulative sum for a short program. "
-                "A table is as long as the sum. Use order.replay."
+                "Got a function whose terms are known by a table only. Needed: a sum, product, convolution or cumulative sum for a short "
+                "program. A table is as long as the sum. Use order.replay."
             )
         else:
             lines += _convolution_lines(contraction, factor, place, target, name)
@@ -272,7 +272,8 @@ def _einsum_lines(contraction: Contraction, factor: Factor, place: int, target: 
     shape = (contraction.terms, *(size.get(each, 1) for each in output))
     moved = f"{name}.transpose({', '.join(map(str, order))})" if order != list(range(len(order))) else name
     return [
-        f"    {target} = {moved}.reshape({shape})  # {''.join(letters)} of {', '.join(contraction.details['labels'])} -> {output or 'a number'}"
+        f"    {target} = {moved}.reshape({shape})  # {''.join(letters)} of {', '.join(contraction.details['labels'])} -> "
+        f"{output or 'a number'}"
     ]
 
 
@@ -321,8 +322,7 @@ def _main(names: list[str], used: list[int]) -> str:
     files = " ".join(f"{names[place]}.npy" for place in used)
     return (
         'if __name__ == "__main__":\n'
-        "    import sys\n\n"
-        f"    if len(sys.argv) != {count + 2}:\n"
+        f"    import sys\n\n    if len(sys.argv) != {count + 2}:\n"
         f'        raise SystemExit("usage: python THIS_FILE {files} result.npy")\n'
         f"    np.save(sys.argv[{count + 1}], replay(*(np.load(name) for name in sys.argv[1:{count + 1}])))"
     )

@@ -96,7 +96,7 @@ LEVELS = 4
 
 
 def _cascade_lane(written: TreeWriter, vector: int, rows: int, unrolled: int) -> Part:
-    """The first lane: its vectors are dealt to `unrolled` accumulators, each with four levels; levels and accumulators are joined at the end."""
+    """The first lane: its vectors are dealt to `unrolled` accumulators of four levels each, which are joined at the end."""
     steps = rows // unrolled
     power = max(4, (max(steps, 1) - 1).bit_length() // LEVELS)
     block = 1 << power
@@ -109,7 +109,7 @@ def _cascade_lane(written: TreeWriter, vector: int, rows: int, unrolled: int) ->
 
 
 def _cascade_chain(written: TreeWriter, vector: int, steps: int, unrolled: int, block: int) -> Part:
-    """The first accumulator: level 0 adds a block of terms, each higher level a block of sums of the level below; at the end levels are joined upwards."""
+    """The first accumulator: a level adds blocks of sums of the level below; at the end levels are joined upwards."""
     levels: list[Part | None] = [None] * LEVELS
 
     def put(level: int, value: Part) -> None:

@@ -142,7 +142,7 @@ class Order:
             raise InputError(f"Got text that is no JSON ({error}). Needed: what Order.to_json wrote. Check the file.") from error
         if not isinstance(content, dict) or content.get("schema") != SCHEMA:
             raise InputError(
-                f"Got schema {content.get('schema') if isinstance(content, dict) else None}. Needed: {SCHEMA}. This halfulp reads no other. "
-                "Store the order again, or use the halfulp that wrote it."
+                f"Got schema {content.get('schema') if isinstance(content, dict) else None}. Needed: {SCHEMA}. This halfulp reads no "
+                "other. Store the order again, or use the halfulp that wrote it."
             )
         return cls.from_dict(content)

@@ -1,6 +1,7 @@
 """Evaluate an order on numbers: the bits that an implementation gives which adds in that order.
 
-A stack machine runs the instructions of the tree over 256 output positions at a time, so the loop over positions becomes vector instructions. float32 and float64 accumulators run in hardware; other formats are computed in float64 and rounded after each operation.
+A stack machine runs the instructions of the tree over 256 output positions at a time, so the loop over positions becomes vector
+instructions. float32 and float64 accumulators run in hardware; other formats are computed in float64 and rounded after each operation.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ ROW = 256
 
 
 @intrinsic
-def _fma(typingctx, left, right, addend):
+def _fma(_context, left, right, addend):  # pyright: ignore[reportUnusedParameter]
     """Left * right + addend with a single rounding, as the hardware does it."""
     if left not in (types.float32, types.float64) or not left == right == addend:
         return None
 
-    def generate(context, builder, signature, arguments):
+    def generate(_context, builder, _signature, arguments):
         kind = ir.FloatType() if left == types.float32 else ir.DoubleType()
         name = "llvm.fma.f32" if left == types.float32 else "llvm.fma.f64"
         function = builder.module.declare_intrinsic(name, (kind,), ir.FunctionType(kind, (kind, kind, kind)))
@@ -83,7 +84,7 @@ def _run(
                     elif fused:
                         factor = scalar[origin + scalar_offset[argument]]
                         for t in range(wide):
-                            stack[top, t] = _fma(factor, beside[argument, t], stack[top, t])
+                            stack[top, t] = _fma(factor, beside[argument, t], stack[top, t])  # pyright: ignore[reportCallIssue]
                     else:
                         factor = scalar[origin + scalar_offset[argument]]
                         for t in range(wide):
@@ -139,7 +140,8 @@ def _sum(left, right, precision_bits, exponent_min, toward_zero):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _run_rounded(
-    operations, arguments, vector, row_base, column_base, vector_offset, scalar, scalar_base, scalar_offset, extras, has_scalar, fused, depth, out,
+    operations, arguments, vector, row_base, column_base, vector_offset, scalar, scalar_base, scalar_offset, extras, has_scalar, fused,
+    depth, out,
     bits, least, cut,
 ):  # fmt: skip
     """The tree at every (row, column), in float64 with each result rounded to `bits` bits (cut: toward zero).
@@ -201,8 +203,8 @@ def replay(order: Order, contraction: Contraction, inputs: list[np.ndarray], pos
         float64 array (float64 contains every format) of numbers of the output format: the shape of the output, or that of `positions`.
 
     Numerics:
-        Exact in the sense of bits: each operation is rounded once, as `order` says. Values added together, in one operation, are taken to be
-        added exactly and rounded once.
+        Exact in the sense of bits: each operation is rounded once, as `order` says. Values added together, in one operation, are taken to
+            be added exactly and rounded once.
     """
     accumulator = FORMATS[order.accumulator]
     in_hardware = accumulator.name in ("float32", "float64") and order.rounding == "nearest" and order.tree.widest == 2
@@ -212,7 +214,8 @@ def replay(order: Order, contraction: Contraction, inputs: list[np.ndarray], pos
     grid = _grid(contraction, inputs, kind, positions)
     out = np.zeros((len(grid.row_base), len(grid.column_base)), kind)
     common = (
-        program.operations, program.arguments, grid.vector, grid.row_base, grid.column_base, grid.vector_offset, grid.scalar, grid.scalar_base,
+        program.operations, program.arguments, grid.vector, grid.row_base, grid.column_base, grid.vector_offset, grid.scalar,
+        grid.scalar_base,
         grid.scalar_offset, grid.extras, len(contraction.factors) > 1, bool(order.fma), program.stack, out,
     )  # fmt: skip
     if in_hardware:
@@ -239,7 +242,8 @@ def evaluate(tree: Tree, leaves: np.ndarray) -> np.ndarray:
     out = np.zeros((1, count), leaves.dtype)
     none = np.zeros(1, np.int64)
     common = (
-        program.operations, program.arguments, leaves.ravel(), none, rows, offsets, np.zeros(1, leaves.dtype), none, np.zeros(tree.terms, np.int64),
+        program.operations, program.arguments, leaves.ravel(), none, rows, offsets, np.zeros(1, leaves.dtype), none,
+        np.zeros(tree.terms, np.int64),
         extras, False, False, program.stack, out,
     )  # fmt: skip
     if tree.widest > 2:
@@ -252,7 +256,7 @@ def evaluate(tree: Tree, leaves: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class _Grid:
-    """Output positions as rows and columns: along columns one factor stays the same (the scalar), along rows mostly the other (the vector)."""
+    """Output positions as rows and columns: along columns one factor stays the same (the scalar), the other is the vector."""
 
     vector: np.ndarray
     row_base: np.ndarray

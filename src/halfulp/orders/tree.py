@@ -1,8 +1,9 @@
 """Tree: which partial sums are added to which, as data that stays small however many terms there are.
 
-A tree is a list of shapes. A shape says how its items are added: as a *chain*, from left to right, or *together*, in one operation. An item is
-a term, an extra leaf (a bias) or an earlier shape, repeated by nested loops. Terms inside a shape are counted from the shape's first term, so
-that equal blocks are one shape: a product over K = 2048 in blocks of 192 takes three shapes, a pairwise sum of 2**20 terms takes 20.
+A tree is a list of shapes. A shape says how its items are added: as a *chain*, from left to right, or *together*, in one operation. An
+item is a term, an extra leaf (a bias) or an earlier shape, repeated by nested loops. Terms inside a shape are counted from the shape's
+first term, so that equal blocks are one shape: a product over K = 2048 in blocks of 192 takes three shapes, a pairwise sum of 2**20 terms
+takes 20.
 """
 
 from __future__ import annotations
@@ -206,8 +207,8 @@ class Tree:
             tree = cls(shapes, int(content["terms"]), int(content["extras"]))
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise InputError(
-                f"Got something that is no tree ({type(error).__name__}: {error}). Needed: what Tree.to_dict wrote. Its shapes can't be read "
-                "otherwise. Store the order again."
+                f"Got something that is no tree ({type(error).__name__}: {error}). Needed: what Tree.to_dict wrote. Its shapes can't be "
+                "read otherwise. Store the order again."
             ) from error
         tree.validate()
         return tree
@@ -239,8 +240,8 @@ class Tree:
                     problem = "a leaf occurs twice or not at all"
         if problem:
             raise InputError(
-                f"Got a tree of {self.terms} terms and {self.extras} extra leaves in which {problem}. Needed: every leaf once. "
-                "Only then it is an order of summation. Store the order again."
+                f"Got a tree of {self.terms} terms and {self.extras} extra leaves in which {problem}. Needed: every leaf once. Only then "
+                "it is an order of summation. Store the order again."
             )
 
 
@@ -315,8 +316,9 @@ class Part:
 class TreeWriter:
     """Writes a tree by naming additions; a part is used up when it is added to another.
 
-    The result is canonical, so it depends on the unordered tree alone: a chain is followed through the larger of two operands, and where both are
-    equal in size both are items (the one with the first term first). Nested shapes at least halve: their depth is at most log2 of the leaves.
+    The result is canonical, so it depends on the unordered tree alone: a chain is followed through the larger of two operands, and where
+    both are equal in size both are items (the one with the first term first). Nested shapes at least halve: their depth is at most log2 of
+    the leaves.
 
     Args:
         terms, extras: how many leaves there are.
@@ -452,8 +454,8 @@ def _from_nodes(terms: int, extras: int, children: Sequence[tuple[int, ...]]) ->
         given = [each for each in taken if each is not None]
         if len(given) < 2 or len(given) != len(members) or len(set(members)) != len(members):
             raise InputError(
-                f"Got the addition {members} as number {place}. Needed: two or more leaves or earlier additions that are not used yet. A tree uses "
-                "each once. List additions in the order in which they can be done."
+                f"Got the addition {members} as number {place}. Needed: two or more leaves or earlier additions that are not used yet. A "
+                "tree uses each once. List additions in the order in which they can be done."
             )
         for each in members:
             parts[each] = None
@@ -461,8 +463,8 @@ def _from_nodes(terms: int, extras: int, children: Sequence[tuple[int, ...]]) ->
     left = [each for each in parts if each is not None]
     if len(left) != 1:
         raise InputError(
-            f"Got {len(children)} additions of {terms} terms and {extras} extra leaves that leave {len(left)} sums. Needed: one. Anything else is "
-            "no tree. Check the numbers."
+            f"Got {len(children)} additions of {terms} terms and {extras} extra leaves that leave {len(left)} sums. Needed: one. Anything "
+            "else is no tree. Check the numbers."
         )
     return writer.tree(left[0])
 

@@ -86,8 +86,8 @@ def _exponents(inputs: Format) -> tuple[npt.NDArray[np.int64], float]:
 def _accumulator(kept: npt.NDArray[np.float64], exponents: Indices) -> tuple[int, str]:
     """(precision, rounding) from (3 + 3 2^-e) - 3 over 3, which is 2^-e as long as e is at most p - 2.
 
-    The last place of 3 is 2^(2-p): 3 2^-(p-1) is one and a half of it, the first that is not kept, and 3 2^-p is three quarters of it, which
-    rounding to nearest makes one and rounding toward zero drops.
+    The last place of 3 is 2^(2-p): 3 2^-(p-1) is one and a half of it, the first that is not kept, and 3 2^-p is three quarters of it,
+    which rounding to nearest makes one and rounding toward zero drops.
     """
     lost = ~np.isclose(kept, 2.0**-exponents, rtol=SLACK, atol=0.0)
     if not len(lost):

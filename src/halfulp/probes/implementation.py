@@ -1,7 +1,7 @@
 """Implementation: a function that can be run on numbers of our choice, laid out in memory as the user's inputs are.
 
-Shapes, dtypes, strides, devices and everything that isn't a floating-point array stay as they were given; only values change. Arrays are NumPy
-arrays or PyTorch tensors; a module's parameters are inputs like any other.
+Shapes, dtypes, strides, devices and everything that isn't a floating-point array stay as they were given; only values change. Arrays are
+NumPy arrays or PyTorch tensors; a module's parameters are inputs like any other.
 """
 
 from __future__ import annotations
@@ -87,8 +87,9 @@ class Implementation:
         if not self._places:
             got = ", ".join(_kind(leaf) for leaf in leaves) or "nothing"
             raise InputError(
-                f"Got inputs without a floating-point array: {got}. Needed: at least one array or tensor of float64, float32, bfloat16 or float16. "
-                "Integers are added exactly in every order, so there is none to reveal. Convert the inputs to the dtype that you compute in."
+                f"Got inputs without a floating-point array: {got}. Needed: at least one array or tensor of float64, float32, bfloat16 or "
+                "float16. Integers are added exactly in every order, so there is none to reveal. Convert the inputs to the dtype that "
+                "you compute in."
             )
         names = [f"input {place}" for place in range(len(leaves))] + list(self._parameters)
         self.arguments = [_argument(names[place], self._leaves[place]) for place in self._places]
@@ -126,7 +127,7 @@ class Implementation:
         return Implementation(self.function, self.inputs, self.keywords, dtype=dtype)
 
     def results_on(self, changes: Iterable[tuple[int, float, int, float]], memory: Values, rest: float, position: int) -> list[float]:
-        """One result a run, for two elements of an argument's memory set to values and back to `rest`: the shortest way through many runs."""
+        """One result a run, with two elements of an argument's memory set to values and put back to `rest`."""
         run = self._runner()
         found: list[float] = []
         with torch.no_grad():
@@ -141,7 +142,7 @@ class Implementation:
         function, bound, keywords, named = self.function, self._bound, self.keywords, self._named
 
         def run(position: int) -> float:
-            result = torch.func.functional_call(function, named, bound, keywords) if named else function(*bound, **keywords)
+            result = torch.func.functional_call(function, named, bound, keywords) if named else function(*bound, **keywords)  # pyright: ignore[reportArgumentType]
             if isinstance(result, (tuple, list)):
                 result = result[0]
             return float(result.reshape(-1)[position]) if hasattr(result, "reshape") else float(result)
@@ -173,8 +174,9 @@ class Implementation:
                     result = self.function(*self._bound, **self.keywords)
         except Exception as error:
             raise RunError(
-                f"Got {type(error).__name__} from the function: {error}. Needed: a function that runs on inputs of these shapes and dtypes with "
-                "other values. Orders are revealed by running it on numbers of our choice. Check it on torch.ones of those shapes."
+                f"Got {type(error).__name__} from the function: {error}. Needed: a function that runs on inputs of these shapes and "
+                "dtypes with other values. Orders are revealed by running it on numbers of our choice. Check it on torch.ones of those "
+                "shapes."
             ) from error
         return self._numbers(result)
 
@@ -194,8 +196,8 @@ class Implementation:
                 found = found.astype(np.float32)
         if found.dtype not in (np.float32, np.float64):
             raise InputError(
-                f"Got a result of type {_kind(result)}. Needed: one floating-point array or number. An order belongs to one sum. "
-                "Wrap the function so that it returns the tensor you ask about."
+                f"Got a result of type {_kind(result)}. Needed: one floating-point array or number. An order belongs to one sum. Wrap the "
+                "function so that it returns the tensor you ask about."
             )
         if self._result is None:
             self._result = found.shape, format_named(dtype)

@@ -1,12 +1,12 @@
 """Mask probes: how many leaves the smallest subtree has that holds two given ones.
 
-A huge number M at leaf i and -M at leaf j swallow every unit that is added to a partial sum containing one of them but not both. The units that
-survive are those outside the smallest subtree with i and j, so the result counts them. Rows, columns and channels of one run carry masks of their
-own: a run at the user's shape answers many questions at once.
+A huge number M at leaf i and -M at leaf j swallow every unit that is added to a partial sum containing one of them but not both. The units
+that survive are those outside the smallest subtree with i and j, so the result counts them. Rows, columns and channels of one run carry
+masks of their own: a run at the user's shape answers many questions at once.
 
 References:
-    Xie, Gao, Wang, Xue, "FPRev: Revealing Floating-Point Summation Order", USENIX ATC 2025 (the mask and count; parallel rows, extra leaves,
-    subsets and the formats below are ours).
+    Xie, Gao, Wang, Xue, "FPRev: Revealing Floating-Point Summation Order", USENIX ATC 2025 (the mask and count; parallel rows, extra
+    leaves, subsets and the formats below are ours).
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ def numbers_for(inputs: Format, products: bool) -> list[Numbers]:
     """What to try for an input format, best first.
 
     M swallows n units in an accumulator of p bits where M > 2**p n units. float16 reaches from 2**-24 to 2**15, enough beside a float32
-    accumulator (p = 24) for 2**15 units; where subnormal inputs count as zero, for 2**5 (2**30 over 2 with a factor 2**15 on the other side).
+    accumulator (p = 24) for 2**15 units; where subnormal inputs count as zero, for 2**5 (2**30 over 2 with a factor 2**15 on the other
+    side).
     """
     if inputs.exponent_max > 100:
         return [Numbers(2.0 ** (100 if inputs.exponent_max < 1000 else 900), 1.0, 1.0, 1 << 40)]
@@ -61,7 +62,8 @@ class Masks:
 
     Args:
         implementation: the function. contraction: what it sums. factor: what the sums are multiplied with.
-        at: the output position (flat) that is asked about. positions: others that are known or supposed to add in the same order; all, if None.
+        at: the output position (flat) that is asked about. positions: others that are known or supposed to add in the same order; all, if
+            None.
         terms: the terms that are present there. numbers: mask and unit.
 
     Attributes:
@@ -190,7 +192,7 @@ class Masks:
         return found
 
     def _ask_all(self, at: int) -> None:
-        """All pairs in one run: M at leaf i in row i of one factor, -M at leaf j in column j of the other, where there are rows and columns enough."""
+        """All pairs in one run: M at leaf i in row i of one factor, -M at leaf j in column j of the other."""
         view, factors, numbers = self.contraction.view, self.contraction.factors, self._numbers
         mine, other = factors[self._probed], factors[1 - self._probed]
         columns = _along(at, view, tuple(a if not b else 0 for a, b in zip(mine.output_strides, other.output_strides)))[: self.leaves]
@@ -285,8 +287,8 @@ class Masks:
         """The results when some leaves have values and all others are zero.
 
         Args:
-            leaves: (m, w) leaf numbers, terms only. values: (m, w), numbers of the probed input's format. other: the other factor; where there is
-                none, values are multiplied with it here.
+            leaves: (m, w) leaf numbers, terms only. values: (m, w), numbers of the probed input's format. other: the other factor; where
+                there is none, values are multiplied with it here.
         """
         if len(self.contraction.factors) == 1:
             values = values * other

@@ -63,8 +63,8 @@ class RevealedOrder:
         found = self.classes[0].order
         if found is None:
             raise InputError(
-                f"Got a function without a fixed order: {self.classes[0].problem}. Needed: a function that adds its terms in one tree. There is "
-                "no order to show. Use halfulp.check to judge its results."
+                f"Got a function without a fixed order: {self.classes[0].problem}. Needed: a function that adds its terms in one tree. "
+                "There is no order to show. Use halfulp.check to judge its results."
             )
         return found
 
@@ -97,16 +97,16 @@ class RevealedOrder:
             if factor.argument >= len(arrays) or arrays[factor.argument].shape != factor.shape:
                 got = [each.shape for each in arrays]
                 raise InputError(
-                    f"Got arrays of shapes {got}. Needed: input {factor.argument} of shape {factor.shape}. An order holds for the shapes that it was "
-                    "revealed at. Reveal it anew for others."
+                    f"Got arrays of shapes {got}. Needed: input {factor.argument} of shape {factor.shape}. An order holds for the shapes "
+                    "that it was revealed at. Reveal it anew for others."
                 )
         main = self.order
         result = replay(main, self.contraction, arrays).reshape(-1)
         if len(self.classes) > 1:
             if self.checked < self.contraction.positions:
                 raise InputError(
-                    f"Got {len(self.classes)} orders of which {self.checked} of {self.contraction.positions} positions are known. Needed: one order for "
-                    "each position. Larger results are checked at random positions. Replay a smaller output."
+                    f"Got {len(self.classes)} orders of which {self.checked} of {self.contraction.positions} positions are known. Needed: "
+                    "one order for each position. Larger results are checked at random positions. Replay a smaller output."
                 )
             for each in self.classes[1:]:
                 if each.order is None:
@@ -155,8 +155,8 @@ class RevealedOrder:
 
         if self.checked < self.contraction.positions and len(self.classes) > 1:
             raise InputError(
-                f"Got orders of {self.checked:,} of {self.contraction.positions:,} outputs. Needed: all of them, since they differ. "
-                "Large outputs are checked in part. Reveal with everywhere=True."
+                f"Got orders of {self.checked:,} of {self.contraction.positions:,} outputs. Needed: all of them, since they differ. Large "
+                "outputs are checked in part. Reveal with everywhere=True."
             )
         unknown = next((each for each in self.classes if each.order is None), None)
         if unknown is not None:
@@ -218,14 +218,15 @@ class RevealedOrder:
         return halfulp.report(self)
 
 
-def _arrays(inputs: Any) -> Sequence[npt.NDArray[Any]]:
-    from torch.utils._pytree import tree_leaves
-
-    found: list[npt.NDArray[Any]] = []
-    for leaf in tree_leaves(tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)):
-        if hasattr(leaf, "detach"):
-            held = leaf.detach().cpu()
-            found.append((held.float() if str(held.dtype) in ("torch.bfloat16", "torch.float16") else held).numpy())
-        elif isinstance(leaf, np.ndarray):
-            found.append(leaf.astype(np.float32) if leaf.dtype == np.float16 else leaf)
-    return [each for each in found if each.dtype.kind == "f"]
+def _arrays(inputs: Any) -> list[npt.NDArray[Any]]:
+    """The floating-point arrays of nested inputs, 16-bit formats held in float32."""
+    if isinstance(inputs, dict):
+        return [array for each in inputs.values() for array in _arrays(each)]  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(inputs, (tuple, list)):
+        return [array for each in inputs for array in _arrays(each)]  # pyright: ignore[reportUnknownVariableType]
+    if hasattr(inputs, "detach"):
+        held = inputs.detach().cpu()
+        inputs = (held.float() if str(held.dtype) in ("torch.bfloat16", "torch.float16") else held).numpy()
+    if not isinstance(inputs, np.ndarray) or inputs.dtype.kind != "f":
+        return []
+    return [inputs.astype(np.float32) if inputs.dtype == np.float16 else inputs]

@@ -35,8 +35,8 @@ REPLAYED, REPLAYED_OF_LARGE = 1 << 31, 1 << 26
 """Products replayed for the proof in one draw, at most: about 0.2 s, and 10 ms for large inputs, of which random rows are then replayed."""
 
 QUESTIONS, SPOTS_OF_FAMILY = 256, 64
-"""With so many leaves for each question that a run answers, common orders are tried before asking; one that gives the bits is asked at so many
-random pairs of leaves, which another order would have to answer alike."""
+"""With so many leaves for each question that a run answers, common orders are tried before asking; one that gives the bits is asked at so
+many random pairs of leaves, which another order would have to answer alike."""
 
 NEAR = 32
 """At so many positions the arithmetics that probes leave open are tried."""
@@ -63,8 +63,8 @@ def reveal_order(
     """In which order does a function add? Asked at the shapes, dtypes, layouts and thread count of the call, and proved by replaying it.
 
     Args:
-        function: computes one sum, mean, dot, product, convolution, einsum of two factors or cumulative sum of its inputs, with or without a
-            bias; NumPy, PyTorch, or anything that takes their arrays. Of an `nn.Module` the parameters count as inputs.
+        function: computes one sum, mean, dot, product, convolution, einsum of two factors or cumulative sum of its inputs, with or without
+            a bias; NumPy, PyTorch, or anything that takes their arrays. Of an `nn.Module` the parameters count as inputs.
         inputs: its inputs; only shapes, dtypes and layouts matter.
         keywords: keyword arguments of the function.
         position: the output position whose order is asked for first; the middle one when left out.
@@ -81,8 +81,8 @@ def reveal_order(
         RunError: the function raised.
 
     Numerics:
-        An order is *proved* on the drawn inputs when replaying it gives the function's result in every bit, and otherwise *consistent with the
-        probes*. That an order does not depend on values is assumed by the probes and tested by the proof.
+        An order is *proved* on the drawn inputs when replaying it gives the function's result in every bit, and otherwise *consistent with
+        the probes*. That an order does not depend on values is assumed by the probes and tested by the proof.
 
     Example:
         >>> import numpy as np
@@ -103,8 +103,8 @@ def reveal_order(
     contraction = structure.contraction
     if contraction.terms < 1:
         raise InputError(
-            f"Got a function that adds no terms (result of shape {implementation.shape}). Needed: at least one term. An empty sum has no order. "
-            "Pass inputs of the shape that you use."
+            f"Got a function that adds no terms (result of shape {implementation.shape}). Needed: at least one term. An empty sum has no "
+            "order. Pass inputs of the shape that you use."
         )
     slabs = _slabs(contraction, implementation.is_large, seed, everywhere)
     return _Asking(implementation, structure, samples, slabs, progress).reveal(_position(contraction, position))
@@ -288,7 +288,7 @@ class _Asking:
         raise problem
 
     def _family(self, masks: Masks, at: int) -> Tree | None:
-        """A common order that gives the results' bits and fits what some pairs of leaves say: where each run answers one question of many."""
+        """A common order that gives the results' bits and fits some pairs of leaves: where a run answers one question of many."""
         if masks.leaves < QUESTIONS * masks.parallel or masks.leaves != self.contraction.terms:
             return None
         there = np.array([at])
@@ -398,8 +398,8 @@ def _position(contraction: Contraction, position: tuple[int, ...] | int | None) 
         return int(np.ravel_multi_index(given, shape)) if shape else 0
     except (ValueError, TypeError) as error:
         raise InputError(
-            f"Got position={position} for a result of shape {shape}. Needed: one index for each axis, within it. It names the output whose order "
-            "you ask about. Leave it out for the middle one."
+            f"Got position={position} for a result of shape {shape}. Needed: one index for each axis, within it. It names the output "
+            "whose order you ask about. Leave it out for the middle one."
         ) from error
 
 
@@ -416,14 +416,14 @@ def _slabs(contraction: Contraction, is_large: bool, seed: int, everywhere: bool
 
 
 CHANGES = (
-    "two runs on the same inputs give different bits: partial results are added as they come in (atomic additions, a race between threads, or "
-    "random numbers)"
+    "two runs on the same inputs give different bits: partial results are added as they come in (atomic additions, a race between "
+    "threads, or random numbers)"
 )
 NOT_PROVED = "replaying the order does not give the same bits: intermediate results are rounded in a way that the probes do not see"
 
 
 def _no_tree(problem: str) -> str:
     return (
-        f"no fixed tree of additions: {problem}. Compensated or exact summation, Winograd and Fourier convolutions, products split into several, "
-        "and orders that depend on values look like this"
+        f"no fixed tree of additions: {problem}. Compensated or exact summation, Winograd and Fourier convolutions, products split into "
+        "several, and orders that depend on values look like this"
     )

@@ -1,7 +1,8 @@
 """Which elements of the inputs meet in which element of the output: found by running the function on small integers.
 
-Small integers are added exactly in every order, so a guess about the structure is right or wrong, never nearly right. Guesses come from the
-shapes (every way to pair axes of equal size), from impulses (convolutions), or, for small functions of any other form, from one run per element.
+Small integers are added exactly in every order, so a guess about the structure is right or wrong, never nearly right. Guesses come from
+the shapes (every way to pair axes of equal size), from impulses (convolutions), or, for small functions of any other form, from one run
+per element.
 """
 
 from __future__ import annotations
@@ -23,11 +24,12 @@ from .implementation import Implementation
 Values = npt.NDArray[Any]
 
 CHECKED = 64
-"""At how many random output positions a guess has to be right in each draw. A wrong pairing of axes is off by about the size of the results,
-so it comes within a 16th of it at 64 positions by chance with probability below 2**-200."""
+"""At how many random output positions a guess has to be right in each draw. A wrong pairing of axes is off by about the size of the
+results, so it comes within a 16th of it at 64 positions by chance with probability below 2**-200."""
 
 TOLERANCES = {True: 2.0**-8, False: 2.0**-4}
-"""How far rounding may move results, as a share of the largest: of float32 and wider (an error of a few thousand u), and of 16-bit formats."""
+"""How far rounding may move results, as a share of the largest: of float32 and wider (an error of a few thousand u), and of 16-bit
+formats."""
 
 TABLE_RUNS = 4096
 """Up to so many elements of the probed input the structure may be found by one run each."""
@@ -266,6 +268,7 @@ def _convolutions(implementation: Implementation, factors: tuple[int, ...]) -> I
     if dimensions < 1 or len(x) not in (len(weight), len(weight) - 1) or len(output) != len(x):
         return
     channels, out_channels = x[-dimensions - 1], output[-dimensions - 1]
+    triples: list[tuple[Values, Values, Values]] | None = None
     for transposed in (False, True):
         inner, outer = (weight[0], weight[1]) if transposed else (weight[1], weight[0])
         groups = out_channels // outer if transposed else channels // max(inner, 1)
@@ -274,19 +277,17 @@ def _convolutions(implementation: Implementation, factors: tuple[int, ...]) -> I
         )
         if not fits or not groups or (not transposed and out_channels % groups) or (transposed and channels % groups):
             continue
-        triples = _meetings(implementation, factors, dimensions, transposed)
+        triples = triples or _meetings(implementation, factors, dimensions)
         if triples is None:
-            continue
-        stride, dilation, padding = (tuple(each) for each in zip(*(_affine(*axis, transposed) for axis in triples)))
+            return
+        stride, dilation, padding = (tuple(each) for each in zip(*(_affine(*axis, transposed=transposed) for axis in triples)))
         yield convolution(
             x, weight, output, stride=stride, padding=padding, dilation=dilation, groups=groups, transposed=transposed,
             arguments=(factors[0], factors[1]),
         )  # fmt: skip
 
 
-def _meetings(
-    implementation: Implementation, factors: tuple[int, ...], dimensions: int, transposed: bool
-) -> list[tuple[Values, Values, Values]] | None:
+def _meetings(implementation: Implementation, factors: tuple[int, ...], dimensions: int) -> list[tuple[Values, Values, Values]] | None:
     """For impulses near the middle of x: per axis of space where the impulse was, where it came out, and by which tap."""
     x, weight = (implementation.arguments[place].shape for place in factors)
     output = implementation.shape
@@ -316,7 +317,7 @@ def _meetings(
     return [(np.array(a), np.array(b), np.array(c)) for a, b, c in rows]
 
 
-def _affine(inside: Values, outside: Values, taps: Values, transposed: bool) -> tuple[int, int, int]:
+def _affine(inside: Values, outside: Values, taps: Values, *, transposed: bool) -> tuple[int, int, int]:
     """(stride, dilation, padding) from inside = stride outside + dilation tap - padding; the transpose exchanges inside and outside."""
     source, target = (outside, inside) if not transposed else (inside, outside)
     varies = [np.ptp(source) > 0, np.ptp(taps) > 0]
@@ -370,8 +371,8 @@ def _refusal(implementation: Implementation) -> InputError:
     zero = implementation.run([np.zeros_like(each) for each in draw])
     if np.any(zero != 0):
         return InputError(
-            "Got a function that is not zero where all its inputs are. Needed: a sum, product or convolution of its inputs. What it adds by itself "
-            "can't be set. Pass a bias as an input of its own, or pass the nn.Module itself."
+            "Got a function that is not zero where all its inputs are. Needed: a sum, product or convolution of its inputs. What it adds "
+            "by itself can't be set. Pass a bias as an input of its own, or pass the nn.Module itself."
         )
     once = implementation.run(draw)
     for place, argument in enumerate(implementation.arguments):
@@ -381,13 +382,14 @@ def _refusal(implementation: Implementation) -> InputError:
         without = implementation.run([np.zeros_like(each) if other == place else each for other, each in enumerate(draw)])
         if not np.allclose(doubled - once, once - without, rtol=1e-3, atol=1e-3):
             return InputError(
-                f"Got a function that isn't linear in {argument.name} (shape {argument.shape}): twice the input does not give twice the result. "
-                "Needed: a sum, mean, product or convolution. Only those have an order of summation. "
-                "Ask about the linear step alone, or use halfulp.check for the whole."
+                f"Got a function that isn't linear in {argument.name} (shape {argument.shape}): twice the input does not give twice the "
+                "result. Needed: a sum, mean, product or convolution. Only those have an order of summation. Ask about the linear step "
+                "alone, or use halfulp.check for the whole."
             )
     shapes = ", ".join(str(argument.shape) for argument in implementation.arguments)
     return InputError(
-        f"Got a linear function of inputs of shapes {shapes} with a result of shape {implementation.shape} whose terms could not be found. Needed: one "
-        "sum, mean, product, einsum, convolution or cumulative sum of its inputs with coefficients 1 (others: up to "
-        f"{TABLE_RUNS} elements). Weights inside the function can't be set to numbers of our choice. Pass weights as inputs, or the nn.Module itself."
+        f"Got a linear function of inputs of shapes {shapes} with a result of shape {implementation.shape} whose terms could not be "
+        "found. Needed: one sum, mean, product, einsum, convolution or cumulative sum of its inputs with coefficients 1 (others: up to "
+        f"{TABLE_RUNS} elements). Weights inside the function can't be set to numbers of our choice. Pass weights as inputs, or the "
+        "nn.Module itself."
     )

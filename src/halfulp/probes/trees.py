@@ -139,7 +139,7 @@ def _learn(group: _Group, terms: int, known: dict[bytes, _Group]) -> None:
 
 
 def _split(group: _Group, sizes: npt.NDArray[Any], random: np.random.Generator) -> list[_Group]:
-    """Sorts a group's leaves by the size of the subtree that each shares with the pivot; returns the parts that have to be asked in turn."""
+    """Sorts a group's leaves by the size of the subtree shared with the pivot; returns the parts to be asked in turn."""
     others = np.delete(group.leaves, group.pivot)
     found: list[_Group] = []
     held = 1
