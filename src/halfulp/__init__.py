@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import inputs
     from .audits import Audit, audit
+    from .datasheets import Datasheet, datasheet
     from .differences import Comparison, Difference, compare
     from .errors import CaseFileError, HalfulpError, InputError, RunError, TensorFileError
     from .orders import Order
@@ -27,6 +28,8 @@ _HOME = {
     "audit": "audits",
     "Tolerance": "remedies",
     "suggest_tolerance": "remedies",
+    "Datasheet": "datasheets",
+    "datasheet": "datasheets",
     "Comparison": "differences",
     "Difference": "differences",
     "compare": "differences",
@@ -52,6 +55,7 @@ __all__ = [
     "CaseFileError",
     "CheckResult",
     "Comparison",
+    "Datasheet",
     "Difference",
     "Evidence",
     "HalfulpError",
@@ -66,6 +70,7 @@ __all__ = [
     "audit",
     "check",
     "compare",
+    "datasheet",
     "inputs",
     "judge",
     "report",

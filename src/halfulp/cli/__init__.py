@@ -7,7 +7,7 @@ import sys
 import typer
 
 from ..errors import HalfulpError
-from . import audit, bench, check, compare, demo, doctor, order, tolerance
+from . import audit, bench, check, compare, datasheet, demo, doctor, order, tolerance
 
 app = typer.Typer(
     name="halfulp",
@@ -25,6 +25,7 @@ app.command("doctor")(doctor.doctor)
 app.command("order")(order.order)
 app.command("tolerance")(tolerance.tolerance)
 app.add_typer(bench.app, name="bench")
+app.add_typer(datasheet.app, name="datasheet")
 
 
 def main() -> None:

@@ -143,7 +143,8 @@ class Masks:
 
     def _set_extras(self, value: float) -> None:
         for extra in self.contraction.extras:
-            self.implementation.put(extra.argument, np.full(extra.shape, value, np.float32))
+            kind = np.float64 if self.implementation.arguments[extra.argument].format.precision_bits > 24 else np.float32
+            self.implementation.put(extra.argument, np.full(extra.shape, value, kind))
 
     def _run(self) -> Values:
         self.runs += 1

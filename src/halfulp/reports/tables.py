@@ -47,6 +47,11 @@ def evidence_table(result: CheckResult) -> Table:
     return table
 
 
+def plain_table(*columns: str) -> Table:
+    """An empty table with these columns."""
+    return _table(*columns)
+
+
 def difference_table(differences: Iterable[Difference]) -> Table:
     """The metrics, a row per tensor."""
     table = _table("output", "shape", "unequal", "max abs", "max rel", "rel rms", "SQNR dB", "bias", "max ulps", "median ulps")

@@ -1,0 +1,61 @@
+"""halfulp datasheet, halfulp datasheet diff A B"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+app = typer.Typer(help="How exact is a library here? Measured: precisions, orders, rounding, special values, ulp errors of all functions.")
+
+
+@app.callback(invoke_without_command=True)
+def datasheet(
+    context: typer.Context,
+    backend: Annotated[str, typer.Option(help="torch, numpy or jax.")] = "torch",
+    device: Annotated[str, typer.Option(help="A device of torch: cpu, cuda, mps ...")] = "cpu",
+    full: Annotated[bool, typer.Option("--full", help="Scan all 2**32 float32 inputs of each function (half a minute each).")] = False,
+    function: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option("--function", "-f", help="Scan only this function; may be repeated. [default: all]"),
+    ] = None,
+    resume: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(help="Keep finished scans in this file, and go on from it after an interruption."),
+    ] = None,
+    output: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option("--output", "-o", help="Write the datasheet as JSON, for `halfulp datasheet diff`."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
+) -> None:
+    """Measure a library and print its datasheet (half a minute); exits with 0."""
+    if context.invoked_subcommand is not None:
+        return
+    import halfulp
+
+    from .progress import steps_on_stderr
+
+    with steps_on_stderr(False) as progress:
+        sheet = halfulp.datasheet(
+            backend, device, full=full, functions=tuple(function) if function else None, resume=resume, progress=progress
+        )
+    if output is not None:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        output.write_text(sheet.to_json() + "\n", encoding="utf-8")
+    typer.echo(sheet.to_json() if as_json else halfulp.report(sheet))
+
+
+@app.command("diff")
+def diff(
+    first: Annotated[Path, typer.Argument(help="A file of halfulp datasheet -o.")],
+    second: Annotated[Path, typer.Argument(help="Another one.")],
+) -> None:
+    """What distinguishes two machines, versions or libraries? Machine and settings first. Exits with 0 where nothing does, else with 1."""
+    from halfulp.datasheets import read_datasheet
+    from halfulp.reports.datasheets import differences_text
+
+    sheets = read_datasheet(first), read_datasheet(second)
+    typer.echo(differences_text(*sheets))
+    raise typer.Exit(1 if sheets[0].differences(sheets[1]) else 0)

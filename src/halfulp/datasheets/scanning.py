@@ -1,0 +1,138 @@
+"""The error of a function in ulps over many inputs, or over all there are."""
+
+from __future__ import annotations
+
+# pyright: basic, reportUntypedFunctionDecorator=false
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import torch
+from numba import njit, prange
+
+from ..floats import FLOAT32, Format
+
+CHUNK = 1 << 20
+"""Inputs at a time: results in both formats (12 MB) stay in the last-level cache."""
+
+TORCH_DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
+PARTS = 64
+
+
+@dataclass
+class Scan:
+    """What was found so far over the inputs scanned; can be stored and gone on with.
+
+    Attributes:
+        inputs: how many. compared: of them those with a finite exact value and result.
+        max_ulp_error, worst_input: the largest error and where. wrong: how many results are not correctly rounded.
+        special_mismatches: NaN or infinity on one side only.
+    """
+
+    inputs: int = 0
+    compared: int = 0
+    max_ulp_error: float = 0.0
+    worst_input: float = math.nan
+    wrong: int = 0
+    special_mismatches: int = 0
+
+    def include(self, inputs: np.ndarray, computed: np.ndarray, exact: np.ndarray, target: Format) -> None:
+        """Count results in: all flat, computed in float32 (holds the 16-bit formats), exact in float64."""
+        none = np.isnan(inputs)
+        if none.any():  # what a function makes of NaN is a property, not an error
+            computed, exact = np.where(none, np.float32(0), computed), np.where(none, 0.0, exact)
+        errors, places, counts = _errors(computed, exact, _inverse_ulps(target), _overflow_from(target))
+        best = int(np.argmax(errors))
+        if errors[best] > self.max_ulp_error or math.isnan(self.worst_input):
+            self.max_ulp_error = max(self.max_ulp_error, float(errors[best]))
+            self.worst_input = float(inputs[places[best]])
+        self.inputs += len(inputs)
+        self.compared += int(counts[:, 0].sum())
+        self.wrong += int(counts[:, 1].sum())
+        self.special_mismatches += int(counts[:, 2].sum())
+
+
+def _overflow_from(target: Format) -> float:
+    """From this magnitude on a value rounds to infinity: the largest number and half its last place."""
+    return target.max_finite + math.ldexp(1.0, target.exponent_max - target.precision_bits)
+
+
+@cache
+def _inverse_ulps(target: Format) -> np.ndarray:
+    """1 / ulp for each exponent field of a float64: the last place of a value of exponent e is 2**(max(e, exponent_min) - p + 1)."""
+    exponents = np.maximum(np.arange(2048) - 1023, target.exponent_min)
+    return np.ldexp(1.0, np.minimum(target.precision_bits - 1 - exponents, 1023))
+
+
+@njit(nogil=True, cache=True, parallel=True, error_model="numpy")
+def _errors(computed, exact, inverse_ulps, overflow):
+    """Largest error, its place, and (compared, wrong, special mismatches) in each of 64 parts; one pass over memory."""
+    errors = np.zeros(PARTS)
+    places = np.zeros(PARTS, np.int64)
+    counts = np.zeros((PARTS, 3), np.int64)
+    bits = exact.view(np.uint64)
+    each = (len(exact) + PARTS - 1) // PARTS
+    for part in prange(PARTS):
+        largest = -1.0
+        where = min(part * each, len(exact) - 1)
+        compared = 0
+        wrong = 0
+        special = 0
+        for i in range(part * each, min(len(exact), (part + 1) * each)):
+            r = exact[i]
+            y = np.float64(computed[i])
+            if not abs(r) < overflow or not abs(y) < np.inf:
+                same = (np.isnan(r) and np.isnan(y)) or (abs(r) >= overflow and y == (np.inf if r > 0 else -np.inf))
+                special += 0 if same else 1
+                continue
+            error = abs(y - r) * inverse_ulps[(bits[i] >> np.uint64(52)) & np.uint64(2047)]
+            compared += 1
+            if error > 0.5:
+                wrong += 1
+            if error > largest:
+                largest = error
+                where = i
+        errors[part] = max(largest, 0.0)
+        places[part] = where
+        counts[part, 0] = compared
+        counts[part, 1] = wrong
+        counts[part, 2] = special
+    return errors, places, counts
+
+
+def all_numbers(target: Format, start: int = 0) -> Iterator[torch.Tensor]:
+    """Every number of a format, as chunks of tensors, NaN included; from a bit pattern on."""
+    total = 1 << target.storage_bits
+    for first in range(start, total, CHUNK):
+        count = min(CHUNK, total - first)
+        if target == FLOAT32:
+            patterns = torch.arange(first, first + count, dtype=torch.int64).to(torch.int32)
+            yield patterns.view(torch.float32)
+        else:
+            patterns = torch.arange(first, first + count, dtype=torch.int32).to(torch.int16)
+            yield patterns.view(TORCH_DTYPES[target.name])
+
+
+def sampled_numbers(target: Format, count: int, seed: int) -> torch.Tensor:
+    """Numbers spread evenly over the bit patterns (so over exponents), and as many uniform in [-8, 8], where functions are mostly used."""
+    generator = torch.Generator().manual_seed(seed)
+    spacing = (1 << 32) // count
+    patterns = torch.arange(count, dtype=torch.int64) * spacing + torch.randint(0, spacing, (count,), generator=generator)
+    spread = patterns.to(torch.int32).view(torch.float32)
+    near = torch.rand(count, generator=generator) * 16 - 8
+    return torch.cat((spread, near)).to(TORCH_DTYPES[target.name])
+
+
+def scan(
+    scanned: Scan,
+    inputs: torch.Tensor,
+    function: Callable[[torch.Tensor], np.ndarray],
+    exact: Callable[[torch.Tensor], torch.Tensor],
+    target: Format,
+) -> None:
+    """Run a function and its reference over inputs and count the results in."""
+    computed = function(inputs)
+    wide = exact(inputs.double())
+    scanned.include(inputs.float().numpy(), np.ascontiguousarray(computed, dtype=np.float32), wide.contiguous().numpy(), target)
