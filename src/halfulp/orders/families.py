@@ -17,7 +17,6 @@ BLOCKS = (128, 192, 256, 320, 384, 512)
 512 (XLA)."""
 
 LANES = (4, 8, 16, 32)
-EXTRA_PLACES = ("first", "last", "after the first block")
 
 
 def sequential(terms: int, extras: int = 0, place: str = "last") -> Tree:
@@ -29,12 +28,18 @@ def sequential(terms: int, extras: int = 0, place: str = "last") -> Tree:
     return written.tree(written.chain([written.run(0, terms), *beside]))
 
 
+def reversed_chain(terms: int) -> Tree:
+    """One chain from the last term to the first."""
+    written = TreeWriter(terms)
+    return written.tree(written.chain([written.term(each) for each in range(terms - 1, -1, -1)]))
+
+
 def blocks(terms: int, length: int, extras: int = 0, place: str = "last") -> Tree:
     """Chains over blocks of consecutive terms, partial sums added left to right."""
     written = TreeWriter(terms, extras)
     beside = [written.extra(each) for each in range(extras)]
     sums = [written.run(start, min(length, terms - start)) for start in range(0, terms, length)]
-    at = {"first": 0, "after the first block": 1, "last": len(sums)}[place]
+    at = 1 if place == "after the first block" else len(sums)
     return written.tree(written.chain([*sums[:at], *beside, *sums[at:]]))
 
 
@@ -148,11 +153,13 @@ def family_of(order: Order) -> str | None:
 def candidates(terms: int, extras: int = 0, *, products: bool) -> Iterator[tuple[str, Callable[[], Tree]]]:
     """The families for this many terms: a name in words and what makes the tree. Shorter than a block, blocks are the sequential order."""
     if extras:
-        for place in EXTRA_PLACES[:2]:
+        for place in ("first", "last"):
             yield f"one chain, extra {place}", lambda place=place: sequential(terms, extras, place)
         for length in BLOCKS:
-            for place in EXTRA_PLACES if length < terms else ():
+            for place in ("after the first block", "last") if length < terms else ():
                 yield f"chains of {length}, extra {place}", lambda length=length, place=place: blocks(terms, length, extras, place)
+        for place in ("after the first block", "last"):
+            yield f"two halves, extra {place}", lambda place=place: blocks(terms, (terms + 1) // 2, extras, place)
         return
     if not products:
         yield "NumPy's pairwise sum", lambda: numpy_pairwise(terms)
@@ -162,8 +169,10 @@ def candidates(terms: int, extras: int = 0, *, products: bool) -> Iterator[tuple
     for length in BLOCKS:
         if length < terms:
             yield f"chains of {length}, partial sums left to right", lambda length=length: blocks(terms, length)
+    yield "two halves, each one chain", lambda: blocks(terms, (terms + 1) // 2)
     for count in LANES:
         if count < terms:
             yield f"{count} lanes joined in turn", lambda count=count: lanes(terms, count)
             yield f"{count} lanes joined pairwise", lambda count=count: lanes(terms, count, "pairwise")
+    yield "one chain from the last term to the first", lambda: reversed_chain(terms)
     yield "pairwise", lambda: pairwise(terms)

@@ -111,7 +111,7 @@ def reveal_order(
 
 
 def _samples(implementation: Implementation, draws: int | None, seed: int) -> list[Sample]:
-    first = _sample(implementation, seed)
+    first = random_sample(implementation, seed)
     if not first.result.size:
         raise InputError(
             f"Got a function whose result is empty (shape {implementation.shape}). Needed: at least one output. There is nothing to add. "
@@ -119,10 +119,11 @@ def _samples(implementation: Implementation, draws: int | None, seed: int) -> li
         )
     few = implementation.is_large and first.result.size >= 64
     count = draws if draws is not None else DRAWS_OF_LARGE if few else DRAWS
-    return [first, *(_sample(implementation, seed + draw) for draw in range(1, count))]
+    return [first, *(random_sample(implementation, seed + draw) for draw in range(1, count))]
 
 
-def _sample(implementation: Implementation, seed: int) -> Sample:
+def random_sample(implementation: Implementation, seed: int) -> Sample:
+    """The function run on random numbers."""
     random = np.random.default_rng(seed)
     made: list[npt.NDArray[Any]] = []
     for argument in implementation.arguments:

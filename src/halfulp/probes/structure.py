@@ -98,11 +98,12 @@ def _predicted(contraction: Contraction, inputs: Sequence[Values], positions: np
     return total
 
 
-def find_structure(implementation: Implementation, samples: Sequence[Sample]) -> Structure:
+def find_structure(implementation: Implementation, samples: Sequence[Sample], *, thorough: bool = True) -> Structure:
     """The contraction that a function computes.
 
     Args:
         implementation: the function. samples: what it gave on random inputs.
+        thorough: whether structures of other forms may be found by many runs.
 
     Raises:
         InputError: it isn't linear in its inputs, has internal weights, or is of a form that can't be found; the message says which.
@@ -110,7 +111,7 @@ def find_structure(implementation: Implementation, samples: Sequence[Sample]) ->
     trial = _Trial(implementation, samples)
     coarse = any(argument.format.storage_bits < 32 for argument in implementation.arguments)
     probed = implementation.in_format(torch.float32) if coarse else implementation
-    for contraction in _guesses(probed):
+    for contraction in _guesses(probed, thorough=thorough):
         roughly = trial.explains(contraction)
         if roughly is None:
             continue
@@ -118,7 +119,7 @@ def find_structure(implementation: Implementation, samples: Sequence[Sample]) ->
             return Structure(contraction, 1.0)
         if not contraction.extras:
             return Structure(contraction, _exact_factor(probed, contraction))
-    raise _refusal(probed)
+    raise _refusal(probed) if thorough else InputError("no sum or product")
 
 
 def _exact_factor(implementation: Implementation, contraction: Contraction) -> float:
@@ -128,7 +129,7 @@ def _exact_factor(implementation: Implementation, contraction: Contraction) -> f
     return float(wanted[0] / _predicted(contraction, ones, np.zeros(1, np.int64))[0])
 
 
-def _guesses(implementation: Implementation) -> Iterator[Contraction]:
+def _guesses(implementation: Implementation, *, thorough: bool) -> Iterator[Contraction]:
     shapes = [argument.shape for argument in implementation.arguments]
     count = len(shapes)
     for factors in _roles(count):
@@ -144,7 +145,7 @@ def _guesses(implementation: Implementation) -> Iterator[Contraction]:
             for guess in _convolutions(implementation, factors):
                 yield from _with_extras(guess, beside, shapes)
     for factors in _roles(count):
-        if len(factors) == count:
+        if len(factors) == count and thorough:
             found = _table(implementation, factors)
             if found is not None:
                 yield found

@@ -31,6 +31,7 @@ QUESTIONS = {
     "redraw": "is the error redrawn when the inputs move slightly?",
     "precision": "does a coarser format explain it?",
     "casts": "do casts inside make it?",
+    "families": "is it the result of a common order of summation?",
     "overlap": "in-place writes onto overlapping memory?",
 }
 
@@ -170,6 +171,13 @@ def _casts(finding: str, m: Measured) -> str:
     return f"without the casts to {' and '.join(m['formats'])}, {number(100 * m['share_left'])} % of the difference is left"
 
 
+def _families(finding: str, m: Measured) -> str:
+    if m["actual"] is None:
+        return "none of the common orders gives actual's bits"
+    theirs = f"; expected: {m['expected']}" if m["expected"] else ""
+    return f"{m['outputs']:,} outputs in every bit: {m['actual']} (depth {m['depth']:,}){theirs}"
+
+
 def _overlap(finding: str, m: Measured) -> str:
     return "; ".join(f"`{side}`: {', '.join(writes)}" for side, writes in m.items())
 
@@ -195,5 +203,6 @@ _WORDS: dict[str, Callable[[str, Measured], str]] = {
     "redraw": _redraw,
     "precision": _precision,
     "casts": _casts,
+    "families": _families,
     "overlap": _overlap,
 }

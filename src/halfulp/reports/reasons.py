@@ -63,6 +63,12 @@ def _identical(result: CheckResult) -> str:
 def _rounding(result: CheckResult) -> str:
     noise = _measured(result, "noise")
     formula = _formula(result, right="")
+    if result.because[:1] == ("families",):
+        found = _measured(result, "families")
+        return (
+            f'Proved to be rounding: adding the same terms in the order "{found["actual"]}" gives actual\'s result in every bit '
+            f"({found['outputs']:,} outputs). No other formula and no coarser format is needed to explain it."
+        )
     if result.because[:1] == ("loss",):
         fast = noise["transforms"] or _finding(result, "fast_products") == "explain"
         times = float(noise["norm_in_noise"] if fast else noise["rms_in_noise"])

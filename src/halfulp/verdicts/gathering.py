@@ -10,6 +10,7 @@ from ..differences.comparing import compare_leaves
 from ..noise import Noise, noise_of, widened
 from .evidence.casts import casts
 from .evidence.evidence import Evidence
+from .evidence.families import families
 from .evidence.flips import flips
 from .evidence.integers import impulses, integers
 from .evidence.noise import backward_evidence, fast_products, noise_evidence, peer_evidence
@@ -22,7 +23,7 @@ from .evidence.redraw import redraw
 from .evidence.repetition import repetition, sized
 from .evidence.scaling import scaling
 from .evidence.structure import bits, effects, specials, structure
-from .judging import WEAK, formula, loss_is_tolerable
+from .judging import OVERRULED_BY_BITS, WEAK, decide, formula, loss_is_tolerable
 
 EFFORTS = ("decide", "full")
 
@@ -79,6 +80,9 @@ class Gatherer:
         yield from self._add(backward_evidence(case, actual, sampled))
         yield from self._add(peer_evidence(actual, expected, noise))
         yield from self._everything(noise) if self.full else self._until_decided(noise)
+        if self.full or decide(self.found.values()).verdict in OVERRULED_BY_BITS:
+            self.progress("comparing with common orders of summation")
+            yield from self._add(families(case))
 
     def _everything(self, noise: Noise) -> Iterator[Evidence]:
         """All kinds of evidence, whatever the earlier ones say."""

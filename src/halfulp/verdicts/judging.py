@@ -21,6 +21,11 @@ WEAK = ("agrees in float32", "grows in bfloat16", "stays in bfloat16")
 """Findings of `scaling` in a coarser format, where float64 is declared or refused."""
 
 
+OVERRULED_BY_BITS = (V.MISTAKE, V.REDUCED_PRECISION, V.UNDECIDED)
+"""What can't be where adding the same terms in another order, in the declared precision, gives `actual` in every bit. An order may be
+UNSTABLE."""
+
+
 @dataclass(frozen=True)
 class Decision:
     """A verdict and the kinds of evidence that decided it, most decisive first."""
@@ -54,9 +59,10 @@ def decide(evidence: Iterable[Evidence]) -> Decision:
     if early is not None:
         return early
     noise = by_kind.get("noise")
-    if noise is None or noise.finding == "within":
-        return _within(by_kind, noise)
-    return _beyond(by_kind, noise)
+    decision = _within(by_kind, noise) if noise is None or noise.finding == "within" else _beyond(by_kind, noise)
+    if decision.verdict in OVERRULED_BY_BITS and _finding(by_kind, "families") == "reproduced":
+        return Decision(V.ROUNDING, ("families",))
+    return decision
 
 
 def _finding(by_kind: dict[str, Evidence], kind: str) -> str:

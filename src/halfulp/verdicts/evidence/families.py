@@ -1,0 +1,74 @@
+"""Is `actual` the result of adding `expected`'s terms in an order that many implementations use? Then rounding explains every bit of it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...cases import Case
+from ...cases.sides import repeatable
+from ...errors import HalfulpError
+from ...orders import Contraction
+from ...probes.implementation import Implementation
+from ...probes.matching import Match, common_order, values_of
+from ...probes.revealing import random_sample
+from ...probes.structure import find_structure
+from ..verdict import Verdict
+from .evidence import Evidence, Measured
+
+V = Verdict
+
+OUTPUTS = 32
+"""At so many outputs bits have to agree. About forty orders are tried, each of a few values apart in the last place: by chance one of them
+agrees at one output with probability up to 1, at 32 outputs below 2**-32 even if half of all results were what an order gives."""
+
+SAMPLES = 2
+
+
+def families(case: Case) -> Evidence | None:
+    """Which common orders the results of both sides are; None where `expected` is no sum of its inputs.
+
+    Numerics:
+        A proof where it finds an order: replaying it on the inputs gives every compared bit of `actual`. It says nothing where it
+            finds none.
+    """
+    actual, expected = case.native("actual").outputs, case.native("expected").outputs
+    if len(actual) != 1 or len(expected) != 1 or expected[0].format is None or case.gradients:
+        return None
+    found = _structure(case)
+    if found is None:
+        return None
+    implementation, contraction = found
+    inputs = values_of(implementation)
+    term = implementation.arguments[contraction.factors[0].argument].format.name
+    matches: dict[str, Match | None] = {}
+    for side, leaf in (("actual", actual[0]), ("expected", expected[0])):
+        numbers = np.asarray(leaf.numbers(), np.float64)
+        output = leaf.format.name if leaf.format is not None else ""
+        fits = numbers.size == contraction.positions and bool(np.isfinite(numbers).all()) and output
+        matches[side] = common_order(contraction, inputs, numbers, output, term) if fits else None
+    mine, theirs = matches["actual"], matches["expected"]
+    measured: dict[str, Measured] = {
+        "actual": mine.name if mine else None,
+        "expected": theirs.name if theirs else None,
+        "outputs": mine.outputs if mine else 0,
+        "depth": mine.order.depth if mine else None,
+        "difference": mine.order.diff(theirs.order) if mine and theirs else None,
+    }
+    if mine is None:
+        return Evidence("families", "none", (), measured)
+    if mine.outputs < OUTPUTS:
+        return Evidence("families", "too few outputs", (), measured)
+    return Evidence("families", "reproduced", (V.ROUNDING,), measured)
+
+
+def _structure(case: Case) -> tuple[Implementation, Contraction] | None:
+    try:
+        with case.expected.unchanged(), repeatable(case.seed):
+            implementation = Implementation(case.expected.eager.function, case.inputs, dict(case.keywords))
+            samples = [random_sample(implementation, case.seed + draw) for draw in range(SAMPLES)]
+            if not samples[0].result.size:
+                return None
+            structure = find_structure(implementation, samples, thorough=False)
+    except HalfulpError:  # no floating-point inputs, no sum, or a function that does not run on other values
+        return None
+    return (implementation, structure.contraction) if structure.factor == 1.0 else None
