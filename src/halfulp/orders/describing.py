@@ -20,6 +20,9 @@ def describe(order: Order) -> str:
     parts = [_tree_in_words(order)]
     if order.products and order.fma is not None:
         parts[0] += " with FMA" if order.fma else ", products rounded first"
+        if order.unfused:
+            rest = "the last term" if order.unfused == (order.tree.terms - 1,) else f"{len(order.unfused):,} of the products"
+            parts[0] += f" except for {rest}"
     joined = _joined(order.tree)
     if joined:
         parts.append(joined)
@@ -44,6 +47,8 @@ def difference(order: Order, other: Order) -> str:
         parts.append(
             "products added without rounding (FMA) instead of rounded first" if order.fma else "products rounded first instead of FMA"
         )
+    if order.unfused != other.unfused and order.fma and other.fma:
+        parts.append(f"{len(order.unfused):,} products rounded first instead of {len(other.unfused):,}")
     for name in ("accumulator", "output", "rounding"):
         here, there = getattr(order, name), getattr(other, name)
         if here != there:

@@ -162,7 +162,10 @@ def _slices(indices: npt.NDArray[np.int64]) -> str:
 def _adders(order: Order, contraction: Contraction) -> list[str]:
     if not order.products:
         return ["    def add(total, value):", "        return value if total is None else total + value"]
-    fused = "fma(left[k], right[k], total)" if order.fma else "total + left[k] * right[k]"
+    rounded = "total + left[k] * right[k]"
+    fused = "fma(left[k], right[k], total)" if order.fma else rounded
+    if order.unfused:
+        fused = f"{rounded} if k in {{{', '.join(map(str, order.unfused))}}} else {fused}"
     lines = [
         "    def add_product(total, k):",
         f"        return left[k] * right[k] if total is None else {fused}",

@@ -22,6 +22,7 @@ class Order:
         axes: (name, size) of the axes over which is summed; the terms of the tree are numbered along them, the last fastest.
         products: whether the terms are products. extras: the names of the extra leaves of the tree ("bias").
         fma: whether products are added without being rounded first; None where that makes no difference (sums, exact products).
+        unfused: with FMA, the terms that are rounded first all the same, as tails often are.
         accumulator: the format in which partial sums are kept. output: the format of the result.
         rounding: "nearest" or "toward zero", of each addition.
         rounds_before_extras: whether the sum is rounded to the output's format before the extra leaves are added.
@@ -38,11 +39,12 @@ class Order:
     rounding: str = "nearest"
     rounds_before_extras: bool = False
     scale: tuple[str, float] | None = None
+    unfused: tuple[int, ...] = ()
 
     @property
     def depth(self) -> int:
         """The largest number of roundings that one term goes through: its product (with FMA none), additions, the last conversion."""
-        product = 1 if self.products and self.fma is False else 0
+        product = 1 if self.products and (self.fma is False or self.unfused) else 0
         return self.tree.depth + product + (1 if self.accumulator != self.output else 0) + (1 if self.scale else 0)
 
     @property
@@ -89,6 +91,7 @@ class Order:
             "rounding": self.rounding,
             "rounds_before_extras": self.rounds_before_extras,
             "scale": list(self.scale) if self.scale else None,
+            "unfused": list(self.unfused),
         }
 
     def to_json(self) -> str:
@@ -114,6 +117,7 @@ class Order:
                 str(content["rounding"]),
                 bool(content["rounds_before_extras"]),
                 (str(content["scale"][0]), float(content["scale"][1])) if content["scale"] else None,
+                tuple(int(term) for term in content["unfused"]),
             )
         except (KeyError, TypeError, ValueError, IndexError) as error:
             if isinstance(error, InputError):

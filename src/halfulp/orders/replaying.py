@@ -7,6 +7,7 @@ instructions. float32 and float64 accumulators run in hardware; other formats ar
 from __future__ import annotations
 
 # pyright: basic, reportUntypedFunctionDecorator=false
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +18,7 @@ from numba.extending import intrinsic
 from ..floats import FORMATS, round_to_format
 from .contraction import Contraction, strided_positions
 from .order import Order
-from .tree import ADD, ADD_EXTRA, ADD_TERM, PUSH_EXTRA, PUSH_TERM, Tree
+from .tree import ADD, ADD_EXTRA, ADD_ROUNDED, ADD_TERM, PUSH_EXTRA, PUSH_TERM, Tree
 
 ROW = 256
 
@@ -90,6 +91,11 @@ def _run(
                         for t in range(wide):
                             product = factor * beside[argument, t]
                             stack[top, t] = stack[top, t] + product
+                elif operation == ADD_ROUNDED:
+                    factor = scalar[origin + scalar_offset[argument]]
+                    for t in range(wide):
+                        product = factor * beside[argument, t]
+                        stack[top, t] = stack[top, t] + product
                 elif operation == PUSH_TERM:
                     top += 1
                     factor = scalar[origin + scalar_offset[argument]] if has_scalar else vector.dtype.type(1.0)
@@ -117,14 +123,14 @@ def _round(value, error, precision_bits, exponent_min, toward_zero):
         return value
     magnitude = abs(value)
     towards = error if value > 0 else -error
-    _, exponent = np.frexp(magnitude)
-    quantum = np.ldexp(1.0, max(exponent - 1, exponent_min) - precision_bits + 1)
+    mantissa, exponent = math.frexp(magnitude)
+    quantum = math.ldexp(1.0, max(exponent - 1, exponent_min) - precision_bits + 1)
     scaled = magnitude / quantum
     whole = np.floor(scaled)
     part = scaled - whole
     if toward_zero:
-        if part == 0.0 and towards < 0:
-            whole -= 1.0
+        if part == 0.0 and towards < 0:  # just below a number of the format; below a power of two they lie half as far apart
+            whole -= 0.5 if mantissa == 0.5 and exponent - 1 > exponent_min else 1.0
     elif part > 0.5 or (part == 0.5 and (towards > 0 or (towards == 0 and whole % 2.0 == 1.0))):
         whole += 1.0
     return np.copysign(whole * quantum, value)
@@ -157,15 +163,15 @@ def _run_rounded(
                 operation = operations[step]
                 argument = arguments[step]
                 term = 0.0
-                if operation in (PUSH_TERM, ADD_TERM):
+                if operation in (PUSH_TERM, ADD_TERM, ADD_ROUNDED):
                     term = vector[base + vector_offset[argument]]
                     if has_scalar:
                         term = term * scalar[scalar_base[row] + scalar_offset[argument]]
                 if operation == PUSH_TERM:
                     top += 1
                     stack[top] = _round(term, 0.0, bits, least, cut)
-                elif operation == ADD_TERM:
-                    added = term if fused else _round(term, 0.0, bits, least, cut)
+                elif operation in (ADD_TERM, ADD_ROUNDED):
+                    added = term if fused and operation == ADD_TERM else _round(term, 0.0, bits, least, cut)
                     stack[top] = _sum(stack[top], added, bits, least, cut)
                 elif operation == PUSH_EXTRA:
                     top += 1
@@ -211,10 +217,13 @@ def replay(order: Order, contraction: Contraction, inputs: list[np.ndarray], pos
     kind = np.float32 if in_hardware and accumulator.name == "float32" else np.float64
     tree = order.tree.without_extras() if order.rounds_before_extras else order.tree
     program = tree.program()
+    operations = program.operations
+    if order.unfused:
+        operations = np.where((operations == ADD_TERM) & np.isin(program.arguments, order.unfused), np.int8(ADD_ROUNDED), operations)
     grid = _grid(contraction, inputs, kind, positions)
     out = np.zeros((len(grid.row_base), len(grid.column_base)), kind)
     common = (
-        program.operations, program.arguments, grid.vector, grid.row_base, grid.column_base, grid.vector_offset, grid.scalar,
+        operations, program.arguments, grid.vector, grid.row_base, grid.column_base, grid.vector_offset, grid.scalar,
         grid.scalar_base,
         grid.scalar_offset, grid.extras, len(contraction.factors) > 1, bool(order.fma), program.stack, out,
     )  # fmt: skip

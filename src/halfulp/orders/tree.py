@@ -246,7 +246,7 @@ class Tree:
 
 
 # Instructions of the stack machine that evaluates a tree.
-PUSH_TERM, ADD_TERM, PUSH_EXTRA, ADD_EXTRA, ADD, ADD_TOGETHER = range(6)
+PUSH_TERM, ADD_TERM, PUSH_EXTRA, ADD_EXTRA, ADD, ADD_TOGETHER, ADD_ROUNDED = range(7)
 
 
 @dataclass(frozen=True)

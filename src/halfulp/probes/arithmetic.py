@@ -18,7 +18,7 @@ from .masking import Masks
 Indices = npt.NDArray[np.int64]
 
 ASKED = 256
-"""At how many additions of a product it is asked whether it is fused: all shapes of the tree first."""
+"""At how many additions of a product, spread over the tree, it is asked whether it is fused; at all where answers differ."""
 
 
 @dataclass(frozen=True)
@@ -28,14 +28,14 @@ class Arithmetic:
     Attributes:
         precision_bits: of the partial sums; 0 where the tree is too small to tell.
         rounding: "nearest" or "toward zero".
-        fma: whether products are added without being rounded; None where that can't be seen. fused, asked: at how many of the additions.
+        fma: whether products are added without being rounded; None where that can't be seen.
+        unfused: the terms that are rounded first while others are not.
     """
 
     precision_bits: int
     rounding: str
     fma: bool | None
-    fused: int
-    asked: int
+    unfused: tuple[int, ...] = ()
 
     def accumulator(self, inputs: Format) -> str:
         """The format of the partial sums, by its precision; that of the inputs where the probes can't tell."""
@@ -57,25 +57,34 @@ def arithmetic_of(masks: Masks, tree: Tree) -> Arithmetic:
     three = _joined_first(tree)
     exponents, top = _exponents(inputs)
     is_product = len(masks.contraction.factors) > 1 and inputs.name in ("float32", "float64")
-    pairs = _products_added(tree) if is_product else np.zeros((0, 2), np.int64)
+    every = _products_added(tree) if is_product else np.zeros((0, 2), np.int64)
+    pairs = every[np.unique(np.linspace(0, max(0, len(every) - 1), ASKED).astype(int))] if len(every) else every
     widths = 0 if three is None else len(exponents)
     if not widths + len(pairs):
-        return Arithmetic(0, "nearest", None, 0, 0)
-    # One row a probe; probes of two leaves name the second one twice, with the same value.
+        return Arithmetic(0, "nearest", None)
     leaves = np.concatenate((np.tile(np.array(three or (0, 0, 0)), (widths, 1)), pairs[:, (0, 1, 1)]))
-    half = 2.0 ** (inputs.precision_bits - 1)
-    values = np.concatenate(
-        (
-            np.stack([np.full(widths, top), top * 2.0 ** -exponents[:widths], np.full(widths, -top)], 1),
-            np.tile(np.array([-half, half + 1.0, half + 1.0]), (len(pairs), 1)),
-        )
-    )
+    ones = np.full(widths, top)
+    values = np.concatenate((np.stack([ones, top * 2.0 ** -exponents[:widths], -ones], 1), _inexact(len(pairs), inputs)))
     results = masks.evaluate(leaves, values, OTHER) / (OTHER * masks.factor)
     bits, rounding = _accumulator(results[:widths] / top, exponents[:widths])
-    asked = len(pairs) if bits in (0, inputs.precision_bits) else 0
-    # 3 (2^(p-1) + 1) - 3 2^(p-1) is 3; rounded to p bits first, the product makes it 4.
-    fused = int(np.isclose(results[widths:], 1.0, rtol=SLACK).sum()) if asked else 0
-    return Arithmetic(bits, rounding, True if asked and fused == asked else False if asked and not fused else None, fused, asked)
+    if not len(pairs) or bits not in (0, inputs.precision_bits):
+        return Arithmetic(bits, rounding, None)
+    is_fused = _is_fused(results[widths:])
+    if is_fused.any() and not is_fused.all():  # mixed: then every addition is asked
+        pairs = every
+        is_fused = _is_fused(masks.evaluate(pairs[:, (0, 1, 1)], _inexact(len(pairs), inputs), OTHER) / (OTHER * masks.factor))
+    unfused = tuple(sorted(pairs[~is_fused, 1].tolist())) if is_fused.any() else ()
+    return Arithmetic(bits, rounding, bool(is_fused.any()), unfused)
+
+
+def _inexact(count: int, inputs: Format) -> npt.NDArray[np.float64]:
+    """Values of two leaves, the second named twice: 3 (2^(p-1) + 1) - 3 2^(p-1) is 3; rounded to p bits first, the product makes it 4."""
+    half = 2.0 ** (inputs.precision_bits - 1)
+    return np.tile(np.array([-half, half + 1.0, half + 1.0]), (count, 1))
+
+
+def _is_fused(results: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    return np.isclose(results, 1.0, rtol=SLACK)
 
 
 def _exponents(inputs: Format) -> tuple[npt.NDArray[np.int64], float]:
@@ -111,7 +120,7 @@ def _joined_first(tree: Tree) -> tuple[int, int, int] | None:
 
 
 def _products_added(tree: Tree) -> Indices:
-    """(a term already in the accumulator, the term added to it) for additions of single products, spread over the tree."""
+    """(a term already in the accumulator, the term added to it) for each addition of a single product."""
     program = tree.program()
     stack: list[int] = []
     pairs: list[tuple[int, int]] = []
@@ -128,5 +137,4 @@ def _products_added(tree: Tree) -> Indices:
             stack.pop()
         elif operation != ADD_EXTRA:
             del stack[len(stack) - argument + 1 :]
-    chosen = np.unique(np.linspace(0, max(0, len(pairs) - 1), ASKED).astype(int))
-    return np.array([pairs[place] for place in chosen], np.int64).reshape(-1, 2) if pairs else np.zeros((0, 2), np.int64)
+    return np.array(pairs, np.int64).reshape(-1, 2)

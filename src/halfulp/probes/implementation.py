@@ -190,7 +190,7 @@ class Implementation:
                 result = result.float()
             found = result.cpu().numpy()
         else:
-            found = np.asarray(result)
+            found = np.zeros(0, np.int8) if isinstance(result, (tuple, list, dict)) else np.asarray(result)
             dtype = found.dtype
             if dtype == np.float16:
                 found = found.astype(np.float32)

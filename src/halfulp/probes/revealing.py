@@ -261,10 +261,11 @@ class _Asking:
             contraction.axes,
             len(contraction.factors) > 1,
             tuple(extra.name for extra in contraction.extras),
-            arithmetic.fma if arithmetic.asked else None,
+            arithmetic.fma,
             arithmetic.accumulator(self.inputs),
             self.implementation.output.name,
             arithmetic.rounding,
+            unfused=arithmetic.unfused,
         )
         if self.structure.factor != 1.0:
             count = round(1.0 / self.structure.factor)
@@ -275,7 +276,7 @@ class _Asking:
     def _ask(self, at: int, positions: Indices | None, terms: Indices) -> tuple[Tree | None, Arithmetic]:
         contraction, extras = self.contraction, len(self.contraction.extras)
         if len(terms) + extras <= 1:
-            return (Tree.from_nodes(len(terms), extras, []) if len(terms) + extras else None), Arithmetic(0, "nearest", None, 0, 0)
+            return (Tree.from_nodes(len(terms), extras, []) if len(terms) + extras else None), Arithmetic(0, "nearest", None)
         problem = NotCounts("nothing was asked")
         for numbers in numbers_for(self.inputs, len(contraction.factors) > 1):
             masks = Masks(self.implementation, contraction, self.structure.factor, at, positions, terms, numbers)
@@ -294,7 +295,7 @@ class _Asking:
             return None
         there = np.array([at])
         for _, made in candidates(masks.leaves, products=len(self.contraction.factors) > 1):
-            order = self._described(made(), Arithmetic(0, "nearest", None, 0, 0))
+            order = self._described(made(), Arithmetic(0, "nearest", None))
             if any(self._is_right(each, there) for each in _variants(order, self.inputs)) and agrees(masks, order.tree, SPOTS_OF_FAMILY):
                 return order.tree
         return None
