@@ -8,6 +8,7 @@ from safetensors.torch import save_file
 from typer.testing import CliRunner
 
 import halfulp.cli
+import halfulp.errors
 from halfulp.cli import app
 from halfulp.errors import TensorFileError
 
@@ -214,3 +215,65 @@ def test_check_full_and_search(tmp_path):
 
 def test_bench_refuses_unknown_parts():
     assert "Got --part all. Needed: one of pairs, honest, models, detection" in str(run("bench", "verdicts", "--part", "all").exception)
+
+
+LINEAR = """
+import torch
+import torch.nn.functional as F
+def actual(x, W, B): return x @ W.T + B
+def expected(x, W, B): return F.linear(x, W, B)
+def inputs(seed):
+    torch.manual_seed(seed)
+    return torch.randn(7, 500), torch.randn(20, 500), torch.randn(20)
+"""
+
+
+def test_order_says_both_orders_and_writes_programs_that_replay_them(tmp_path):
+    (tmp_path / "case.py").write_text(LINEAR)
+    result = run("order", tmp_path / "case.py", "--emit", tmp_path / "out", "--svg", tmp_path / "out", "--draw")
+    assert result.exit_code == 0, result.output
+    assert result.output.count("replaying gives all 140 outputs in every bit") == 2
+    assert result.output.count("result in every bit (140 of 140)") == 2
+    assert "actual against expected: " in result.output
+    assert "terms: added from top to bottom" in result.output
+    assert (tmp_path / "out" / "actual.svg").read_text().startswith("<svg")
+    assert "def replay(x, W, B):" in (tmp_path / "out" / "replay_actual.py").read_text()
+
+
+def test_order_as_json_and_what_has_none(tmp_path):
+    (tmp_path / "case.py").write_text(LINEAR.replace("x @ W.T + B", "torch.relu(x @ W.T + B)"))
+    result = run("order", tmp_path / "case.py", "--json")
+    content = json.loads(result.stdout)
+    assert result.exit_code == 1
+    assert content["orders"]["expected"]["proved"] is True
+    assert "isn't linear" in content["problems"]["actual"]
+    text = run("order", tmp_path / "case.py")
+    assert "isn't linear" in text.output
+    assert run("order", tmp_path / "case.py", "--side", "actual").exit_code == 2
+    with pytest.raises(halfulp.errors.InputError, match="actual, expected or both"):
+        CliRunner().invoke(app, ["order", str(tmp_path / "case.py"), "--side", "left"], catch_exceptions=False)
+
+
+def test_order_of_something_scattered_writes_no_program(tmp_path):
+    text = LINEAR.replace("x, W, B", "x").replace("x @ W.T + B", "torch.stack([x.diagonal(place).sum() for place in range(3)])")
+    (tmp_path / "case.py").write_text(text.replace("torch.randn(7, 500), torch.randn(20, 500), torch.randn(20)", "(torch.randn(7, 8),)"))
+    result = run("order", tmp_path / "case.py", "--side", "actual", "--emit", tmp_path)
+    assert "actual: no program. Got a function whose terms are known by a table only" in result.output
+
+
+def test_datasheet_is_printed_written_and_compared(tmp_path):
+    first, second = tmp_path / "a" / "one.json", tmp_path / "two.json"
+    result = run("datasheet", "--backend", "numpy", "-f", "sqrt", "-o", first)
+    assert result.exit_code == 0, result.output
+    assert "Datasheet of numpy" in result.output
+    assert "sqrt" in result.output
+    same = run("datasheet", "diff", first, first)
+    assert same.exit_code == 0
+    assert "agree in every property" in same.output
+    content = json.loads(first.read_text())
+    content["properties"]["special values"]["NaN in sort"] = "first"
+    second.write_text(json.dumps(content))
+    other = run("datasheet", "diff", first, second)
+    assert other.exit_code == 1
+    assert "special values: NaN in sort: last  |  first" in other.output
+    assert json.loads(run("datasheet", "--backend", "numpy", "-f", "sqrt", "--json").stdout)["library"] == "numpy"

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 # pyright: basic, reportUntypedFunctionDecorator=false
 import math
+import os
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 import torch
-from numba import njit, prange
+from numba import njit
 
 from ..floats import FLOAT32, Format
 
@@ -18,7 +20,7 @@ CHUNK = 1 << 20
 """Inputs at a time: results in both formats (12 MB) stay in the last-level cache."""
 
 TORCH_DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
-PARTS = 64
+PARTS = max(1, os.cpu_count() or 1)
 
 
 @dataclass
@@ -43,15 +45,14 @@ class Scan:
         none = np.isnan(inputs)
         if none.any():  # what a function makes of NaN is a property, not an error
             computed, exact = np.where(none, np.float32(0), computed), np.where(none, 0.0, exact)
-        errors, places, counts = _errors(computed, exact, _inverse_ulps(target), _overflow_from(target))
-        best = int(np.argmax(errors))
-        if errors[best] > self.max_ulp_error or math.isnan(self.worst_input):
-            self.max_ulp_error = max(self.max_ulp_error, float(errors[best]))
-            self.worst_input = float(inputs[places[best]])
+        for error, place, compared, wrong, special in _errors(computed, exact, _inverse_ulps(target), _overflow_from(target)):
+            if compared and (error > self.max_ulp_error or math.isnan(self.worst_input)):
+                self.max_ulp_error = max(self.max_ulp_error, error)
+                self.worst_input = float(inputs[place])
+            self.compared += compared
+            self.wrong += wrong
+            self.special_mismatches += special
         self.inputs += len(inputs)
-        self.compared += int(counts[:, 0].sum())
-        self.wrong += int(counts[:, 1].sum())
-        self.special_mismatches += int(counts[:, 2].sum())
 
 
 def _overflow_from(target: Format) -> float:
@@ -66,40 +67,41 @@ def _inverse_ulps(target: Format) -> np.ndarray:
     return np.ldexp(1.0, np.minimum(target.precision_bits - 1 - exponents, 1023))
 
 
-@njit(nogil=True, cache=True, parallel=True, error_model="numpy")
-def _errors(computed, exact, inverse_ulps, overflow):
-    """Largest error, its place, and (compared, wrong, special mismatches) in each of 64 parts; one pass over memory."""
-    errors = np.zeros(PARTS)
-    places = np.zeros(PARTS, np.int64)
-    counts = np.zeros((PARTS, 3), np.int64)
+def _errors(computed: np.ndarray, exact: np.ndarray, inverse_ulps: np.ndarray, overflow: float) -> list[tuple[float, int, int, int, int]]:
+    """(largest error, its place, compared, wrong, special mismatches) of each part; one pass over memory, a part to a thread."""
+    edges = np.linspace(0, len(exact), PARTS + 1).astype(np.int64).tolist()
+    return list(_threads().map(lambda low, high: _errors_of(computed, exact, inverse_ulps, overflow, low, high), edges[:-1], edges[1:]))
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    # Not numba's own threads: starting them changes how many threads PyTorch uses.
+    return ThreadPoolExecutor(PARTS)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _errors_of(computed, exact, inverse_ulps, overflow, low, high):
+    largest = -1.0
+    where = min(low, len(exact) - 1)
+    compared = 0
+    wrong = 0
+    special = 0
     bits = exact.view(np.uint64)
-    each = (len(exact) + PARTS - 1) // PARTS
-    for part in prange(PARTS):
-        largest = -1.0
-        where = min(part * each, len(exact) - 1)
-        compared = 0
-        wrong = 0
-        special = 0
-        for i in range(part * each, min(len(exact), (part + 1) * each)):
-            r = exact[i]
-            y = np.float64(computed[i])
-            if not abs(r) < overflow or not abs(y) < np.inf:
-                same = (np.isnan(r) and np.isnan(y)) or (abs(r) >= overflow and y == (np.inf if r > 0 else -np.inf))
-                special += 0 if same else 1
-                continue
-            error = abs(y - r) * inverse_ulps[(bits[i] >> np.uint64(52)) & np.uint64(2047)]
-            compared += 1
-            if error > 0.5:
-                wrong += 1
-            if error > largest:
-                largest = error
-                where = i
-        errors[part] = max(largest, 0.0)
-        places[part] = where
-        counts[part, 0] = compared
-        counts[part, 1] = wrong
-        counts[part, 2] = special
-    return errors, places, counts
+    for i in range(low, high):
+        r = exact[i]
+        y = np.float64(computed[i])
+        if not abs(r) < overflow or not abs(y) < np.inf:
+            same = (np.isnan(r) and np.isnan(y)) or (abs(r) >= overflow and y == (np.inf if r > 0 else -np.inf))
+            special += 0 if same else 1
+            continue
+        error = abs(y - r) * inverse_ulps[(bits[i] >> np.uint64(52)) & np.uint64(2047)]
+        compared += 1
+        if error > 0.5:
+            wrong += 1
+        if error > largest:
+            largest = error
+            where = i
+    return max(largest, 0.0), where, compared, wrong, special
 
 
 def all_numbers(target: Format, start: int = 0) -> Iterator[torch.Tensor]:

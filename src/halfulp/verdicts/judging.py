@@ -122,7 +122,7 @@ def _beyond(by_kind: dict[str, Evidence], noise: Evidence) -> Decision:
         return Decision(V.FLIP, ("flips", "noise"))
     if _finding(by_kind, "casts") == "explain":
         return Decision(V.REDUCED_PRECISION, ("casts", "noise"))
-    if _finding(by_kind, "precision") == "reproduced" and not _loses_in_float64(by_kind):
+    if _finding(by_kind, "precision") == "reproduced" and not (formula_is_right and _loses_in_float64(by_kind)):
         return Decision(V.REDUCED_PRECISION, ("precision", "noise"))
     if _is_of_coarser_numbers(by_kind) and _speaks(by_kind, "integers") is not False and not _loses_in_float64(by_kind):
         return Decision(V.REDUCED_PRECISION, ("precision", "noise"))
