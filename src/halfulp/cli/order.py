@@ -130,6 +130,8 @@ def _names(function: Any, implementation: Any) -> list[str]:
     import inspect
     import keyword
 
+    from halfulp.probes.revealed import TAKEN
+
     try:
         given = list(inspect.signature(function).parameters)
     except (TypeError, ValueError):
@@ -139,8 +141,6 @@ def _names(function: Any, implementation: Any) -> list[str]:
         own = (
             given[place] if place < len(given) and argument.name.startswith("input") else argument.name.replace(".", "_").replace(" ", "_")
         )
-        taken = (
-            not own.isidentifier() or keyword.iskeyword(own) or own in (*names, "np", "left", "right", "total", "fma", "replay", "which")
-        )
+        taken = not own.isidentifier() or keyword.iskeyword(own) or own in (*names, *TAKEN)
         names.append(f"x{place}" if taken else own)
     return names

@@ -6,6 +6,7 @@ NumPy arrays or PyTorch tensors; a module's parameters are inputs like any other
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -34,22 +35,22 @@ class Argument:
     values: Values
 
 
+ALIGNMENT = 64
+"""Bytes of a cache line: kernels treat what lies before the first whole vector register differently."""
+
+
 class _Slot:
-    """The memory that the function reads one input from."""
+    """The memory that the function reads one input from: strides and alignment are those of the user's input, since kernels go by them."""
 
     def __init__(self, given: Any, dtype: torch.dtype | None) -> None:
-        self.is_torch = isinstance(given, torch.Tensor)
-        if self.is_torch:
+        if isinstance(given, torch.Tensor):
             tensor = given.detach()
-            if any(stride == 0 and size > 1 for size, stride in zip(tensor.size(), tensor.stride())):
-                tensor = tensor.contiguous()  # an expanded tensor has one place for many elements
             kind = dtype or tensor.dtype
-            self.held: Any = torch.empty_strided(tensor.size(), tensor.stride(), dtype=kind, device=tensor.device)
+            self.held: Any = _like_tensor(tensor, kind)
             plain = tensor.device.type == "cpu" and kind in (torch.float32, torch.float64)
             self.view: Values | None = self.held.numpy() if plain else None
         else:
-            kind = np.dtype(str(dtype).removeprefix("torch.")) if dtype else given.dtype
-            self.held = np.empty_like(given, dtype=kind)
+            self.held = _like_array(given, np.dtype(str(dtype).removeprefix("torch.")) if dtype else given.dtype)
             self.view = self.held
 
     def put(self, values: Values) -> None:
@@ -57,6 +58,31 @@ class _Slot:
             self.view[...] = values
         else:
             self.held.copy_(torch.from_numpy(np.ascontiguousarray(values)))
+
+
+def _like_tensor(given: torch.Tensor, kind: torch.dtype) -> torch.Tensor:
+    reach = 1 + sum((size - 1) * stride for size, stride in zip(given.size(), given.stride()) if size)
+    width = torch.empty(0, dtype=kind).element_size()
+    memory = torch.empty(reach + ALIGNMENT, dtype=kind, device=given.device)
+    wanted = given.data_ptr() % ALIGNMENT if kind == given.dtype else 0
+    start = (wanted - memory.data_ptr()) % ALIGNMENT // width
+    return torch.as_strided(memory, given.size(), given.stride(), start)
+
+
+def _like_array(given: Values, kind: np.dtype[Any]) -> Values:
+    width = kind.itemsize
+    strides = [stride // given.itemsize for stride in given.strides]
+    below = sum((size - 1) * stride for size, stride in zip(given.shape, strides) if stride < 0 and size)
+    reach = 1 + sum((size - 1) * abs(stride) for size, stride in zip(given.shape, strides) if size)
+    memory = np.empty(reach + 2 * ALIGNMENT, kind)
+    wanted = (given.ctypes.data + below * given.itemsize) % ALIGNMENT if kind == given.dtype else 0
+    start = (wanted - memory.ctypes.data) % ALIGNMENT // width - below
+    return np.lib.stride_tricks.as_strided(memory[start:], given.shape, [stride * width for stride in strides])
+
+
+def _shares_places(given: Any) -> bool:
+    strides = given.stride() if isinstance(given, torch.Tensor) else given.strides
+    return any(stride == 0 and size > 1 for size, stride in zip(given.shape, strides))
 
 
 class Implementation:
@@ -69,6 +95,7 @@ class Implementation:
 
     Attributes:
         arguments: the floating-point arrays among the inputs (and the parameters of a module), in order.
+        run_s: how long the shortest run took.
 
     Raises:
         InputError: no floating-point input. When run: the result is no floating-point array.
@@ -91,6 +118,12 @@ class Implementation:
                 "float16. Integers are added exactly in every order, so there is none to reveal. Convert the inputs to the dtype that "
                 "you compute in."
             )
+        shared = next((self._leaves[place] for place in self._places if _shares_places(self._leaves[place])), None)
+        if shared is not None:
+            raise InputError(
+                f"Got an expanded input of shape {tuple(shared.shape)}, in which many elements lie in one place. Needed: a place for "
+                "each. Orders are revealed by giving elements values of their own. Pass a contiguous copy; its order may be another one."
+            )
         names = [f"input {place}" for place in range(len(leaves))] + list(self._parameters)
         self.arguments = [_argument(names[place], self._leaves[place]) for place in self._places]
         self._slots = [_Slot(self._leaves[place], dtype) for place in self._places]
@@ -100,6 +133,7 @@ class Implementation:
         self._named = dict(zip(self._parameters, leaves[len(leaves) - len(self._parameters) :]))
         self._bound = tree_unflatten(leaves[: len(leaves) - len(self._parameters)], self._structure)
         self._result: tuple[tuple[int, ...], Format] | None = None
+        self.run_s = float("inf")
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -114,7 +148,12 @@ class Implementation:
     @property
     def is_large(self) -> bool:
         """Whether filling the inputs costs about as much as a run: then runs are counted, and questions that can be put off are."""
-        return sum(argument.values.size for argument in self.arguments) > LARGE
+        return self.size > LARGE
+
+    @property
+    def size(self) -> int:
+        """Elements in all inputs."""
+        return sum(argument.values.size for argument in self.arguments)
 
     def _known(self) -> tuple[tuple[int, ...], Format]:
         if self._result is None:
@@ -130,12 +169,15 @@ class Implementation:
         """One result a run, with two elements of an argument's memory set to values and put back to `rest`."""
         run = self._runner()
         found: list[float] = []
-        with torch.no_grad():
-            for first, one, second, two in changes:
-                memory[first] = one
-                memory[second] = two
-                found.append(run(position))
-                memory[first] = memory[second] = rest
+        try:
+            with torch.no_grad():
+                for first, one, second, two in changes:
+                    memory[first] = one
+                    memory[second] = two
+                    found.append(run(position))
+                    memory[first] = memory[second] = rest
+        except Exception as error:
+            raise _failed(error) from error
         return found
 
     def _runner(self) -> Callable[[int], float]:
@@ -156,6 +198,13 @@ class Implementation:
                 slot.put(each)
         return self._call()
 
+    def changes_inputs(self, values: Sequence[Values]) -> str | None:
+        """The name of an input that no longer holds the values it was given."""
+        for argument, slot, each in zip(self.arguments, self._slots, values):
+            if slot.view is not None and not np.array_equal(slot.view, each, equal_nan=True):
+                return argument.name
+        return None
+
     def put(self, argument: int, values: Values) -> None:
         """Sets the values of one argument for later runs."""
         self._slots[argument].put(values)
@@ -166,6 +215,7 @@ class Implementation:
         return view.reshape(-1) if view is not None and view.flags.c_contiguous else None
 
     def _call(self) -> Values:
+        start = time.perf_counter()
         try:
             with torch.no_grad():
                 if self._named:
@@ -173,24 +223,21 @@ class Implementation:
                 else:
                     result = self.function(*self._bound, **self.keywords)
         except Exception as error:
-            raise RunError(
-                f"Got {type(error).__name__} from the function: {error}. Needed: a function that runs on inputs of these shapes and "
-                "dtypes with other values. Orders are revealed by running it on numbers of our choice. Check it on torch.ones of those "
-                "shapes."
-            ) from error
+            raise _failed(error) from error
+        self.run_s = min(self.run_s, time.perf_counter() - start)
         return self._numbers(result)
 
     def _numbers(self, result: Any) -> Values:
         if isinstance(result, (tuple, list)) and len(result) == 1:
             result = result[0]
-        if isinstance(result, torch.Tensor):
+        if isinstance(result, torch.Tensor) and result.layout == torch.strided:
             result = result.detach()
             dtype: Any = result.dtype
             if dtype in (torch.bfloat16, torch.float16):
                 result = result.float()
             found = result.cpu().numpy()
         else:
-            found = np.zeros(0, np.int8) if isinstance(result, (tuple, list, dict)) else np.asarray(result)
+            found = np.zeros(0, np.int8) if isinstance(result, (tuple, list, dict, torch.Tensor)) else np.asarray(result)
             dtype = found.dtype
             if dtype == np.float16:
                 found = found.astype(np.float32)
@@ -201,14 +248,27 @@ class Implementation:
             )
         if self._result is None:
             self._result = found.shape, format_named(dtype)
+        if found.shape != self._result[0]:
+            raise InputError(
+                f"Got results of shapes {self._result[0]} and {found.shape} for inputs of the same shapes. Needed: a shape that does not "
+                "depend on values. Other values are other sums then. Ask about the sum alone."
+            )
         return found
+
+
+def _failed(error: Exception) -> RunError:
+    return RunError(
+        f"Got {type(error).__name__} from the function: {error}. Needed: a function that runs on inputs of these shapes and dtypes with "
+        "other values. Orders are revealed by running it on numbers of our choice, some as large as 2**100. Check it on torch.ones of "
+        "those shapes."
+    )
 
 
 def _is_real_array(value: Any) -> bool:
     if isinstance(value, torch.Tensor):
         dtypes = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
         return value.dtype in dtypes and value.layout == torch.strided
-    return isinstance(value, np.ndarray) and value.dtype in (np.float64, np.float32, np.float16)
+    return isinstance(value, np.ndarray) and value.dtype.isnative and value.dtype in (np.float64, np.float32, np.float16)
 
 
 def _kind(value: Any) -> str:

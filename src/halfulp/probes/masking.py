@@ -93,13 +93,20 @@ class Masks:
         identity = probed.table is None and all(step == 1 for step in probed.spread) and all(pair == (0, 0) for pair in probed.padding)
         self._base = base
         self._element = None if identity else probed.elements()
-        self._limit = min(2 ** min(implementation.output.precision_bits, 24), numbers.swallowed)
+        # The factor of a mean and the scaled count are rounded, each by a part in 2**p: counts up to 2**(p - 3) stay within a quarter.
+        counted = min(implementation.output.precision_bits, 24) - (0 if factor == 1.0 else 3)
+        self._limit = min(2**counted, numbers.swallowed)
         self._numbers = numbers
         self._fill: Values = np.zeros(0)
         self._unit_everywhere()
         self._matrix: tuple[Indices, Indices, Values] | None = None
         if positions is None and len(contraction.factors) == 2:
             self._ask_all(at)
+
+    def seconds_for(self, questions: int) -> float:
+        """About how long it takes to ask so many questions."""
+        counted = max(1, self._limit // 2) if self.leaves - 2 > self._limit else self.leaves
+        return questions / self.parallel * -(-self.leaves // counted) * self.implementation.run_s
 
     def _at(self, rows: Indices, leaves: Indices) -> Indices:
         """Where in the probed input the leaves of positions lie."""
@@ -156,10 +163,7 @@ class Masks:
         if not check:
             return counts
         nearest = np.rint(counts)
-        # A mean's factor is rounded, and so is the scaled count: both by less than a thousandth of the last count.
-        wrong = ~np.isfinite(counts) | (
-            np.abs(counts - nearest) > 1e-3 * np.maximum(1.0, nearest) if self.factor != 1.0 else counts != nearest
-        )
+        wrong = ~np.isfinite(counts) | (np.abs(counts - nearest) > (0.3 if self.factor != 1.0 else 0.0))
         if wrong.any():
             value = counts[wrong][0]
             raise NotCounts(f"a count came out as {value:.6g}, which is no whole number")
@@ -342,7 +346,8 @@ def uniform_inputs(implementation: Implementation, contraction: Contraction, ran
 
     Numbers depend on the summed axes alone; in a convolution's image on the channel alone, since its elements meet several taps.
     """
-    made: list[Values] = [np.full(each.shape, random.standard_normal(), np.float32) for each in implementation.arguments]
+    kinds = [np.float64 if each.format.precision_bits > 24 else np.float32 for each in implementation.arguments]
+    made: list[Values] = [np.full(each.shape, random.standard_normal(), kind) for each, kind in zip(implementation.arguments, kinds)]
     for place, factor in enumerate(contraction.factors):
         if factor.table is not None or contraction.kind == "cumulative sum":
             continue
@@ -355,5 +360,5 @@ def uniform_inputs(implementation: Implementation, contraction: Contraction, ran
                     continue
                 if extent == size and (step == stride or image):
                     sizes[axis] = size
-        made[factor.argument] = np.broadcast_to(random.standard_normal(sizes).astype(np.float32), factor.shape).copy()
+        made[factor.argument] = np.broadcast_to(random.standard_normal(sizes).astype(kinds[factor.argument]), factor.shape).copy()
     return made

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import keyword
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,9 @@ from ..errors import InputError
 from ..orders import Contraction, Order
 
 Indices = npt.NDArray[np.int64]
+
+TAKEN = frozenset(("np", "left", "right", "total", "fma", "replay", "which", "result", "add", "add_product", "padded", "windows", "spread"))
+"""Names that emitted programs use themselves."""
 
 
 @dataclass(frozen=True)
@@ -162,8 +166,15 @@ class RevealedOrder:
         if unknown is not None:
             raise InputError(f"Got outputs without an order: {unknown.problem}. Needed: an order for each. There is no program to write.")
         count = 1 + max(each.argument for each in (*self.contraction.factors, *self.contraction.extras))
+        given = [*names] if names is not None else [f"x{place}" for place in range(count)]
+        wrong = next((each for each in given if not each.isidentifier() or keyword.iskeyword(each) or each in TAKEN), None)
+        if len(given) < count or wrong is not None or len(set(given)) != len(given):
+            raise InputError(
+                f"Got names={given}. Needed: {count} different Python names, none of them {', '.join(sorted(TAKEN))}. They name the "
+                "program's arguments. Leave them out for x0, x1 ..."
+            )
         placed = [Placed(each.order, each.positions) for each in self.classes if each.order is not None]
-        return emit(placed, self.contraction, list(names or [f"x{place}" for place in range(count)]), title, self.proof)
+        return emit(placed, self.contraction, given, title, self.proof)
 
     @property
     def family(self) -> str | None:

@@ -28,8 +28,20 @@ Step = Callable[[str, float], None]
 CLASSES = 8
 """At most so many groups of output positions with orders of their own are revealed; NumPy's products have two."""
 
-DRAWS, DRAWS_OF_LARGE = 4, 1
-"""Random inputs of the proof: of large inputs one, where each output is a random sum of its own."""
+DRAWS, DRAWS_OF_LARGE, OUTPUTS = 4, 1, 128
+"""Random inputs of the proof: so many that at least 128 outputs are replayed; of large inputs with 128 outputs or more one."""
+
+DRAWS_OF_MIXED = 32
+"""Where outputs are added in several orders each has to be told by its own bits: two orders agree in up to three of four draws (0.75**32 =
+1e-4)."""
+
+DRAWN = 1 << 24
+"""Random numbers drawn for the proof, at most (0.1 s), unless `draws` asks for more."""
+
+REPEATS = 6
+
+PATIENCE_S = 120.0
+"""Longer than this, questions are not asked unless the caller allows it."""
 
 REPLAYED, REPLAYED_OF_LARGE = 1 << 31, 1 << 26
 """Products replayed for the proof in one draw, at most: about 0.2 s, and 10 ms for large inputs, of which random rows are then replayed."""
@@ -58,6 +70,7 @@ def reveal_order(
     draws: int | None = None,
     seed: int = 0,
     everywhere: bool = False,
+    patience_s: float = PATIENCE_S,
     progress: Step = _silent,
 ) -> RevealedOrder:
     """In which order does a function add? Asked at the shapes, dtypes, layouts and thread count of the call, and proved by replaying it.
@@ -71,6 +84,7 @@ def reveal_order(
         draws: on how many random inputs the proof is run; 4 when left out, 1 where the inputs are large.
         seed: where they start.
         everywhere: replay at every output position, however large the output is.
+        patience_s: how long asking may take; an estimate above it raises InputError.
         progress: called with what is being done and how much of it is done (0 to 1).
 
     Returns:
@@ -93,10 +107,13 @@ def reveal_order(
     References:
         Xie, Gao, Wang, Xue, "FPRev: Revealing Floating-Point Summation Order", USENIX ATC 2025.
     """
-    if draws is not None and draws < 1:
+    if draws is not None and (not isinstance(draws, int) or draws < 1):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(
-            f"Got draws={draws}. Needed: at least 1. An order is proved by replaying it on random inputs. Leave it out for {DRAWS}."
+            f"Got draws={draws}. Needed: an integer, at least 1. An order is proved by replaying it on random inputs. Leave it out for "
+            f"{DRAWS}."
         )
+    if not isinstance(seed, int) or seed < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(f"Got seed={seed!r}. Needed: an integer, 0 or more. Random inputs start from it. Leave it out for 0.")
     implementation = Implementation(function, inputs, keywords)
     samples = _samples(implementation, draws, seed)
     structure = find_structure(implementation, samples)
@@ -107,7 +124,7 @@ def reveal_order(
             "order. Pass inputs of the shape that you use."
         )
     slabs = _slabs(contraction, implementation.is_large, seed, everywhere)
-    return _Asking(implementation, structure, samples, slabs, progress).reveal(_position(contraction, position))
+    return _Asking(implementation, structure, samples, slabs, patience_s, progress).reveal(_position(contraction, position))
 
 
 def _samples(implementation: Implementation, draws: int | None, seed: int) -> list[Sample]:
@@ -117,8 +134,10 @@ def _samples(implementation: Implementation, draws: int | None, seed: int) -> li
             f"Got a function whose result is empty (shape {implementation.shape}). Needed: at least one output. There is nothing to add. "
             "Pass inputs of the shape that you use."
         )
-    few = implementation.is_large and first.result.size >= 64
-    count = draws if draws is not None else DRAWS_OF_LARGE if few else DRAWS
+    few = implementation.is_large and first.result.size >= OUTPUTS
+    wanted = max(DRAWS, -(-OUTPUTS // first.result.size))
+    affordable = max(2, DRAWN // max(1, implementation.size))
+    count = draws if draws is not None else DRAWS_OF_LARGE if few else min(wanted, affordable)
     return [first, *(random_sample(implementation, seed + draw) for draw in range(1, count))]
 
 
@@ -135,7 +154,14 @@ def random_sample(implementation: Implementation, seed: int) -> Sample:
         else:
             values = random.standard_normal(argument.shape, dtype=kind)
         made.append(values if argument.format.storage_bits >= 32 else round_to_format(values, argument.format).astype(np.float32))
-    return Sample(made, implementation.run(made).reshape(-1).copy())
+    result = implementation.run(made).reshape(-1).copy()
+    changed = implementation.changes_inputs(made)
+    if changed is not None:
+        raise InputError(
+            f"Got a function that overwrites {changed}. Needed: one that leaves its inputs as they are. The same memory is used for many "
+            "runs. Wrap it in a function that copies the input first."
+        )
+    return Sample(made, result)
 
 
 @dataclass
@@ -146,6 +172,7 @@ class _Asking:
     structure: Structure
     samples: list[Sample]
     slabs: list[tuple[int, int]]
+    patience_s: float
     progress: Step
     runs: int = 0
 
@@ -179,6 +206,8 @@ class _Asking:
                 if len(found) > 1:
                     break
                 continue
+            if not same.all() and self._draw_more():
+                same &= self._same(order, left)
             same = self._by_group(same, left, at)
             found.append(PositionClass(order, left[same], at, "proved", len(self.samples), "", terms))
             left = left[~same]
@@ -267,10 +296,11 @@ class _Asking:
             arithmetic.rounding,
             unfused=arithmetic.unfused,
         )
-        if self.structure.factor != 1.0:
-            count = round(1.0 / self.structure.factor)
-            is_mean = count == contraction.terms
-            order = order.with_arithmetic(scale=("divide", float(count)) if is_mean else ("multiply", self.structure.factor))
+        factor = self.structure.factor
+        if factor != 1.0:
+            count = round(1.0 / factor)
+            divides = count > 1 and abs(count * factor - 1.0) < 2.0**-20
+            order = order.with_arithmetic(scale=("divide", float(count)) if divides else ("multiply", factor))
         return order
 
     def _ask(self, at: int, positions: Indices | None, terms: Indices) -> tuple[Tree | None, Arithmetic]:
@@ -281,7 +311,7 @@ class _Asking:
         for numbers in numbers_for(self.inputs, len(contraction.factors) > 1):
             masks = Masks(self.implementation, contraction, self.structure.factor, at, positions, terms, numbers)
             try:
-                tree = self._family(masks, at) or reveal_tree(masks, extras, self.progress)
+                tree = self._family(masks, at) or reveal_tree(masks, extras, self.progress, self.patience_s)
                 return tree, arithmetic_of(masks, tree)
             except NotCounts as error:
                 problem = error
@@ -328,6 +358,13 @@ class _Asking:
                 same &= replay(order, self.contraction, sample.inputs, positions) == sample.result[positions]
         return same
 
+    def _draw_more(self) -> bool:
+        """More samples, where outputs have to be told apart; whether there are any."""
+        before = len(self.samples)
+        wanted = min(DRAWS_OF_MIXED, DRAWN // self.implementation.size)
+        self.samples += [random_sample(self.implementation, 1_000_000 + draw) for draw in range(before, wanted)]
+        return len(self.samples) > before
+
     def _by_group(self, same: npt.NDArray[np.bool_], positions: Indices, at: int) -> npt.NDArray[np.bool_]:
         """Positions that add alike belong together: where some of a group differ, the others agreed by chance."""
         if same.all() or self.implementation.is_large or self.contraction.kind in ("table", "cumulative sum"):
@@ -344,7 +381,8 @@ class _Asking:
 
     def _repeats(self) -> bool:
         first = self.samples[0]
-        return all(np.array_equal(self.implementation.run(first.inputs).reshape(-1), first.result, equal_nan=True) for _ in range(2))
+        repeats = 2 if self.implementation.is_large else REPEATS
+        return all(np.array_equal(self.implementation.run(first.inputs).reshape(-1), first.result, equal_nan=True) for _ in range(repeats))
 
     def _present(self, positions: Indices) -> npt.NDArray[np.bool_]:
         if self.contraction.kind == "einsum":
@@ -395,8 +433,8 @@ def _position(contraction: Contraction, position: tuple[int, ...] | int | None) 
         middle = int(np.ravel_multi_index(tuple(size // 2 for size in shape), shape)) if shape else 0
         near = np.arange(middle, min(middle + 64, contraction.positions))
         return middle if contraction.kind == "einsum" else int(near[np.argmax(contraction.present(near).sum(1))])
-    given = (position,) if isinstance(position, int) else tuple(position)
     try:
+        given = (position,) if isinstance(position, int) else tuple(position)
         return int(np.ravel_multi_index(given, shape)) if shape else 0
     except (ValueError, TypeError) as error:
         raise InputError(

@@ -300,8 +300,8 @@ def _meetings(implementation: Implementation, factors: tuple[int, ...], dimensio
         return None
     space = x[-dimensions:]
     rows: list[list[list[int]]] = [[[], [], []] for _ in range(dimensions)]
-    # Where stride and dilation share a divisor only every so many elements are used: three neighbors along each axis find one.
-    for steps in product(range(4 if dimensions == 1 else 3), repeat=dimensions):
+    # Where stride and dilation share a divisor only every so many elements are used: two of these neighbors are, up to strides of 3.
+    for steps in product(range({1: 8, 2: 6}.get(dimensions, 4)), repeat=dimensions):
         where = [min(size // 2 + step, size - 1) for size, step in zip(space, steps)]
         impulse = np.zeros(x, np.float32)
         impulse[(*(0,) * (len(x) - dimensions), *where)] = 1.0
@@ -356,7 +356,7 @@ def _table(implementation: Implementation, factors: tuple[int, ...]) -> Contract
         coefficients = np.unique(met[met != 0])
         if len(coefficients) != 1:
             return None
-    elif np.any(met < 0) or np.any(met != np.rint(met)):
+    elif np.any(met < 0) or np.any(met != np.rint(met)) or met.max(initial=0) > int(np.prod(shapes[1])):
         return None
     widest = int((met != 0).sum(1).max(initial=0))
     if not widest:

@@ -6,6 +6,7 @@ References:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..errors import InputError
 from ..orders import Tree
 from ..orders.replaying import evaluate
 from .masking import Masks, NotCounts
@@ -21,6 +23,8 @@ Indices = npt.NDArray[np.int64]
 
 SPOTS_PER_COPY = 2
 """Random pairs asked in each group that was taken to be like another one."""
+
+LEAVES_AT_ONCE = 1 << 22
 
 SINGLES = 16
 """Random pairs asked again by themselves: that questions of one run disturb each other, or are answered by other orders, shows here."""
@@ -36,16 +40,19 @@ class _Group:
     like: _Group | None = None
 
 
-def reveal_tree(masks: Masks, extras: int, step: Callable[[str, float], None], *, copies: bool = True) -> Tree:
+def reveal_tree(
+    masks: Masks, extras: int, step: Callable[[str, float], None], patience_s: float = math.inf, *, copies: bool = True
+) -> Tree:
     """The tree that a function adds in.
 
     Args:
         masks: what to ask. extras: how many of its leaves, the last ones, are extra leaves.
-        step: told what is being done and how much of it is done (0 to 1).
+        step: told what is being done and how much of it is done (0 to 1). patience_s: how long one level of questions may take.
         copies: whether groups of leaves that look alike may be asked once; each is then asked at a few random pairs.
 
     Raises:
         NotCounts: the answers fit no tree.
+        InputError: asking would take longer than `patience_s`.
     """
     terms = masks.leaves - extras
     random = np.random.default_rng(1)
@@ -57,7 +64,15 @@ def reveal_tree(masks: Masks, extras: int, step: Callable[[str, float], None], *
         step("asking for the order", 1.0 - sum(len(group.leaves) for group in level) / (masks.leaves + 1))
         asked, copied = _without_copies(level, terms, known) if copies else (level, [])
         more = _spots(copied, random)
-        answers = masks.sizes(np.concatenate([*map(_pairs, asked), more]))
+        questions = np.concatenate([*map(_pairs, asked), more])
+        expected_s = masks.seconds_for(len(questions))
+        if expected_s > patience_s:
+            raise InputError(
+                f"Got a sum of {masks.leaves:,} terms, for which {len(questions):,} questions would take about {expected_s:,.0f} s "
+                f"({masks.parallel:,} a run). Needed: patience_s above that, now {patience_s:g}. None of the common orders gives its "
+                "bits. Ask at fewer terms, with more rows, or pass patience_s=math.inf."
+            )
+        answers = masks.sizes(questions)
         spots, seen = np.concatenate((spots, more)), np.concatenate((seen, answers[len(answers) - len(more) :]))
         level = []
         done = 0
@@ -71,7 +86,7 @@ def reveal_tree(masks: Masks, extras: int, step: Callable[[str, float], None], *
     writer.write(root)
     tree = Tree.from_nodes(terms, extras, writer.children)
     if not np.array_equal(shared_sizes(tree, spots), seen):
-        return reveal_tree(masks, extras, step, copies=False)
+        return reveal_tree(masks, extras, step, patience_s, copies=False)
     # Where runs are long the proof has to do: replaying a tree that mixes two orders does not give the same bits.
     if masks.parallel > 1 and not masks.implementation.is_large:
         singles = random_pairs(masks.leaves, SINGLES, random)
@@ -90,6 +105,9 @@ def shared_sizes(tree: Tree, pairs: Indices) -> npt.NDArray[np.float64]:
     """How many leaves the smallest subtree with both leaves of each pair has: masks and units, added in the tree's order."""
     if not len(pairs):
         return np.zeros(0)
+    most = max(1, LEAVES_AT_ONCE // (tree.terms + tree.extras))
+    if len(pairs) > most:
+        return np.concatenate([shared_sizes(tree, pairs[place : place + most]) for place in range(0, len(pairs), most)])
     leaves = np.ones((len(pairs), tree.terms + tree.extras))
     rows = np.arange(len(pairs))
     leaves[rows, pairs[:, 0]], leaves[rows, pairs[:, 1]] = 2.0**100, -(2.0**100)
