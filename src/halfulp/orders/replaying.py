@@ -60,8 +60,9 @@ def _run(
     A row has one value of the scalar factor for each term; columns have values of the vector factor of their own. 256 columns at a time
     are laid side by side once for all rows that share them.
     """
-    stack = np.zeros((depth + 1, ROW), vector.dtype)
-    beside = np.zeros((len(vector_offset), ROW), vector.dtype)
+    most = (min(ROW, len(column_base)) + 15) // 16 * 16
+    stack = np.zeros((depth + 1, most), vector.dtype)
+    beside = np.zeros((len(vector_offset), most), vector.dtype)
     for start in range(0, len(column_base), ROW):
         width = min(ROW, len(column_base) - start)
         wide = (width + 15) // 16 * 16
@@ -233,6 +234,29 @@ def replay(order: Order, contraction: Contraction, inputs: list[np.ndarray], pos
         _run_rounded(*common, accumulator.precision_bits, accumulator.exponent_min, order.rounding != "nearest")
     result = _finish(order, out, grid.extras)
     return grid.in_place(result) if positions is None else result.reshape(-1)
+
+
+def replay_samples(order: Order, contraction: Contraction, samples: list[list[np.ndarray]], positions: np.ndarray) -> np.ndarray:
+    """The results for several inputs at once: (samples, positions). Sums of few outputs are laid side by side and added together.
+
+    Args:
+        order, contraction: as for `replay`. samples: the inputs of each. positions: flat indices of the outputs wanted.
+    """
+    factor, accumulator = contraction.factors[0], FORMATS[order.accumulator]
+    in_hardware = accumulator.name in ("float32", "float64") and order.rounding == "nearest" and order.tree.widest == 2
+    if len(contraction.factors) > 1 or contraction.extras or not in_hardware or len(samples) == 1:
+        return np.stack([replay(order, contraction, inputs, positions) for inputs in samples])
+    kind = np.float32 if accumulator.name == "float32" else np.float64
+    rows = np.stack([factor.prepared(inputs[factor.argument]) for inputs in samples]).astype(kind)
+    base = factor.bases(contraction.view, positions)
+    columns = (np.arange(len(samples), dtype=np.int64)[:, None] * rows.shape[1] + base[None, :]).ravel()
+    program, none = order.tree.program(), np.zeros(1, np.int64)
+    out = np.zeros((1, len(columns)), kind)
+    _run(
+        program.operations, program.arguments, rows.ravel(), none, columns, factor.offsets(contraction.sizes), np.zeros(1, kind), none,
+        np.zeros(contraction.terms, np.int64), np.zeros((0, 1, len(columns)), kind), False, False, program.stack, out,
+    )  # fmt: skip
+    return _finish(order, out, np.zeros((0, 1, len(columns)), kind)).reshape(len(samples), len(positions))
 
 
 def evaluate(tree: Tree, leaves: np.ndarray) -> np.ndarray:

@@ -165,6 +165,10 @@ class Tree:
 
     def program(self) -> Program:
         """The tree as instructions of a stack machine."""
+        return self._program
+
+    @cached_property
+    def _program(self) -> Program:
         return _program(self)
 
     @classmethod

@@ -14,7 +14,7 @@ from ..errors import InputError
 from ..floats import FORMATS, Format, round_to_format
 from ..orders import Contraction, Order, Tree
 from ..orders.families import candidates
-from ..orders.replaying import replay
+from ..orders.replaying import replay, replay_samples
 from .arithmetic import Arithmetic, arithmetic_of
 from .implementation import Implementation
 from .masking import Masks, NotCounts, numbers_for, uniform_inputs
@@ -49,6 +49,9 @@ REPLAYED, REPLAYED_OF_LARGE = 1 << 31, 1 << 26
 QUESTIONS, SPOTS_OF_FAMILY = 256, 64
 """With so many leaves for each question that a run answers, common orders are tried before asking; one that gives the bits is asked at so
 many random pairs of leaves, which another order would have to answer alike."""
+
+FEW = 64
+"""So few outputs are replayed one by one, in all samples at once."""
 
 NEAR = 32
 """At so many positions the arithmetics that probes leave open are tried."""
@@ -116,7 +119,7 @@ def reveal_order(
         raise InputError(f"Got seed={seed!r}. Needed: an integer, 0 or more. Random inputs start from it. Leave it out for 0.")
     implementation = Implementation(function, inputs, keywords)
     samples = _samples(implementation, draws, seed)
-    structure = find_structure(implementation, samples)
+    structure = find_structure(implementation, samples[:DRAWS])
     contraction = structure.contraction
     if contraction.terms < 1:
         raise InputError(
@@ -138,10 +141,10 @@ def _samples(implementation: Implementation, draws: int | None, seed: int) -> li
     wanted = max(DRAWS, -(-OUTPUTS // first.result.size))
     affordable = max(2, DRAWN // max(1, implementation.size))
     count = draws if draws is not None else DRAWS_OF_LARGE if few else min(wanted, affordable)
-    return [first, *(random_sample(implementation, seed + draw) for draw in range(1, count))]
+    return [first, *(random_sample(implementation, seed + draw, watched=False) for draw in range(1, count))]
 
 
-def random_sample(implementation: Implementation, seed: int) -> Sample:
+def random_sample(implementation: Implementation, seed: int, *, watched: bool = True) -> Sample:
     """The function run on random numbers."""
     random = np.random.default_rng(seed)
     made: list[npt.NDArray[Any]] = []
@@ -155,7 +158,7 @@ def random_sample(implementation: Implementation, seed: int) -> Sample:
             values = random.standard_normal(argument.shape, dtype=kind)
         made.append(values if argument.format.storage_bits >= 32 else round_to_format(values, argument.format).astype(np.float32))
     result = implementation.run(made).reshape(-1).copy()
-    changed = implementation.changes_inputs(made)
+    changed = implementation.changes_inputs(made) if watched else None
     if changed is not None:
         raise InputError(
             f"Got a function that overwrites {changed}. Needed: one that leaves its inputs as they are. The same memory is used for many "
@@ -194,10 +197,10 @@ class _Asking:
             at = start if not found else self._fullest(left)
             order, terms, problem = self._attempts(at)
             same = self._same(order, left) if order is not None else np.zeros(len(left), np.bool_)
-            if order is None or not self._is_right(order, np.array([at])):
+            if order is None or not self._is_right(order, np.array([at])) or not same[left == at].all():
                 if self.implementation.is_large and not self._repeats():
                     order, problem = None, CHANGES
-                status = "nothing" if order is None else "consistent with the probes"
+                status, problem = ("nothing", problem) if order is None else ("consistent with the probes", problem or NOT_PROVED)
                 where = left if order is None else left[left == at]
                 found.append(PositionClass(order, where, at, status, 0, problem, terms))
                 if order is None:
@@ -331,32 +334,35 @@ class _Asking:
         return None
 
     def _matching(self, order: Order, positions: Indices) -> Order:
-        """Of the arithmetics that the probes leave open the one that reproduces most results."""
+        """Of the arithmetics that the probes leave open the one that reproduces most results of the first samples."""
         best, most = order, -1
         for each in _variants(order, self.inputs):
-            agreed = sum(
-                int((replay(each, self.contraction, sample.inputs, positions) == sample.result[positions]).sum()) for sample in self.samples
-            )
+            agreed = self._agreements(each, positions, OUTPUTS)
             if agreed > most:
                 best, most = each, agreed
-            if agreed == len(positions) * len(self.samples):
+            if agreed >= min(OUTPUTS, len(positions) * len(self.samples)):
                 break
         return best
 
+    def _agreements(self, order: Order, positions: Indices, outputs: int = 0) -> int:
+        """At how many of the outputs of the first samples replaying gives the result."""
+        first = self.samples[: max(DRAWS, outputs // len(positions))]
+        replayed = replay_samples(order, self.contraction, [sample.inputs for sample in first], positions)
+        return int((replayed == np.stack([sample.result[positions] for sample in first])).sum())
+
     def _is_right(self, order: Order, positions: Indices) -> bool:
-        return all(
-            bool((replay(order, self.contraction, sample.inputs, positions) == sample.result[positions]).all()) for sample in self.samples
-        )
+        return self._agreements(order, positions) == len(positions) * len(self.samples[:DRAWS])
 
     def _same(self, order: Order, positions: Indices) -> npt.NDArray[np.bool_]:
         """At which of these positions replaying gives the result in every sample."""
-        same = np.ones(len(positions), np.bool_)
-        for sample in self.samples:
-            if 8 * len(positions) > len(self.checked):
-                same &= (self._replayed(order, sample) == sample.result[self.checked])[np.searchsorted(self.checked, positions)]
-            else:
-                same &= replay(order, self.contraction, sample.inputs, positions) == sample.result[positions]
-        return same
+        if 8 * len(positions) > len(self.checked) and len(self.checked) > FEW:
+            places = np.searchsorted(self.checked, positions)
+            same = np.ones(len(positions), np.bool_)
+            for sample in self.samples:
+                same &= (self._replayed(order, sample) == sample.result[self.checked])[places]
+            return same
+        replayed = replay_samples(order, self.contraction, [sample.inputs for sample in self.samples], positions)
+        return (replayed == np.stack([sample.result[positions] for sample in self.samples])).all(0)
 
     def _draw_more(self) -> bool:
         """More samples, where outputs have to be told apart; whether there are any."""
