@@ -4,6 +4,8 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+from halfulp import reveal_order
+
 TITLE = "3. x @ W.T + B is not F.linear(x, W, B)"
 QUESTION = (
     "On the CPU the sum of absolute differences is 0.029 at 32 x 2048 -> 512 and torch.allclose is False; NumPy differs too, in float64 by 5.7e-11; "
@@ -95,3 +97,7 @@ def figures():
         f"Sum of absolute differences here {apart:.4f} (post: 0.0291), torch.allclose {close} (post: False); NumPy in float32 {by_type[0]:.4f} (post: 0.0275), in "
         f"float64 {by_type[1]:.2e} (post: 5.67e-11). These are sums over 16,384 elements of rounding errors of results of size 45."
     )
+    mine, theirs = reveal_order(actual, inputs(0)), reveal_order(expected, inputs(0))
+    yield f"The order in which x @ W.T + B adds: {mine.describe()}. {mine.proof}"
+    yield f"The order in which F.linear adds: {theirs.describe()}. {theirs.proof}"
+    yield f"The difference: {mine.diff(theirs)}. halfulp order examples/question_3_linear.py --emit DIR writes NumPy programs that give the bits of both."

@@ -4,6 +4,8 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+from halfulp import reveal_order
+
 TITLE = "4. Conv2d against a NumPy reference: rounding error or mistake?"
 QUESTION = (
     "A float32 NumPy loop and F.conv2d (16 channels to 8, 5x5, 28x28) differ in 10 of 6272 elements by more than rtol 1e-4. The post keeps a switch for "
@@ -67,3 +69,7 @@ def figures():
     yield (
         f"Elements beyond rtol 1e-4 here: {beyond.sum()} of {beyond.size} (post: 10 of 6272). They are the ones that cancel: results have size {typical:.0f}, and {largest}."
     )
+    mine, theirs = reveal_order(actual, inputs(0)), reveal_order(expected, inputs(0))
+    yield f"The order in which the NumPy loop adds: {mine.describe()}. {mine.proof}"
+    yield f"The order in which F.conv2d adds: {theirs.describe()}. {theirs.proof}"
+    yield f"The difference: {mine.diff(theirs)}. halfulp order examples/question_4_conv2d.py --emit DIR writes NumPy programs that give the bits of both."

@@ -61,7 +61,7 @@ def order(
         _print(found, problems, draw)
     for name, each in found.items():
         if emit is not None:
-            typer.echo(_emitted(name, each, loaded, emit), err=as_json)
+            typer.echo(_emitted(name, each, loaded, emit, seed), err=as_json)
         if svg is not None and each.classes[0].order is not None:
             svg.mkdir(parents=True, exist_ok=True)
             (svg / f"{name}.svg").write_text(each.order.draw("svg"), encoding="utf-8")
@@ -90,7 +90,7 @@ def _indented(text: str) -> str:
     return textwrap.indent(text, "  ")
 
 
-def _emitted(name: str, found: Any, loaded: dict[str, Any], folder: Path) -> str:
+def _emitted(name: str, found: Any, loaded: dict[str, Any], folder: Path, seed: int) -> str:
     """Writes the program of one side, runs it in a fresh Python and says how many bits agree."""
     import subprocess
     import sys
@@ -123,7 +123,7 @@ def _emitted(name: str, found: Any, loaded: dict[str, Any], folder: Path) -> str
     wanted = implementation.run([each.values for each in implementation.arguments]).astype(np.float64)
     equal = int((replayed == wanted).sum())
     words = "in every bit" if equal == wanted.size else "NOT in every bit"
-    return f"{path}: {len(program.splitlines())} lines of NumPy; run on the inputs of seed, it gives {name}'s result {words} ({equal:,} of {wanted.size:,})."
+    return f"{path}: {len(program.splitlines())} lines of NumPy; run on inputs({seed}) it gives {name}'s result {words} ({equal:,} of {wanted.size:,})."
 
 
 def _names(function: Any, implementation: Any) -> list[str]:
