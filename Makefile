@@ -7,6 +7,10 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # PyTorch's own index has builds without CUDA, gigabytes smaller; where it can't be reached pip takes the default index.
 CPU_INDEX ?= --extra-index-url https://download.pytorch.org/whl/cpu --retries 0 --timeout 20
 
+# Lines of compiled kernels are counted with the compiler off; FMA exists compiled only.
+KERNELS := tests/differences/test_kernels.py tests/orders/test_replaying.py tests/datasheets/test_scanning.py
+UNCOMPILED := "kernels or scanning or coarse or wide or rounding or ties or convolutions or (chain and False)"
+
 .PHONY: demo test check lint benchmarks clean
 
 demo: $(VENV)/.ready
@@ -17,7 +21,7 @@ test: $(VENV)/.ready
 
 check: lint
 	$(BIN)/python -m pytest --cov --cov-report= --cov-fail-under=0
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -W ignore tests/differences/test_kernels.py --cov --cov-append --cov-report= --cov-fail-under=0
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -W ignore $(KERNELS) -k $(UNCOMPILED) --cov --cov-append --cov-report= --cov-fail-under=0
 	$(BIN)/python -m coverage report
 
 lint: $(VENV)/.ready
@@ -31,6 +35,8 @@ benchmarks: $(VENV)/.ready
 	$(BIN)/python -m benchmarks.compare
 	$(BIN)/python -W ignore -m benchmarks.check_cost
 	$(BIN)/python -W ignore -m benchmarks.tolerances
+	$(BIN)/python -W ignore -m benchmarks.orders
+	$(BIN)/python -W ignore -m benchmarks.ulp
 
 # Torch comes first: anything else that asks for it would bring the CUDA build along.
 $(VENV)/.ready: pyproject.toml constraints.txt

@@ -81,7 +81,10 @@ def _print(found: dict[str, Any], problems: dict[str, str], draw: bool) -> None:
     for name, problem in problems.items():
         typer.echo(f"{name}\n  {problem}")
     if len(found) == 2 and all(each.classes[0].order is not None for each in found.values()):
-        typer.echo(f"difference\n  actual against expected: {found['actual'].diff(found['expected'])}.")
+        difference = found["actual"].diff(found["expected"])
+        typer.echo(f"difference\n  actual against expected: {difference}.")
+        if difference == "the same order" and all(each.is_proved for each in found.values()):
+            typer.echo("  They are one family: the same bits on any input, so their agreement is no independent evidence.")
 
 
 def _indented(text: str) -> str:

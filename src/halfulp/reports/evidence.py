@@ -175,7 +175,7 @@ def _families(finding: str, m: Measured) -> str:
     if m["actual"] is None:
         return "none of the common orders gives actual's bits"
     theirs = f"; expected: {m['expected']}" if m["expected"] else ""
-    return f"{m['outputs']:,} outputs in every bit: {m['actual']} (depth {m['depth']:,}){theirs}"
+    return f"{m['outputs']:,} outputs in every bit: {m['actual']} (depth {m['depth']:,}: rounding reaches {number(m['estimate_in_u'])} u |A||B|){theirs}"
 
 
 def _overlap(finding: str, m: Measured) -> str:

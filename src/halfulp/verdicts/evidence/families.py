@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ...cases import Case
 from ...cases.sides import repeatable
 from ...errors import HalfulpError
+from ...noise.analytic import DEVIATIONS
 from ...orders import Contraction
 from ...probes.implementation import Implementation
 from ...probes.matching import Match, common_order, values_of
@@ -52,6 +55,7 @@ def families(case: Case) -> Evidence | None:
         "expected": theirs.name if theirs else None,
         "outputs": mine.outputs if mine else 0,
         "depth": mine.order.depth if mine else None,
+        "estimate_in_u": DEVIATIONS * math.sqrt(mine.order.depth) if mine else None,
         "difference": mine.order.diff(theirs.order) if mine and theirs else None,
     }
     if mine is None:
