@@ -48,6 +48,10 @@ def test_a_datasheet_survives_its_file_and_differs_from_another(sheet, tmp_path)
     assert "exp in float32" in names
     assert any(name.startswith("invariance") for name in names)
     assert not any("sqrt" in name for name in names)
+    fewer = dataclasses.replace(sheet, accuracies=sheet.accuracies[1:])
+    assert len(sheet.differences(fewer)) == 1
+    unknown = dataclasses.replace(sheet.accuracies[0], max_ulp_error=float("nan"))
+    assert len(sheet.differences(dataclasses.replace(sheet, accuracies=(unknown, *sheet.accuracies[1:])))) == 1
 
 
 def test_bad_files_and_names_are_refused(tmp_path):

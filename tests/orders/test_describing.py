@@ -43,6 +43,12 @@ def test_words(order, words):
     assert order.describe() == words
 
 
+def test_only_neighbors_are_pairwise():
+    interleaved = Tree.from_nodes(8, 0, [(0, 1), (2, 3), (4, 5), (6, 7), (8, 10), (9, 11), (12, 13)])
+    assert interleaved != pairwise(8)
+    assert "pairwise" not in Order(interleaved, (("k", 8),)).describe()
+
+
 def test_a_walk_over_several_axes_names_them():
     axes = (("c", 3), ("ky", 2), ("kx", 2))
     chain = [(0, 4), (12, 8)]

@@ -163,6 +163,14 @@ def test_conv_transpose1d(x, w, options):
         (lambda x: x.sum(1), (r(5, 1),)),
         (lambda x: x.sum(), (r(1),)),
         (lambda x: x.sum(0), (r(1, 9),)),
+        (lambda x: x.sum(), (r(2, 2, 2, 2, 2, 2, 2),)),
+        (lambda x: x.sum(1), (r(40, 50)[:, ::2],)),
+        (lambda x: x.sum(1), (n(40, 50)[:, ::-2],)),
+        (lambda x, w: F.conv2d(x, w, stride=2), (r(1, 8, 9, 9, dtype=torch.float64), r(4, 8, 1, 1, dtype=torch.float64))),
+        (torch.matmul, (r(64, 64, dtype=torch.float64), r(64, 64, dtype=torch.float64))),
+        (lambda x: x.mean(1), (r(20, 500, dtype=torch.bfloat16),)),
+        (lambda x: x.sum() * (1 / 100), (r(100),)),
+        (lambda x: x.sum() / 10, (r(30),)),
     ],
 )
 def test_other_forms(function, inputs):
@@ -264,6 +272,7 @@ def kahan(x):
     "function",
     [
         kahan,
+        lambda x: kahan(x[:, :4]),
         lambda x: np.array([math.fsum(row) for row in x], np.float32),
         lambda x: np.add.accumulate(np.sort(x, 1), 1)[:, -1],
         lambda x: np.array([math.fsum(np.sort(row)) for row in x], np.float32),
@@ -309,6 +318,11 @@ def test_winograd_is_no_tree():
         (lambda x: x @ torch.arange(1.0, 31.0), (r(5, 30),), "terms could not be found"),
         (lambda x: x.sum(), (torch.arange(5),), "without a floating-point array"),
         (lambda x: x.sum(1), (r(5, 0),), "adds no terms"),
+        (torch.matmul, (r(4, 0), r(0, 4)), "adds no terms"),
+        (lambda x: x @ x.T, (n(4, 0),), "adds no terms"),
+        (lambda x: x.mul_(2).sum(1), (r(5, 7),), "overwrites input 0"),
+        (lambda x: x.sum(1), (r(5, 1).expand(5, 9),), "expanded input"),
+        (lambda x: x[x > 0], (r(5, 7),), "does not depend on values"),
         (lambda x: x.sum(1), (r(0, 5),), "result is empty"),
         (lambda x: x.sum(1).int(), (r(3, 5),), "one floating-point array"),
         (lambda x: (x.sum(1), x.sum(0)), (r(3, 5),), "one floating-point array"),
@@ -369,3 +383,17 @@ def test_results_are_plain_data():
     assert content["proved"] is True
     assert Order.from_dict(content["classes"][0]["order"]) == found.order
     assert found.describe() in str(found)
+
+
+def test_two_functions_with_equal_trees_are_still_two():
+    x, w = r(9, 9), r(9, 9)
+    one, two = reveal_order(torch.matmul, (x, w)), reveal_order(lambda x, w: x @ w.T, (x, w))
+    assert one.diff(one).startswith("the same order")
+    if one.order == two.order:
+        assert "two are different functions" in one.diff(two)
+
+
+def test_impatience_is_said():
+    random = np.random.default_rng(3).permutation(3000)
+    with pytest.raises(InputError, match="patience_s"):
+        reveal_order(lambda x: np.add.accumulate(x[random])[-1], (n(3000),), patience_s=1e-4)

@@ -136,14 +136,14 @@ def _names(function: Any, implementation: Any) -> list[str]:
     from halfulp.probes.revealed import TAKEN
 
     try:
-        given = list(inspect.signature(function).parameters)
+        parameters = inspect.signature(function).parameters.values()
+        given = [each.name for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
     except (TypeError, ValueError):
         given = []
     names: list[str] = []
     for place, argument in enumerate(implementation.arguments):
-        own = (
-            given[place] if place < len(given) and argument.name.startswith("input") else argument.name.replace(".", "_").replace(" ", "_")
-        )
+        number = int(argument.name.split()[1]) if argument.name.startswith("input ") else -1
+        own = given[number] if 0 <= number < len(given) else argument.name.replace(".", "_").replace(" ", "_")
         taken = not own.isidentifier() or keyword.iskeyword(own) or own in (*names, *TAKEN)
         names.append(f"x{place}" if taken else own)
     return names

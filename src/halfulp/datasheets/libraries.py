@@ -22,7 +22,7 @@ class Library:
     Attributes:
         name, device: "torch", "cuda:0" ...
         dtypes: names of the floating-point formats that it computes in.
-        ops: by name, functions of native arrays: see `OPS`.
+        ops: by name, functions of native arrays.
         native: makes a native array from a NumPy array and a dtype's name. back: the reverse; 16-bit formats come back in float32.
     """
 
@@ -41,8 +41,6 @@ class Library:
         """Whether the library has the op."""
         return op in self.ops
 
-
-OPS = "add mul div sum matmul linear conv2d exp relu max min clamp sort maximum minimum sqrt round to_int32 to_int64 to_uint8".split()
 
 LIBRARIES = ("torch", "numpy", "jax")
 

@@ -28,7 +28,7 @@ SAMPLES = 1 << 16
 """float32 inputs of a sampled scan, twice over: spread over all exponents, and in [-8, 8]."""
 
 TAIL, TAILS = 7, 512
-"""So many inputs at a time, fewer than any vector register holds in float32 beside AVX-512's 16 and AVX's 8, against one long array."""
+"""Runs of 7 inputs, fewer than the 8 and 16 that registers of AVX and AVX-512 hold, against one long array; so many runs."""
 
 
 def _silent(_step: str) -> None:
@@ -69,7 +69,11 @@ def datasheet(
     chosen = library(backend, device)
     names = _chosen(chosen, functions)
     found = properties(chosen, progress)
-    kept = _Kept(resume, {"backend": backend, "device": device, "full": full, "seed": seed})
+    where = fingerprint().sections
+    kept = _Kept(
+        resume,
+        {"backend": backend, "device": device, "full": full, "seed": seed, "packages": where["packages"], "machine": where["machine"]},
+    )
     accuracies: list[Accuracy] = []
     start = time.monotonic()
     jobs = _jobs(chosen, names)
@@ -78,7 +82,7 @@ def datasheet(
         progress(f"{name} in {target.name}, {number} of {len(jobs)} scans, {left:.0f} s left")
         measure = partial(_accuracy, chosen, name, kind, target, full=full, seed=seed, step=progress)
         accuracies.append(kept.get(f"{name} {target.name}", measure))
-    return Datasheet(backend, device, fingerprint().sections, found, tuple(accuracies))
+    return Datasheet(backend, device, where, found, tuple(accuracies))
 
 
 class _Kept:
@@ -91,7 +95,7 @@ class _Kept:
             return
         try:
             held = json.loads(self.path.read_text(encoding="utf-8"))
-            same = held["settings"] == settings
+            same = held["settings"] == settings and isinstance(held["scans"], dict)
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(
                 f"Got {self.path}, which holds no scans ({type(error).__name__}). Needed: a file that an earlier run with --resume "
@@ -110,6 +114,7 @@ class _Kept:
         if name not in self.content["scans"]:
             self.content["scans"][name] = asdict(measure())
             if self.path is not None:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
                 scratch = self.path.with_suffix(".partial")
                 scratch.write_text(json.dumps(self.content), encoding="utf-8")
                 scratch.replace(self.path)
@@ -157,7 +162,7 @@ def _accuracy(chosen: Library, name: str, kind: str, target: Format, *, full: bo
             if kind == "derivative":
                 return _derivative(chosen, name, unary[name[:-1]], target, seed)
             return _unary(chosen, name, unary[name], target, full=full, seed=seed, step=step)
-        except (RuntimeError, NotImplementedError, TypeError):  # the library has the function, but not in this format
+        except (RuntimeError, TypeError):  # the library has the function, but not in this format
             return Accuracy(name, target.name, 0, False, float("nan"), float("nan"), float("nan"), 0)
 
 

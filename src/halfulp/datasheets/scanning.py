@@ -25,7 +25,7 @@ PARTS = max(1, os.cpu_count() or 1)
 
 @dataclass
 class Scan:
-    """What was found so far over the inputs scanned; can be stored and gone on with.
+    """What was found so far over the inputs scanned.
 
     Attributes:
         inputs: how many. compared: of them those with a finite exact value and result.
@@ -44,7 +44,10 @@ class Scan:
         """Count results in: all flat, computed in float32 (holds the 16-bit formats), exact in float64."""
         none = np.isnan(inputs)
         if none.any():  # what a function makes of NaN is a property, not an error
-            computed, exact = np.where(none, np.float32(0), computed), np.where(none, 0.0, exact)
+            inputs, computed, exact = inputs[~none], computed[~none], exact[~none]
+            self.inputs += int(none.sum())
+            if not len(inputs):
+                return
         for error, place, compared, wrong, special in _errors(computed, exact, _inverse_ulps(target), _overflow_from(target)):
             if compared and (error > self.max_ulp_error or math.isnan(self.worst_input)):
                 self.max_ulp_error = max(self.max_ulp_error, error)

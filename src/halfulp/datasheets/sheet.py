@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -91,8 +92,8 @@ class Datasheet:
     def differences(self, other: Datasheet) -> list[tuple[str, str, str]]:
         """Where two datasheets differ: (what, here, there); machine and settings first, then properties, then errors of functions.
 
-        Errors count as different when they differ by more than a tenth of an ulp or shares by more than a hundredth: samples differ by
-            less.
+        Errors count as different when they differ by more than a tenth of an ulp (above one ulp, a tenth of the smaller), shares when by
+        more than a hundredth: samples differ by less. So do functions that one sheet lacks, and NaN or infinities that only one gets wrong.
         """
         found: list[tuple[str, str, str]] = []
         if (self.library, self.device) != (other.library, other.device):
@@ -106,22 +107,28 @@ class Datasheet:
                     for key in dict.fromkeys((*first, *second))
                     if first.get(key) != second.get(key)
                 ]
-        table = {(each.function, each.format): each for each in other.accuracies}
-        for each in self.accuracies:
-            peer = table.get((each.function, each.format))
-            if peer is not None and _differ(each, peer):
-                found.append((f"{each.function} in {each.format}", _in_words(each), _in_words(peer)))
+        tables = [{(each.function, each.format): each for each in sheet.accuracies} for sheet in (self, other)]
+        for key in dict.fromkeys((*tables[0], *tables[1])):
+            here, there = tables[0].get(key), tables[1].get(key)
+            if here is None or there is None or _differ(here, there):
+                found.append((f"{key[0]} in {key[1]}", _in_words(here), _in_words(there)))
         return found
 
 
 def _differ(here: Accuracy, there: Accuracy) -> bool:
+    if math.isnan(here.max_ulp_error) or math.isnan(there.max_ulp_error):
+        return math.isnan(here.max_ulp_error) != math.isnan(there.max_ulp_error)
     error = abs(here.max_ulp_error - there.max_ulp_error)
     share = abs(here.not_correctly_rounded - there.not_correctly_rounded)
-    return error > 0.1 * max(1.0, min(here.max_ulp_error, there.max_ulp_error)) or share > 0.01
+    specials = bool(here.special_mismatches) != bool(there.special_mismatches)
+    return error > 0.1 * max(1.0, min(here.max_ulp_error, there.max_ulp_error)) or share > 0.01 or specials
 
 
-def _in_words(each: Accuracy) -> str:
-    return f"{each.max_ulp_error:.4g} ulp, {100 * each.not_correctly_rounded:.3g} % not correctly rounded"
+def _in_words(each: Accuracy | None) -> str:
+    if each is None or math.isnan(each.max_ulp_error):
+        return "-"
+    specials = f", {each.special_mismatches:,} NaN or infinities wrong" if each.special_mismatches else ""
+    return f"{each.max_ulp_error:.4g} ulp, {100 * each.not_correctly_rounded:.3g} % not correctly rounded{specials}"
 
 
 def read_datasheet(path: str | Path) -> Datasheet:

@@ -159,6 +159,7 @@ def _consecutive(item: Item) -> bool:
 def _balanced(tree: Tree, shape: Shape) -> int | None:
     """The depth of a complete pairwise tree of neighbors; None for any other shape."""
     depth = 0
+    steps: list[int] = []
     while True:
         if shape.kind != CHAIN or len(shape.items) != 1 or len(shape.items[0].loops) != 1:
             return None
@@ -167,8 +168,9 @@ def _balanced(tree: Tree, shape: Shape) -> int | None:
         if count != 2:
             return None
         depth += 1
+        steps.append(step)
         if item.shape == TERM:
-            return depth if step == 1 and depth > 1 else None
+            return depth if depth > 1 and steps == [2**place for place in range(depth)][::-1] else None
         shape = tree.shapes[item.shape]
 
 

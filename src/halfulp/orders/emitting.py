@@ -53,7 +53,7 @@ def fma(a, b, c):
 
 TO_BFLOAT16 = '''
 def to_bfloat16(values):
-    """float32 rounded to nearest bfloat16, ties to even, kept in float32."""
+    """float32 numbers rounded to nearest bfloat16, ties to even, kept in float32."""
     bits = values.astype(np.float32).view(np.uint32)
     return ((bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000).view(np.float32)
 '''
@@ -97,6 +97,8 @@ def emit(placed: Sequence[Placed], contraction: Contraction, names: list[str], t
             "Got orders with different accumulators in one result. Needed: one. The program converts inputs once. Use order.replay."
         )
     main = orders[0]
+    if main.output == "bfloat16" and main.accumulator == "float64":
+        raise InputError("Got float64 sums rounded to bfloat16. Needed: float32 sums. NumPy would round twice. Use order.replay.")
     used = sorted({each.argument for each in (*contraction.factors, *contraction.extras)})
     arguments = ", ".join(names[place] for place in used)
     described = "\n".join(f"{each.describe()}." for each in orders)
@@ -190,7 +192,7 @@ def _shape_lines(order: Order, shape: Shape, base: str, indent: int, *, skip_ext
 
 
 def _item_lines(order: Order, item: Item, base: str, indent: int) -> list[str]:
-    letters = "ijlmn"
+    letters = [f"i{depth}" if depth else "i" for depth in range(len(item.loops))]
     terms = [each for each in (base, str(item.start) if item.start else "") if each]
     lines: list[str] = []
     for depth, (count, step) in enumerate(reversed(item.loops)):

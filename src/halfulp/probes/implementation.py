@@ -82,7 +82,7 @@ def _like_array(given: Values, kind: np.dtype[Any]) -> Values:
 
 def _shares_places(given: Any) -> bool:
     strides = given.stride() if isinstance(given, torch.Tensor) else given.strides
-    return any(stride == 0 and size > 1 for size, stride in zip(given.shape, strides))
+    return 0 not in given.shape and any(stride == 0 and size > 1 for size, stride in zip(given.shape, strides))
 
 
 class Implementation:

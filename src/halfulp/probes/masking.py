@@ -5,8 +5,8 @@ that survive are those outside the smallest subtree with i and j, so the result 
 masks of their own: a run at the user's shape answers many questions at once.
 
 References:
-    Xie, Gao, Wang, Xue, "FPRev: Revealing Floating-Point Summation Order", USENIX ATC 2025 (the mask and count; parallel rows, extra
-    leaves, subsets and the formats below are ours).
+    Xie, Gao, Wang, Xue, "Revealing Floating-Point Accumulation Orders in Software/Hardware Implementations", USENIX ATC 2025 (FPRev: the
+    mask and the count; parallel rows, extra leaves, subsets and the formats below are ours).
 """
 
 from __future__ import annotations

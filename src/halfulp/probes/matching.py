@@ -17,8 +17,8 @@ from .implementation import Implementation
 FIRST = 64
 """Outputs compared first; most families fail there."""
 
-COMPARED = 1 << 22
-"""Products replayed for each order that passes, at most: 20 ms."""
+COMPARED = 1 << 30
+"""Products replayed for an order that passes there, at most (0.1 s): all outputs are compared or none, since a single one may be wrong."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Match:
     """A common order that gives a result.
 
     Attributes:
-        order: the order. name: its family. outputs: at how many outputs bits were compared; they all agree.
+        order: the order. name: its family. outputs: how many outputs there are; every bit of them agrees.
     """
 
     order: Order
@@ -44,16 +44,18 @@ def common_order(
         output, term: the formats of the result and of the terms' factors, by name.
 
     Returns:
-        None where none does. Sums are kept in float32 or wider: a coarser accumulator is no rounding of the declared precision.
+        None where none does, or where there are too many products to replay. Sums are kept in float32 or wider: a coarser accumulator is no
+        rounding of the declared precision.
     """
     flat = result.reshape(-1).astype(np.float64)
     few = _spread(len(flat), FIRST)
-    many = _spread(len(flat), max(FIRST, COMPARED // contraction.terms))
+    if contraction.positions * contraction.terms > COMPARED or contraction.terms < 1:
+        return None
     for order in _orders(contraction, output, term):
         if np.array_equal(replay(order, contraction, inputs, few), flat[few]) and np.array_equal(
-            replay(order, contraction, inputs, many), flat[many]
+            replay(order, contraction, inputs).reshape(-1), flat
         ):
-            return Match(order, family_of(order) or order.describe(), len(many))
+            return Match(order, family_of(order) or order.describe(), len(flat))
     return None
 
 

@@ -16,7 +16,11 @@ from ..orders import Contraction, Order
 
 Indices = npt.NDArray[np.int64]
 
-TAKEN = frozenset(("np", "left", "right", "total", "fma", "replay", "which", "result", "add", "add_product", "padded", "windows", "spread"))
+TAKEN = frozenset(
+    (
+        "np left right total fma replay which result add add_product padded windows spread to_bfloat16 two_sum halves range bias_at_output"
+    ).split()
+)
 """Names that emitted programs use themselves."""
 
 
@@ -142,8 +146,12 @@ class RevealedOrder:
         return f"{inside.describe()} ({len(each.terms):,} of {self.contraction.terms:,} terms; the others fall on padding)"
 
     def diff(self, other: RevealedOrder) -> str:
-        """What distinguishes its order from another function's, in words."""
-        return self.order.diff(other.order)
+        """What distinguishes its order from another function's, in words; where outputs have several orders, of those asked for first."""
+        difference = self.order.diff(other.order)
+        if self.contraction != other.contraction and difference == "the same order":
+            return "the same order of other elements: the two are different functions"
+        several = " (of the outputs asked for first; there are several orders)" if len(self.classes) + len(other.classes) > 2 else ""
+        return difference + several
 
     def emit(self, names: Sequence[str] | None = None, title: str = "The function") -> str:
         """A short stand-alone NumPy program that gives the function's bits.

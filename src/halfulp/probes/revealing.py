@@ -84,7 +84,8 @@ def reveal_order(
         inputs: its inputs; only shapes, dtypes and layouts matter.
         keywords: keyword arguments of the function.
         position: the output position whose order is asked for first; the middle one when left out.
-        draws: on how many random inputs the proof is run; 4 when left out, 1 where the inputs are large.
+        draws: on how many random inputs the proof is run; when left out, on 4, or as many as it takes to replay 128 outputs; on 1 where
+            inputs are large.
         seed: where they start.
         everywhere: replay at every output position, however large the output is.
         patience_s: how long asking may take; an estimate above it raises InputError.
@@ -99,7 +100,8 @@ def reveal_order(
 
     Numerics:
         An order is *proved* on the drawn inputs when replaying it gives the function's result in every bit, and otherwise *consistent with
-        the probes*. That an order does not depend on values is assumed by the probes and tested by the proof.
+        the probes*. Zeros of either sign count as equal. That an order does not depend on values is assumed by the probes and tested by
+        the proof.
 
     Example:
         >>> import numpy as np
@@ -108,24 +110,24 @@ def reveal_order(
         'one chain over k (100 terms)'
 
     References:
-        Xie, Gao, Wang, Xue, "FPRev: Revealing Floating-Point Summation Order", USENIX ATC 2025.
+        Xie, Gao, Wang, Xue, "Revealing Floating-Point Accumulation Orders in Software/Hardware Implementations", USENIX ATC
+        2025 (FPRev).
     """
     if draws is not None and (not isinstance(draws, int) or draws < 1):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(
-            f"Got draws={draws}. Needed: an integer, at least 1. An order is proved by replaying it on random inputs. Leave it out for "
-            f"{DRAWS}."
+            f"Got draws={draws!r}. Needed: an integer, at least 1. An order is proved by replaying it on random inputs. Leave it out."
         )
     if not isinstance(seed, int) or seed < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(f"Got seed={seed!r}. Needed: an integer, 0 or more. Random inputs start from it. Leave it out for 0.")
     implementation = Implementation(function, inputs, keywords)
     samples = _samples(implementation, draws, seed)
+    if not all(argument.values.size for argument in implementation.arguments):
+        raise InputError(
+            f"Got a function that adds no terms (inputs of shapes {[argument.shape for argument in implementation.arguments]}). Needed: at "
+            "least one term. An empty sum has no order. Pass inputs of the shape that you use."
+        )
     structure = find_structure(implementation, samples[:DRAWS])
     contraction = structure.contraction
-    if contraction.terms < 1:
-        raise InputError(
-            f"Got a function that adds no terms (result of shape {implementation.shape}). Needed: at least one term. An empty sum has no "
-            "order. Pass inputs of the shape that you use."
-        )
     slabs = _slabs(contraction, implementation.is_large, seed, everywhere)
     return _Asking(implementation, structure, samples, slabs, patience_s, progress).reveal(_position(contraction, position))
 
@@ -215,7 +217,11 @@ class _Asking:
             found.append(PositionClass(order, left[same], at, "proved", len(self.samples), "", terms))
             left = left[~same]
         if len(left) and found[-1].order is not None:
-            problem = f"not asked: there are more than {len(found)} orders in one result"
+            problem = "not asked: " + (
+                f"there are more than {CLASSES} orders in one result"
+                if len(found) == CLASSES
+                else "the order of another output is not proved"
+            )
             found.append(PositionClass(None, left, int(left[0]), "nothing", 0, problem, None))
         return self._result(found)
 

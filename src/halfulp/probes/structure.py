@@ -34,6 +34,9 @@ formats."""
 NEARLY = 1e-4
 """How far results may be from integers, as a share of the largest: Winograd's convolutions of float32 lose two to three of seven digits."""
 
+MOST_AXES = 6
+"""So many axes of the output, and as many that are summed over, have letters; functions with more are found as tables."""
+
 TABLE_RUNS = 4096
 """Up to so many elements of the probed input the structure may be found by one run each."""
 
@@ -172,7 +175,7 @@ def _einsums(shapes: list[tuple[int, ...]], arguments: tuple[int, ...], output: 
     """Every way to read the shapes as einsum's letters: each output axis comes from one factor or both, the rest is summed over."""
     wide = [place for place, size in enumerate(output) if size > 1]
     letters = "ijlopq"[: len(wide)]
-    if len(wide) > 6:
+    if len(wide) > MOST_AXES or any(len(shape) > 2 * MOST_AXES or 0 in shape for shape in shapes):
         return
     sizes = [output[place] for place in wide]
     axes = [[axis for axis, size in enumerate(shape) if size > 1] for shape in shapes]
@@ -183,7 +186,7 @@ def _einsums(shapes: list[tuple[int, ...]], arguments: tuple[int, ...], output: 
         return
     for labels in _labelings(sizes, letters, shapes, axes):
         rest = [[axis for axis in axes[side] if axis not in labels[side]] for side in (0, 1)]
-        if len(rest[0]) != len(rest[1]):
+        if len(rest[0]) != len(rest[1]) or len(rest[0]) > MOST_AXES:
             continue
         for pairing in permutations(rest[1]):
             if all(shapes[0][one] == shapes[1][two] for one, two in zip(rest[0], pairing)):
@@ -221,7 +224,7 @@ def _einsum_of_one(
 ) -> Iterator[Contraction]:
     axes = [axis for axis, size in enumerate(shape) if size > 1]
     for chosen in permutations(axes, len(letters)):
-        if [shape[axis] for axis in chosen] == sizes:
+        if [shape[axis] for axis in chosen] == sizes and len(axes) - len(chosen) <= MOST_AXES:
             named = dict(zip(chosen, letters))
             for number, axis in enumerate(axis for axis in axes if axis not in chosen):
                 named[axis] = "kmnrst"[number]

@@ -1,7 +1,8 @@
 """From subtree sizes to the tree: all questions of one level are asked together, and equal groups only once.
 
 References:
-    Xie, Gao, Wang, Xue, "FPRev: Revealing Floating-Point Summation Order", USENIX ATC 2025, for splitting by the sizes seen from one leaf.
+    Xie, Gao, Wang, Xue, "Revealing Floating-Point Accumulation Orders in Software/Hardware Implementations", USENIX ATC 2025 (FPRev), for
+    splitting leaves by the sizes seen from the first of them.
 """
 
 from __future__ import annotations

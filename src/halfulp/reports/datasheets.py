@@ -27,21 +27,19 @@ def datasheet_text(sheet: Datasheet) -> str:
     if not sheet.accuracies:
         return "\n".join(lines)
     legend = (
-        "Errors are in ulps of the exact value; 0.5 is the best there is. misrounded: share of results that are not the number nearest to the exact "
-        "value. specials: results that are NaN or infinite where they should not be, or not where they should. tail: share of inputs that give "
-        "another result in a short array than in a long one. A name with ' is a derivative."
+        "Errors are in ulps of the exact value; 0.5 is the best there is. misrounded: share of results that are not the number nearest to "
+        "the exact value. specials: results that are NaN or infinite where they should not be, or not where they should. tail: share of "
+        "inputs that give another result in a short array than in a long one (- where that was not measured). A name with ' is a derivative."
     )
     lines += ["", *textwrap.wrap(legend, WIDTH)]
     return as_text("\n".join(lines), "", _accuracies(sheet))
 
 
 def _accuracies(sheet: Datasheet) -> Table:
-    table = plain_table(
-        "function", "format", "inputs", "largest error", "at input", "not correctly rounded", "NaN or inf wrong", "tail differs"
-    )
+    table = plain_table("function", "format", "inputs", "max ulps", "at input", "misrounded", "specials", "tail")
     for each in sheet.accuracies:
         if not each.inputs or math.isnan(each.max_ulp_error):
-            table.add_row(each.function, each.format, "not supported", "", "", "", "", "")
+            table.add_row(each.function, each.format, "nothing to compare" if each.inputs else "not supported", "", "", "", "", "")
             continue
         table.add_row(
             each.function,
@@ -51,20 +49,20 @@ def _accuracies(sheet: Datasheet) -> Table:
             f"{each.worst_input:.6g}",
             _share(each.not_correctly_rounded),
             f"{each.special_mismatches:,}" if each.special_mismatches else "-",
-            _share(each.tail_differs) if each.tail_differs else "-",
+            _share(each.tail_differs) if each.tail_differs is not None else "-",
         )
     return table
 
 
 def _share(value: float | None) -> str:
-    return f"{100 * value:.3g} %" if value else "-"
+    return f"{100 * value:.3g} %" if value else "0"
 
 
 def differences_text(first: Datasheet, second: Datasheet) -> str:
     """What distinguishes two datasheets, one line each."""
     found = first.differences(second)
     if not found:
-        return "The two datasheets agree in every property, and in every function to a tenth of an ulp."
+        return "The two datasheets agree in every property, and in every function to a tenth of an ulp (of the error, above one ulp)."
     lines: list[str] = []
     for name, here, there in found:
         lines += textwrap.wrap(f"{name}: {here}  |  {there}", WIDTH, subsequent_indent="    ")

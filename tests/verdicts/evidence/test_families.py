@@ -73,3 +73,20 @@ def test_the_reason_names_the_order():
     from halfulp import report
 
     assert 'in the order "one chain, extra last without FMA, float32 sums"' in report(proved, form="reason")
+
+
+def test_one_wrong_output_is_no_order():
+    def spoiled(x, w, b):
+        result = looped(x, w, b)
+        result[17, 13] += 50
+        return result
+
+    assert families(Case(spoiled, F.linear, (X, W, B))).finding == "none"
+    wide = torch.randn(384, 384), torch.randn(384, 384)
+
+    def one_off(x, w):
+        result = x @ w
+        result[5, 7] += 50
+        return result
+
+    assert check(one_off, torch.matmul, wide).verdict is Verdict.MISTAKE

@@ -21,8 +21,8 @@ from .evidence import Evidence, Measured
 V = Verdict
 
 OUTPUTS = 32
-"""At so many outputs bits have to agree. About forty orders are tried, each of a few values apart in the last place: by chance one of them
-agrees at one output with probability up to 1, at 32 outputs below 2**-32 even if half of all results were what an order gives."""
+"""At least so many outputs have to agree, all of them. Some forty orders are tried; at one output one of them may agree by chance, at 32
+with probability below 40 x 2**-32 even if each gave every second result."""
 
 SAMPLES = 2
 
@@ -31,7 +31,7 @@ def families(case: Case) -> Evidence | None:
     """Which common orders the results of both sides are; None where `expected` is no sum of its inputs.
 
     Numerics:
-        A proof where it finds an order: replaying it on the inputs gives every compared bit of `actual`. It says nothing where it
+        A proof where it finds an order: replaying it on the inputs gives every bit of `actual`. It says nothing where it
             finds none.
     """
     actual, expected = case.native("actual").outputs, case.native("expected").outputs
