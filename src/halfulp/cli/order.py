@@ -83,7 +83,7 @@ def _print(found: dict[str, Any], problems: dict[str, str], draw: bool) -> None:
     if len(found) == 2 and all(each.classes[0].order is not None for each in found.values()):
         difference = found["actual"].diff(found["expected"])
         typer.echo(f"difference\n  actual against expected: {difference}.")
-        if difference == "the same order" and all(each.is_proved for each in found.values()):
+        if found["actual"].is_one_family_with(found["expected"]):
             typer.echo("  They are one family: the same bits on any input, so their agreement is no independent evidence.")
 
 

@@ -153,6 +153,14 @@ class RevealedOrder:
         several = " (of the outputs asked for first; there are several orders)" if len(self.classes) + len(other.classes) > 2 else ""
         return difference + several
 
+    def is_one_family_with(self, other: RevealedOrder) -> bool:
+        """Whether both are proved to add the same elements in the same orders: then they give the same bits, and are no two witnesses."""
+        return (
+            (self.is_proved and other.is_proved and self.contraction == other.contraction and len(self.classes) == len(other.classes))
+            and all(one.order == two.order for one, two in zip(self.classes, other.classes))
+            and all(np.array_equal(one.positions, two.positions) for one, two in zip(self.classes, other.classes))
+        )
+
     def emit(self, names: Sequence[str] | None = None, title: str = "The function") -> str:
         """A short stand-alone NumPy program that gives the function's bits.
 
