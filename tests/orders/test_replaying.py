@@ -18,7 +18,7 @@ def matrices(rows=3, terms=40, columns=5, kind=np.float32):
 
 
 def product(terms, rows=3, columns=5):
-    return einsum([(rows, terms), (terms, columns)], ["ik", "kj"], "ij", (rows, columns), {}, (0, 1))
+    return einsum([(rows, terms), (terms, columns)], ["ik", "kj"], "ij", (rows, columns), (0, 1))
 
 
 def order(terms, fma, **changes):

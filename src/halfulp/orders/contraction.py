@@ -167,15 +167,12 @@ class Contraction:
         return found
 
 
-def einsum(
-    shapes: Sequence[Shape], labels: Sequence[str], output: str, output_shape: Shape, names: dict[str, str], arguments: Sequence[int]
-) -> Contraction:
+def einsum(shapes: Sequence[Shape], labels: Sequence[str], output: str, output_shape: Shape, arguments: Sequence[int]) -> Contraction:
     """A sum of one factor or a product of two, in einsum's letters.
 
     Args:
         shapes: of the factors. labels: a letter for each of their axes. output: the letters of the output, of axes larger than one.
-        output_shape: its shape, which may have axes of size 1 beside. names: a word for each letter that is summed over.
-        arguments: the number of each factor among the inputs.
+        output_shape: its shape, which may have axes of size 1 beside. arguments: the number of each factor among the inputs.
     """
     size = {letter: extent for shape, letters in zip(shapes, labels) for extent, letter in zip(shape, letters)}
     summed = list(dict.fromkeys(letter for letters in labels for letter in letters if letter not in output))
@@ -194,7 +191,7 @@ def einsum(
                 tuple(stride.get(letter, 0) for letter in output),
             )
         )
-    axes = tuple((names.get(letter, letter), size[letter]) for letter in summed)
+    axes = tuple((letter, size[letter]) for letter in summed)
     return Contraction("einsum", axes, tuple(output_shape), view, tuple(factors), (), {"labels": tuple(labels), "output": output})
 
 

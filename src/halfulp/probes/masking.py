@@ -157,11 +157,9 @@ class Masks:
         self.runs += 1
         return self.implementation.run().reshape(-1)[self.positions]
 
-    def _count(self, results: Values, *, check: bool = True) -> Values:
+    def _count(self, results: Values) -> Values:
         unit = self._numbers.unit * self._numbers.other * self.factor
         counts = results.astype(np.float64) / unit
-        if not check:
-            return counts
         nearest = np.rint(counts)
         wrong = ~np.isfinite(counts) | (np.abs(counts - nearest) > (0.3 if self.factor != 1.0 else 0.0))
         if wrong.any():
@@ -169,12 +167,12 @@ class Masks:
             raise NotCounts(f"a count came out as {value:.6g}, which is no whole number")
         return nearest
 
-    def sizes(self, pairs: Indices, *, strict: bool = True, single: bool = False) -> Values:
+    def sizes(self, pairs: Indices, *, single: bool = False) -> Values:
         """For each pair of leaves the number of leaves of the smallest subtree that holds both.
 
         Args:
             pairs: (m, 2) leaf numbers; extra leaves come after the terms.
-            strict: raise where results are no counts. single: ask at the first position only, one question a run.
+            single: ask at the first position only, one question a run.
 
         Raises:
             NotCounts: a result is no whole number, or out of range.
@@ -183,12 +181,12 @@ class Masks:
         with_extra = (pairs >= len(self.terms)).any(1)
         if self._matrix is not None and not with_extra.any() and not single:
             rows, columns, results = self._matrix
-            return self._checked(self.leaves - self._count(results[rows[pairs[:, 0]] + columns[pairs[:, 1]]], check=strict))
+            return self._checked(self.leaves - self._count(results[rows[pairs[:, 0]] + columns[pairs[:, 1]]]))
         for each in (False, True):
             chosen = np.flatnonzero(with_extra == each)
             if len(chosen):
-                found[chosen] = self._sizes(pairs[chosen], each, strict, 1 if single else self.parallel)
-        return self._checked(found) if strict else found
+                found[chosen] = self._sizes(pairs[chosen], each, 1 if single else self.parallel)
+        return self._checked(found)
 
     def _checked(self, found: Values) -> Values:
         if not np.isfinite(found).all() or np.any(found < 2) or np.any(found > self.leaves):
@@ -217,7 +215,7 @@ class Masks:
             self._matrix = rows[:count], columns[:count] - at, self.implementation.run().reshape(-1)
         self._unit_everywhere()
 
-    def _sizes(self, pairs: Indices, with_extra: bool, strict: bool, parallel: int) -> Values:
+    def _sizes(self, pairs: Indices, with_extra: bool, parallel: int) -> Values:
         numbers = self._numbers
         others = self.leaves - 2
         subset = max(1, min(others, self._limit)) if others else 1
@@ -241,17 +239,17 @@ class Masks:
                     if self.contraction.extras and not with_extra:
                         self._set_extras(numbers.unit * numbers.other if high >= self.leaves else 0.0)
                 if parallel == 1 and memory is not None and not with_extra:
-                    outside += self._ask_in_turn(pairs, flat, strict)
+                    outside += self._ask_in_turn(pairs, flat)
                     continue
                 for start in range(0, len(pairs), parallel):
-                    outside[start : start + parallel] += self._ask(pairs[start : start + parallel], flat, memory is None, strict)
+                    outside[start : start + parallel] += self._ask(pairs[start : start + parallel], flat, memory is None)
         finally:
             flat[:] = numbers.unit
             if memory is None:
                 self.implementation.put(self._argument, self._fill)
         return self.leaves - outside
 
-    def _ask(self, pairs: Indices, flat: Values, copied: bool, strict: bool) -> Values:
+    def _ask(self, pairs: Indices, flat: Values, copied: bool) -> Values:
         numbers, rows = self._numbers, np.arange(len(pairs))
         places, signs = [], []
         for column, sign in ((0, 1.0), (1, -1.0)):
@@ -267,9 +265,9 @@ class Masks:
             self.implementation.put(self._argument, self._fill)
         results = self._run()[: len(pairs)]
         flat[touched] = before
-        return self._count(results, check=strict)
+        return self._count(results)
 
-    def _ask_in_turn(self, pairs: Indices, flat: Values, strict: bool) -> Values:
+    def _ask_in_turn(self, pairs: Indices, flat: Values) -> Values:
         """One question a run, in the same memory; only for units of one value, or pairs outside the counted leaves keep theirs."""
         mask = self._numbers.mask
         first_row = np.zeros(1, np.int64)
@@ -286,7 +284,7 @@ class Masks:
                 flat[first], flat[second] = mask, -mask
                 results.append(float(self.implementation.run().reshape(-1)[self.positions[0]]))
                 flat[first], flat[second] = one, two
-        return self._count(np.array(results), check=strict)
+        return self._count(np.array(results))
 
     def evaluate(self, leaves: Indices, values: Values, other: float) -> Values:
         """The results when some leaves have values and all others are zero.

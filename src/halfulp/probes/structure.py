@@ -237,7 +237,7 @@ def _einsum_named(
     # Axes of size one carry nothing; each gets a letter of its own and is summed over or not without effect.
     narrow = iter("abcdefghuvwxyz")
     labels = ["".join(names.get(axis) or next(narrow) for axis in range(len(shape))) for shape, names in zip(shapes, named)]
-    found = einsum(shapes, labels, letters, output, {}, arguments)
+    found = einsum(shapes, labels, letters, output, arguments)
     kept = tuple(axis for axis in found.axes if axis[1] > 1) or (("k", 1),)
     if len(kept) != len(found.axes):
         places = [place for place, axis in enumerate(found.axes) if axis[1] > 1]
