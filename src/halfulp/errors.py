@@ -3,7 +3,8 @@
     HalfulpError
     ├── InputError            what was given cannot be used: a value, a dtype, an argument
     │   ├── CaseFileError     a case file that does not import, lacks a name, or fails
-    │   └── TensorFileError   a file of tensors that is corrupt, refused, or of an unknown kind
+    │   ├── TensorFileError   a file of tensors that is corrupt, refused, or of an unknown kind
+    │   └── TraceError        a trace that is missing, damaged, in the way, or holds less than was asked of it
     └── RunError              the user's own function raised: which side, in which variant, on which input
 
 Each message says what was got, what is needed, why, and the next step.
@@ -24,6 +25,10 @@ class CaseFileError(InputError):
 
 class TensorFileError(InputError):
     """A file of tensors that is corrupt, refused, or of an unknown kind."""
+
+
+class TraceError(InputError):
+    """A trace that is missing, damaged, in the way, or holds less than was asked of it."""
 
 
 class RunError(HalfulpError):

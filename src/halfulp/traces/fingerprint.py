@@ -41,6 +41,19 @@ class Fingerprint:
         """The fingerprint as JSON with a schema number."""
         return json.dumps({"schema": 1, "sections": self.sections, "surprises": list(self.surprises)}, indent=1)
 
+    @staticmethod
+    def from_content(content: Any) -> Fingerprint:
+        """The fingerprint that `to_json` wrote, parsed.
+
+        Raises:
+            ValueError: it is none.
+        """
+        sections = content["sections"]
+        if content["schema"] != 1 or not isinstance(sections, dict):
+            raise ValueError("a fingerprint of another schema")
+        text = {str(name): {str(key): str(value) for key, value in dict(entries).items()} for name, entries in sections.items()}
+        return Fingerprint(text, tuple(str(each) for each in content["surprises"]))
+
     def differences(self, other: Fingerprint) -> list[tuple[str, str, str]]:
         """Where two fingerprints differ: (section and name, here, there)."""
         found: list[tuple[str, str, str]] = []
