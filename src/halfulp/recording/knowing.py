@@ -12,8 +12,8 @@ from typing import Any
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
-Geometry = tuple[int, tuple[int, ...], tuple[int, ...], torch.dtype]
-"""Offset, shape, strides and dtype: which part of a storage a tensor is."""
+Geometry = tuple[int, tuple[int, ...], tuple[int, ...], torch.dtype, bool, bool]
+"""Offset, shape, strides and dtype, and whether it is read conjugated or negated: which part of a storage a tensor is, and how."""
 
 
 @dataclass
@@ -38,8 +38,8 @@ class _Memory:
 
 
 def geometry_of(tensor: torch.Tensor) -> Geometry:
-    """Which part of its storage a tensor is."""
-    return tensor.storage_offset(), tuple(tensor.shape), tensor.stride(), tensor.dtype
+    """Which part of its storage a tensor is, and how it is read."""
+    return tensor.storage_offset(), tuple(tensor.shape), tensor.stride(), tensor.dtype, tensor.is_conj(), tensor.is_neg()
 
 
 class Known:

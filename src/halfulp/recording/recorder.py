@@ -187,7 +187,7 @@ class Recorder:
                 place = ModulePlace(forward.module, forward.call)
             elif phase == "step":
                 place = self._owner(args)
-            returned = list(_flat(result))
+            returned = [] if result is None else _flat(result)
             numbers: list[int | None] = []
             seen: set[int] = set()
             for tensor in returned:
@@ -273,7 +273,7 @@ class Recorder:
         shape, strides, dtype = tuple(local.shape), tuple(local.stride()), dtype_name(local)
         hashed, statistics, place = "", {}, None
         if summarize and dtype in ITEM_BYTES:
-            contiguous = local.contiguous()
+            contiguous = local.resolve_conj().resolve_neg().contiguous()
             hashed, statistics = hash_of(contiguous), statistics_of(contiguous)
             count = self._count(contiguous, dtype, why, name)
             if count:

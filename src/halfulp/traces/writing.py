@@ -134,9 +134,9 @@ def sha256_of(path: Path) -> str:
 
 
 def encoded(tree: Any) -> Any:
-    """Arguments as JSON: a `Ref` becomes {"value": n}, a tuple a list, non-finite numbers {"number": "inf"}."""
+    """Arguments as JSON: a `Ref` becomes {"ref": n}, a tuple a list, non-finite numbers {"number": "inf"}."""
     if isinstance(tree, Ref):
-        return {"value": tree.number}
+        return {"ref": tree.number}
     if isinstance(tree, (list, tuple)):
         return [encoded(part) for part in tree]
     if isinstance(tree, dict):
@@ -153,8 +153,8 @@ def decoded(tree: Any) -> Any:
     if isinstance(tree, list):
         return [decoded(part) for part in tree]
     if isinstance(tree, dict):
-        if tree.keys() == {"value"}:
-            return Ref(int(tree["value"]))
+        if tree.keys() == {"ref"}:
+            return Ref(int(tree["ref"]))
         if tree.keys() == {"number"}:
             word = str(tree["number"])
             return complex(word) if "j" in word else float(word)

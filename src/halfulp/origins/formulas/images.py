@@ -1,0 +1,209 @@
+"""Pooling and resizing of images, forward and backward."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..arithmetic import Array, Exact
+from .table import formula
+
+
+def _pair(values: Any, count: int) -> list[int]:
+    values = [values] if isinstance(values, int) else list(values)
+    return values * count if len(values) == 1 else values
+
+
+def _out(n: int, k: int, s: int, p: int, d: int, ceil: bool) -> int:
+    found = (n + 2 * p - d * (k - 1) - 1 + (s - 1 if ceil else 0)) // s + 1
+    return found - 1 if ceil and (found - 1) * s >= n + p else found
+
+
+def _windows(x: Array, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil: bool, filler: float) -> tuple[Array, list[int]]:
+    """All windows, (..., *out, *kernel), of an image whose last axes are space; and the output's size."""
+    axes = len(kernel)
+    space = x.shape[-axes:]
+    rules = list(zip(space, kernel, stride, padding, dilation))
+    out = [_out(*rule, ceil) for rule in rules]
+    widths = [(p, max(p, (m - 1) * s + d * (k - 1) + 1 - n - p)) for (n, k, s, p, d), m in zip(rules, out)]
+    padded = np.pad(x, [(0, 0)] * (x.ndim - axes) + widths, constant_values=filler)
+    reach = tuple(d * (k - 1) + 1 for _, k, _, _, d in rules)
+    windows = np.lib.stride_tricks.sliding_window_view(padded, reach, axis=tuple(range(-axes, 0)))
+    places = tuple(slice(0, (m - 1) * s + 1, s) for m, s in zip(out, stride))
+    return windows[(..., *places, *(slice(None, None, d) for d in dilation))], out
+
+
+@formula("max_pool2d_with_indices", "max_pool3d_with_indices")
+def max_pool(fl: Exact, x: Array, kernel: Any, stride: Any = (), padding: Any = 0, dilation: Any = 1, ceil: bool = False) -> tuple[Array, Array]:
+    axes = len(kernel)
+    stride, padding, dilation = _pair(stride or kernel, axes), _pair(padding, axes), _pair(dilation, axes)
+    windows, out = _windows(x, kernel, stride, padding, dilation, ceil, -math.inf)
+    flat = windows.reshape(*windows.shape[:-axes], -1)
+    best = flat.argmax(-1)
+    values = np.take_along_axis(flat, best[..., None], -1)[..., 0]
+    taps = np.unravel_index(best, tuple(kernel))
+    place = np.zeros_like(best)
+    for axis in range(axes):
+        origin = np.arange(out[axis]) * stride[axis] - padding[axis]
+        place = place * x.shape[axis - axes] + origin.reshape((-1,) + (1,) * (axes - axis - 1)) + taps[axis] * dilation[axis]
+    return values, place
+
+
+@formula("max_pool2d_with_indices_backward", "max_pool3d_with_indices_backward")
+def max_pool_backward(fl: Exact, grad: Array, x: Array, kernel: Any, *rest: Any) -> Array:
+    places = rest[-1]
+    axes = len(kernel)
+    outer = math.prod(x.shape[:-axes])
+    result = np.zeros((outer, math.prod(x.shape[-axes:])))
+    np.add.at(result, (np.arange(outer)[:, None], places.reshape(outer, -1)), grad.reshape(outer, -1))
+    return fl(result.reshape(x.shape))
+
+
+def _counts(x: Array, kernel: Any, stride: Any, padding: Any, ceil: bool, include: bool) -> Array:
+    ones = np.ones(x.shape[-len(kernel) :])
+    if include:  # padding counts, what lies beyond it does not
+        widths = [(p, p) for p in padding]
+        ones = np.pad(ones, widths, constant_values=1.0)
+        windows, _ = _windows(ones, kernel, stride, [0] * len(kernel), [1] * len(kernel), ceil, 0.0)
+        out = [_out(n, k, s, p, 1, ceil) for n, k, s, p in zip(x.shape[-len(kernel) :], kernel, stride, padding)]
+        windows = windows[tuple(slice(m) for m in out)]
+    else:
+        windows, _ = _windows(ones, kernel, stride, padding, [1] * len(kernel), ceil, 0.0)
+    return windows.sum(axis=tuple(range(-len(kernel), 0)))
+
+
+@formula("avg_pool2d", "avg_pool3d")
+def avg_pool(
+    fl: Exact, x: Array, kernel: Any, stride: Any = (), padding: Any = 0, ceil: bool = False, include: bool = True, divisor: int | None = None
+) -> Array:
+    axes = len(kernel)
+    stride, padding = _pair(stride or kernel, axes), _pair(padding, axes)
+    windows, _ = _windows(x, kernel, stride, padding, [1] * axes, ceil, 0.0)
+    total = fl.sum(windows, tuple(range(-axes, 0)))
+    return fl(total / (divisor or _counts(x, kernel, stride, padding, ceil, include)))
+
+
+@formula("avg_pool2d_backward", "avg_pool3d_backward")
+def avg_pool_backward(
+    fl: Exact, grad: Array, x: Array, kernel: Any, stride: Any, padding: Any, ceil: bool, include: bool, divisor: int | None = None
+) -> Array:
+    axes = len(kernel)
+    stride, padding = _pair(stride or kernel, axes), _pair(padding, axes)
+    share = fl(grad / (divisor or _counts(x, kernel, stride, padding, ceil, include)))
+    reach = [max(n + 2 * p, (m - 1) * s + k) for n, p, m, s, k in zip(x.shape[-axes:], padding, grad.shape[-axes:], stride, kernel)]
+    result = np.zeros((*x.shape[:-axes], *reach))
+    for tap in np.ndindex(*kernel):
+        places = tuple(slice(t, t + (m - 1) * s + 1, s) for t, m, s in zip(tap, grad.shape[-axes:], stride))
+        result[(..., *places)] += share
+    return fl(result[(..., *(slice(p, p + n) for p, n in zip(padding, x.shape[-axes:])))])
+
+
+def _adaptive(length: int, out: int) -> Array:
+    """The averaging matrix of adaptive pooling along one axis, (out, length)."""
+    matrix = np.zeros((out, length))
+    for place in range(out):
+        start, end = place * length // out, -(-(place + 1) * length // out)
+        matrix[place, start:end] = 1.0 / (end - start)
+    return matrix
+
+
+def _along_axes(fl: Exact, x: Array, matrices: Sequence[Array]) -> Array:
+    """A linear map along each of the last axes."""
+    for place, matrix in enumerate(matrices):
+        axis = place - len(matrices)
+        terms = int((matrix != 0).sum(1).max(initial=1))
+        x = fl.product(lambda a, m, axis=axis: np.moveaxis(np.moveaxis(a, axis, -1) @ m.T, -1, axis), x, matrix, terms)
+    return fl(x)
+
+
+@formula("_adaptive_avg_pool2d", "_adaptive_avg_pool3d", "adaptive_avg_pool2d", "adaptive_avg_pool1d")
+def adaptive_avg_pool(fl: Exact, x: Array, out: Any) -> Array:
+    return _along_axes(fl, x, [_adaptive(x.shape[k - len(out)], out[k] or x.shape[k - len(out)]) for k in range(len(out))])
+
+
+@formula("_adaptive_avg_pool2d_backward", "_adaptive_avg_pool3d_backward")
+def adaptive_avg_pool_backward(fl: Exact, grad: Array, x: Array) -> Array:
+    axes = x.ndim - 2
+    return _along_axes(fl, grad, [_adaptive(x.shape[k - axes], grad.shape[k - axes]).T for k in range(axes)])
+
+
+def _nearest(length: int, out: int, scale: float | None, exact: bool) -> Array:
+    step = 1.0 / scale if scale else length / out
+    places = np.floor((np.arange(out) + (0.5 if exact else 0.0)) * step).astype(int)
+    return np.eye(length)[np.clip(places, 0, length - 1)]
+
+
+def _linear(length: int, out: int, align: bool, scale: float | None) -> Array:
+    if align:
+        source = np.arange(out) * ((length - 1) / (out - 1) if out > 1 else 0.0)
+    else:
+        source = np.maximum((np.arange(out) + 0.5) * (1.0 / scale if scale else length / out) - 0.5, 0.0)
+    low = np.minimum(source.astype(int), length - 1)
+    high = np.minimum(low + 1, length - 1)
+    weight = source - low
+    matrix = np.zeros((out, length))
+    matrix[np.arange(out), low] += 1.0 - weight
+    matrix[np.arange(out), high] += weight
+    return matrix
+
+
+def _scales(scales: Any, axes: int) -> list[float | None]:
+    found = [each for group in scales for each in (group if isinstance(group, list) else [group])]
+    return (found + [None] * axes)[:axes]
+
+
+def _resizing(kind: str, space: Sequence[int], out: Sequence[int], arguments: tuple[Any, ...]) -> list[Array]:
+    if kind == "linear":
+        align, *scales = arguments
+        return [_linear(n, m, align, s) for n, m, s in zip(space, out, _scales(scales, len(out)))]
+    return [_nearest(n, m, s, kind == "exact") for n, m, s in zip(space, out, _scales(arguments, len(out)))]
+
+
+for _name, _kind in {
+    "upsample_nearest1d": "nearest", "upsample_nearest2d": "nearest", "upsample_nearest3d": "nearest", "_upsample_nearest_exact2d": "exact",
+    "upsample_linear1d": "linear", "upsample_bilinear2d": "linear", "upsample_trilinear3d": "linear",
+}.items():  # fmt: skip
+
+    @formula(_name)
+    def _resize(fl: Exact, x: Array, out: Any, *arguments: Any, _kind: str = _kind) -> Array | None:
+        if out is None:
+            return None  # the overload that takes only factors is decomposed into the other before it gets here
+        return _along_axes(fl, x, _resizing(_kind, x.shape[2:], out, arguments))
+
+    @formula(_name + "_backward")
+    def _resize_backward(fl: Exact, grad: Array, out: Any, size: Any, *arguments: Any, _kind: str = _kind) -> Array:
+        return _along_axes(fl, grad, [matrix.T for matrix in _resizing(_kind, size[2:], out, arguments)])
+
+
+def _reflected(x: Array, pad: Any, mode: str) -> Array:
+    widths = [(0, 0)] * (x.ndim - len(pad) // 2) + [(pad[k], pad[k + 1]) for k in range(len(pad) - 2, -1, -2)]
+    return np.pad(x, widths, mode=mode)  # pyright: ignore[reportArgumentType, reportCallIssue]
+
+
+@formula("reflection_pad1d", "reflection_pad2d", "reflection_pad3d")
+def reflection_pad(fl: Exact, x: Array, pad: Any) -> Array:
+    return _reflected(x, pad, "reflect")
+
+
+@formula("replication_pad1d", "replication_pad2d", "replication_pad3d")
+def replication_pad(fl: Exact, x: Array, pad: Any) -> Array:
+    return _reflected(x, pad, "edge")
+
+
+@formula("pixel_shuffle")
+def pixel_shuffle(fl: Exact, x: Array, factor: int) -> Array:
+    *outer, channels, height, width = x.shape
+    split = x.reshape(*outer, channels // factor**2, factor, factor, height, width)
+    moved = np.moveaxis(split, (-4, -3), (-3, -1))
+    return moved.reshape(*outer, channels // factor**2, height * factor, width * factor)
+
+
+@formula("pixel_unshuffle")
+def pixel_unshuffle(fl: Exact, x: Array, factor: int) -> Array:
+    *outer, channels, height, width = x.shape
+    split = x.reshape(*outer, channels, height // factor, factor, width // factor, factor)
+    moved = np.moveaxis(split, (-3, -1), (-4, -3))
+    return moved.reshape(*outer, channels * factor**2, height // factor, width // factor)
