@@ -104,10 +104,10 @@ class Rounding(Exact):
 
     Args:
         format: that results are stored in. Sums of 16-bit and 8-bit formats are accumulated in float32, as every vendor's library documents.
-        seed: of the random numbers.
+        seed: of the random numbers of the first sample.
     """
 
-    def __init__(self, format: Format, seed: int = 0) -> None:
+    def __init__(self, format: Format, seed: int | tuple[int, ...] = 0) -> None:
         self.format = format
         self.storage_u = math.ldexp(ROUNDING_RMS, -format.precision_bits)
         self.sum_u = math.ldexp(ROUNDING_RMS, -max(format.precision_bits, 24))
@@ -115,8 +115,9 @@ class Rounding(Exact):
         self._deviations: list[tuple[Any, Any, Array | None, Array]] = []
         self._next = 0
 
-    def restart(self) -> Rounding:
-        """Begin another sample."""
+    def restart(self, seed: int | tuple[int, ...]) -> Rounding:
+        """Begin another sample, with the random numbers of this seed."""
+        self._random = np.random.default_rng(seed)
         self._next = 0
         return self
 

@@ -1,0 +1,190 @@
+"""Alignment: which value of `actual` may stand for a value of `expected`, from names, structure and hashes. Proposals only: the walk tests them.
+
+Names come first (the same module, the same op, the same call), then modules in the same order with results of the same shapes, then values of
+the same number of elements that are near. Nothing here looks at elements except `nearest`, which looks at a few.
+"""
+
+from __future__ import annotations
+
+import difflib
+import fnmatch
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..traces import Step, Trace
+from ..traces.sampling import sampled_places
+from .arithmetic import Array
+from .replaying import Values
+
+PROBES = 64
+"""Elements by which a value is compared at first: 64 of them tell unrelated tensors (relative difference 1.4) from the same with a fault."""
+
+Key = tuple[str, str, int, str, int]
+
+
+class Candidate(NamedTuple):
+    """A value of `actual` that may be the counterpart, and why: "output", "module", "name", "shape" or "value"."""
+
+    number: int
+    how: str
+
+
+class Alignment:
+    """Proposals for one pair of traces.
+
+    Args:
+        actual, expected: the traces.
+        rename: patterns of module paths in `expected` -> in `actual` ("encoder.layer.*" -> "blocks.*").
+
+    Attributes:
+        modules: module path in `expected` -> in `actual`, as far as known.
+    """
+
+    def __init__(self, actual: Trace, expected: Trace, rename: Mapping[str, str] | None = None) -> None:
+        self.actual, self.expected = actual, expected
+        self._rename = dict(rename or {})
+        self._ops: dict[Key, Step] = dict(_keyed(actual))
+        self._keys = {step.index: key for key, step in _keyed(expected)}
+        self._by_hash: dict[tuple[str, int, str], int] = {}
+        self._by_size: dict[tuple[int, bool], list[int]] = defaultdict(list)
+        for value in actual.values:
+            if value.hash:
+                self._by_hash.setdefault((value.hash, value.elements, value.dtype), value.number)
+                self._by_size[value.elements, _is_float(value.dtype)].append(value.number)
+        self._anchors: dict[int, list[Candidate]] = defaultdict(list)
+        self.modules: dict[str, str] = {}
+        self._align_results()
+        self._align_modules()
+
+    def same_bits(self, number: int) -> int | None:
+        """A value of `actual` with the same bits as this one of `expected`."""
+        value = self.expected.values[number]
+        return self._by_hash.get((value.hash, value.elements, value.dtype)) if value.hash else None
+
+    def candidates(self, step: Step, slot: int) -> list[Candidate]:
+        """What may stand for the output at `slot` of a step of `expected`, most likely first."""
+        number = step.outputs[slot]
+        if number is None:
+            return []
+        found = list(self._anchors.get(number, ()))
+        phase, module, call, name, place = self._keys[step.index]
+        twin = self._ops.get((phase, self.module(module), call, name, place))
+        if twin is not None and slot < len(twin.outputs) and twin.outputs[slot] is not None:
+            found.append(Candidate(twin.outputs[slot], "name"))  # pyright: ignore[reportArgumentType]
+        mine = self.expected.values[number]
+        usable: dict[int, Candidate] = {}
+        for each in found:
+            theirs = self.actual.values[each.number]
+            if theirs.elements == mine.elements and _is_float(theirs.dtype) == _is_float(mine.dtype):
+                usable.setdefault(each.number, each)
+        return list(usable.values())
+
+    def twin(self, step: Step) -> Step | None:
+        """The op of `actual` of the same name at the same place."""
+        phase, module, call, name, place = self._keys[step.index]
+        return self._ops.get((phase, self.module(module), call, name, place))
+
+    def near(self, number: int, prediction: Array, values: Values) -> list[tuple[float, int]]:
+        """Values of `actual` with as many elements as `number`, by relative distance from a prediction (rms over rms), nearest first."""
+        mine = self.expected.values[number]
+        places = sampled_places(prediction.size, min(PROBES, prediction.size))
+        wanted = prediction.reshape(-1)[places]
+        size = float(np.sqrt(np.mean(np.abs(wanted) ** 2))) if wanted.size else 0.0
+        if not size or not np.isfinite(size):
+            return []
+        found: list[tuple[float, int]] = []
+        for candidate in self._by_size.get((mine.elements, _is_float(mine.dtype)), ()):
+            rms = self.actual.values[candidate].statistics.get("rms")
+            # Twice the size or half of it is no nearer than an unrelated tensor.
+            if rms is None or not 0.5 * size < rms * 1.5 or rms > 3.0 * size or not self.actual.values[candidate].is_complete:
+                continue
+            theirs = self.actual.stored(candidate).reshape(-1)[places]
+            with np.errstate(all="ignore"):
+                distance = float(np.sqrt(np.mean(np.abs(theirs - wanted) ** 2))) / size
+            if np.isfinite(distance):
+                found.append((distance, candidate))
+        return sorted(found)
+
+    def module(self, path: str) -> str:
+        """The module of `actual` that corresponds to a module of `expected`."""
+        known = self.modules.get(path)
+        if known is not None:
+            return known
+        renamed = self._renamed(path)
+        if renamed is not None:
+            return renamed
+        outer, _, last = path.rpartition(".")  # a part that was never called by itself goes with what it is a part of
+        if outer in self.modules and self.modules[outer] != outer:
+            return f"{self.modules[outer]}.{last}"
+        return path
+
+    def _renamed(self, path: str) -> str | None:
+        for pattern, target in self._rename.items():
+            if "*" not in pattern:
+                if path == pattern or path.startswith(pattern + "."):
+                    return target + path[len(pattern) :]
+            elif fnmatch.fnmatchcase(path, pattern):
+                head, _, tail = pattern.partition("*")
+                return target.replace("*", path[len(head) : len(path) - len(tail) or None], 1)
+        return None
+
+    def _align_results(self) -> None:
+        for name, number in self.expected.named.items():
+            theirs = self.actual.named.get(name)
+            if theirs is None and "." in name:  # a parameter, or the gradient of one, of a renamed module
+                path, dot, rest = name.partition(".grad")
+                module, _, leaf = path.rpartition(".")
+                theirs = self.actual.named.get(".".join(filter(None, (self.module(module), leaf))) + dot + rest)
+            if theirs is not None:
+                self._anchors[number].append(Candidate(theirs, "output"))
+
+    def _align_modules(self) -> None:
+        ours = [each for each in self.expected.steps if each.kind == "module"]
+        theirs = [each for each in self.actual.steps if each.kind == "module"]
+        paths = {(each.phase, each.module, each.call): each for each in theirs}
+        paired: list[tuple[Step, Step]] = []
+        left: list[Step] = []
+        for step in ours:
+            path = self._renamed(step.module) if self._renamed(step.module) is not None else step.module
+            twin = paths.get((step.phase, path or "", step.call))
+            if twin is not None:
+                paired.append((step, twin))
+            else:
+                left.append(step)
+        taken = {each.index for _, each in paired}
+        others = [each for each in theirs if each.index not in taken]
+        matcher = difflib.SequenceMatcher(
+            None, [_shapes(each, self.expected) for each in left], [_shapes(each, self.actual) for each in others], autojunk=False
+        )
+        paired += [
+            (left[block.a + k], others[block.b + k]) for block in matcher.get_matching_blocks() for k in range(block.size)
+        ]
+        for mine, twin in paired:
+            self.modules.setdefault(mine.module, twin.module)
+            how = "module" if mine.module == twin.module else "shape"
+            for number, counterpart in zip(mine.outputs, twin.outputs):
+                if number is not None and counterpart is not None:
+                    self._anchors[number].append(Candidate(counterpart, how))
+        self._align_results()  # again, with the modules that were found
+
+
+def _keyed(trace: Trace) -> list[tuple[Key, Step]]:
+    """Each op with what it is known by: phase, module, call, op name, and how many like it came before there."""
+    counts: Counter[Any] = Counter()
+    found: list[tuple[Key, Step]] = []
+    for step in trace.ops:
+        place = (step.phase, step.module, step.call, step.name)
+        found.append(((*place, counts[place]), step))
+        counts[place] += 1
+    return found
+
+
+def _shapes(step: Step, trace: Trace) -> tuple[Any, ...]:
+    return (step.phase, *(None if each is None else trace.values[each].shape for each in step.outputs))
+
+
+def _is_float(dtype: str) -> bool:
+    return dtype.startswith(("float", "bfloat", "complex"))

@@ -1,0 +1,69 @@
+"""What traces without elements still tell: where the bits first differ, and how fast the statistics part."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..traces import Trace, Value
+from ..verdicts.verdict import Verdict
+from .aligning import Alignment
+from .origin import Point
+
+
+def walk_hashes(actual: Trace, expected: Trace, alignment: Alignment) -> tuple[Point, ...]:
+    """One point for each value of `expected` that has a counterpart by name: same bits, or how far their statistics or samples are apart.
+
+    What an op adds can't be told from what it inherited without elements, so no point has a verdict but IDENTICAL.
+    """
+    points: list[Point] = []
+    totals: dict[int, float] = {}
+    for step in expected.ops:
+        for slot, number in enumerate(step.outputs):
+            if number is None or number in step.inputs or not expected.values[number].hash:
+                continue
+            found = alignment.candidates(step, slot)
+            same = alignment.same_bits(number)
+            if not found and same is None:
+                continue
+            counterpart = found[0].number if found else same
+            assert counterpart is not None
+            mine, theirs = expected.values[number], actual.values[counterpart]
+            is_same = mine.hash == theirs.hash
+            total = 0.0 if is_same else _distance(actual, expected, theirs, mine)
+            before = max((totals.get(each, 0.0) for each in step.inputs), default=0.0)
+            totals[number] = total
+            made_by = actual.producers.get(counterpart)
+            points.append(
+                Point(
+                    step.index, step.op, step.module, step.call, step.source, step.phase, slot, "same bits" if is_same else found[0].how,
+                    made_by.op if made_by else "", Verdict.IDENTICAL if is_same else None, total, 0.0, 0.0, 0.0, 0.0,
+                    total / before if before else None,
+                )  # fmt: skip
+            )
+    return tuple(points)
+
+
+def _distance(actual: Trace, expected: Trace, theirs: Value, mine: Value) -> float:
+    """Relative rms difference: of the elements that both kept, or, where they kept none, what means and rms tell of it."""
+    if mine.place is not None and theirs.place is not None and mine.elements == theirs.elements:
+        count = min(mine.place.elements, theirs.place.elements)
+        ours = _first(expected, mine, count)
+        others = _first(actual, theirs, count)
+        size = float(np.sqrt(np.mean(np.abs(ours) ** 2))) if count else 0.0
+        with np.errstate(invalid="ignore"):
+            return float(np.sqrt(np.mean(np.abs(others - ours) ** 2))) / size if size else math.inf
+    size = mine.statistics.get("rms", 0.0)
+    if not size:
+        return math.inf
+    apart = [abs(mine.statistics.get(name, 0.0) - theirs.statistics.get(name, 0.0)) for name in ("mean", "rms", "min", "max")]
+    return max(apart) / size
+
+
+def _first(trace: Trace, value: Value, count: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    """The elements at the first sampled places, which any two recordings have in common."""
+    from ..traces.sampling import sampled_places
+
+    stored = trace.stored(value.number).reshape(-1).astype(np.float64)
+    return stored[sampled_places(value.elements, count)] if value.is_complete else stored[:count]

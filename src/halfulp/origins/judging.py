@@ -1,0 +1,183 @@
+"""Is what one op adds rounding? Its error on the numbers that it really got, in units of what rounding may do to it there.
+
+The same limits as in `verdicts/limits.py`; what is judged is one op (or the few that a fused one replaces), so its inputs are known exactly
+and no earlier error is in the way.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..floats import FORMATS, Format, is_representable, round_to_format
+from ..verdicts import limits
+from ..verdicts.verdict import Verdict
+from .arithmetic import Array
+
+SAMPLES = 8
+"""As many as `noise.SAMPLES`, which the limits were calibrated for."""
+
+CONVOLUTIONS = ("convolution", "_convolution", "mkldnn_convolution", "convolution_backward", "cudnn_convolution")
+
+UNEVEN = 4.0
+"""A fast convolution spreads its error evenly: the error of one output channel, in units of its noise, is at most this many times that of
+the median channel. Measured for NNPACK's Winograd kernel: up to 1.6 over 8 to 64 channels (`benchmarks/origins/calibrate.py`); a fault in one
+channel alone stands out by more than the limits of rounding, so the factor only has to be above 1.6."""
+
+
+@dataclass(frozen=True)
+class Excess:
+    """An error against what rounding makes.
+
+    Attributes:
+        worst: 1 at the limit, by the stricter of rms and largest element; infinite where something moved that rounding can't move.
+        rms_in_noise, max_in_noise: rms and largest of error / spread. norm_in_noise: norm of the error over norm of the spread.
+        error_rms, size_rms: of the error, and of what was predicted.
+        worst_index: flat index of the largest error / spread.
+        nonfinite: whether NaN or infinities are in other places than predicted.
+        channels: norm_in_noise of each slice along axis 1 (of tensors with more than two axes), else empty.
+    """
+
+    worst: float
+    rms_in_noise: float
+    max_in_noise: float
+    norm_in_noise: float
+    error_rms: float
+    size_rms: float
+    worst_index: int
+    nonfinite: bool = False
+    channels: tuple[float, ...] = ()
+
+    @property
+    def within(self) -> bool:
+        """Whether rounding explains it."""
+        return self.worst <= 1.0
+
+    @property
+    def relative(self) -> float:
+        """Error over size, both rms."""
+        if not self.error_rms:
+            return 0.0
+        return self.error_rms / self.size_rms if self.size_rms else math.inf
+
+
+def spread_of(prediction: Array, samples: Iterator[Array]) -> Array:
+    """Standard deviation of samples around the prediction, element by element."""
+    total = np.zeros(prediction.shape)
+    count = 0
+    with np.errstate(invalid="ignore", over="ignore"):
+        for sample in samples:
+            total += np.abs(_real(sample) - _real(prediction)) ** 2
+            count += 1
+        return np.sqrt(total / max(1, count))
+
+
+def excess_of(actual: Array, prediction: Array, spread: Array, format: Format) -> Excess:
+    """The error of `actual` against a prediction, in units of the spread.
+
+    Args:
+        actual, prediction: float64 or complex128, of one shape. spread: of the same shape, real.
+        format: that results are stored in: beyond its range infinity is right.
+    """
+    actual, prediction, spread = _real(actual).reshape(-1), _real(prediction).reshape(-1), spread.reshape(-1)
+    # The last number before infinity, and what rounding may carry over it.
+    over = np.abs(prediction) > format.max_finite * (1.0 - format.unit_roundoff) - 3.0 * np.nan_to_num(spread, nan=0.0, posinf=0.0)
+    finite = np.isfinite(actual) & np.isfinite(prediction)
+    odd = np.isfinite(actual) != np.isfinite(prediction)
+    odd &= ~(over & np.isinf(actual))
+    odd |= ~np.isfinite(actual) & ~np.isfinite(prediction) & (np.isnan(actual) != np.isnan(prediction))
+    with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+        error = np.where(finite, np.abs(actual - prediction), 0.0)
+        scaled = np.where(error == 0.0, 0.0, error / np.where(finite, spread, 1.0))
+    count = int(finite.sum())
+    if odd.any():
+        return Excess(math.inf, math.inf, math.inf, math.inf, _rms(error), _rms(np.where(finite, prediction, 0.0)), int(np.argmax(odd)), True)
+    if not count:
+        return Excess(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0)
+    rms, largest = _rms(scaled), float(scaled.max())
+    worst = max(rms / limits.rms_limit(SAMPLES), largest / limits.max_limit(SAMPLES, count))
+    spread_rms, error_rms = _rms(np.where(finite, spread, 0.0)), _rms(error)
+    norm = 0.0 if not error_rms else (error_rms / spread_rms if spread_rms else math.inf)
+    return Excess(worst, rms, largest, norm, error_rms, _rms(np.where(finite, prediction, 0.0)), int(np.argmax(scaled)))
+
+
+def _real(values: Array) -> Array:
+    """Integers and booleans as numbers that can be subtracted."""
+    return values if values.dtype.kind in "fc" else values.astype(np.float64)
+
+
+def channels_of(actual: Array, prediction: Array, spread: Array) -> tuple[float, ...]:
+    """norm_in_noise of each slice along axis 1."""
+    if actual.ndim < 3:
+        return ()
+    axes = tuple(k for k in range(actual.ndim) if k != 1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = np.sqrt(np.sum(np.abs(actual - prediction) ** 2, axis=axes) / np.sum(spread**2, axis=axes))
+    return tuple(float(each) for each in found)
+
+
+def is_fast_convolution(name: str, excess: Excess, channels: tuple[float, ...]) -> bool:
+    """Whether the error is what a fast convolution loses by design: normwise small, and the same in every channel."""
+    if name not in CONVOLUTIONS or excess.nonfinite or not channels:
+        return False
+    in_norm = max(channels) <= limits.FAST_PRODUCT_LOSS
+    return in_norm and max(channels) <= UNEVEN * float(np.median(channels))
+
+
+COARSER = ("tf32", "bfloat16", "float16", "float8_e4m3fn", "float8_e5m2", "float32")
+
+
+def reduced_precision(
+    actual: Array, prediction: Array, evaluate_with: Callable[[Format, str], Array | None], format: Format
+) -> str | None:
+    """The coarser format that the error comes from, None when no format explains it.
+
+    Args:
+        actual, prediction: what was computed and what should have been.
+        evaluate_with: the op on operands rounded to a format: "both", "first", "second", or "result" for its result rounded.
+        format: the finer one, that results are stored in.
+    """
+    error = actual - prediction
+    finite = np.isfinite(error)
+    total = float(np.sum(np.abs(error[finite]) ** 2))
+    if not total:
+        return None
+    for name in COARSER:
+        coarse = FORMATS[name]
+        if coarse.precision_bits >= format.precision_bits:
+            continue
+        for which in ("both", "first", "second", "result"):
+            rounded = round_to_format(prediction, coarse) if which == "result" and prediction.dtype.kind == "f" else evaluate_with(coarse, which)
+            if rounded is None or rounded.shape != actual.shape:
+                continue
+            with np.errstate(invalid="ignore"):
+                rest = np.abs(actual - rounded)[finite] ** 2
+            if float(np.sum(rest[np.isfinite(rest)])) <= (1.0 - limits.EXPLAINED) * total:
+                return f"{name} {'result' if which == 'result' else 'inputs'}"
+    if actual.dtype.kind == "f" and finite.any():
+        for name in ("float8_e5m2", "float8_e4m3fn", "bfloat16", "float16", "tf32", "float32"):
+            coarse = FORMATS[name]
+            # Computed in the format, op by op: its numbers throughout, and half of its digits right.
+            is_coarse = coarse.precision_bits < format.precision_bits and bool(is_representable(actual, coarse).all())
+            if is_coarse and _rms(error[finite]) <= math.sqrt(coarse.unit_roundoff) * _rms(prediction[finite]):
+                return f"{name} result"
+    return None
+
+
+def verdict_of(excess: Excess) -> Verdict:
+    """What an error is before its cause is asked for."""
+    if excess.error_rms == 0.0 and not excess.nonfinite:
+        return Verdict.IDENTICAL
+    return Verdict.ROUNDING if excess.within else Verdict.MISTAKE
+
+
+def _rms(values: Array) -> float:
+    if not values.size:
+        return 0.0
+    largest = float(np.abs(values).max())
+    if largest == 0.0 or not math.isfinite(largest):
+        return largest
+    return largest * float(np.sqrt(np.mean((np.abs(values) / largest) ** 2)))

@@ -1,0 +1,144 @@
+"""Origin: where two runs begin to differ by more than rounding, and the whole walk that found it."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..verdicts.result import CheckResult, plain
+from ..verdicts.verdict import Verdict
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Point:
+    """One value of `expected` and what became of it in `actual`.
+
+    Attributes:
+        step: index of the op in the trace of `expected`. op: its overload. module, call, source, phase: where ("buffer" for a running
+            statistic). output: which of its outputs.
+        counterpart: how its counterpart was found: "same bits", "output", "module", "name", "shape", "value"; "none" where `actual` has none
+            (a fused op, compiled code): what follows is then measured from what was predicted; "given" where it can't be predicted.
+        actual_op: the op of `actual` that made the counterpart, "" where there is none.
+        verdict: of what is added here; None where it can't be told.
+        total, inherited, added: rms differences from `expected`, relative to its rms: all, what earlier differences make of it, and what this
+            op adds on the numbers that it really got.
+        added_in_noise: the added part over what rounding makes here (rms). excess: 1 at the limit of rounding.
+        gain: total relative difference that comes out over the largest that went in; None where nothing went in.
+        note: what else is known, in words.
+    """
+
+    step: int
+    op: str
+    module: str
+    call: int
+    source: str
+    phase: str
+    output: int
+    counterpart: str
+    actual_op: str
+    verdict: Verdict | None
+    total: float
+    inherited: float
+    added: float
+    added_in_noise: float
+    excess: float
+    gain: float | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class NonFinite:
+    """The first op that made NaN or infinity from finite numbers.
+
+    Attributes:
+        side: "actual" or "expected". op, module, source, phase: which op. kind: "NaN" or "infinity". count: how many elements.
+        inputs: what it read: shape and range of each input, in words.
+    """
+
+    side: str
+    op: str
+    module: str
+    source: str
+    phase: str
+    kind: str
+    count: int
+    inputs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where it starts.
+
+    Attributes:
+        module: dotted path in `expected` of the first op that adds more than rounding; None where nothing does ("" is the outermost module).
+        op: its overload. phase: "forward", "backward", "buffer" or "step". source: its line.
+        verdict: of what it adds: IDENTICAL or ROUNDING where nothing adds more, UNDECIDED where the recording doesn't tell.
+        added, inherited: relative differences at that op, see `Point`. because: in words, what was seen.
+        segment: where the two runs share no values inside it, all ops of `expected` it may be.
+        walk: every value in order. more: further points that add more than rounding, after the first.
+        first_bits: the first op that gives other bits from the same bits; None where there is none.
+        nonfinite: see `NonFinite`. unaligned: ops that have no counterpart, per side: ("actual", op, module).
+        settings: where the fingerprints differ: (name, actual, expected), most likely culprits first.
+        check: the full check of that op, where it was run. notes: what could not be seen.
+        declared: the precision that `actual` was judged by, "" for that of each result.
+        complete: False when the walk was interrupted.
+    """
+
+    module: str | None
+    op: str
+    phase: str
+    source: str
+    verdict: Verdict
+    added: float
+    inherited: float
+    because: str
+    walk: tuple[Point, ...]
+    more: tuple[Point, ...] = ()
+    segment: tuple[str, ...] = ()
+    first_bits: Point | None = None
+    nonfinite: tuple[NonFinite, ...] = ()
+    unaligned: tuple[tuple[str, str, str], ...] = ()
+    settings: tuple[tuple[str, str, str], ...] = ()
+    check: CheckResult | None = None
+    notes: tuple[str, ...] = ()
+    declared: str = ""
+    complete: bool = True
+    point: Point | None = field(default=None)
+
+    @property
+    def acceptable(self) -> bool | None:
+        """True, False, or None when undecided."""
+        return self.verdict.acceptable
+
+    @property
+    def exit_code(self) -> int:
+        """What the command line exits with: 0 acceptable, 1 not, 3 undecided."""
+        return self.verdict.exit_code
+
+    def amplifying(self, count: int = 5) -> tuple[Point, ...]:
+        """The points that make more of the difference that they get, largest gain first."""
+        found = [each for each in self.walk if each.gain is not None and each.gain > 1.0 and each.inherited > 0.0]
+        return tuple(sorted(found, key=lambda each: -(each.gain or 0.0))[:count])
+
+    def __str__(self) -> str:
+        import halfulp
+
+        return halfulp.report(self)
+
+    def to_json(self) -> str:
+        """Everything, as JSON text with a schema number."""
+        content: dict[str, Any] = {"schema": SCHEMA, "acceptable": self.acceptable, **dataclasses.asdict(dataclasses.replace(self, check=None))}
+        content["check"] = json.loads(self.check.to_json()) if self.check is not None else None
+        return json.dumps(plain(_named(content)), indent=1, allow_nan=False)
+
+
+def _named(tree: Any) -> Any:
+    if isinstance(tree, Verdict):
+        return tree.name
+    if isinstance(tree, dict):
+        return {key: _named(part) for key, part in tree.items()}
+    return [_named(part) for part in tree] if isinstance(tree, (list, tuple)) else tree

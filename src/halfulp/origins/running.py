@@ -1,0 +1,113 @@
+"""locate for two callables: record both, walk the traces, and check the op that was found by running it."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Callable, Generator, Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from ..cases.dependencies import eager_of
+from ..cases.inputs import copied, on_device
+from ..cases.sides import Side, repeatable
+from ..errors import RunError
+from ..recording import record
+from ..traces import Trace
+from .locating import locate_in_traces
+from .origin import Origin
+
+
+def locate_in_functions(
+    actual: Callable[..., Any],
+    expected: Callable[..., Any],
+    inputs: Any,
+    *,
+    declared: str | None = None,
+    gradients: bool = False,
+    rename: Mapping[str, str] | None = None,
+    keywords: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    progress: Callable[[str], None] | None = None,
+) -> Origin:
+    """`locate` for two callables; see there."""
+    with tempfile.TemporaryDirectory(prefix="halfulp-") as folder:
+
+        def traced(name: str, function: Callable[..., Any]) -> Trace:
+            path = Path(folder) / f"{name}-{len(list(Path(folder).iterdir()))}.trace"
+            return _recorded(name, function, inputs, dict(keywords or {}), path, gradients, seed, progress)
+
+        theirs, mine = traced("actual", actual), traced("expected", expected)
+        origin = locate_in_traces(theirs, mine, declared=declared, rename=rename, progress=progress)
+        eager = _eager(actual)
+        if origin.acceptable is False and len(origin.segment) > 1 and eager is not actual:
+            # Compiled code shows little of its inside. If the same fault is there before compiling, it is seen there.
+            uncompiled = locate_in_traces(traced("actual", eager), mine, declared=declared, rename=rename, progress=progress)
+            if uncompiled.acceptable is False:
+                note = "actual is compiled; the same fault is in the program before compiling, where it was located"
+                return _noted(uncompiled, note)
+            return _noted(origin, "actual is compiled; before compiling nothing adds more than rounding: compiling adds it")
+        return origin
+
+
+def _noted(origin: Origin, note: str) -> Origin:
+    import dataclasses
+
+    return dataclasses.replace(origin, notes=(*origin.notes, note))
+
+
+def _eager(function: Callable[..., Any]) -> Callable[..., Any]:
+    return eager_of(function)
+
+
+def _recorded(
+    name: str, function: Callable[..., Any], inputs: Any, keywords: dict[str, Any], path: Path, gradients: bool, seed: int,
+    progress: Callable[[str], None] | None,
+) -> Trace:  # fmt: skip
+    """Record one side on copies of the inputs, and leave its state as it was."""
+    side = Side(name, function)
+    arguments = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+    arguments, keywords = on_device(copied((arguments, keywords)), side.device)
+    if gradients:
+        for tensor in _leaves((arguments, keywords)):
+            if tensor.is_floating_point() and tensor.is_leaf:
+                tensor.requires_grad_()
+    with side.unchanged(), _without_gradients(side), repeatable(seed):
+        try:
+            with torch.set_grad_enabled(gradients or side.wants_gradients):
+                return record(
+                    function, arguments, path, level="tensors", keywords=keywords, gradients=gradients,
+                    progress=None if progress is None else lambda word: progress(f"{name}: {word}"),
+                )  # fmt: skip
+        except (RuntimeError, TypeError, ValueError, AttributeError, KeyError, IndexError, NotImplementedError) as error:
+            from ..errors import HalfulpError
+
+            if isinstance(error, HalfulpError):
+                raise
+            raise RunError(
+                f"Got {type(error).__name__} from {name} while it was recorded: {error}. Needed: a callable that runs on these inputs. "
+                f"It is called once. Call {name}(*inputs) by itself to see where it fails."
+            ) from error
+
+
+@contextlib.contextmanager
+def _without_gradients(side: Side) -> Generator[None]:
+    """Gradients that are there already are put away, so that those of this run are seen, and put back afterwards."""
+    parameters = [each for module in side.modules if isinstance(module, nn.Module) for each in module.parameters()]
+    before = [each.grad for each in parameters]
+    for each in parameters:
+        each.grad = None
+    try:
+        yield
+    finally:
+        for each, gradient in zip(parameters, before):
+            each.grad = gradient
+
+
+def _leaves(tree: Any) -> list[torch.Tensor]:
+    from torch.utils._pytree import tree_flatten
+
+    return [each for each in tree_flatten(tree)[0] if isinstance(each, torch.Tensor)]
