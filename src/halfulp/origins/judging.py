@@ -14,7 +14,6 @@ import numpy as np
 
 from ..floats import FORMATS, Format, is_representable, round_to_format
 from ..verdicts import limits
-from ..verdicts.verdict import Verdict
 from .arithmetic import Array
 
 SAMPLES = 8
@@ -75,12 +74,13 @@ def spread_of(prediction: Array, samples: Iterator[Array]) -> Array:
         return np.sqrt(total / max(1, count))
 
 
-def excess_of(actual: Array, prediction: Array, spread: Array, format: Format) -> Excess:
+def excess_of(actual: Array, prediction: Array, spread: Array, format: Format, *, tests: int = 1) -> Excess:
     """The error of `actual` against a prediction, in units of the spread.
 
     Args:
         actual, prediction: float64 or complex128, of one shape. spread: of the same shape, real.
         format: that results are stored in: beyond its range infinity is right.
+        tests: how many values are judged in one walk, which shares the chance of a false alarm among them (Bonferroni).
     """
     actual, prediction, spread = _real(actual).reshape(-1), _real(prediction).reshape(-1), spread.reshape(-1)
     # The last number before infinity, and what rounding may carry over it.
@@ -94,14 +94,16 @@ def excess_of(actual: Array, prediction: Array, spread: Array, format: Format) -
         scaled = np.where(error == 0.0, 0.0, error / np.where(finite, spread, 1.0))
     count = int(finite.sum())
     if odd.any():
-        return Excess(math.inf, math.inf, math.inf, math.inf, _rms(error), _rms(np.where(finite, prediction, 0.0)), int(np.argmax(odd)), True)
+        return Excess(math.inf, math.inf, math.inf, math.inf, rms(error), rms(np.where(finite, prediction, 0.0)), int(np.argmax(odd)), True)
     if not count:
         return Excess(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0)
-    rms, largest = _rms(scaled), float(scaled.max())
-    worst = max(rms / limits.rms_limit(SAMPLES), largest / limits.max_limit(SAMPLES, count))
-    spread_rms, error_rms = _rms(np.where(finite, spread, 0.0)), _rms(error)
+    in_noise, largest = rms(scaled), float(scaled.max())
+    # What `limits.rms_limit` and `max_limit` are for a single value.
+    rms_limit, max_limit = (limits.MODEL_SLACK * limits.student_quantile(limits.FALSE_ALARM / n, SAMPLES) for n in (tests, tests * count))
+    worst = max(in_noise / rms_limit, largest / max_limit)
+    spread_rms, error_rms = rms(np.where(finite, spread, 0.0)), rms(error)
     norm = 0.0 if not error_rms else (error_rms / spread_rms if spread_rms else math.inf)
-    return Excess(worst, rms, largest, norm, error_rms, _rms(np.where(finite, prediction, 0.0)), int(np.argmax(scaled)))
+    return Excess(worst, in_noise, largest, norm, error_rms, rms(np.where(finite, prediction, 0.0)), int(np.argmax(scaled)))
 
 
 def _real(values: Array) -> Array:
@@ -162,22 +164,20 @@ def reduced_precision(
             coarse = FORMATS[name]
             # Computed in the format, op by op: its numbers throughout, and half of its digits right.
             is_coarse = coarse.precision_bits < format.precision_bits and bool(is_representable(actual, coarse).all())
-            if is_coarse and _rms(error[finite]) <= math.sqrt(coarse.unit_roundoff) * _rms(prediction[finite]):
+            if is_coarse and rms(error[finite]) <= math.sqrt(coarse.unit_roundoff) * rms(prediction[finite]):
                 return f"{name} result"
     return None
 
 
-def verdict_of(excess: Excess) -> Verdict:
-    """What an error is before its cause is asked for."""
-    if excess.error_rms == 0.0 and not excess.nonfinite:
-        return Verdict.IDENTICAL
-    return Verdict.ROUNDING if excess.within else Verdict.MISTAKE
+def rms(values: Array) -> float:
+    """Root mean square of the finite elements."""
+    magnitudes = np.abs(_real(values))
+    magnitudes = magnitudes[np.isfinite(magnitudes)] if not np.isfinite(magnitudes).all() else magnitudes
+    largest = float(magnitudes.max(initial=0.0))
+    return largest * float(np.sqrt(np.mean((magnitudes / largest) ** 2))) if largest else 0.0
 
 
-def _rms(values: Array) -> float:
-    if not values.size:
-        return 0.0
-    largest = float(np.abs(values).max())
-    if largest == 0.0 or not math.isfinite(largest):
-        return largest
-    return largest * float(np.sqrt(np.mean((np.abs(values) / largest) ** 2)))
+def distance(first: Array, second: Array) -> float:
+    """Root mean square of the difference."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        return rms(_real(first) - _real(second))

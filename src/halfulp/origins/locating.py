@@ -16,7 +16,7 @@ from ..verdicts.verdict import Verdict
 from .aligning import Alignment
 from .hashes import walk_hashes
 from .nonfinite import first_nonfinite
-from .origin import Origin, Point
+from .origin import Origin
 from .walking import Suspect, Walk, Walker
 
 Traced = Trace | str | os.PathLike[str]
@@ -152,7 +152,7 @@ def _by_hashes(actual: Trace, expected: Trace, alignment: Alignment, common: dic
 
 
 def _concluded(walker: Walker, walk: Walk, common: dict[str, Any], notes: list[str]) -> Origin:
-    right = sorted((each for each in walk.suspects.values() if each.state == "right"), key=lambda each: (each.step.index, each.slot))
+    right = sorted((each for each in walk.suspects.values() if each.state in ("right", "final")), key=lambda each: (each.step.index, each.slot))
     common |= {
         "walk": tuple(walk.points),
         "first_bits": next((each for each in walk.points if each.total > 0.0), None),
@@ -187,6 +187,8 @@ def _concluded(walker: Walker, walk: Walk, common: dict[str, Any], notes: list[s
 
 def _because(suspect: Suspect, segment: tuple[str, ...]) -> str:
     excess, point = suspect.excess, suspect.point
+    if suspect.state == "right" and suspect.excess.worst == float("inf") and "itself differs" in point.note:
+        return point.note[0].upper() + point.note[1:] + f" (rms {point.added:.2g} of its size)."
     if excess.nonfinite:
         what = "NaN or infinities are in other places than its formula gives on the same inputs"
     elif excess.rms_in_noise == float("inf"):
@@ -194,7 +196,7 @@ def _because(suspect: Suspect, segment: tuple[str, ...]) -> str:
     else:
         what = f"on the inputs that it really got it adds a relative {point.added:.2g}, {excess.worst:.3g} times the limit of rounding"
     inherited = f"; {point.inherited:.2g} was there before" if point.inherited else "; nothing was there before"
-    precision = f"; computing with {point.note} explains it" if point.note else ""
+    precision = f"; {point.note}" if point.note else ""
     inside = f" (somewhere in the {len(segment)} ops since the last value that both sides have)" if len(segment) > 1 else ""
     return what[0].upper() + what[1:] + inherited + precision + inside + "."
 
@@ -231,4 +233,3 @@ def with_check(origin: Origin, check: Any) -> Origin:
     return dataclasses.replace(origin, check=check, verdict=verdict)
 
 
-__all__ = ["Point", "locate", "locate_in_traces", "with_check"]

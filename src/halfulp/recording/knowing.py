@@ -78,6 +78,10 @@ class Known:
         memory.holdings[geometry] = holding
         memory.written.append(holding)
 
+    def forget(self, tensor: torch.Tensor) -> None:
+        """The tensor's memory may have been written unseen."""
+        self._memories.pop(tensor.untyped_storage()._cdata, None)
+
     def _memory(self, tensor: torch.Tensor) -> _Memory:
         storage = tensor.untyped_storage()
         key: Any = storage._cdata

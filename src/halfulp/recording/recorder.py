@@ -98,7 +98,7 @@ class Recorder:
         self._mode = _Mode(self._op)
         self._forward_ops: dict[int, Step] = {}
         self._in_step = 0
-        self._recomputes = False
+        self._has_compiled = False
         self._active = False
         self._handles: list[Any] = []
         self._thread = threading.get_ident()
@@ -108,6 +108,7 @@ class Recorder:
     def watch(self, module: nn.Module, name: str = "") -> None:
         """Give a module's parts, parameters and buffers their names. Modules that are not named in advance get them when they are called."""
         self._modules.name(module, name)
+        self._has_compiled |= any(type(part).__name__ == "OptimizedModule" for part in module.modules())
         with self.paused():
             for role, tensors in (("parameter", module.named_parameters()), ("buffer", module.named_buffers())):
                 for path, tensor in tensors:
@@ -135,6 +136,11 @@ class Recorder:
             optimizers.register_optimizer_step_pre_hook(self._step_begins),
             optimizers.register_optimizer_step_post_hook(self._step_ends),
         ]
+        # Parameters are recorded when an op first reads them. Buffers, and whatever compiled code reads, may be overwritten unseen.
+        for path, tensor in self._named.items():
+            role = self._leaves[id(tensor)][0]
+            if role == "buffer" or self._has_compiled:
+                self._value_of(tensor, role=role, name=path)
         self._mode.__enter__()
         return self
 
@@ -146,7 +152,9 @@ class Recorder:
             handle.remove()
         if kind is None:
             for path, tensor in self._named.items():
-                number = self._value_of(tensor, role=self._leaves[id(tensor)][0], name=path)
+                if self._has_compiled:
+                    self._known.forget(tensor)
+                number = self._value_of(tensor, role="unseen", name=path, at_end=True)
                 gradient = tensor.grad
                 if number is not None:
                     self._results[path] = number
@@ -239,7 +247,7 @@ class Recorder:
         number = self._value_of(tensor, role="unseen")
         return {"object": type(tensor).__name__} if number is None else Ref(number)
 
-    def _value_of(self, tensor: torch.Tensor, *, role: str, name: str = "") -> int | None:
+    def _value_of(self, tensor: torch.Tensor, *, role: str, name: str = "", at_end: bool = False) -> int | None:
         """The number of the value that a tensor holds, recorded now if it was not."""
         if not _is_readable(tensor):
             return None
@@ -250,12 +258,13 @@ class Recorder:
         with self.paused():
             before = self._known.before_writes(local)
             leaf = self._leaves.get(id(tensor))
-            if leaf is not None:
+            if leaf is not None and not at_end:
                 role, name = leaf
             number = self._write(tensor, role, name, summarize=True, why=name)
             if before is not None and before[1]:
                 self._overlay(number, *before)
             elif role == "unseen" and not name:
+                self._has_compiled = True
                 self.notes.append("values that no recorded op made (compiled code, another thread or library): role unseen")
             self._known.holds(local, number)
         return number
@@ -336,7 +345,11 @@ class Recorder:
                     tensor.register_hook(arrived)
 
     def _compiled(self, place: ModulePlace | None) -> None:
-        if place is not None:
+        self._has_compiled = True
+        if place is None:
+            for tensor in self._named.values():
+                self._known.forget(tensor)
+        else:
             self.notes.append(
                 f"module {place.path or '(outermost)'} is compiled: seen are its inputs and outputs and the library kernels that it calls; "
                 "fused kernels and inner modules are not"

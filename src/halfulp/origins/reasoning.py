@@ -1,0 +1,191 @@
+"""Why an error is larger than rounding in one op: another formula, fewer bits, an algorithm that loses digits, or a result that no formula gives.
+
+`actual` was recorded op by op too, so its own ops can be evaluated exactly, on the numbers that both sides have in common. If the difference
+stays, its formula is another one. If it vanishes, the formula is right, and the way of computing it makes the error.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ..floats import FORMATS, Format
+from ..traces import Step
+from ..verdicts import limits
+from ..verdicts.verdict import Verdict
+from .arithmetic import EXACT, Array
+from .judging import Excess, excess_of, reduced_precision
+from .replaying import Unknown, evaluate
+from .versions import Evaluation
+
+if TYPE_CHECKING:
+    from .walking import Walker
+
+MOST_OPS = 256
+"""Ops of `actual` that are evaluated for one value of `expected`: more are not one op's rewriting."""
+
+
+LOOSENINGS = 3
+"""How many ops back rounding is carried where the two sides share too few values to be compared op by op: the ops of one module between two
+named results."""
+
+
+class Reason(NamedTuple):
+    """A verdict on what one op adds, and what it rests on in words."""
+
+    verdict: Verdict
+    text: str
+
+
+class Chain:
+    """The ops of `actual` behind one of its values, back to values that stand for something in `expected`."""
+
+    def __init__(self, walker: Walker, number: int) -> None:
+        self._walker, self._target = walker, number
+        self._exact: dict[int, Array] = {}
+        self.steps: dict[int, Step] = {}
+        self._stops: set[int] = set()
+
+    def starts_from(self, sources: set[int], bits: set[str]) -> bool:
+        """Whether all that it starts from are these values (or others of the same bits), parameters and constants."""
+        if self.exact() is None:
+            return True
+        values, producers = self._walker.actual.values, self._walker.actual.producers
+        return all(each in sources or values[each].hash in bits or each not in producers for each in self._stops)
+
+    def exact(self) -> Array | None:
+        """The value without rounding; None where an op has no formula."""
+        try:
+            return self._number(self._target)
+        except (Unknown, RecursionError):
+            return None
+
+    def _number(self, number: int) -> Array:
+        known = self._exact.get(number)
+        if known is not None:
+            return known
+        made_by = self._walker.actual.producers.get(number)
+        if made_by is None or (number != self._target and number in self._walker.found.matched):
+            self._stops.add(number)
+            return self._walker.theirs.number(number)
+        if len(self.steps) >= MOST_OPS:
+            raise Unknown("too many ops")
+        self.steps[made_by.index] = made_by
+        try:
+            outputs = evaluate(made_by, self._number, EXACT)
+        except Unknown:
+            if self._walker.fallback is None:
+                raise
+            outputs = self._walker.fallback(made_by, self._number, None)
+        for each, found in zip(made_by.outputs, outputs):
+            if each is not None and found is not None:
+                self._exact[each] = found
+        if number not in self._exact:
+            raise Unknown(f"{made_by.op} does not define value {number}")
+        return self._exact[number]
+
+    def coarsest(self, format: Format) -> Format | None:
+        """The coarsest format that a result was stored in, where that is coarser than `format`."""
+        values = self._walker.actual.values
+        stored = [
+            FORMATS[values[n].dtype] for step in self.steps.values() for n in step.outputs if n is not None and values[n].dtype in FORMATS
+        ]
+        coarser = [each for each in stored if each.precision_bits < format.precision_bits]
+        return min(coarser, key=lambda each: each.precision_bits, default=None)
+
+    def is_faithful(self) -> bool:
+        """Whether each op's recorded result is within rounding of its formula on its recorded inputs."""
+        walker = self._walker
+        for step in self.steps.values():
+            for slot, number in enumerate(step.outputs):
+                if number is None or not walker.actual.values[number].hash:
+                    continue
+                own = _Own(walker, step)
+                try:
+                    prediction, theirs = own.exact()[slot], walker.theirs.number(number)
+                    if prediction is None or prediction.shape != theirs.shape:
+                        continue
+                    if not excess_of(theirs, prediction, own.spread(slot), own.format(number)).within:
+                        return False
+                except Unknown:
+                    continue
+        return True
+
+
+class _Own:
+    """An op of `actual` on its own recorded inputs."""
+
+    def __init__(self, walker: Walker, step: Step) -> None:
+        self._walker, self._step = walker, step
+
+    def format(self, number: int) -> Format:
+        own = FORMATS.get(self._walker.actual.values[number].dtype, FORMATS["float32"])
+        declared = self._walker.declared
+        return declared if declared is not None and declared.precision_bits < own.precision_bits else own
+
+    def exact(self) -> list[Array | None]:
+        return evaluate(self._step, self._walker.theirs.number)
+
+    def spread(self, slot: int) -> Array:
+        from .arithmetic import Rounding
+        from .judging import SAMPLES, spread_of
+
+        number, exact = self._step.outputs[slot], self.exact()[slot]
+        assert number is not None and exact is not None
+        rounding = Rounding(self.format(number))
+
+        def sample(k: int) -> Array:
+            rounding.restart((self._step.index, k))
+            found = evaluate(self._step, self._walker.theirs.number, rounding)[slot]
+            return exact if found is None else found
+
+        return spread_of(exact, (sample(k) for k in range(SAMPLES)))
+
+
+def reason_of(walker: Walker, main: Evaluation, slot: int, number: int, candidate: int, theirs: Array, excess: Excess) -> Reason:
+    """What makes a value of `actual` differ from what an op of `expected` predicts for it."""
+    prediction, format = main.exact()[slot], walker.format_of(number)
+    assert prediction is not None
+    chain = Chain(walker, candidate)
+    exact = chain.exact()
+    if exact is not None and exact.size == prediction.size:
+        exact = exact.reshape(prediction.shape)
+        if _stays(theirs, exact, prediction):
+            return Reason(Verdict.MISTAKE, "the same difference is there in exact arithmetic: another formula, or other constants or weights")
+    else:
+        exact = None
+    if excess.nonfinite:
+        return Reason(Verdict.MISTAKE, "NaN or infinities are in other places")
+    named = reduced_precision(theirs, prediction, main.coarse(slot), format) if theirs.dtype.kind == "f" else None
+    coarse = chain.coarsest(format) if exact is not None else None
+    if named is not None:
+        return Reason(Verdict.REDUCED_PRECISION, f"computing with {named} explains it")
+    if coarse is not None:
+        return Reason(Verdict.REDUCED_PRECISION, f"in exact arithmetic it vanishes, and results were stored in {coarse.name}")
+    if exact is None:
+        return Reason(Verdict.MISTAKE, "")
+    if excess.worst <= limits.TOLERABLE_LOSS:
+        return Reason(Verdict.ROUNDING, "another way to compute the same, which loses a little more")
+    if chain.is_faithful():
+        # Each of its ops rounds as it may; so it is only a matter of how much that comes to, beside what the ops before make of their rounding.
+        loose = main
+        for _ in range(LOOSENINGS):
+            loose = loose.loosened()
+            if walker.excess_in(loose, slot, number, theirs).worst <= limits.TOLERABLE_LOSS:
+                return Reason(Verdict.ROUNDING, "another way to compute the same, which loses a little more")
+    if len(chain.steps) > 1 and chain.is_faithful():
+        return Reason(Verdict.UNSTABLE, "in exact arithmetic it vanishes: this way of computing loses digits")
+    return Reason(Verdict.MISTAKE, "the result is not what the op's own formula gives on its inputs")
+
+
+def _stays(theirs: Array, exact: Array, prediction: Array) -> bool:
+    """Whether the difference of the formulas makes up the error."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        error, formulas = np.subtract(theirs, prediction, dtype=np.float64), np.subtract(exact, prediction, dtype=np.float64)
+        usable = np.isfinite(error) & np.isfinite(formulas)
+        total = float(np.sum(error[usable] ** 2))
+        rest = float(np.sum((error - formulas)[usable] ** 2))
+    if not total:
+        return False
+    return rest <= (1.0 - limits.EXPLAINED) * total

@@ -1,0 +1,206 @@
+"""What stands for a value of `expected` in `actual`, and one op evaluated on a choice of these: exactly, and with rounding errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from ..floats import FORMATS, Format
+from ..floats.rounding import round_to_format
+from ..traces import Step, Trace
+from .arithmetic import EXACT, Array, Exact, Rounding
+from .judging import SAMPLES, spread_of
+from .replaying import Unknown, evaluate
+
+if TYPE_CHECKING:
+    from .replaying import Values
+
+KEPT_BYTES = 256 << 20
+"""Samples of one op that are kept while it is looked at; larger ones are computed again for each question."""
+
+Fallback = Callable[[Step, Callable[[int], Array], "int | None"], "list[Array | None]"]
+"""Evaluates a step that has no formula; takes the step, what its inputs are, and the number of the sample (None: exactly)."""
+
+
+class Surroundings(Protocol):
+    """What evaluations need to know of the walk."""
+
+    expected: Trace
+    ours: Values
+    theirs: Values
+    fallback: Fallback | None
+
+    def format_of(self, number: int) -> Format:
+        """What a value is stored in."""
+        ...
+
+
+@dataclass(eq=False)
+class Version:
+    """What stands for a value of `expected` in `actual`.
+
+    Attributes:
+        number: the recorded value of `actual`; None for a prediction.
+        identical: it has the bits of `expected`.
+        exact: the predicted numbers, computed again when they were forgotten. samples: the prediction with rounding errors, several times; None
+            for one without any.
+        made_by: the evaluation that predicts it, and which output; None for what no op made.
+        alternative: what stands for it if the suspects in `assumes` are right.
+        assumes: values of `expected` whose suspects this version takes for true.
+    """
+
+    number: int | None = None
+    identical: bool = False
+    exact: Array | None = None
+    samples: list[Array] | None = None
+    made_by: tuple[Evaluation, int] | None = None
+    alternative: Version | None = None
+    assumes: frozenset[int] = frozenset()
+
+
+class Evaluation:
+    """One op of `expected` on one choice of versions of its inputs. Computed when asked for, and forgotten by `release`.
+
+    Attributes:
+        step: the op. versions: value of `expected` -> its version. assumes: the suspects that these take for true.
+    """
+
+    def __init__(self, around: Surroundings, step: Step, versions: Mapping[int, Version]) -> None:
+        self._around, self.step, self.versions = around, step, dict(versions)
+        self.assumes: frozenset[int] = frozenset().union(*(each.assumes for each in versions.values()))
+        self.release()
+
+    def release(self) -> None:
+        """Forget what was computed; it can be computed again."""
+        self._inputs: dict[int, Array] = {}
+        self._exact: list[Array | None] | None = None
+        self._rounding: Rounding | None = None
+        self._samples: dict[tuple[str, int], list[Array | None]] = {}
+        self._spreads: dict[int, Array] = {}
+
+    def exact(self) -> list[Array | None]:
+        """The outputs without rounding.
+
+        Raises:
+            Unknown: the op has no formula, and PyTorch is not at hand.
+        """
+        if self._exact is None:
+            self._exact = self._evaluated(self.input, None, EXACT)
+        return self._exact
+
+    def input(self, number: int) -> Array:
+        """What the op reads for a value of `expected`, in its shape."""
+        if number not in self._inputs:
+            self._inputs[number] = self.numbers(number, self.versions[number])
+        return self._inputs[number]
+
+    def numbers(self, number: int, version: Version) -> Array:
+        """The numbers of a version."""
+        if version.number is not None:
+            return self._around.theirs.number(version.number).reshape(self._around.expected.values[number].shape)
+        if version.exact is None and version.made_by is not None and not version.identical:
+            evaluation, slot = version.made_by
+            remade = evaluation.version(slot)
+            version.exact, version.samples = remade.exact, remade.samples
+        return version.exact if version.exact is not None else self._around.ours.number(number)
+
+    def sample(self, k: int, slot: int) -> Array:
+        """An output with the rounding errors of this op and of what its inputs were predicted with."""
+        number, exact = self.step.outputs[slot], self.exact()[slot]
+        assert number is not None and exact is not None
+        format = self._around.format_of(number)
+        outputs = self._samples.get((format.name, k))
+        if outputs is None:
+            if self._rounding is None or self._rounding.format != format:
+                self._rounding = Rounding(format)
+            # Each sample draws its own numbers, the same whenever it is asked for.
+            self._rounding.restart((self.step.index, k))
+
+            def sampled(n: int) -> Array:
+                whole = self.input(n)  # also makes samples anew that were forgotten
+                samples = self.versions[n].samples
+                return whole if samples is None else samples[k]
+
+            outputs = self._evaluated(sampled, k, self._rounding)
+            if sum(each.nbytes for each in outputs if each is not None) <= KEPT_BYTES // SAMPLES:
+                self._samples[format.name, k] = outputs
+        found = outputs[slot]
+        return exact if found is None else found
+
+    def spread(self, slot: int) -> Array:
+        """How far rounding may move an output."""
+        if slot not in self._spreads:
+            exact = self.exact()[slot]
+            assert exact is not None
+            self._spreads[slot] = spread_of(exact, (self.sample(k, slot) for k in range(SAMPLES)))
+        return self._spreads[slot]
+
+    def version(self, slot: int) -> Version:
+        """What this evaluation predicts for an output."""
+        exact = self.exact()[slot]
+        is_exact = self.is_view(slot) and all(each.samples is None for each in self.versions.values())
+        samples = None if is_exact else [self.sample(k, slot) for k in range(SAMPLES)]
+        return Version(exact=exact, samples=samples, made_by=(self, slot), assumes=self.assumes)
+
+    def is_view(self, slot: int) -> bool:
+        """Whether an output is a view of an input, which is not recorded by itself."""
+        number = self.step.outputs[slot]
+        value = self._around.expected.values[number] if number is not None else None
+        return value is not None and not value.hash and value.elements > 0
+
+    def loosened(self) -> Evaluation:
+        """The same op on inputs that carry the rounding of the ops which made them.
+
+        What was taken for the counterpart of an input may be a neighbour of the true one, within the rounding of the op before. Applied again,
+        the rounding of one op more is carried.
+        """
+        return Evaluation(self._around, self.step, {number: _loosened(self._around, each) for number, each in self.versions.items()})
+
+    def sources(self) -> set[int]:
+        """The recorded values of `actual` that its inputs are, or are views or predictions from."""
+        found: set[int] = set()
+        for version in self.versions.values():
+            if version.number is not None:
+                found.add(version.number)
+            elif version.made_by is not None:
+                found |= version.made_by[0].sources()
+        return found
+
+    def coarse(self, slot: int) -> Callable[[Format, str], Array | None]:
+        """The op on operands rounded to a format: "both", "first" or "second" of its floating-point inputs."""
+        values = self._around.expected.values
+        floating = [n for n in dict.fromkeys(self.step.inputs) if values[n].dtype in FORMATS and values[n].elements > 1]
+
+        def evaluated(format: Format, which: str) -> Array | None:
+            chosen = {"both": floating, "first": floating[:1], "second": floating[1:2]}.get(which, [])
+            if not chosen:
+                return None
+
+            def number(n: int) -> Array:
+                found = self.input(n)
+                return round_to_format(found, format) if n in chosen and found.dtype.kind == "f" else found
+
+            try:
+                return self._evaluated(number, None, EXACT)[slot]
+            except Unknown:
+                return None
+
+        return evaluated
+
+    def _evaluated(self, number: Callable[[int], Array], sample: int | None, fl: Exact) -> list[Array | None]:
+        try:
+            return evaluate(self.step, number, fl)
+        except Unknown:
+            if self._around.fallback is None:
+                raise
+            return self._around.fallback(self.step, number, sample)
+
+
+def _loosened(around: Surroundings, version: Version) -> Version:
+    if version.made_by is None:
+        return version
+    evaluation, slot = version.made_by
+    if version.number is not None:
+        return evaluation.version(slot)
+    return evaluation.loosened().version(slot)
