@@ -125,8 +125,7 @@ def is_fast_convolution(name: str, excess: Excess, channels: tuple[float, ...]) 
     """Whether the error is what a fast convolution loses by design: normwise small, and the same in every channel."""
     if name not in CONVOLUTIONS or excess.nonfinite or not channels:
         return False
-    in_norm = max(channels) <= limits.FAST_PRODUCT_LOSS
-    return in_norm and max(channels) <= UNEVEN * float(np.median(channels))
+    return max(channels) <= limits.FAST_PRODUCT_LOSS and max(channels) <= UNEVEN * float(np.median(channels))
 
 
 COARSER = ("tf32", "bfloat16", "float16", "float8_e4m3fn", "float8_e5m2", "float32")

@@ -15,9 +15,9 @@ from ..traces import Step
 from ..verdicts import limits
 from ..verdicts.verdict import Verdict
 from .arithmetic import EXACT, Array
-from .judging import Excess, excess_of, reduced_precision
+from .judging import Excess, channels_of, excess_of, is_fast_convolution, reduced_precision
 from .replaying import Unknown, evaluate
-from .versions import Evaluation
+from .versions import Evaluation, Version
 
 if TYPE_CHECKING:
     from .walking import Walker
@@ -165,7 +165,10 @@ def reason_of(walker: Walker, main: Evaluation, slot: int, number: int, candidat
         return Reason(Verdict.REDUCED_PRECISION, f"in exact arithmetic it vanishes, and results were stored in {coarse.name}")
     if exact is None:
         return Reason(Verdict.MISTAKE, "")
-    if excess.worst <= limits.TOLERABLE_LOSS:
+    if is_fast_convolution(main.step.name, excess, channels_of(theirs, prediction, main.spread(slot))):
+        return Reason(Verdict.ROUNDING, "a fast convolution, which is exact in norm only")
+    # What `expected` itself is off by counts as honest; twice that may be the other sign of it.
+    if excess.worst <= max(limits.TOLERABLE_LOSS, 2.0 * _own_excess(walker, main.step, number, slot)):
         return Reason(Verdict.ROUNDING, "another way to compute the same, which loses a little more")
     if chain.is_faithful():
         # Each of its ops rounds as it may; so it is only a matter of how much that comes to, beside what the ops before make of their rounding.
@@ -177,6 +180,18 @@ def reason_of(walker: Walker, main: Evaluation, slot: int, number: int, candidat
     if len(chain.steps) > 1 and chain.is_faithful():
         return Reason(Verdict.UNSTABLE, "in exact arithmetic it vanishes: this way of computing loses digits")
     return Reason(Verdict.MISTAKE, "the result is not what the op's own formula gives on its inputs")
+
+
+def _own_excess(walker: Walker, step: Step, number: int, slot: int) -> float:
+    """How far `expected` is from its own formula: beyond rounding where the formula is not quite what its library computes."""
+    try:
+        own = Evaluation(walker, step, {each: Version(identical=True) for each in step.inputs})
+        prediction, mine = own.exact()[slot], walker.ours.number(number)
+        if prediction is None or prediction.shape != mine.shape:
+            return 0.0
+        return excess_of(mine, prediction, own.spread(slot), walker.format_of(number), tests=walker.tests).worst
+    except Unknown:
+        return 0.0
 
 
 def _stays(theirs: Array, exact: Array, prediction: Array) -> bool:

@@ -21,7 +21,7 @@ from ..traces import Step, Trace
 from ..verdicts.verdict import Verdict
 from .aligning import Alignment
 from .arithmetic import Array
-from .judging import Excess, channels_of, distance, excess_of, is_fast_convolution, rms
+from .judging import Excess, distance, excess_of, rms
 from .origin import Point
 from .reasoning import LOOSENINGS, Chain, Reason, reason_of
 from .replaying import Unknown, Values
@@ -41,7 +41,7 @@ class Suspect:
 
     Attributes:
         step, slot, number: whose output it is. point: what is reported. excess: what was measured.
-        is_result: nothing needs to follow from it. state: "open", "right" or "cleared".
+        how: how it was proposed. state: "open", "right" (as far as was seen), "final" or "cleared".
     """
 
     step: Step
@@ -49,7 +49,7 @@ class Suspect:
     number: int
     point: Point
     excess: Excess
-    is_result: bool
+    how: str
     state: str = "open"
 
 
@@ -98,7 +98,7 @@ class Walker:
         self.declared, self.fallback, self._progress = declared, fallback, progress
         self.ours, self.theirs = Values(expected), Values(actual)
         self.found = Walk()
-        self._tests = max(1, sum(bool(each.hash) for each in expected.values))
+        self.tests = max(1, sum(bool(each.hash) for each in expected.values))
         self._versions: dict[int, Version] = {}
         self._totals: dict[int, float] = {}
         self._unseen: set[int] = set()
@@ -122,8 +122,8 @@ class Walker:
             self.found.complete = False
             self.found.notes.append(f"interrupted after {place} of {len(ops)} ops: what comes later was not looked at")
         for suspect in self.found.suspects.values():
-            # Nothing reads a result, so nothing can speak for another value: it is what it is called.
-            if suspect.state == "open" and suspect.is_result:
+            # What nothing spoke against is what it is called: a result, or the result of the same module.
+            if suspect.state == "open" and suspect.how in ANCHORS:
                 suspect.state = "right"
         self.found.points = [self._final(each) for each in self.found.points]
         return self.found
@@ -209,7 +209,7 @@ class Walker:
             float("inf"), None, note,
         )  # fmt: skip
         excess = Excess(float("inf"), float("inf"), float("inf"), float("inf"), apart, size, int(np.argmax(beyond)))
-        self.found.suspects[-1 - number] = Suspect(step, slot, number, point, excess, True, "right")
+        self.found.suspects[-1 - number] = Suspect(step, slot, number, point, excess, "name", "final")
         self.found.points.append(point)
         self.found.notes.append(note)
         return Version(identical=True)
@@ -289,7 +289,10 @@ class Walker:
         settled = next((each for each in fits if each.excess.within), None)
         if settled is not None:
             other = alternative is not None and self.excess_in(alternative, slot, number, settled.numbers).within
-            return self._settle(slot, number, settled, main, None if other else alternative)
+            self._settle(slot, number, settled, main, None if other else alternative)
+            if settled.how not in ANCHORS:
+                self._doubt(slot, number, [each for each in fits if each.how in ANCHORS], main)
+            return None
         for evaluation, usable in ((alternative, fits), *self._loosened(main, alternative, fits)):
             for fit in usable if evaluation is not None else ():
                 assert evaluation is not None
@@ -300,6 +303,20 @@ class Walker:
                     return self._follow(slot, number, replace(fit, excess=excess), main, evaluation)
                 return self._settle(slot, number, replace(fit, excess=excess), main, None)
         self._unsettled(slot, number, fits, main, alternative)
+
+    def _doubt(self, slot: int, number: int, anchored: list[_Fit], main: Evaluation) -> None:
+        """`actual` has what the op gives, but hands on something else under its name: ops were added after it."""
+        for fit in anchored[:1]:
+            reason = reason_of(self, main, slot, number, fit.number, fit.numbers, fit.excess)
+            if reason.verdict is not Verdict.ROUNDING:
+                self._versions[number].alternative = self._suspect(slot, number, fit, main, reason)
+
+    def _suspect(self, slot: int, number: int, fit: _Fit, main: Evaluation, reason: Reason) -> Version:
+        prediction = main.exact()[slot]
+        parts = self._parts(number, fit.numbers, prediction)
+        point = self._add(main.step, slot, fit.how, fit.number, reason.verdict, parts, fit.excess, reason.text)
+        self.found.suspects[number] = Suspect(main.step, slot, number, point, fit.excess, fit.how)
+        return Version(fit.number, made_by=(main, slot), assumes=frozenset((number,)))
 
     def _loosened(
         self, main: Evaluation, alternative: Evaluation | None, fits: list[_Fit]
@@ -332,10 +349,7 @@ class Walker:
             reason = reason_of(self, main, slot, number, chosen.number, chosen.numbers, chosen.excess)
             if reason.verdict is Verdict.ROUNDING:
                 return self._settle(slot, number, chosen, main, None, reason)
-            parts = self._parts(number, chosen.numbers, prediction)
-            point = self._add(step, slot, chosen.how, chosen.number, reason.verdict, parts, chosen.excess, reason.text)
-            self.found.suspects[number] = Suspect(step, slot, number, point, chosen.excess, chosen.how == "output")
-            predicted.alternative = Version(chosen.number, made_by=(main, slot), assumes=frozenset((number,)))
+            predicted.alternative = self._suspect(slot, number, chosen, main, reason)
         self._versions[number] = predicted
 
     def _fits(self, slot: int, number: int, main: Evaluation) -> Iterator[_Fit]:
@@ -377,26 +391,7 @@ class Walker:
         prediction = evaluation.exact()[slot]
         if prediction is None or prediction.shape != theirs.shape:
             return Excess(np.inf, np.inf, np.inf, np.inf, np.inf, 1.0, 0)
-        spread = evaluation.spread(slot)
-        excess = excess_of(theirs, prediction, spread, self.format_of(number), tests=self._tests)
-        if excess.within or excess.nonfinite:
-            return excess
-        if is_fast_convolution(evaluation.step.name, excess, channels_of(theirs, prediction, spread)):
-            return replace(excess, worst=1.0)
-        own = self._own_excess(evaluation.step, number, slot, spread)
-        # What `expected` itself is off by counts as honest; twice that may be the other sign of it.
-        return replace(excess, worst=excess.worst / max(1.0, 2.0 * own)) if own > 1.0 else excess
-
-    def _own_excess(self, step: Step, number: int, slot: int, spread: Array) -> float:
-        """How far `expected` is from its own formula: beyond rounding where the formula is not what its library computes."""
-        try:
-            prediction = Evaluation(self, step, {each: Version(identical=True) for each in step.inputs}).exact()[slot]
-            mine = self.ours.number(number)
-        except Unknown:
-            return 0.0
-        if prediction is None or prediction.shape != mine.shape:
-            return 0.0
-        return excess_of(mine, prediction, spread, self.format_of(number), tests=self._tests).worst
+        return excess_of(theirs, prediction, evaluation.spread(slot), self.format_of(number), tests=self.tests)
 
     def _settle(
         self, slot: int, number: int, fit: _Fit, main: Evaluation, refuted: Evaluation | None, reason: Reason | None = None
