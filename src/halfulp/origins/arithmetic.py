@@ -97,6 +97,75 @@ class Exact:
 EXACT = Exact()
 
 
+class _Deviation:
+    """The standard deviation of one operation's rounding in a format; `noise.rules.OpError` derives the same for PyTorch's ops."""
+
+    def __init__(self, format: Format) -> None:
+        bits = 24 if format.name == "tf32" else format.precision_bits
+        self.format = format
+        self.storage_u = math.ldexp(ROUNDING_RMS, -bits)
+        self.sum_u = math.ldexp(ROUNDING_RMS, -max(bits, 24))
+        # tf32 rounds what is multiplied, by truncation in some hardware: twice the error, and all in one direction.
+        self._input_u = 2.0 * math.ldexp(ROUNDING_RMS, -11) if format.name == "tf32" else 0.0
+        self._shrink_u = 2.0 * math.ldexp(0.5 / math.log(2.0), -10) if format.name == "tf32" else 0.0
+
+    def function(self, name: str) -> float:
+        """Of a library function, relative: uniform within the allowed ulps, of which each half counts like one rounding."""
+        return 2.0 * LIBRARY_ULPS[name] * self.sum_u + (self.storage_u - self.sum_u)
+
+    def chain(self, result: Array, squares: Array, terms: Any) -> Array:
+        """Of a sum in unknown order, from the sum of the terms' squares."""
+        growth = self.sum_u**2 * terms
+        on_squares = self.sum_u**2 + 2.0 * self._input_u**2
+        return np.sqrt(squares * (growth / 6.0 + on_squares) + _squared(result) * (growth / 3.0 + self.storage_u**2 + self._shrink_u**2))
+
+    def rounding_variance(self, x: Array, u: float) -> Array:
+        """Of one rounding of x, the variance: relative, and below the smallest normal number absolute too."""
+        variance = (u * u) * _squared(x)
+        if x.dtype.kind == "f" and x.size and float(np.abs(x).min()) < self.format.min_normal:
+            tiny = (np.abs(x) < self.format.min_normal) & (x != 0)
+            variance = variance + tiny * (self.format.min_subnormal**2 / 12.0)
+        return variance
+
+
+class Direct(Exact):
+    """Variances instead of random errors, for formulas in which whatever is rounded is only added to afterwards.
+
+    Such are sums, products and everything of one step; their variances add up. They are kept by the shape of the result.
+    """
+
+    def __init__(self, format: Format) -> None:
+        self._size = _Deviation(format)
+        self._variances: dict[tuple[int, ...], Array] = {}
+
+    def spread(self, shape: tuple[int, ...]) -> Array:
+        """The standard deviation of the result of this shape."""
+        found = self._variances.get(shape)
+        return np.zeros(shape) if found is None else np.sqrt(found)
+
+    def __call__(self, x: Array) -> Array:
+        return self._noted(x, lambda: self._size.rounding_variance(x, self._size.storage_u))
+
+    def function(self, name: str, x: Array) -> Array:
+        return self._noted(x, lambda: self._size.rounding_variance(x, self._size.function(name)))
+
+    def product(self, compute: Callable[[Array, Array], Array], first: Array, second: Array, terms: int) -> Array:
+        result = compute(first, second)
+        return self._noted(result, lambda: self._size.chain(result, compute(_squared(first), _squared(second)), terms) ** 2)
+
+    def sum(self, x: Array, axes: Axes = None, *, keepdims: bool = False) -> Array:
+        result = super().sum(x, axes, keepdims=keepdims)
+        terms = max(1, x.size // max(1, result.size))
+        return self._noted(result, lambda: self._size.chain(result, super(Direct, self).sum(_squared(x), axes, keepdims=keepdims), terms) ** 2)
+
+    def _noted(self, x: Array, variance: Callable[[], Array]) -> Array:
+        if x.dtype.kind in "fc" and x.size:
+            before = self._variances.get(x.shape)
+            with np.errstate(over="ignore", invalid="ignore"):
+                self._variances[x.shape] = variance() if before is None else before + variance()
+        return x
+
+
 class Rounding(Exact):
     """Random rounding errors as an honest implementation in `format` makes them.
 
@@ -109,8 +178,7 @@ class Rounding(Exact):
 
     def __init__(self, format: Format, seed: int | tuple[int, ...] = 0) -> None:
         self.format = format
-        self.storage_u = math.ldexp(ROUNDING_RMS, -format.precision_bits)
-        self.sum_u = math.ldexp(ROUNDING_RMS, -max(format.precision_bits, 24))
+        self._size = _Deviation(format)
         self._random = np.random.default_rng(seed)
         self._deviations: list[tuple[Any, Any, Array | None, Array]] = []
         self._next = 0
@@ -122,17 +190,16 @@ class Rounding(Exact):
         return self
 
     def __call__(self, x: Array) -> Array:
-        return self._relative(x, self.storage_u)
+        return self._relative(x, self._size.storage_u)
 
     def function(self, name: str, x: Array) -> Array:
-        # Uniform within the allowed ulps: each half ulp counts like one rounding.
-        return self._relative(x, 2.0 * LIBRARY_ULPS[name] * self.sum_u + (self.storage_u - self.sum_u))
+        return self._relative(x, self._size.function(name))
 
     def product(self, compute: Callable[[Array, Array], Array], first: Array, second: Array, terms: int) -> Array:
         remembered = self._remembered(first, second)
         if remembered is None:
             result = compute(first, second)
-            deviation = self._chain(result, compute(_squared(first), _squared(second)), terms)
+            deviation = self._size.chain(result, compute(_squared(first), _squared(second)), terms)
             self._remember(first, second, result, deviation)
         else:
             result, deviation = remembered
@@ -146,7 +213,7 @@ class Rounding(Exact):
         remembered = self._remembered(x, None)
         if remembered is None:
             squares = super().sum(_squared(x), axes, keepdims=keepdims)
-            deviation = self._chain(result, squares, max(1, x.size // max(1, result.size)))
+            deviation = self._size.chain(result, squares, max(1, x.size // max(1, result.size)))
             self._remember(x, None, None, deviation)
         else:
             deviation = remembered[1]
@@ -157,12 +224,7 @@ class Rounding(Exact):
         if x.dtype.kind not in "fc":
             return result
         terms = np.cumsum(np.ones_like(x, dtype=np.float64), axis=axis)
-        return self._absolute(result, self._chain(result, np.cumsum(_squared(x), axis=axis), terms))
-
-    def _chain(self, result: Array, squares: Array, terms: Any) -> Array:
-        """The deviation of a sum in unknown order: `noise.rules.OpError.chain` derives it."""
-        growth = self.sum_u**2 * terms
-        return np.sqrt(squares * (growth / 6.0 + self.sum_u**2) + _squared(result) * (growth / 3.0 + self.storage_u**2))
+        return self._absolute(result, self._size.chain(result, np.cumsum(_squared(x), axis=axis), terms))
 
     def _remembered(self, first: Array, second: Array | None) -> tuple[Array | None, Array] | None:
         """The result (if the operands are the very same arrays) and deviation of this operation in an earlier sample."""

@@ -74,36 +74,70 @@ def spread_of(prediction: Array, samples: Iterator[Array]) -> Array:
         return np.sqrt(total / max(1, count))
 
 
-def excess_of(actual: Array, prediction: Array, spread: Array, format: Format, *, tests: int = 1) -> Excess:
-    """The error of `actual` against a prediction, in units of the spread.
+class Tally:
+    """Collects an error against its prediction, part by part.
 
     Args:
-        actual, prediction: float64 or complex128, of one shape. spread: of the same shape, real.
         format: that results are stored in: beyond its range infinity is right.
-        tests: how many values are judged in one walk, which shares the chance of a false alarm among them (Bonferroni).
     """
-    actual, prediction, spread = _real(actual).reshape(-1), _real(prediction).reshape(-1), spread.reshape(-1)
-    # The last number before infinity, and what rounding may carry over it.
-    over = np.abs(prediction) > format.max_finite * (1.0 - format.unit_roundoff) - 3.0 * np.nan_to_num(spread, nan=0.0, posinf=0.0)
-    finite = np.isfinite(actual) & np.isfinite(prediction)
-    odd = np.isfinite(actual) != np.isfinite(prediction)
-    odd &= ~(over & np.isinf(actual))
-    odd |= ~np.isfinite(actual) & ~np.isfinite(prediction) & (np.isnan(actual) != np.isnan(prediction))
-    with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
-        error = np.where(finite, np.abs(actual - prediction), 0.0)
-        scaled = np.where(error == 0.0, 0.0, error / np.where(finite, spread, 1.0))
-    count = int(finite.sum())
-    if odd.any():
-        return Excess(math.inf, math.inf, math.inf, math.inf, rms(error), rms(np.where(finite, prediction, 0.0)), int(np.argmax(odd)), True)
-    if not count:
-        return Excess(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0)
-    in_noise, largest = rms(scaled), float(scaled.max())
-    # What `limits.rms_limit` and `max_limit` are for a single value.
-    rms_limit, max_limit = (limits.MODEL_SLACK * limits.student_quantile(limits.FALSE_ALARM / n, SAMPLES) for n in (tests, tests * count))
-    worst = max(in_noise / rms_limit, largest / max_limit)
-    spread_rms, error_rms = rms(np.where(finite, spread, 0.0)), rms(error)
-    norm = 0.0 if not error_rms else (error_rms / spread_rms if spread_rms else math.inf)
-    return Excess(worst, in_noise, largest, norm, error_rms, rms(np.where(finite, prediction, 0.0)), int(np.argmax(scaled)))
+
+    def __init__(self, format: Format) -> None:
+        self._format = format
+        self._scaled = self._error = self._spread = self._size = 0.0
+        self._count = self._seen = 0
+        self._largest, self._worst_index, self._odd_index = 0.0, 0, -1
+
+    def add(self, actual: Array, prediction: Array, spread: Array) -> None:
+        """One part: float64 or complex128 arrays of one shape; the spread is real."""
+        actual, prediction, spread = _real(actual).reshape(-1), _real(prediction).reshape(-1), spread.reshape(-1)
+        finite = np.isfinite(actual) & np.isfinite(prediction)
+        if not finite.all():
+            # The last number before infinity, and what rounding may carry over it.
+            limit = self._format.max_finite * (1.0 - self._format.unit_roundoff)
+            over = np.abs(prediction) > limit - 3.0 * np.nan_to_num(spread, nan=0.0, posinf=0.0)
+            odd = (np.isfinite(actual) != np.isfinite(prediction)) & ~(over & np.isinf(actual))
+            odd |= ~np.isfinite(actual) & ~np.isfinite(prediction) & (np.isnan(actual) != np.isnan(prediction))
+            if odd.any() and self._odd_index < 0:
+                self._odd_index = self._seen + int(np.argmax(odd))
+            actual, prediction, spread = np.where(finite, actual, 0.0), np.where(finite, prediction, 0.0), np.where(finite, spread, 0.0)
+        with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+            error = np.abs(actual - prediction)
+            scaled = error / spread
+            scaled[error == 0.0] = 0.0
+            self._scaled += float(scaled @ scaled)
+            self._error += float(error @ error)
+            self._spread += float(spread @ spread)
+            self._size += float(np.vdot(prediction, prediction).real)
+        if scaled.size:
+            worst = int(np.argmax(scaled))
+            if float(scaled[worst]) > self._largest:
+                self._largest, self._worst_index = float(scaled[worst]), self._seen + worst
+        self._count += int(finite.sum())
+        self._seen += finite.size
+
+    def excess(self, tests: int = 1) -> Excess:
+        """What came together.
+
+        Args:
+            tests: how many values are judged in one walk, which shares the chance of a false alarm among them (Bonferroni).
+        """
+        count = max(1, self._count)
+        error, size, spread = (math.sqrt(each / count) for each in (self._error, self._size, self._spread))
+        if self._odd_index >= 0:
+            return Excess(math.inf, math.inf, math.inf, math.inf, error, size, self._odd_index, True)
+        in_noise = math.sqrt(self._scaled / count)
+        # What `limits.rms_limit` and `max_limit` are for a single value.
+        rms_limit, max_limit = (limits.MODEL_SLACK * limits.student_quantile(limits.FALSE_ALARM / n, SAMPLES) for n in (tests, tests * count))
+        worst = max(in_noise / rms_limit, self._largest / max_limit)
+        norm = 0.0 if not error else (error / spread if spread else math.inf)
+        return Excess(worst, in_noise, self._largest, norm, error, size, self._worst_index)
+
+
+def excess_of(actual: Array, prediction: Array, spread: Array, format: Format, *, tests: int = 1) -> Excess:
+    """The error of `actual` against a prediction, in units of the spread; see `Tally`."""
+    tally = Tally(format)
+    tally.add(actual, prediction, spread)
+    return tally.excess(tests)
 
 
 def _real(values: Array) -> Array:

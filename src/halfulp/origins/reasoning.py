@@ -22,8 +22,8 @@ from .versions import Evaluation, Version
 if TYPE_CHECKING:
     from .walking import Walker
 
-MOST_OPS = 256
-"""Ops of `actual` that are evaluated for one value of `expected`: more are not one op's rewriting."""
+MOST_OPS = 64
+"""Ops of `actual` that are evaluated for one value of `expected`: a normalization with its gradients written out takes 30."""
 
 
 LOOSENINGS = 3
@@ -45,14 +45,25 @@ class Chain:
         self._walker, self._target = walker, number
         self._exact: dict[int, Array] = {}
         self.steps: dict[int, Step] = {}
-        self._stops: set[int] = set()
 
     def starts_from(self, sources: set[int], bits: set[str]) -> bool:
         """Whether all that it starts from are these values (or others of the same bits), parameters and constants."""
-        if self.exact() is None:
-            return True
         values, producers = self._walker.actual.values, self._walker.actual.producers
-        return all(each in sources or values[each].hash in bits or each not in producers for each in self._stops)
+        waiting, seen = [self._target], set[int]()
+        while waiting:
+            number = waiting.pop()
+            made_by = producers.get(number)
+            if made_by is None or number in seen:
+                continue
+            seen.add(number)
+            if number != self._target and number in self._walker.found.matched:
+                if number not in sources and values[number].hash not in bits:
+                    return False
+                continue
+            if len(seen) > MOST_OPS:
+                return False
+            waiting += made_by.inputs
+        return True
 
     def exact(self) -> Array | None:
         """The value without rounding; None where an op has no formula."""
@@ -67,7 +78,6 @@ class Chain:
             return known
         made_by = self._walker.actual.producers.get(number)
         if made_by is None or (number != self._target and number in self._walker.found.matched):
-            self._stops.add(number)
             return self._walker.theirs.number(number)
         if len(self.steps) >= MOST_OPS:
             raise Unknown("too many ops")

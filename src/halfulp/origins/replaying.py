@@ -13,7 +13,7 @@ from ..traces import Ref, Step, Trace
 from .arithmetic import EXACT, Array, Exact
 from .formulas import formula_of
 
-CACHE_BYTES = 192 << 20
+CACHE_BYTES = 96 << 20
 """Values of one trace that are kept in memory; others are read again from their memory map."""
 
 _NOT_ARGUMENTS = ("out", "memory_format", "layout", "device", "pin_memory", "non_blocking", "generator", "implicit")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from ..floats import FORMATS, Format
 from ..floats.rounding import round_to_format
 from ..traces import Step, Trace
-from .arithmetic import EXACT, Array, Exact, Rounding
+from .arithmetic import EXACT, Array, Direct, Exact, Rounding
 from .judging import SAMPLES, spread_of
 from .replaying import Unknown, evaluate
 
@@ -18,6 +18,14 @@ if TYPE_CHECKING:
 
 KEPT_BYTES = 256 << 20
 """Samples of one op that are kept while it is looked at; larger ones are computed again for each question."""
+
+DIRECT = frozenset(
+    (
+        "mm bmm mv dot addmm baddbmm addmv linear convolution _convolution convolution_backward add sub rsub mul div sum exp log tanh erf "
+        "clone _to_copy copy neg sqrt reciprocal index_add scatter_add embedding_dense_backward cumsum"
+    ).split()
+)
+"""Ops of one rounding, or of sums of products to which something is added: the variances of their roundings add up."""
 
 Fallback = Callable[[Step, Callable[[int], Array], "int | None"], "list[Array | None]"]
 """Evaluates a step that has no formula; takes the step, what its inputs are, and the number of the sample (None: exactly)."""
@@ -63,11 +71,11 @@ class Evaluation:
     """One op of `expected` on one choice of versions of its inputs. Computed when asked for, and forgotten by `release`.
 
     Attributes:
-        step: the op. versions: value of `expected` -> its version. assumes: the suspects that these take for true.
+        around: the walk. step: the op. versions: value of `expected` -> its version. assumes: the suspects that these take for true.
     """
 
     def __init__(self, around: Surroundings, step: Step, versions: Mapping[int, Version]) -> None:
-        self._around, self.step, self.versions = around, step, dict(versions)
+        self.around, self.step, self.versions = around, step, dict(versions)
         self.assumes: frozenset[int] = frozenset().union(*(each.assumes for each in versions.values()))
         self.release()
 
@@ -98,18 +106,18 @@ class Evaluation:
     def numbers(self, number: int, version: Version) -> Array:
         """The numbers of a version."""
         if version.number is not None:
-            return self._around.theirs.number(version.number).reshape(self._around.expected.values[number].shape)
+            return self.around.theirs.number(version.number).reshape(self.around.expected.values[number].shape)
         if version.exact is None and version.made_by is not None and not version.identical:
             evaluation, slot = version.made_by
             remade = evaluation.version(slot)
             version.exact, version.samples = remade.exact, remade.samples
-        return version.exact if version.exact is not None else self._around.ours.number(number)
+        return version.exact if version.exact is not None else self.around.ours.number(number)
 
     def sample(self, k: int, slot: int) -> Array:
         """An output with the rounding errors of this op and of what its inputs were predicted with."""
         number, exact = self.step.outputs[slot], self.exact()[slot]
         assert number is not None and exact is not None
-        format = self._around.format_of(number)
+        format = self.around.format_of(number)
         outputs = self._samples.get((format.name, k))
         if outputs is None:
             if self._rounding is None or self._rounding.format != format:
@@ -133,8 +141,26 @@ class Evaluation:
         if slot not in self._spreads:
             exact = self.exact()[slot]
             assert exact is not None
-            self._spreads[slot] = spread_of(exact, (self.sample(k, slot) for k in range(SAMPLES)))
+            direct = self._direct(slot)
+            self._spreads[slot] = direct if direct is not None else spread_of(exact, (self.sample(k, slot) for k in range(SAMPLES)))
         return self._spreads[slot]
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all inputs are recorded values, or views of them."""
+        return all(each.samples is None and each.alternative is None for each in self.versions.values())
+
+    def _direct(self, slot: int) -> Array | None:
+        """The spread by one formula instead of samples, where the inputs are known numbers and roundings only add up."""
+        number, exact = self.step.outputs[slot], self.exact()[slot]
+        if number is None or exact is None or not is_direct(self.step) or any(each.samples is not None for each in self.versions.values()):
+            return None
+        direct = Direct(self.around.format_of(number))
+        try:
+            evaluate(self.step, self.input, direct)
+        except Unknown:
+            return None
+        return direct.spread(exact.shape)
 
     def version(self, slot: int) -> Version:
         """What this evaluation predicts for an output."""
@@ -146,7 +172,7 @@ class Evaluation:
     def is_view(self, slot: int) -> bool:
         """Whether an output is a view of an input, which is not recorded by itself."""
         number = self.step.outputs[slot]
-        value = self._around.expected.values[number] if number is not None else None
+        value = self.around.expected.values[number] if number is not None else None
         return value is not None and not value.hash and value.elements > 0
 
     def loosened(self) -> Evaluation:
@@ -155,7 +181,7 @@ class Evaluation:
         What was taken for the counterpart of an input may be a neighbour of the true one, within the rounding of the op before. Applied again,
         the rounding of one op more is carried.
         """
-        return Evaluation(self._around, self.step, {number: _loosened(self._around, each) for number, each in self.versions.items()})
+        return Evaluation(self.around, self.step, {number: _loosened(self.around, each) for number, each in self.versions.items()})
 
     def sources(self) -> set[int]:
         """The recorded values of `actual` that its inputs are, or are views or predictions from."""
@@ -169,7 +195,7 @@ class Evaluation:
 
     def coarse(self, slot: int) -> Callable[[Format, str], Array | None]:
         """The op on operands rounded to a format: "both", "first" or "second" of its floating-point inputs."""
-        values = self._around.expected.values
+        values = self.around.expected.values
         floating = [n for n in dict.fromkeys(self.step.inputs) if values[n].dtype in FORMATS and values[n].elements > 1]
 
         def evaluated(format: Format, which: str) -> Array | None:
@@ -192,9 +218,14 @@ class Evaluation:
         try:
             return evaluate(self.step, number, fl)
         except Unknown:
-            if self._around.fallback is None:
+            if self.around.fallback is None:
                 raise
-            return self._around.fallback(self.step, number, sample)
+            return self.around.fallback(self.step, number, sample)
+
+
+def is_direct(step: Step) -> bool:
+    """Whether `Direct` gives the spread of an op; a product that is scaled afterwards would need its variance scaled too."""
+    return step.name in DIRECT and all(step.keywords.get(key, 1) == 1 for key in ("alpha", "beta"))
 
 
 def _loosened(around: Surroundings, version: Version) -> Version:

@@ -21,8 +21,10 @@ from ..traces import Step, Trace
 from ..verdicts.verdict import Verdict
 from .aligning import Alignment
 from .arithmetic import Array
-from .judging import Excess, distance, excess_of, rms
+from .judging import Excess, Tally, distance, excess_of, rms
+from .formulas import formula_of
 from .origin import Point
+from .parting import cut_of, is_large, parts_of
 from .reasoning import LOOSENINGS, Chain, Reason, reason_of
 from .replaying import Unknown, Values
 from .versions import Evaluation, Fallback, Version
@@ -30,6 +32,9 @@ from .versions import Evaluation, Fallback, Version
 NEAR = 0.5
 """A value further than half of its size from the prediction is no nearer than chance would have it (unrelated tensors: 1.4) and is proposed by its
 name only."""
+
+NEAREST = 6
+"""How many near values are tried: the copies, casts and sums in place of one value; those that are further away are other values."""
 
 ANCHORS = ("output", "module")
 """Counterparts that names vouch for: results, and results of the same module in the same call."""
@@ -217,7 +222,7 @@ class Walker:
     # One op
 
     def _visit(self, step: Step) -> None:
-        if not any(each is not None and each not in step.inputs for each in step.outputs):
+        if not any(each is not None and self._is_made_by(each, step) for each in step.outputs):
             return
         inputs = {number: self._version(step, number) for number in step.inputs}
         if all(each.identical for each in inputs.values()) and self._identical(step):
@@ -225,15 +230,22 @@ class Walker:
         main = Evaluation(self, step, inputs)
         others = {number: each.alternative or each for number, each in inputs.items()}
         alternative = Evaluation(self, step, others) if any(each.alternative for each in inputs.values()) else None
+        if alternative is None and is_large(main) and self._settled_in_parts(main):
+            return
+        if alternative is None and self._is_plain_view(main):
+            number = next(each for each in step.outputs if each is not None)
+            self._versions[number] = Version(made_by=(main, step.outputs.index(number)))
+            self._unseen.add(number)
+            return
         try:
             predictions = main.exact()
         except Unknown as unknown:
             for slot, number in enumerate(step.outputs):
-                if number is not None and number not in step.inputs:
+                if number is not None and self._is_made_by(number, step):
                     self._give(step, slot, number, str(unknown))
             return
         for slot, (number, prediction) in enumerate(zip(step.outputs, predictions)):
-            if number is None or number in step.inputs:
+            if number is None or not self._is_made_by(number, step):
                 continue
             if prediction is None or prediction.shape != self.expected.values[number].shape:
                 if number in self._read:
@@ -244,15 +256,56 @@ class Walker:
         if alternative is not None:
             alternative.release()
 
+    def _is_plain_view(self, main: Evaluation) -> bool:
+        """Whether the only output is a view of something known that no name vouches for: then there is nothing to compare, or to compute yet."""
+        outputs = [slot for slot, each in enumerate(main.step.outputs) if each is not None]
+        if len(outputs) != 1 or not main.is_view(outputs[0]) or not main.is_plain or formula_of(main.step.name) is None:
+            return False
+        return not any(each.how in ANCHORS for each in self.alignment.candidates(main.step, outputs[0]))
+
+    def _settled_in_parts(self, main: Evaluation) -> bool:
+        """A large result whose counterpart is where names say, within rounding: without having it in memory at once."""
+        step = main.step
+        slot, number = next((k, each) for k, each in enumerate(step.outputs) if each is not None)
+        candidate = next(iter(self.alignment.candidates(step, slot)), None)
+        shape = self.expected.values[number].shape
+        if candidate is None or self.actual.values[candidate.number].shape != shape or not self.ours.known(number):
+            return False
+        tally, sums = Tally(self.format_of(number)), np.zeros(4)
+        try:
+            for part in parts_of(main):
+                theirs, mine = cut_of(self.theirs, candidate.number, part), cut_of(self.ours, number, part)
+                tally.add(theirs, part.prediction, part.spread)
+                with np.errstate(invalid="ignore", over="ignore"):
+                    rests = (theirs - mine, part.prediction - mine, theirs - part.prediction, mine)
+                    sums += [float(np.nansum(each * each)) for each in rests]
+        except Unknown:
+            return False
+        excess = tally.excess(self.tests)
+        if not excess.within:
+            return False
+        total, inherited, added = (float(np.sqrt(each / sums[3])) if sums[3] else 0.0 for each in sums[:3])
+        self._totals[number] = total
+        self.found.matched.add(candidate.number)
+        self._versions[number] = Version(candidate.number, identical=not total, made_by=(main, slot))
+        verdict = Verdict.ROUNDING if excess.error_rms else Verdict.IDENTICAL
+        self._add(step, slot, candidate.how, candidate.number, verdict, (total, inherited, added), excess)
+        main.release()
+        return True
+
+    def _is_made_by(self, number: int, step: Step) -> bool:
+        """Whether an output is new: an op may also hand through what it reads, or a view with the geometry of an earlier value."""
+        return self.expected.producers.get(number) is step
+
     def _identical(self, step: Step) -> bool:
         """The common case: the same bits went in and came out. Views of the same bits are the same bits."""
         found: list[tuple[int, int | None]] = []
         for slot, number in enumerate(step.outputs):
-            if number is None or number in step.inputs:
+            if number is None or not self._is_made_by(number, step):
                 continue
             value = self.expected.values[number]
             if not value.hash and value.elements:
-                if value.is_complete or self.expected.producers.get(number) is not step:
+                if value.is_complete:
                     return False
                 anchored = [each for each in self.alignment.candidates(step, slot) if each.how in ANCHORS]
                 if anchored and not self._same_numbers(anchored[0].number, number):
@@ -381,7 +434,7 @@ class Walker:
         if same is not None:
             yield same, "same bits"
         if not is_view and prediction.dtype.kind in "fc":
-            for apart, candidate in self.alignment.near(number, prediction, self.theirs):
+            for apart, candidate in self.alignment.near(number, prediction, self.theirs)[:NEAREST]:
                 if apart > NEAR:
                     return
                 yield candidate, "value"

@@ -14,6 +14,7 @@ but for chance, so that exchanged elements change the sum.
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
@@ -49,16 +50,23 @@ def hash_of(values: npt.NDArray[np.generic]) -> str:
         True
     """
     flat = np.ascontiguousarray(values).reshape(-1)
-    if flat.dtype.itemsize >= 4:
-        words = flat.view(np.int32)
-    else:
-        words = flat.view(np.int16 if flat.dtype.itemsize == 2 else np.int8).astype(np.int32)
-    total = 0
-    for number, start in enumerate(range(0, words.size, CHUNK)):
-        part = words[start : start + CHUNK]
-        with np.errstate(over="ignore"):
-            mixed = (part ^ (part >> np.int32(15))) * weights()[: part.size]
-            if mixed.size % 2:
-                mixed = np.append(mixed, np.int32(0))
-            total += (2 * number + 1) * int(mixed.view(np.int64).sum())
+    return hash_of_parts(flat[start : start + CHUNK] for start in range(0, flat.size, CHUNK))
+
+
+def hash_of_parts(parts: Iterable[npt.NDArray[np.generic]]) -> str:
+    """The hash of an array that comes in parts of CHUNK elements; the last may be shorter."""
+    total, number = 0, 0
+    for part in parts:
+        if part.dtype.itemsize >= 4:
+            words = part.view(np.int32)
+        else:
+            words = part.view(np.int16 if part.dtype.itemsize == 2 else np.int8).astype(np.int32)
+        for start in range(0, words.size, CHUNK):
+            chunk = words[start : start + CHUNK]
+            with np.errstate(over="ignore"):
+                mixed = (chunk ^ (chunk >> np.int32(15))) * weights()[: chunk.size]
+                if mixed.size % 2:
+                    mixed = np.append(mixed, np.int32(0))
+                total += (2 * number + 1) * int(mixed.view(np.int64).sum())
+            number += 1
     return f"{total & _MASK:016x}"

@@ -10,7 +10,6 @@ References:
 from __future__ import annotations
 
 import json
-import mmap
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -109,29 +108,43 @@ class ShardWriter:
 
 
 class ShardReader:
-    """Reads tensors out of the shards of a folder, mapped into memory: only what is asked for is loaded."""
+    """Reads tensors out of the shards of a folder, as little of them as is asked for.
+
+    Files are read, not mapped: pages of a mapping would count as memory of this process.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._maps: dict[str, mmap.mmap] = {}
+        self._files: dict[str, IO[bytes]] = {}
 
-    def read(self, place: Place) -> memoryview:
-        """The bytes at that place; the caller has checked that they lie inside the file."""
-        mapped = self._maps.get(place.shard)
-        if mapped is None:
-            path = self._folder / place.shard
-            try:
-                with path.open("rb") as file:
-                    mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-            except (OSError, ValueError) as error:
-                raise TraceError(
-                    f"Got {type(error).__name__} opening {place.shard} of {self._folder.name}. Needed: the shard that the trace's records "
-                    "name. Its tensors can't be compared without it. Copy the whole folder again."
-                ) from error
-            self._maps[place.shard] = mapped
-        if place.end > len(mapped):
+    def read(self, place: Place, begin: int, end: int) -> bytearray:
+        """Bytes begin to end, counted from the start of a tensor."""
+        wanted = bytearray(end - begin)
+        try:
+            file = self._files.get(place.shard)
+            if file is None:
+                file = self._files[place.shard] = (self._folder / place.shard).open("rb", buffering=0)
+            file.seek(place.begin + begin)
+            got, view = 0, memoryview(wanted)
+            while got < len(wanted):
+                count = file.readinto(view[got:])  # pyright: ignore[reportAttributeAccessIssue]
+                if not count:
+                    break
+                got += count
+        except OSError as error:
             raise TraceError(
-                f"Got {len(mapped)} bytes of {place.shard}, and a tensor that ends at byte {place.end}. Needed: the whole shard. "
+                f"Got {type(error).__name__} reading {place.shard} of {self._folder.name}. Needed: the shard that the trace's records name. "
+                "Its tensors can't be compared without it. Copy the whole folder again."
+            ) from error
+        if got < len(wanted):
+            raise TraceError(
+                f"Got the end of {place.shard} of {self._folder.name} in the middle of a tensor. Needed: the whole shard. "
                 "It was truncated after the trace was opened. Copy the folder again."
             )
-        return memoryview(mapped)[place.begin : place.end]
+        return wanted
+
+    def close(self) -> None:
+        """Let go of the files."""
+        for file in self._files.values():
+            file.close()
+        self._files.clear()

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ..errors import TraceError
 from .fingerprint import Fingerprint
-from .hashing import hash_of
+from .hashing import CHUNK, hash_of, hash_of_parts
 from .sampling import sampled_places
 from .shards import ITEM_BYTES, Place, ShardReader
 
@@ -156,6 +156,7 @@ class Trace:
 
     def __post_init__(self) -> None:
         self._reader = ShardReader(self.path)
+        self._verified: set[int] = set()
 
     @functools.cached_property
     def ops(self) -> list[Step]:
@@ -180,22 +181,43 @@ class Trace:
         Raises:
             TraceError: nothing is stored, or the stored bytes don't have the recorded hash.
         """
+        value, place = self._stored_value(number)
+        bits = _bits(self._reader.read(place, 0, place.end - place.begin), value.dtype)
+        if value.is_complete:
+            self._verify(value, hash_of(bits))
+            bits = bits.reshape(value.shape)
+        return _from_bits(bits, value.dtype)
+
+    def rows(self, number: int, start: int, stop: int) -> npt.NDArray[np.generic]:
+        """The same, of the rows start to stop along the first axis of a value that is stored completely."""
+        value, place = self._stored_value(number)
+        if number not in self._verified:
+            self._verify(value, hash_of_parts(self._chunks(place, value.dtype)))
+        row = (place.end - place.begin) // max(1, value.shape[0])
+        bits = _bits(self._reader.read(place, start * row, stop * row), value.dtype)
+        return _from_bits(bits.reshape(stop - start, *value.shape[1:]), value.dtype)
+
+    def _chunks(self, place: Place, dtype: str) -> Iterator[npt.NDArray[Any]]:
+        step = CHUNK * ITEM_BYTES[dtype]  # whole chunks of words, also where an element is several
+        for begin in range(0, place.end - place.begin, step):
+            yield _bits(self._reader.read(place, begin, min(begin + step, place.end - place.begin)), dtype)
+
+    def _stored_value(self, number: int) -> tuple[Value, Place]:
         value = self.values[number]
         if value.place is None:
             raise TraceError(
                 f"Got level {self.level!r} for value {number} of {self.path.name}. Needed: its elements. Only numbers about them were recorded. "
                 'Record again with level="tensors" (or a `select` that covers it).'
             )
-        raw = np.frombuffer(self._reader.read(value.place), dtype=np.uint8)
-        bits = raw.view(f"u{ITEM_BYTES[value.dtype]}") if ITEM_BYTES[value.dtype] <= 8 else raw.view(np.complex128)
-        if value.is_complete:
-            if value.hash and hash_of(bits) != value.hash:
-                raise TraceError(
-                    f"Got elements of value {number} in {value.place.shard} that don't have the recorded hash. Needed: the bytes that were written. "
-                    f"The file was changed or damaged. Copy {self.path.name} again, or record again."
-                )
-            bits = bits.reshape(value.shape)
-        return _from_bits(bits, value.dtype)
+        return value, value.place
+
+    def _verify(self, value: Value, found: str) -> None:
+        if value.hash and found != value.hash:
+            raise TraceError(
+                f"Got elements of value {value.number} in {value.place.shard if value.place else '?'} that don't have the recorded hash. Needed: "
+                f"the bytes that were written. The file was changed or damaged. Copy {self.path.name} again, or record again."
+            )
+        self._verified.add(value.number)
 
     def numbers(self, number: int) -> npt.NDArray[Any]:
         """The same as float64 (complex128 for complex values); integers and booleans keep their type."""
@@ -208,6 +230,10 @@ class Trace:
         """Which elements of the flattened value are stored."""
         value = self.values[number]
         return sampled_places(value.elements, value.place.elements if value.place else 0)
+
+
+def _bits(raw: bytearray, dtype: str) -> npt.NDArray[Any]:
+    return np.frombuffer(raw, dtype=f"u{ITEM_BYTES[dtype]}" if ITEM_BYTES[dtype] <= 8 else np.complex128)
 
 
 def _from_bits(bits: npt.NDArray[Any], dtype: str) -> npt.NDArray[np.generic]:
