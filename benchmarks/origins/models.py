@@ -46,7 +46,9 @@ class ConvBlock(nn.Module):
 
 @model
 def cnn():
-    body = nn.Sequential(ConvBlock(3, 16), ConvBlock(16, 32, 2), ConvBlock(32, 32), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(32, 10))
+    body = nn.Sequential(
+        ConvBlock(3, 16), ConvBlock(16, 32, 2), ConvBlock(32, 32), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(32, 10)
+    )
     return body.train(), (torch.randn(8, 3, 24, 24),)
 
 
@@ -292,8 +294,16 @@ def mixture():
 
 @model
 def norms():
-    body = [nn.Conv2d(3, 16, 3, padding=1), nn.GroupNorm(4, 16), nn.SiLU(), nn.Conv2d(16, 16, 3, padding=1), nn.InstanceNorm2d(16, affine=True)]
-    return nn.Sequential(*body, nn.BatchNorm2d(16), nn.Tanh(), nn.Flatten(), nn.LayerNorm(16 * 64), nn.Linear(16 * 64, 6)).train(), (torch.randn(6, 3, 8, 8),)
+    body = [
+        nn.Conv2d(3, 16, 3, padding=1),
+        nn.GroupNorm(4, 16),
+        nn.SiLU(),
+        nn.Conv2d(16, 16, 3, padding=1),
+        nn.InstanceNorm2d(16, affine=True),
+    ]
+    return nn.Sequential(*body, nn.BatchNorm2d(16), nn.Tanh(), nn.Flatten(), nn.LayerNorm(16 * 64), nn.Linear(16 * 64, 6)).train(), (
+        torch.randn(6, 3, 8, 8),
+    )
 
 
 class Residual(nn.Module):

@@ -14,11 +14,14 @@ if TYPE_CHECKING:
     from .audits import Audit, audit
     from .datasheets import Datasheet, datasheet
     from .differences import Comparison, Difference, compare
-    from .errors import CaseFileError, HalfulpError, InputError, RunError, TensorFileError
+    from .errors import CaseFileError, HalfulpError, InputError, RunError, TensorFileError, TraceError
     from .orders import Order
+    from .origins import Origin, locate, repro
     from .probes import RevealedOrder, reveal_order
+    from .recording import Recorder, record
     from .remedies import Tolerance, suggest_tolerance
     from .reports import report
+    from .traces import Trace, read_trace
     from .verdicts import CheckResult, Evidence, Verdict, assert_equivalent, check, judge
 
 __version__ = "0.1.0"
@@ -38,10 +41,18 @@ _HOME = {
     "InputError": "errors",
     "RunError": "errors",
     "TensorFileError": "errors",
+    "TraceError": "errors",
     "Order": "orders",
+    "Origin": "origins",
+    "locate": "origins",
+    "repro": "origins",
+    "Recorder": "recording",
+    "record": "recording",
     "RevealedOrder": "probes",
     "reveal_order": "probes",
     "report": "reports",
+    "Trace": "traces",
+    "read_trace": "traces",
     "CheckResult": "verdicts",
     "Evidence": "verdicts",
     "Verdict": "verdicts",
@@ -61,10 +72,14 @@ __all__ = [
     "HalfulpError",
     "InputError",
     "Order",
+    "Origin",
+    "Recorder",
     "RevealedOrder",
     "RunError",
     "TensorFileError",
     "Tolerance",
+    "Trace",
+    "TraceError",
     "Verdict",
     "assert_equivalent",
     "audit",
@@ -73,7 +88,11 @@ __all__ = [
     "datasheet",
     "inputs",
     "judge",
+    "locate",
+    "read_trace",
+    "record",
     "report",
+    "repro",
     "reveal_order",
     "suggest_tolerance",
 ]

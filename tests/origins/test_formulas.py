@@ -126,7 +126,22 @@ CALLS = {
     "adamw fused": optimizer(torch.optim.AdamW, fused=True),
 }  # fmt: skip
 
-RANDOM = {"native_dropout", "bernoulli", "rand", "randn", "randn_like", "rand_like", "randint", "normal", "uniform", "random", "empty", "empty_like", "new_empty", "new_empty_strided"}
+RANDOM = {
+    "native_dropout",
+    "bernoulli",
+    "rand",
+    "randn",
+    "randn_like",
+    "rand_like",
+    "randint",
+    "normal",
+    "uniform",
+    "random",
+    "empty",
+    "empty_like",
+    "new_empty",
+    "new_empty_strided",
+}
 WITHOUT = {
     # Known gaps: PyTorch's own (replaying falls back to PyTorch where it is at hand), or nothing to compute.
     "_local_scalar_dense", "is_same_size", "record_stream", "_has_compatible_shallow_copy_type", "linalg_vector_norm_backward",
@@ -176,7 +191,21 @@ def test_views_are_those_of_pytorch(tmp_path):
 
     def call():
         x = torch.randn(4, 6, 5, dtype=torch.float64)
-        for view in (x.t() if x.dim() == 2 else x.transpose(0, 2), x[1:, ::2], x.permute(1, 2, 0), x.select(1, 3), x.unsqueeze(2), x.narrow(0, 1, 2), x.diagonal(0, 1, 2), x.unfold(1, 3, 2), x.expand(2, 4, 6, 5), *x.split(2), *x.unbind(1), x.view(24, 5), x.as_strided((2, 3), (5, 1), 7)):
+        for view in (
+            x.t() if x.dim() == 2 else x.transpose(0, 2),
+            x[1:, ::2],
+            x.permute(1, 2, 0),
+            x.select(1, 3),
+            x.unsqueeze(2),
+            x.narrow(0, 1, 2),
+            x.diagonal(0, 1, 2),
+            x.unfold(1, 3, 2),
+            x.expand(2, 4, 6, 5),
+            *x.split(2),
+            *x.unbind(1),
+            x.view(24, 5),
+            x.as_strided((2, 3), (5, 1), 7),
+        ):
             view.clone()
 
     trace = recorded(call, tmp_path)

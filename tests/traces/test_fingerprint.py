@@ -17,7 +17,11 @@ def test_says_what_decides_the_bits():
 def test_differences_name_section_and_both_values():
     here = Fingerprint({"torch": {"threads": "1", "BLAS": "MKL"}}, ())
     there = Fingerprint({"torch": {"threads": "2"}, "machine": {"cores": "2"}}, ())
-    assert here.differences(there) == [("machine: cores", "-", "2"), ("torch: BLAS", "MKL", "-"), ("torch: threads", "1", "2")]
+    assert here.differences(there) == [
+        ("torch: BLAS", "MKL", "-"),
+        ("torch: threads", "1", "2"),
+        ("machine: cores", "-", "2"),
+    ]  # most likely culprits first
     assert here.differences(here) == []
 
 

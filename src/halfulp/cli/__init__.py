@@ -7,7 +7,7 @@ import sys
 import typer
 
 from ..errors import HalfulpError
-from . import audit, bench, check, compare, datasheet, demo, doctor, order, tolerance
+from . import audit, bench, check, compare, datasheet, demo, doctor, env, locate, merge, order, record, tolerance
 
 app = typer.Typer(
     name="halfulp",
@@ -22,9 +22,13 @@ app.command("check")(check.check)
 app.command("compare")(compare.compare)
 app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)
+app.command("locate")(locate.locate)
+app.command("merge")(merge.merge)
 app.command("order")(order.order)
+app.command("record")(record.record)
 app.command("tolerance")(tolerance.tolerance)
 app.add_typer(bench.app, name="bench")
+app.add_typer(env.app, name="env")
 app.add_typer(datasheet.app, name="datasheet")
 
 

@@ -159,9 +159,7 @@ class Alignment:
         matcher = difflib.SequenceMatcher(
             None, [_shapes(each, self.expected) for each in left], [_shapes(each, self.actual) for each in others], autojunk=False
         )
-        paired += [
-            (left[block.a + k], others[block.b + k]) for block in matcher.get_matching_blocks() for k in range(block.size)
-        ]
+        paired += [(left[block.a + k], others[block.b + k]) for block in matcher.get_matching_blocks() for k in range(block.size)]
         for mine, twin in paired:
             self.modules.setdefault(mine.module, twin.module)
             how = "module" if mine.module == twin.module else "shape"

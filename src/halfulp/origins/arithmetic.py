@@ -156,7 +156,9 @@ class Direct(Exact):
     def sum(self, x: Array, axes: Axes = None, *, keepdims: bool = False) -> Array:
         result = super().sum(x, axes, keepdims=keepdims)
         terms = max(1, x.size // max(1, result.size))
-        return self._noted(result, lambda: self._size.chain(result, super(Direct, self).sum(_squared(x), axes, keepdims=keepdims), terms) ** 2)
+        return self._noted(
+            result, lambda: self._size.chain(result, super(Direct, self).sum(_squared(x), axes, keepdims=keepdims), terms) ** 2
+        )
 
     def _noted(self, x: Array, variance: Callable[[], Array]) -> Array:
         if x.dtype.kind in "fc" and x.size:

@@ -37,8 +37,21 @@ def walk_hashes(actual: Trace, expected: Trace, alignment: Alignment) -> tuple[P
             made_by = actual.producers.get(counterpart)
             points.append(
                 Point(
-                    step.index, step.op, step.module, step.call, step.source, step.phase, slot, "same bits" if is_same else found[0].how,
-                    made_by.op if made_by else "", Verdict.IDENTICAL if is_same else None, total, 0.0, 0.0, 0.0, 0.0,
+                    step.index,
+                    step.op,
+                    step.module,
+                    step.call,
+                    step.source,
+                    step.phase,
+                    slot,
+                    "same bits" if is_same else found[0].how,
+                    made_by.op if made_by else "",
+                    Verdict.IDENTICAL if is_same else None,
+                    total,
+                    0.0,
+                    0.0,
+                    0.0,
+                    0.0,
                     total / before if before else None,
                 )  # fmt: skip
             )

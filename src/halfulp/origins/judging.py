@@ -127,7 +127,9 @@ class Tally:
             return Excess(math.inf, math.inf, math.inf, math.inf, error, size, self._odd_index, True)
         in_noise = math.sqrt(self._scaled / count)
         # What `limits.rms_limit` and `max_limit` are for a single value.
-        rms_limit, max_limit = (limits.MODEL_SLACK * limits.student_quantile(limits.FALSE_ALARM / n, SAMPLES) for n in (tests, tests * count))
+        rms_limit, max_limit = (
+            limits.MODEL_SLACK * limits.student_quantile(limits.FALSE_ALARM / n, SAMPLES) for n in (tests, tests * count)
+        )
         worst = max(in_noise / rms_limit, self._largest / max_limit)
         norm = 0.0 if not error else (error / spread if spread else math.inf)
         return Excess(worst, in_noise, self._largest, norm, error, size, self._worst_index)
@@ -165,9 +167,7 @@ def is_fast_convolution(name: str, excess: Excess, channels: tuple[float, ...]) 
 COARSER = ("tf32", "bfloat16", "float16", "float8_e4m3fn", "float8_e5m2", "float32")
 
 
-def reduced_precision(
-    actual: Array, prediction: Array, evaluate_with: Callable[[Format, str], Array | None], format: Format
-) -> str | None:
+def reduced_precision(actual: Array, prediction: Array, evaluate_with: Callable[[Format, str], Array | None], format: Format) -> str | None:
     """The coarser format that the error comes from, None when no format explains it.
 
     Args:
@@ -185,7 +185,9 @@ def reduced_precision(
         if coarse.precision_bits >= format.precision_bits:
             continue
         for which in ("both", "first", "second", "result"):
-            rounded = round_to_format(prediction, coarse) if which == "result" and prediction.dtype.kind == "f" else evaluate_with(coarse, which)
+            rounded = (
+                round_to_format(prediction, coarse) if which == "result" and prediction.dtype.kind == "f" else evaluate_with(coarse, which)
+            )
             if rounded is None or rounded.shape != actual.shape:
                 continue
             with np.errstate(invalid="ignore"):

@@ -152,7 +152,9 @@ def _by_hashes(actual: Trace, expected: Trace, alignment: Alignment, common: dic
 
 
 def _concluded(walker: Walker, walk: Walk, common: dict[str, Any], notes: list[str]) -> Origin:
-    right = sorted((each for each in walk.suspects.values() if each.state in ("right", "final")), key=lambda each: (each.step.index, each.slot))
+    right = sorted(
+        (each for each in walk.suspects.values() if each.state in ("right", "final")), key=lambda each: (each.step.index, each.slot)
+    )
     common |= {
         "walk": tuple(walk.points),
         "first_bits": next((each for each in walk.points if each.total > 0.0), None),
@@ -231,5 +233,3 @@ def with_check(origin: Origin, check: Any) -> Origin:
     """The origin with the verdict of a full check of its op, where that is not acceptable."""
     verdict = check.verdict if check.acceptable is False else origin.verdict
     return dataclasses.replace(origin, check=check, verdict=verdict)
-
-

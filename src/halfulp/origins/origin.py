@@ -127,11 +127,21 @@ class Origin:
     def __str__(self) -> str:
         import halfulp
 
-        return halfulp.report(self)
+        try:
+            return halfulp.report(self)
+        except ModuleNotFoundError:  # a machine with NumPy alone has no tables
+            where = (
+                f" It starts in {self.module or 'the outermost module'}, at {self.op} ({self.phase})." if self.module is not None else ""
+            )
+            return f"{self.verdict.name}: {self.verdict.meaning}.{where} {self.because}"
 
     def to_json(self) -> str:
         """Everything, as JSON text with a schema number."""
-        content: dict[str, Any] = {"schema": SCHEMA, "acceptable": self.acceptable, **dataclasses.asdict(dataclasses.replace(self, check=None))}
+        content: dict[str, Any] = {
+            "schema": SCHEMA,
+            "acceptable": self.acceptable,
+            **dataclasses.asdict(dataclasses.replace(self, check=None)),
+        }
         content["check"] = json.loads(self.check.to_json()) if self.check is not None else None
         return json.dumps(plain(_named(content)), indent=1, allow_nan=False)
 

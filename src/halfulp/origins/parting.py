@@ -186,4 +186,3 @@ def _embedded(step: Step, evaluation: Evaluation) -> tuple[Step, Callable[[int],
     table = np.concatenate([_part(evaluation, weight, 0, int(row), int(row) + 1) for row in rows])
     given = {weight: table, step.arguments[1].number: inverse.reshape(places.shape)}
     return step, lambda n: given[n]
-

@@ -162,7 +162,9 @@ def reason_of(walker: Walker, main: Evaluation, slot: int, number: int, candidat
     if exact is not None and exact.size == prediction.size:
         exact = exact.reshape(prediction.shape)
         if _stays(theirs, exact, prediction):
-            return Reason(Verdict.MISTAKE, "the same difference is there in exact arithmetic: another formula, or other constants or weights")
+            return Reason(
+                Verdict.MISTAKE, "the same difference is there in exact arithmetic: another formula, or other constants or weights"
+            )
     else:
         exact = None
     if excess.nonfinite:

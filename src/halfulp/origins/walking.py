@@ -107,9 +107,7 @@ class Walker:
         self._versions: dict[int, Version] = {}
         self._totals: dict[int, float] = {}
         self._unseen: set[int] = set()
-        self._leaves = {
-            (each.role, each.name): each for each in reversed(actual.values) if each.role in ("input", "parameter", "buffer")
-        }
+        self._leaves = {(each.role, each.name): each for each in reversed(actual.values) if each.role in ("input", "parameter", "buffer")}
         self._last_use = {number: step.index for step in expected.steps for number in step.inputs}
         self._read = {number for step in expected.ops for number in step.inputs} | set(expected.named.values())
 
@@ -371,9 +369,7 @@ class Walker:
         self.found.suspects[number] = Suspect(main.step, slot, number, point, fit.excess, fit.how)
         return Version(fit.number, made_by=(main, slot), assumes=frozenset((number,)))
 
-    def _loosened(
-        self, main: Evaluation, alternative: Evaluation | None, fits: list[_Fit]
-    ) -> Iterator[tuple[Evaluation, list[_Fit]]]:
+    def _loosened(self, main: Evaluation, alternative: Evaluation | None, fits: list[_Fit]) -> Iterator[tuple[Evaluation, list[_Fit]]]:
         """For values of `actual` that were computed from others than those taken for the inputs here: these may be neighbours of the true ones."""
         sources = main.sources() | (alternative.sources() if alternative is not None else set[int]())
         bits = {self.actual.values[each].hash for each in sources} - {""}
@@ -544,7 +540,9 @@ class Walker:
         suspect = next((each for each in self.found.suspects.values() if each.point is point), None)
         if suspect is None or suspect.state in ("right", "final"):
             return point
-        return replace(point, counterpart="none", actual_op="", verdict=None, total=point.inherited, added=0.0, added_in_noise=0.0, excess=0.0)
+        return replace(
+            point, counterpart="none", actual_op="", verdict=None, total=point.inherited, added=0.0, added_in_noise=0.0, excess=0.0
+        )
 
     def _forget(self, step: Step) -> None:
         """Predictions that no later op reads need no memory; if one is asked for after all, it is computed again."""
@@ -554,4 +552,3 @@ class Walker:
                 for each in (version, version.alternative):
                     if each is not None and each.made_by is not None:
                         each.exact = each.samples = None
-

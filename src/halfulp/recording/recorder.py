@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import fnmatch
+import hashlib
 import os
 import threading
 from collections.abc import Callable, Generator, Sequence
@@ -20,7 +21,7 @@ from torch.optim import optimizer as optimizers
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..errors import InputError
-from ..traces.fingerprint import fingerprint
+from ..traces.fingerprint import Fingerprint, fingerprint
 from ..traces.shards import ITEM_BYTES
 from ..traces.trace import LEVELS, Ref, Step, Value
 from ..traces.writing import TraceWriter
@@ -83,7 +84,9 @@ class Recorder:
             )
         for name, number in (("sample", sample), ("budget_bytes", budget_bytes)):
             if number is not None and number < 1:
-                raise InputError(f"Got {name}={number}. Needed: a number of at least 1. It limits what is stored. Leave it out to store all.")
+                raise InputError(
+                    f"Got {name}={number}. Needed: a number of at least 1. It limits what is stored. Leave it out to store all."
+                )
         self.level, self.select = level, tuple(select)
         self._sample, self._budget = sample, budget_bytes
         self._progress = progress
@@ -99,6 +102,8 @@ class Recorder:
         self._forward_ops: dict[int, Step] = {}
         self._in_step = 0
         self._has_compiled = False
+        self._settings: Fingerprint | None = None
+        self._digests: dict[str, list[str]] = {"weights": [], "inputs": []}
         self._active = False
         self._handles: list[Any] = []
         self._thread = threading.get_ident()
@@ -164,7 +169,18 @@ class Recorder:
                         self._results[f"{path}.grad"] = number
         else:
             self.notes.append(f"ended by {kind.__name__}")
-        self.path = self._writer.close(named=self._results, notes=tuple(dict.fromkeys(self.notes)), complete=kind is None)
+        self.path = self._writer.close(
+            named=self._results, notes=tuple(dict.fromkeys(self.notes)), fingerprint=self._fingerprint(), complete=kind is None
+        )
+
+    def _fingerprint(self) -> Fingerprint:
+        """The settings under which it ran, with hashes of weights and inputs; settings that changed on the way are noted."""
+        now = fingerprint()
+        first = self._settings if self._settings is not None else now
+        for name, before, after in first.differences(now):
+            self.notes.append(f"{name} was {before} when the first op ran, and {after} at the end")
+        hashes = {key: hashlib.sha256("".join(values).encode()).hexdigest()[:16] for key, values in self._digests.items() if values}
+        return first.with_section("run", {"seed": str(torch.initial_seed()), **hashes})
 
     @contextlib.contextmanager
     def paused(self) -> Generator[None]:
@@ -184,6 +200,8 @@ class Recorder:
         schema = func._schema
         overwritten = _overwritten(func, schema, args, kwargs)
         with self.paused():
+            if self._settings is None:  # those in force when computing starts: a program sets its switches first
+                self._settings = fingerprint()
             arguments, keywords = encode(list(args), self._reference), encode(kwargs, self._reference)
         result = func(*args, **kwargs)
         with self.paused():
@@ -289,6 +307,8 @@ class Recorder:
                 values, elements = elements_of(contiguous, count)
                 stored_shape = shape if elements == contiguous.numel() else (elements,)
                 place = self._writer.store(dtype, stored_shape, values, elements=elements)
+        if role in ("parameter", "buffer", "input"):
+            self._digests["inputs" if role == "input" else "weights"].append(hashed)
         placements = tuple(str(each) for each in getattr(tensor, "placements", ()))
         self._writer.add_value(Value(number, role, name, dtype, shape, strides, str(local.device), hashed, statistics, place, placements))
         return number
@@ -335,9 +355,7 @@ class Recorder:
             with self.paused():
                 number = self._value_of(gradient, role="unseen")
                 kind = type(module).__name__
-                self._writer.add_step(
-                    Step(self._writer.steps, "module", "backward", kind, place.path, place.call, "", (), {}, (number,))
-                )
+                self._writer.add_step(Step(self._writer.steps, "module", "backward", kind, place.path, place.call, "", (), {}, (number,)))
 
         for tensor in _flat(result):
             if tensor is not None and tensor.requires_grad and not tensor.is_leaf:

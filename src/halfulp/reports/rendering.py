@@ -8,23 +8,25 @@ from ..audits import Audit
 from ..datasheets import Datasheet
 from ..differences import Comparison
 from ..errors import InputError
+from ..origins import Origin
 from ..probes import RevealedOrder
 from ..remedies import Tolerance
 from ..verdicts import CheckResult
 from .advice import advice
 from .datasheets import datasheet_text
 from .orders import order_text
+from .origins import origin_text
 from .reasons import reason
 from .tables import as_text, audit_table, difference_table, evidence_table, tolerance_table, worst_table
 
 FORMS = ("full", "answer", "reason", "assertion")
 
 
-def report(result: CheckResult | Comparison | Audit | Tolerance | RevealedOrder | Datasheet, *, form: str = "full") -> str:
+def report(result: CheckResult | Comparison | Audit | Tolerance | RevealedOrder | Datasheet | Origin, *, form: str = "full") -> str:
     """A result as text.
 
     Args:
-        result: what `check`, `compare`, `audit`, `suggest_tolerance`, `reveal_order` or `datasheet` returned.
+        result: what `check`, `compare`, `audit`, `suggest_tolerance`, `reveal_order`, `datasheet` or `locate` returned.
         form: "full" (the answer, the evidence, the numbers, the worst elements, what to do next), "answer" (the answer alone), "reason" (the
             reason in a sentence), "assertion" (for a failing test). Results other than a check's have the full form only.
 
@@ -43,11 +45,13 @@ def report(result: CheckResult | Comparison | Audit | Tolerance | RevealedOrder 
         return _tolerance(result)
     if isinstance(result, RevealedOrder):
         return order_text(result)
+    if isinstance(result, Origin):
+        return origin_text(result, form)
     if isinstance(result, Datasheet):
         return datasheet_text(result)
     if not isinstance(result, CheckResult):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(
-            f"Got {type(result).__name__}. Needed: a result of halfulp.check, compare, audit, suggest_tolerance, reveal_order or datasheet. Only results can be drawn. Pass what they returned."
+            f"Got {type(result).__name__}. Needed: a result of halfulp.check, compare, audit, suggest_tolerance, reveal_order, datasheet or locate. Only results can be drawn. Pass what they returned."
         )
     if form == "reason":
         return reason(result)

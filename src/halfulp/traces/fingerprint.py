@@ -5,6 +5,8 @@ Frameworks are looked up in `sys.modules`: what isn't loaded has no settings in 
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import json
 import os
 import platform
@@ -17,12 +19,32 @@ from typing import Any
 
 import numpy as np
 
-PACKAGES = ("halfulp", "torch", "numpy", "numba", "safetensors", "jax", "onnxruntime", "openvino", "executorch", "tensorflow", "triton")
-VARIABLES = (
-    "OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_CBWR", "MKL_ENABLE_INSTRUCTIONS", "OPENBLAS_CORETYPE",
-    "ONEDNN_MAX_CPU_ISA", "ONEDNN_DEFAULT_FPMATH_MODE", "ATEN_CPU_CAPABILITY", "NVIDIA_TF32_OVERRIDE", "CUBLAS_WORKSPACE_CONFIG",
-    "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", "XLA_FLAGS", "TF_ENABLE_ONEDNN_OPTS",
+from ..errors import InputError
+
+PACKAGES = (
+    "halfulp", "torch", "torch-directml", "torchvision", "torchaudio", "numpy", "scipy", "numba", "safetensors", "jax", "jaxlib", "onnx",
+    "onnxruntime", "onnxruntime-gpu", "onnxruntime-directml", "openvino", "executorch", "tensorflow", "ai-edge-litert", "mlx", "triton",
+    "transformers", "accelerate", "flash-attn", "xformers", "torchao", "bitsandbytes", "apex", "mkl", "intel-extension-for-pytorch",
+    "nvidia-cudnn-cu12", "nvidia-cublas-cu12", "nvidia-cudnn-cu13", "nvidia-cublas",
 )  # fmt: skip
+VARIABLES = (
+    "OMP_NUM_THREADS", "OMP_PROC_BIND", "KMP_AFFINITY", "KMP_BLOCKTIME", "MKL_NUM_THREADS", "MKL_DYNAMIC", "OPENBLAS_NUM_THREADS", "MKL_CBWR",
+    "MKL_ENABLE_INSTRUCTIONS", "MKL_DEBUG_CPU_TYPE", "OPENBLAS_CORETYPE", "BLIS_NUM_THREADS", "ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA",
+    "ONEDNN_DEFAULT_FPMATH_MODE", "DNNL_DEFAULT_FPMATH_MODE", "ONEDNN_PRIMITIVE_CACHE_CAPACITY", "ATEN_CPU_CAPABILITY",
+    "ATEN_NUM_THREADS", "NVIDIA_TF32_OVERRIDE", "CUBLAS_WORKSPACE_CONFIG", "CUDA_LAUNCH_BLOCKING", "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE",
+    "TORCH_CUDNN_V8_API_DISABLED", "TORCHINDUCTOR_MAX_AUTOTUNE", "TORCHINDUCTOR_FREEZING", "TORCHINDUCTOR_EMULATE_PRECISION_CASTS",
+    "TORCH_COMPILE_DISABLE", "PYTORCH_JIT", "PYTORCH_MPS_FAST_MATH", "PYTORCH_ENABLE_MPS_FALLBACK", "PYTORCH_TUNABLEOP_ENABLED",
+    "HIPBLASLT_ALLOW_TF32", "ROCBLAS_INTERNAL_FP16_ALT_IMPL", "MIOPEN_DEBUG_CONVOLUTION_ATTRIB_FP16_ALT_IMPL", "XLA_FLAGS",
+    "JAX_DEFAULT_MATMUL_PRECISION", "JAX_ENABLE_X64", "TF_ENABLE_ONEDNN_OPTS", "PYTHONHASHSEED",
+)  # fmt: skip
+INSTRUCTIONS = (
+    "sse4_2", "avx", "fma", "avx2", "avx512f", "avx512vl", "avx512_vnni", "avx512_bf16", "avx512_fp16", "amx_tile", "amx_bf16", "amx_fp16", "asimd",
+    "sve", "sve2", "bf16",
+)  # fmt: skip
+"""Flags of a processor by which libraries choose their kernels."""
+
+ORDER = ("environment variables", "torch", "packages", "machine", "run")
+"""Sections by how often a difference in them explains a difference of results: in 33 of 170 user reports the remedy was a switch or variable."""
 
 
 @dataclass(frozen=True)
@@ -55,15 +77,47 @@ class Fingerprint:
         return Fingerprint(text, tuple(str(each) for each in content["surprises"]))
 
     def differences(self, other: Fingerprint) -> list[tuple[str, str, str]]:
-        """Where two fingerprints differ: (section and name, here, there)."""
+        """Where two fingerprints differ, most likely culprits first: (section and name, here, there)."""
         found: list[tuple[str, str, str]] = []
-        for section in sorted({*self.sections, *other.sections}):
+        sections = {*self.sections, *other.sections}
+        for section in sorted(sections, key=lambda each: (ORDER.index(each) if each in ORDER else len(ORDER), each)):
             here, there = self.sections.get(section, {}), other.sections.get(section, {})
             names = sorted({*here, *there})
             found += [
                 (f"{section}: {name}", here.get(name, "-"), there.get(name, "-")) for name in names if here.get(name) != there.get(name)
             ]
         return found
+
+    def with_section(self, name: str, entries: dict[str, str]) -> Fingerprint:
+        """The same with one section more."""
+        return Fingerprint({**self.sections, name: entries}, self.surprises)
+
+
+def read_fingerprint(source: str | Path) -> Fingerprint:
+    """The fingerprint in a trace, a datasheet or the JSON of `halfulp doctor --json`; of this process for "here".
+
+    Raises:
+        InputError: the file is missing or holds none.
+    """
+    if str(source) == "here":
+        importlib.import_module("torch") if importlib.util.find_spec("torch") is not None else None
+        return fingerprint()
+    path = Path(source)
+    for candidate in (path / "manifest.json", path.with_name(path.name + ".partial") / "manifest.json", path):
+        if candidate.is_file():
+            try:
+                content = json.loads(candidate.read_bytes())
+                found = content.get("fingerprint", content)
+                return Fingerprint.from_content(found if "sections" in found else {"schema": 1, "sections": found, "surprises": []})
+            except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+                raise InputError(
+                    f"Got {candidate.name} of {path.name} without a fingerprint ({type(error).__name__}). Needed: a trace, a datasheet, or what "
+                    "`halfulp doctor --json` printed. Nothing was compared. Check the file."
+                ) from error
+    raise InputError(
+        f"Got {path}, which is not there. Needed: a trace, a datasheet, or what `halfulp doctor --json` printed; 'here' is this machine. "
+        "Nothing was compared. Check the path."
+    )
 
 
 def fingerprint() -> Fingerprint:
@@ -83,10 +137,13 @@ def _machine() -> dict[str, str]:
     if cpuinfo.is_file():
         models = re.findall(r"^model name\s*:\s*(.+)$", cpuinfo.read_text(errors="replace"), re.MULTILINE)
         name = models[0] if models else name
+    flags = re.search(r"^(?:flags|Features)\s*:\s*(.+)$", cpuinfo.read_text(errors="replace"), re.MULTILINE) if cpuinfo.is_file() else None
+    known = set(flags.group(1).split()) if flags else set[str]()
     return {
         "system": f"{platform.system()} {platform.release()}",
         "architecture": platform.machine(),
         "processor": name,
+        "instruction sets": " ".join(each for each in INSTRUCTIONS if each in known) or "unknown",
         "cores": str(os.cpu_count()),
         "python": platform.python_version(),
     }
@@ -110,7 +167,12 @@ def _numpy_blas() -> str:
 
 
 def _variables() -> dict[str, str]:
-    return {name: os.environ[name] for name in VARIABLES if name in os.environ}
+    return {name: _without_paths(os.environ[name]) for name in VARIABLES if name in os.environ}
+
+
+def _without_paths(text: str) -> str:
+    """The value of a variable; whatever looks like a path tells names of users and machines."""
+    return re.sub(r"[^\s=,;]*[/\\][^\s,;]*", "(path)", text)
 
 
 def _torch_settings(torch: Any) -> dict[str, str]:
@@ -118,26 +180,78 @@ def _torch_settings(torch: Any) -> dict[str, str]:
     build = torch.__config__.show()
     onednn = re.search(r"MKL-DNN (v[\w.]+)", build)
     mkl = re.search(r"Math Kernel Library Version ([\w.-]+)", build)
+    openmp = re.search(r"OpenMP (\d+[\w. ]*)", build)
     settings = {
         "CPU capability": str(torch.backends.cpu.get_cpu_capability()),
         "BLAS": f"MKL {mkl.group(1)}" if mkl else "see torch.__config__.show()",
         "oneDNN": f"{onednn.group(1) if onednn else 'unknown version'}, {'on' if torch.backends.mkldnn.enabled else 'off'}",
         "NNPACK": "on" if torch.backends.nnpack.is_available() else "off",
         "threads": f"{torch.get_num_threads()} within an op, {torch.get_num_interop_threads()} between ops",
-        "OpenMP": "yes" if "OpenMP" in parallel else "no",
+        "OpenMP": (openmp.group(1).strip() if openmp else "yes") if "OpenMP" in parallel else "no",
         "default dtype": str(torch.get_default_dtype()),
         "float32 matmul precision": torch.get_float32_matmul_precision(),
         "deterministic algorithms": str(torch.are_deterministic_algorithms_enabled()),
+        "fill uninitialized memory": str(getattr(torch.utils.deterministic, "fill_uninitialized_memory", "-")),
+        "flushes subnormal numbers": str(not bool((torch.full((64,), 1e-40) * 1.0 != 0).all())),
+        "autocast": _autocast(torch),
         "CUDA": torch.version.cuda or "not in this build",
+        "ROCm": torch.version.hip or "not in this build",
         "CUDA devices": str(torch.cuda.device_count()),
         "MPS": str(torch.backends.mps.is_available()),
     }
+    settings |= _precisions(torch)
     if torch.cuda.is_available():
-        settings["CUDA matmul allow_tf32"] = str(torch.backends.cuda.matmul.allow_tf32)
-        settings["cuDNN allow_tf32"] = str(torch.backends.cudnn.allow_tf32)
-        settings["cuDNN benchmark"] = str(torch.backends.cudnn.benchmark)
-        settings["device"] = torch.cuda.get_device_name(0)
+        settings |= _cuda_settings(torch)
+    directml = sys.modules.get("torch_directml")
+    if directml is not None:
+        settings["DirectML device"] = ", ".join(directml.device_name(k) for k in range(directml.device_count()))
     return settings
+
+
+def _autocast(torch: Any) -> str:
+    on = [kind for kind in ("cpu", "cuda") if torch.is_autocast_enabled(kind)]
+    return ", ".join(f"{kind} {torch.get_autocast_dtype(kind)}" for kind in on) or "off"
+
+
+def _precisions(torch: Any) -> dict[str, str]:
+    """The fp32_precision switches, where this version has them."""
+    found: dict[str, str] = {}
+    for path in ("fp32_precision", "mkldnn.fp32_precision", "mkldnn.matmul.fp32_precision", "mkldnn.conv.fp32_precision", "mkldnn.rnn.fp32_precision",
+                 "cuda.matmul.fp32_precision", "cudnn.fp32_precision", "cudnn.conv.fp32_precision", "cudnn.rnn.fp32_precision"):  # fmt: skip
+        owner: Any = torch.backends
+        for name in path.split("."):
+            owner = getattr(owner, name, None)
+        if isinstance(owner, str):
+            found[path] = owner
+    return found
+
+
+def _cuda_settings(torch: Any) -> dict[str, str]:
+    matmul, cudnn = torch.backends.cuda.matmul, torch.backends.cudnn
+    properties = torch.cuda.get_device_properties(0)
+    return {
+        "device": torch.cuda.get_device_name(0),
+        "compute capability": f"{properties.major}.{properties.minor}",
+        "driver": _driver(),
+        "cuDNN": str(cudnn.version()),
+        "CUDA matmul allow_tf32": str(matmul.allow_tf32),
+        "CUDA matmul allow_fp16_reduced_precision_reduction": str(matmul.allow_fp16_reduced_precision_reduction),
+        "CUDA matmul allow_bf16_reduced_precision_reduction": str(matmul.allow_bf16_reduced_precision_reduction),
+        "cuDNN allow_tf32": str(cudnn.allow_tf32),
+        "cuDNN benchmark": str(cudnn.benchmark),
+        "cuDNN deterministic": str(cudnn.deterministic),
+        "attention kernels": ", ".join(
+            name
+            for name in ("flash", "mem_efficient", "math", "cudnn")
+            if getattr(torch.backends.cuda, f"{name}_sdp_enabled", lambda: False)()
+        ),
+    }
+
+
+def _driver() -> str:
+    version = Path("/proc/driver/nvidia/version")
+    found = re.search(r"Kernel Module\D*([\d.]+)", version.read_text(errors="replace")) if version.is_file() else None
+    return found.group(1) if found else "unknown"
 
 
 def _surprises(torch: Any) -> list[str]:

@@ -96,7 +96,9 @@ def _read_schema_1(folder: Path, head: dict[str, Any]) -> Trace:
     values, steps = _records(folder, complete=complete)
     if complete:
         if (head.get("values"), head.get("steps")) != (len(values), len(steps)):
-            raise _Malformed(f"{len(values)} values and {len(steps)} steps where the manifest says {head.get('values')} and {head.get('steps')}")
+            raise _Malformed(
+                f"{len(values)} values and {len(steps)} steps where the manifest says {head.get('values')} and {head.get('steps')}"
+            )
         if head.get("records_sha256") != sha256_of(folder / RECORDS):
             raise _Malformed(f"{RECORDS} does not have the hash that the manifest says")
     named = {_text(name): _natural(number, "value", len(values)) for name, number in dict(head.get("named", {})).items()}

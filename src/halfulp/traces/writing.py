@@ -94,15 +94,19 @@ class TraceWriter:
         self._records.flush()
         self.steps += 1
 
-    def close(self, *, named: dict[str, int], notes: tuple[str, ...], complete: bool = True) -> Path:
+    def close(
+        self, *, named: dict[str, int], notes: tuple[str, ...], fingerprint: Fingerprint | None = None, complete: bool = True
+    ) -> Path:
         """Finish the trace: fill in headers, say what is in it, give the folder its name.
 
         Args:
-            named, notes: see `Trace`.
+            named, notes: see `Trace`. fingerprint: in place of the one at the start.
             complete: False leaves it marked partial, under its partial name (an interrupted run).
         """
         self._records.close()
         self._shards.close()
+        if fingerprint is not None:
+            self._head["fingerprint"] = json.loads(fingerprint.to_json())
         content: dict[str, Any] = {"complete": complete, "named": named, "notes": list(notes), "values": self.values, "steps": self.steps}
         content["records_sha256"] = sha256_of(self.folder / RECORDS)
         self._write_manifest(content)

@@ -37,7 +37,9 @@ def _windows(x: Array, kernel: Any, stride: Any, padding: Any, dilation: Any, ce
 
 
 @formula("max_pool2d_with_indices", "max_pool3d_with_indices")
-def max_pool(fl: Exact, x: Array, kernel: Any, stride: Any = (), padding: Any = 0, dilation: Any = 1, ceil: bool = False) -> tuple[Array, Array]:
+def max_pool(
+    fl: Exact, x: Array, kernel: Any, stride: Any = (), padding: Any = 0, dilation: Any = 1, ceil: bool = False
+) -> tuple[Array, Array]:
     axes = len(kernel)
     stride, padding, dilation = _pair(stride or kernel, axes), _pair(padding, axes), _pair(dilation, axes)
     windows, out = _windows(x, kernel, stride, padding, dilation, ceil, -math.inf)
@@ -77,7 +79,14 @@ def _counts(x: Array, kernel: Any, stride: Any, padding: Any, ceil: bool, includ
 
 @formula("avg_pool2d", "avg_pool3d")
 def avg_pool(
-    fl: Exact, x: Array, kernel: Any, stride: Any = (), padding: Any = 0, ceil: bool = False, include: bool = True, divisor: int | None = None
+    fl: Exact,
+    x: Array,
+    kernel: Any,
+    stride: Any = (),
+    padding: Any = 0,
+    ceil: bool = False,
+    include: bool = True,
+    divisor: int | None = None,
 ) -> Array:
     axes = len(kernel)
     stride, padding = _pair(stride or kernel, axes), _pair(padding, axes)

@@ -122,7 +122,9 @@ def batch_norm_with_update(
 
 
 @formula("_native_batch_norm_legit_no_training")
-def batch_norm_no_training(fl: Exact, x: Array, weight: Any, bias: Any, mean: Array, variance: Array, momentum: float, layer_eps: float) -> Any:
+def batch_norm_no_training(
+    fl: Exact, x: Array, weight: Any, bias: Any, mean: Array, variance: Array, momentum: float, layer_eps: float
+) -> Any:
     return _batch_norm(fl, x, weight, bias, mean, variance, False, momentum, layer_eps)[0], None, None
 
 
@@ -160,7 +162,17 @@ def native_group_norm(
 
 @formula("native_group_norm_backward")
 def native_group_norm_backward(
-    fl: Exact, grad: Array, x: Array, mean: Array, scale: Array, weight: Any, batch: int, channels: int, pixels: int, groups: int, wanted: Any
+    fl: Exact,
+    grad: Array,
+    x: Array,
+    mean: Array,
+    scale: Array,
+    weight: Any,
+    batch: int,
+    channels: int,
+    pixels: int,
+    groups: int,
+    wanted: Any,
 ) -> tuple[Array | None, ...]:
     shape = (batch, groups, -1)
     normal = fl(fl(x.reshape(shape) - mean[..., None]) * scale[..., None])

@@ -149,7 +149,9 @@ def convolution_backward(
         to_weight = fl.product(lambda a, b: geometry.to_weight(b, a), grad, x, pixels) if wanted[1] else None
     else:
         space = x.shape[2:]
-        to_x = fl.product(lambda a, b: geometry.to_input(a, b, space), grad, weight, weight.shape[0] // groups * taps) if wanted[0] else None
+        to_x = (
+            fl.product(lambda a, b: geometry.to_input(a, b, space), grad, weight, weight.shape[0] // groups * taps) if wanted[0] else None
+        )
         to_weight = fl.product(geometry.to_weight, grad, x, pixels) if wanted[1] else None
     to_bias = fl.sum(grad, (0, *range(2, grad.ndim))) if wanted[2] else None
     return tuple(None if each is None else fl(each) for each in (to_x, to_weight, to_bias))

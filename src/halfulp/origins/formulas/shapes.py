@@ -25,7 +25,9 @@ def typed(x: Array, dtype: Any) -> Array:
     return np.asarray(x).astype(np.complex128 if name.startswith("complex") else np.float64)
 
 
-@formula("clone", "detach", "alias", "lift_fresh", "lift_fresh_copy", "contiguous", "_pin_memory", "resolve_conj", "resolve_neg", "wait_tensor")
+@formula(
+    "clone", "detach", "alias", "lift_fresh", "lift_fresh_copy", "contiguous", "_pin_memory", "resolve_conj", "resolve_neg", "wait_tensor"
+)
 def same(fl: Exact, x: Array, *_: Any, **__: Any) -> Array:
     return x
 

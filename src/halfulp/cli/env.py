@@ -1,0 +1,49 @@
+"""halfulp env diff A B"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(help="Where things ran: the settings, versions and hardware that decide bits.", no_args_is_help=True)
+
+
+@app.command("show")
+def show(
+    source: Annotated[str, typer.Argument(help="A trace, a datasheet, the JSON of `halfulp doctor --json`, or 'here'.")] = "here",
+) -> None:
+    """Print a fingerprint."""
+    from halfulp.traces import read_fingerprint
+
+    for section, entries in read_fingerprint(source).sections.items():
+        typer.echo(section)
+        for name, value in entries.items():
+            typer.echo(f"  {name:<40} {value}")
+
+
+@app.command("diff")
+def diff(
+    first: Annotated[str, typer.Argument(help="A trace, a datasheet, the JSON of `halfulp doctor --json`, or 'here' for this machine.")],
+    second: Annotated[str, typer.Argument(help="Another.")] = "here",
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """Only what differs, most likely culprits first. Exits with 0 where nothing does, else 1."""
+    import json
+
+    from halfulp.traces import read_fingerprint
+
+    found = read_fingerprint(first).differences(read_fingerprint(second))
+    if as_json:
+        typer.echo(json.dumps([{"name": name, "first": here, "second": there} for name, here, there in found], indent=1))
+    elif not found:
+        typer.echo("The same settings, versions and hardware.")
+    else:
+        left, right = Path(first).name, Path(second).name
+        width = max(len(name) for name, _, _ in found)
+        span = max(len(left), *(len(here) for _, here, _ in found))
+        typer.echo(f"{'':<{width}}  {left:<{span}}  {right}")
+        for name, here, there in found:
+            typer.echo(f"{name:<{width}}  {here:<{span}}  {there}")
+    raise typer.Exit(int(bool(found)))

@@ -1,0 +1,64 @@
+"""halfulp locate A.trace B.trace"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+
+def locate(
+    actual: Annotated[
+        Path,
+        typer.Argument(help="The trace of the implementation under test; or a case file with `actual`, `expected` and `inputs(seed)`."),
+    ],
+    expected: Annotated[Optional[Path], typer.Argument(help="The trace of what it should agree with.")] = None,  # noqa: UP045 (typer reads it at run time)
+    declared: Annotated[
+        Optional[str], typer.Option(help="Precision that actual is entitled to. [default: that of each result in expected]")
+    ] = None,  # noqa: UP045
+    gradients: Annotated[bool, typer.Option("--gradients", help="Of a case file: also walk the backward pass.")] = False,
+    rename: Annotated[
+        Optional[list[str]], typer.Option(help="Module of expected=module of actual, with * for any part. Repeatable.")
+    ] = None,  # noqa: UP045
+    seed: Annotated[int, typer.Option(help="Of a case file: passed to `inputs`.")] = 0,
+    repro: Annotated[Optional[Path], typer.Option(help="Write a stand-alone script that shows the op at fault into this folder.")] = None,  # noqa: UP045
+    as_json: Annotated[bool, typer.Option("--json", help="Print the whole walk as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the answer.")] = False,
+) -> None:
+    """Where does it start? The first module and op that adds more than rounding, apart from what it inherited."""
+    import halfulp
+    from halfulp.errors import InputError
+
+    from .progress import steps_on_stderr
+
+    pairs = [each.partition("=") for each in rename or ()]
+    if any(not mark for _, mark, _ in pairs):
+        raise InputError(
+            "Got --rename without '='. Needed: MODULE_OF_EXPECTED=MODULE_OF_ACTUAL. For example --rename 'encoder.layer.*=blocks.*'."
+        )
+    names = {left: right for left, _, right in pairs}
+    with steps_on_stderr(quiet or as_json) as progress:
+        if expected is None:
+            if actual.is_dir():
+                raise InputError(
+                    f"Got one trace, {actual}. Needed: two, or a case file. A trace is compared with another. Add the one that it should agree with."
+                )
+            from halfulp.cases import load_case_file
+
+            loaded = load_case_file(actual, seed)
+            origin = halfulp.locate(
+                loaded["actual"], loaded["expected"], loaded["inputs"], declared=declared or loaded.get("declared"), rename=names,
+                gradients=gradients or bool(loaded.get("gradients")), keywords=loaded.get("keywords"), seed=seed, progress=progress,
+            )  # fmt: skip
+        else:
+            origin = halfulp.locate(actual, expected, declared=declared, rename=names, progress=progress)
+    typer.echo(origin.to_json() if as_json else halfulp.report(origin, form="answer" if quiet else "full"))
+    if repro is not None:
+        if expected is None:
+            raise InputError(
+                "Got --repro with a case file. Needed: two traces. The numbers of the op at fault are taken from them. Record both sides first: "
+                f"halfulp record {actual}:actual -o actual.trace."
+            )
+        typer.echo(str(halfulp.repro(actual, expected, repro, declared=declared, rename=names)), err=as_json)
+    raise typer.Exit(origin.exit_code)

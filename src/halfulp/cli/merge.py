@@ -1,0 +1,21 @@
+"""halfulp merge run.trace -o whole.trace"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def merge(
+    folder: Annotated[Path, typer.Argument(help="The folder that holds rank-00000, rank-00001 and so on.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The trace to write; must not exist.")],
+) -> None:
+    """Put the ranks of a distributed run together into one trace, as a run of a single process would have written it."""
+    from halfulp.traces import merge_ranks
+
+    merged = merge_ranks(folder, output)
+    typer.echo(f"{merged.path}: {len(merged.values):,} values of {len(merged.ops):,} ops")
+    for note in merged.notes:
+        typer.echo(f"  {note}")

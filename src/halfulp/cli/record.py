@@ -1,0 +1,43 @@
+"""halfulp record SCRIPT.py[:name] -o run.trace"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+
+def record(
+    script: Annotated[
+        str, typer.Argument(help="A Python file that is run, or FILE.py:name for one function or module of it, run on its `inputs(seed)`.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write; must not exist.")],
+    level: Annotated[str, typer.Option(help="hash, statistics or tensors. Only from tensors can be told what each op adds.")] = "tensors",
+    gradients: Annotated[bool, typer.Option("--gradients", help="With :name, also run the backward pass.")] = False,
+    select: Annotated[
+        Optional[list[str]],  # noqa: UP045 (typer reads this annotation at run time, also on Python 3.10)
+        typer.Option(help="Keep all elements only of modules or ops that match, e.g. 'layers.3*' or 'aten.addmm*'. Repeatable."),
+    ] = None,
+    sample: Annotated[Optional[int], typer.Option(help="Keep at most this many elements of each tensor.")] = None,  # noqa: UP045
+    budget: Annotated[Optional[int], typer.Option(help="Keep at most this many MB of elements.")] = None,  # noqa: UP045
+    seed: Annotated[int, typer.Option(help="Passed to `inputs`, and where random numbers start.")] = 0,
+    arguments: Annotated[Optional[list[str]], typer.Argument(help="Passed to the script, after --.")] = None,  # noqa: UP045
+) -> None:
+    """Record what a program computes, op by op, to compare it with a recording made elsewhere (`halfulp locate`)."""
+    from halfulp.recording.programs import record_program
+
+    from .progress import steps_on_stderr
+
+    with steps_on_stderr(False) as progress:
+        trace = record_program(
+            script, output, level=level, gradients=gradients, select=tuple(select or ()), sample=sample,
+            budget_bytes=None if budget is None else budget * 1_000_000, seed=seed, arguments=tuple(arguments or ()), progress=progress,
+        )  # fmt: skip
+    modules = len({step.module for step in trace.ops})
+    kept = sum(each.place.end - each.place.begin for each in trace.values if each.place is not None)
+    typer.echo(
+        f"{trace.path}: {len(trace.ops):,} ops in {modules:,} modules, {len(trace.values):,} values, {kept / 1e6:,.1f} MB of elements"
+    )
+    for note in trace.notes:
+        typer.echo(f"  not seen: {note}")

@@ -1,0 +1,101 @@
+"""record_program(script): a program from the command line under the recorder, whole or one function of it."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from ..errors import CaseFileError
+from ..traces import Trace, read_trace
+from .recorder import Recorder
+from .running import record
+
+
+def record_program(
+    script: str,
+    path: str | Path,
+    *,
+    level: str = "tensors",
+    gradients: bool = False,
+    select: Sequence[str] = (),
+    sample: int | None = None,
+    budget_bytes: int | None = None,
+    seed: int = 0,
+    arguments: Sequence[str] = (),
+    progress: Callable[[str], None] | None = None,
+) -> Trace:
+    """Record a script, or one function or module that a file defines.
+
+    Args:
+        script: "FILE.py", run as a program with `arguments`; or "FILE.py:name", called on what its `inputs(seed)` returns (without arguments
+            where it defines none).
+        path, level, gradients, select, sample, budget_bytes, progress: see `record`.
+        seed: random numbers start there.
+
+    Raises:
+        CaseFileError: the file is missing, fails, or lacks the name. A script that fails or exits leaves its trace, marked partial.
+    """
+    file, colon, name = script.partition(":") if not Path(script).is_file() else (script, "", "")
+    if not Path(file).is_file():
+        raise CaseFileError(f"Got {file}, which is no file. Needed: a Python file, or FILE.py:name. Nothing was recorded. Check the path.")
+    options: dict[str, Any] = {"level": level, "select": select, "sample": sample, "budget_bytes": budget_bytes, "progress": progress}
+    folder = str(Path(file).resolve().parent)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    torch.manual_seed(seed)
+    if not colon:
+        return _whole(file, path, options, arguments)
+    names = _names(file)
+    if not callable(names.get(name)):
+        callables = sorted(key for key, value in names.items() if callable(value) and not key.startswith("_"))
+        raise CaseFileError(
+            f"Got no function or module {name!r} in {file}. Needed: one that it defines at top level. It is called and recorded. "
+            f"It defines {', '.join(callables[:12]) or 'none'}."
+        )
+    inputs: Any = names["inputs"](seed) if callable(names.get("inputs")) else ()
+    torch.manual_seed(seed)
+    with torch.set_grad_enabled(gradients or not isinstance(names[name], nn.Module)):
+        return record(names[name], inputs, path, gradients=gradients, **options)
+
+
+def _names(file: str) -> dict[str, Any]:
+    try:
+        return runpy.run_path(file, run_name="halfulp_case")
+    except Exception as error:
+        raise CaseFileError(
+            f"Got {type(error).__name__} while running {file}: {error}\n{''.join(traceback.format_tb(error.__traceback__)[-1:])}"
+            "Needed: a file that imports without error. Nothing was recorded. Fix the line above."
+        ) from error
+
+
+def _whole(file: str, path: str | Path, options: dict[str, Any], arguments: Sequence[str]) -> Trace:
+    recorder = Recorder(path, **options)
+    before = sys.argv
+    sys.argv = [file, *arguments]
+    try:
+        with recorder:
+            try:
+                runpy.run_path(file, run_name="__main__")
+            except SystemExit as ended:
+                if ended.code not in (None, 0):
+                    raise CaseFileError(
+                        f"Got exit code {ended.code} from {file}. Needed: a program that ends by itself. What it did before was recorded, and "
+                        "is marked partial. See what it printed above."
+                    ) from ended
+    except CaseFileError:
+        raise
+    except Exception as error:
+        raise CaseFileError(
+            f"Got {type(error).__name__} from {file}: {error}\n{''.join(traceback.format_tb(error.__traceback__)[-1:])}"
+            f"Needed: a program that runs to its end. What it did before is in {recorder.path}, marked partial. Fix the line above."
+        ) from error
+    finally:
+        sys.argv = before
+    return read_trace(recorder.path)

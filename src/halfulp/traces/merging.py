@@ -1,0 +1,127 @@
+"""merge_ranks(folder): the traces of a distributed run as one, as a single process would have written it.
+
+A tensor that is spread over ranks is put together by its placements (what DTensor says of it): `Shard(d)` along axis d, `Replicate()` taken once,
+`Partial(sum)` added. A plain tensor is the same on every rank, or it is kept once per rank under a name of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import TraceError
+from .hashing import hash_of
+from .reading import read_trace
+from .shards import ITEM_BYTES
+from .trace import Trace, Value
+from .writing import TraceWriter
+
+
+def merge_ranks(folder: str | Path, path: str | Path) -> Trace:
+    """One trace of the ranks of a distributed run.
+
+    Args:
+        folder: holds rank-00000, rank-00001 ... as `record` writes them under torchrun. path: the trace to write; must not exist.
+
+    Returns:
+        The merged trace: the steps of rank 0, with values of whole tensors where placements say how. Values that differ between ranks without
+        placements are rank 0's, and are listed in `.notes`.
+
+    Raises:
+        TraceError: no ranks, ranks of other programs, or a trace that can't be read.
+    """
+    folder = Path(folder)
+    found = sorted(each for each in folder.glob("rank-*") if each.is_dir())
+    if len(found) < 2:
+        raise TraceError(
+            f"Got {len(found)} ranks in {folder}. Needed: at least two (rank-00000, rank-00001 ...). There is nothing to put together. "
+            "Pass the folder that torchrun's processes recorded to."
+        )
+    ranks = [read_trace(each) for each in found]
+    first = ranks[0]
+    if any([each.op for each in other.ops] != [each.op for each in first.ops] for other in ranks[1:]):
+        raise TraceError(
+            f"Got ranks of {folder.name} that ran different ops. Needed: the same program on each. Values can't be told to belong together. "
+            "Compare single ranks: halfulp locate A/rank-00000 B/rank-00000."
+        )
+    writer = TraceWriter(path, level=first.level, fingerprint=first.fingerprint)
+    notes = [*first.notes]
+    try:
+        for number in range(len(first.values)):
+            _merge_value(writer, ranks, number, notes)
+        for step in first.steps:
+            writer.add_step(step)
+    except BaseException:
+        writer.close(named={}, notes=("merging was interrupted",), complete=False)
+        raise
+    return read_trace(writer.close(named=first.named, notes=tuple(dict.fromkeys(notes))))
+
+
+def _merge_value(writer: TraceWriter, ranks: list[Trace], number: int, notes: list[str]) -> None:
+    values = [each.values[number] for each in ranks]
+    first = values[0]
+    if all(each.hash == first.hash for each in values) and not any(_spread(each) for each in first.placements):
+        return _write(writer, ranks[0], first, None)
+    if not _can_join(values):
+        where = first.name or f"value {number}"
+        notes.append(
+            f"{where} ({first.dtype} {'x'.join(map(str, first.shape))}) differs between ranks and has no placements: rank 0's was kept"
+        )
+        return _write(writer, ranks[0], first, None)
+    return _write(writer, ranks[0], first, _joined([each.stored(number) for each in ranks], first.placements[0]))
+
+
+def _spread(placement: str) -> bool:
+    return placement.startswith(("Shard", "S(", "Partial", "P(", "_Partial"))
+
+
+def _can_join(values: list[Value]) -> bool:
+    """One mesh axis with a placement that says how, and all elements at hand."""
+    placements = values[0].placements
+    return len(placements) == 1 and _spread(placements[0]) and all(each.is_complete for each in values)
+
+
+def _joined(parts: list[npt.NDArray[Any]], placement: str) -> npt.NDArray[Any]:
+    sharded = re.match(r"(?:Shard|S)\((?:dim=)?(\d+)\)", placement)
+    if sharded:
+        return np.concatenate(parts, axis=int(sharded.group(1)))
+    total = parts[0].astype(np.float64)
+    for part in parts[1:]:
+        total = total + part
+    return total.astype(parts[0].dtype)
+
+
+def _write(writer: TraceWriter, trace: Trace, value: Value, whole: npt.NDArray[Any] | None) -> None:
+    if whole is None:
+        if value.place is None:
+            return writer.add_value(value)
+        whole = trace.stored(value.number)
+    bits = _bits(whole, value.dtype)
+    shape = tuple(whole.shape) if value.is_complete else value.shape
+    place = writer.store(value.dtype, tuple(whole.shape), bits, elements=whole.size) if value.dtype in ITEM_BYTES else None
+    hashed = hash_of(bits) if value.is_complete else value.hash
+    strides = tuple(int(np.prod(shape[k + 1 :], dtype=np.int64)) for k in range(len(shape)))
+    statistics = _statistics(whole) if shape != value.shape or hashed != value.hash else value.statistics
+    writer.add_value(Value(value.number, value.role, value.name, value.dtype, shape, strides, value.device, hashed, statistics, place))
+
+
+def _bits(values: npt.NDArray[Any], dtype: str) -> npt.NDArray[Any]:
+    """The bits as they were stored: bfloat16 is held as float32, whose upper half it is."""
+    if dtype == "bfloat16":
+        return (values.view(np.uint32) >> np.uint32(16)).astype(np.uint16)
+    return values
+
+
+def _statistics(values: npt.NDArray[Any]) -> dict[str, float]:
+    if values.dtype.kind not in "f" or not values.size:
+        return {}
+    finite = values[np.isfinite(values)].astype(np.float64)
+    found = {"nan": float(np.isnan(values).sum()), "inf": float(np.isinf(values).sum())} if finite.size < values.size else {}
+    if finite.size:
+        rms = float(np.sqrt(np.mean(finite**2)))
+        found |= {"min": float(finite.min()), "max": float(finite.max()), "mean": float(finite.mean()), "rms": rms}
+    return found
