@@ -7,7 +7,7 @@ import sys
 import typer
 
 from ..errors import HalfulpError
-from . import audit, bench, check, compare, datasheet, demo, doctor, env, locate, merge, order, record, tolerance
+from . import audit, bench, check, compare, datasheet, demo, doctor, env, locate, merge, order, record, repro, tolerance
 
 app = typer.Typer(
     name="halfulp",
@@ -26,6 +26,7 @@ app.command("locate")(locate.locate)
 app.command("merge")(merge.merge)
 app.command("order")(order.order)
 app.command("record")(record.record)
+app.command("repro")(repro.repro)
 app.command("tolerance")(tolerance.tolerance)
 app.add_typer(bench.app, name="bench")
 app.add_typer(env.app, name="env")

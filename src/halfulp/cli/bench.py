@@ -17,14 +17,14 @@ def bench() -> None:
 
 @app.command("verdicts")
 def verdicts(
-    json_file: Annotated[Optional[Path], typer.Option("--json", help="Write all outcomes to this file.")] = None,  # noqa: UP045
+    json_file: Annotated[Optional[Path], typer.Option("--json", help="Write all outcomes to this file.")] = None,
     parts: Annotated[
-        Optional[list[str]],  # noqa: UP045
+        Optional[list[str]],
         typer.Option("--part", help="Only this part: pairs, honest, models or detection; may be given several times."),
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="How many seeds of each labelled pair to run.")] = 1,
     honest: Annotated[int, typer.Option(min=1, help="How many honest pairs to generate.")] = 2000,
-    resume: Annotated[Optional[Path], typer.Option(help="Keep outcomes here as they come, and go on from what is there.")] = None,  # noqa: UP045
+    resume: Annotated[Optional[Path], typer.Option(help="Keep outcomes here as they come, and go on from what is there.")] = None,
 ) -> None:
     """How often the verdict is right, beside assert_close, allclose, torch._dynamo.utils.same and msprobe's rule.
 

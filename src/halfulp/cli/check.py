@@ -11,7 +11,7 @@ import typer
 def check(
     file: Annotated[Path, typer.Argument(help="A Python file with `actual`, `expected` and `inputs(seed)`.")],
     declared: Annotated[
-        Optional[str],  # noqa: UP045 (typer reads this annotation at run time, also on Python 3.10)
+        Optional[str],
         typer.Option(
             help="Precision that actual is entitled to: float64, float32, tf32, bfloat16, float16 ... [default: that of the inputs]"
         ),

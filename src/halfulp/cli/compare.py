@@ -11,12 +11,12 @@ import typer
 def compare(
     actual: Annotated[Path, typer.Argument(help="Tensors under test: .npy, .npz, .safetensors, .pt (weights only).")],
     expected: Annotated[Path, typer.Argument(help="What they are compared with.")],
-    reference: Annotated[Optional[Path], typer.Option(help="A better-than-working-precision result, of the same structure.")] = None,  # noqa: UP045
+    reference: Annotated[Optional[Path], typer.Option(help="A better-than-working-precision result, of the same structure.")] = None,
     scale: Annotated[
-        Optional[Path],  # noqa: UP045
+        Optional[Path],
         typer.Option(help="Magnitudes that the errors are measured by, such as |A||B|. [default: root mean square of the reference]"),
     ] = None,
-    declared: Annotated[Optional[str], typer.Option(help="Precision whose u is the unit. [default: that of ACTUAL]")] = None,  # noqa: UP045
+    declared: Annotated[Optional[str], typer.Option(help="Precision whose u is the unit. [default: that of ACTUAL]")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:
     """How far are two files of tensors apart? Numbers only: without the functions nobody can judge.

@@ -17,15 +17,15 @@ def datasheet(
     device: Annotated[str, typer.Option(help="A device of torch: cpu, cuda, mps ...")] = "cpu",
     full: Annotated[bool, typer.Option("--full", help="Scan all 2**32 float32 inputs of each function (half a minute each).")] = False,
     function: Annotated[
-        Optional[list[str]],  # noqa: UP045
+        Optional[list[str]],
         typer.Option("--function", "-f", help="Scan only this function; may be repeated. [default: all]"),
     ] = None,
     resume: Annotated[
-        Optional[Path],  # noqa: UP045
+        Optional[Path],
         typer.Option(help="Keep finished scans in this file, and go on from it after an interruption."),
     ] = None,
     output: Annotated[
-        Optional[Path],  # noqa: UP045
+        Optional[Path],
         typer.Option("--output", "-o", help="Write the datasheet as JSON, for `halfulp datasheet diff`."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,

@@ -13,16 +13,15 @@ def locate(
         Path,
         typer.Argument(help="The trace of the implementation under test; or a case file with `actual`, `expected` and `inputs(seed)`."),
     ],
-    expected: Annotated[Optional[Path], typer.Argument(help="The trace of what it should agree with.")] = None,  # noqa: UP045 (typer reads it at run time)
+    expected: Annotated[Optional[Path], typer.Argument(help="The trace of what it should agree with.")] = None,
     declared: Annotated[
         Optional[str], typer.Option(help="Precision that actual is entitled to. [default: that of each result in expected]")
-    ] = None,  # noqa: UP045
+    ] = None,
     gradients: Annotated[bool, typer.Option("--gradients", help="Of a case file: also walk the backward pass.")] = False,
     rename: Annotated[
         Optional[list[str]], typer.Option(help="Module of expected=module of actual, with * for any part. Repeatable.")
-    ] = None,  # noqa: UP045
+    ] = None,
     seed: Annotated[int, typer.Option(help="Of a case file: passed to `inputs`.")] = 0,
-    repro: Annotated[Optional[Path], typer.Option(help="Write a stand-alone script that shows the op at fault into this folder.")] = None,  # noqa: UP045
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole walk as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the answer.")] = False,
 ) -> None:
@@ -54,11 +53,4 @@ def locate(
         else:
             origin = halfulp.locate(actual, expected, declared=declared, rename=names, progress=progress)
     typer.echo(origin.to_json() if as_json else halfulp.report(origin, form="answer" if quiet else "full"))
-    if repro is not None:
-        if expected is None:
-            raise InputError(
-                "Got --repro with a case file. Needed: two traces. The numbers of the op at fault are taken from them. Record both sides first: "
-                f"halfulp record {actual}:actual -o actual.trace."
-            )
-        typer.echo(str(halfulp.repro(actual, expected, repro, declared=declared, rename=names)), err=as_json)
     raise typer.Exit(origin.exit_code)

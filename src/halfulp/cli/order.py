@@ -12,12 +12,12 @@ def order(
     file: Annotated[Path, typer.Argument(help="A Python file with `actual`, `expected` and `inputs(seed)`.")],
     side: Annotated[str, typer.Option(help="Which function: actual, expected or both.")] = "both",
     emit: Annotated[
-        Optional[Path],  # noqa: UP045
+        Optional[Path],
         typer.Option(help="Write a stand-alone NumPy program for each function into this folder, and run it to compare bits."),
     ] = None,
     draw: Annotated[bool, typer.Option("--draw", help="Draw the order as text.")] = False,
     svg: Annotated[
-        Optional[Path],  # noqa: UP045
+        Optional[Path],
         typer.Option(help="Draw the order of each function as SVG into this folder."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Passed to `inputs`, and where random numbers start.")] = 0,

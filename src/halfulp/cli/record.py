@@ -16,13 +16,13 @@ def record(
     level: Annotated[str, typer.Option(help="hash, statistics or tensors. Only from tensors can be told what each op adds.")] = "tensors",
     gradients: Annotated[bool, typer.Option("--gradients", help="With :name, also run the backward pass.")] = False,
     select: Annotated[
-        Optional[list[str]],  # noqa: UP045 (typer reads this annotation at run time, also on Python 3.10)
+        Optional[list[str]],
         typer.Option(help="Keep all elements only of modules or ops that match, e.g. 'layers.3*' or 'aten.addmm*'. Repeatable."),
     ] = None,
-    sample: Annotated[Optional[int], typer.Option(help="Keep at most this many elements of each tensor.")] = None,  # noqa: UP045
-    budget: Annotated[Optional[int], typer.Option(help="Keep at most this many MB of elements.")] = None,  # noqa: UP045
+    sample: Annotated[Optional[int], typer.Option(help="Keep at most this many elements of each tensor.")] = None,
+    budget: Annotated[Optional[int], typer.Option(help="Keep at most this many MB of elements.")] = None,
     seed: Annotated[int, typer.Option(help="Passed to `inputs`, and where random numbers start.")] = 0,
-    arguments: Annotated[Optional[list[str]], typer.Argument(help="Passed to the script, after --.")] = None,  # noqa: UP045
+    arguments: Annotated[Optional[list[str]], typer.Argument(help="Passed to the script, after --.")] = None,
 ) -> None:
     """Record what a program computes, op by op, to compare it with a recording made elsewhere (`halfulp locate`)."""
     from halfulp.recording.programs import record_program

@@ -11,7 +11,7 @@ import typer
 def tolerance(
     file: Annotated[Path, typer.Argument(help="A Python file with `actual`, `expected` and `inputs(seed)`.")],
     declared: Annotated[
-        Optional[str],  # noqa: UP045
+        Optional[str],
         typer.Option(help="Precision that both implementations may use. [default: that of the inputs]"),
     ] = None,
     probability: Annotated[float, typer.Option(help="Chance that two honest implementations differ by more.")] = 1e-6,

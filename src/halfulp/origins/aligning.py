@@ -1,7 +1,7 @@
-"""Alignment: which value of `actual` may stand for a value of `expected`, from names, structure and hashes. Proposals only: the walk tests them.
+"""Alignment: which value of `actual` may stand for one of `expected`, by names, structure and hashes. The walk tests what it proposes.
 
-Names come first (the same module, the same op, the same call), then modules in the same order with results of the same shapes, then values of
-the same number of elements that are near. Nothing here looks at elements except `nearest`, which looks at a few.
+Names come first (the same module, the same op, the same call), then modules in the same order with results of the same shapes, then values
+of the same number of elements that are near. Nothing here looks at elements except `nearest`, which looks at a few.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ import numpy as np
 from ..traces import Step, Trace
 from ..traces.sampling import sampled_places
 from .arithmetic import Array
-from .replaying import Values
 
 PROBES = 64
-"""Elements by which a value is compared at first: 64 of them tell unrelated tensors (relative difference 1.4) from the same with a fault."""
+"""Elements by which a value is compared at first: 64 of them tell unrelated tensors (relative difference 1.4) from the same with a
+fault."""
 
 Key = tuple[str, str, int, str, int]
 
@@ -87,7 +87,7 @@ class Alignment:
         phase, module, call, name, place = self._keys[step.index]
         return self._ops.get((phase, self.module(module), call, name, place))
 
-    def near(self, number: int, prediction: Array, values: Values) -> list[tuple[float, int]]:
+    def near(self, number: int, prediction: Array) -> list[tuple[float, int]]:
         """Values of `actual` with as many elements as `number`, by relative distance from a prediction (rms over rms), nearest first."""
         mine = self.expected.values[number]
         places = sampled_places(prediction.size, min(PROBES, prediction.size))

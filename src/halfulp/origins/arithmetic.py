@@ -1,8 +1,8 @@
 """fl: the arithmetic that a formula is evaluated in, exact or with rounding errors at random.
 
-Formulas are written as a numerical analyst writes them: fl(x * y) for a product that is rounded, fl.sum(...) for a sum in an unknown order, fl.exp(x)
-for a library function. `Exact` computes them in float64; `Rounding` moves each result by a random error of the size that an honest
-implementation in a given format makes there. What later operations make of an error is found by computing them.
+Formulas are written as a numerical analyst writes them: fl(x * y) for a product that is rounded, fl.sum(...) for a sum in an unknown
+order, fl.exp(x) for a library function. `Exact` computes them in float64; `Rounding` moves each result by a random error of the size that
+an honest implementation in a given format makes there. What later operations make of an error is found by computing them.
 
 References:
     Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 2.2 (the notation fl).
@@ -84,7 +84,7 @@ class Exact:
         return self.function("erf", erf(x))
 
     def power(self, x: Array, exponent: Any) -> Array:
-        """x to the power of a number or array; squares and roots are made of rounded operations everywhere."""
+        """X to the power of a number or array; squares and roots are made of rounded operations everywhere."""
         if np.ndim(exponent) == 0 and exponent in (0, 1, 2, 3, 0.5, -1, -2):
             return self(np.power(x, exponent))
         return self.function("pow", np.power(x, exponent))
@@ -174,7 +174,8 @@ class Rounding(Exact):
     One object serves all samples of one formula: the deviations of sums and products are computed for the first and used for the others.
 
     Args:
-        format: that results are stored in. Sums of 16-bit and 8-bit formats are accumulated in float32, as every vendor's library documents.
+        format: that results are stored in. Sums of 16-bit and 8-bit formats are accumulated in float32, as every vendor's library
+            documents.
         seed: of the random numbers of the first sample.
     """
 

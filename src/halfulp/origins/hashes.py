@@ -53,7 +53,7 @@ def walk_hashes(actual: Trace, expected: Trace, alignment: Alignment) -> tuple[P
                     0.0,
                     0.0,
                     total / before if before else None,
-                )  # fmt: skip
+                )
             )
     return tuple(points)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import importlib.util
 import os
 from collections.abc import Callable, Mapping
@@ -11,12 +10,14 @@ from typing import Any
 
 from ..errors import InputError
 from ..floats import Format, format_named
-from ..traces import Fingerprint, Step, Trace, read_trace
+from ..traces import Step, Trace, read_trace
 from ..verdicts.verdict import Verdict
 from .aligning import Alignment
+from .collectives import Peers
 from .hashes import walk_hashes
 from .nonfinite import first_nonfinite
 from .origin import Origin
+from .ranks import first_of_ranks, is_distributed
 from .walking import Suspect, Walk, Walker
 
 Traced = Trace | str | os.PathLike[str]
@@ -37,8 +38,8 @@ def locate(
     """Where two implementations begin to differ by more than rounding: which module, which op, and what that op adds by itself.
 
     Args:
-        actual, expected: two traces (or the folders of two), or two callables. `nn.Module`s and functions are run once each on the inputs and
-            recorded; nothing of their state is changed.
+        actual, expected: two traces (or the folders of two), or two callables. `nn.Module`s and functions are run once each on the inputs
+            and recorded; nothing of their state is changed.
         inputs: for callables: a tuple or list of arguments; anything else is the only argument.
         declared: the precision that `actual` is entitled to; default: that of each result in `expected`.
         gradients: for callables: also run and walk the backward pass.
@@ -54,9 +55,9 @@ def locate(
         RunError: one of the two callables raised.
 
     Numerics:
-        Each op of `expected` is evaluated in float64 on the numbers that `actual` had at that place; what `actual` made of them is compared with
-        that, in units of how far rounding spreads the op (8 samples). The limits are those of `check`. What is inherited from earlier ops does
-        therefore not count, whatever they amplify.
+        Each op of `expected` is evaluated in float64 on the numbers that `actual` had at that place; what `actual` made of them is
+        compared with that, in units of how far rounding spreads the op (8 samples). The limits are those of `check`. What is inherited
+        from earlier ops does therefore not count, whatever they amplify.
 
     Example:
         >>> import copy, torch, halfulp
@@ -73,15 +74,19 @@ def locate(
                 "Got two traces and inputs (or gradients=True). Needed: traces alone. What they hold was computed when they were recorded. "
                 "Leave the other arguments out, or record with gradients=True."
             )
+        if is_distributed(actual) and is_distributed(expected):
+            return locate_in_ranks(Path(actual), Path(expected), declared=declared, rename=rename, progress=progress)
         return locate_in_traces(_opened(actual), _opened(expected), declared=declared, rename=rename, progress=progress)
     if any(traces) or not (callable(actual) and callable(expected)):
         raise InputError(
             f"Got {type(actual).__name__} and {type(expected).__name__}. Needed: two traces, or two callables with inputs. "
-            "Both sides have to be of one kind to be walked together. Record the callable first: halfulp.record(model, inputs, 'run.trace')."
+            "Both sides have to be of one kind to be walked together. Record the callable first: halfulp.record(model, inputs, "
+            "'run.trace')."
         )
     if inputs is None:
         raise InputError(
-            "Got two callables and no inputs. Needed: the arguments to run them on. Both are recorded once. Pass them as the third argument."
+            "Got two callables and no inputs. Needed: the arguments to run them on. Both are recorded once. Pass them as the third "
+            "argument."
         )
     from .running import locate_in_functions
 
@@ -103,24 +108,62 @@ def locate_in_traces(
     progress: Callable[[str], None] | None = None,
 ) -> Origin:
     """`locate` for two traces."""
-    format = format_named(declared) if declared is not None else None
-    alignment = Alignment(actual, expected, rename)
+    if (actual.level, expected.level) != ("tensors", "tensors"):
+        return _by_hashes(actual, expected, Alignment(actual, expected, rename), *_common(actual, expected, declared))
+    walker, walk = walk_traces(actual, expected, declared=declared, rename=rename, progress=progress)
+    return _concluded(walker, walk, *_common(actual, expected, declared))
+
+
+def locate_in_ranks(
+    actual: Path,
+    expected: Path,
+    *,
+    declared: str | Format | None = None,
+    rename: Mapping[str, str] | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Origin:
+    """`locate` for two folders with the traces of all ranks of a distributed run."""
+
+    def walked(theirs: Trace, mine: Trace, peers: Peers) -> tuple[Walker, Origin]:
+        walker, walk = walk_traces(theirs, mine, declared=declared, rename=rename, progress=progress, peers=peers)
+        return walker, _concluded(walker, walk, *_common(theirs, mine, declared))
+
+    return first_of_ranks(actual, expected, walked)
+
+
+def _common(actual: Trace, expected: Trace, declared: str | Format | None) -> tuple[dict[str, Any], list[str]]:
+    """What is said of two traces whatever the walk finds, and notes on them."""
     common: dict[str, Any] = {
         "nonfinite": tuple(each for each in (first_nonfinite("actual", actual), first_nonfinite("expected", expected)) if each is not None),
-        "settings": tuple(_differences(actual.fingerprint, expected.fingerprint)),
-        "declared": format.name if format is not None else "",
+        "settings": tuple(actual.fingerprint.differences(expected.fingerprint)),
+        "declared": format_named(declared).name if declared is not None else "",
     }
-    notes = [f"{side}: {note}" for side, trace in (("actual", actual), ("expected", expected)) for note in trace.notes]
-    notes += [f"{side}: partial, the run did not end" for side, trace in (("actual", actual), ("expected", expected)) if trace.is_partial]
-    if "tensors" not in (actual.level, expected.level) or actual.level != expected.level:
-        return _by_hashes(actual, expected, alignment, common, notes)
+    sides = (("actual", actual), ("expected", expected))
+    notes = [f"{side}: {note}" for side, trace in sides for note in trace.notes]
+    notes += [f"{side}: partial, the run did not end" for side, trace in sides if trace.is_partial]
+    return common, notes
+
+
+def walk_traces(
+    actual: Trace,
+    expected: Trace,
+    *,
+    declared: str | Format | None = None,
+    rename: Mapping[str, str] | None = None,
+    progress: Callable[[str], None] | None = None,
+    peers: Peers | None = None,
+) -> tuple[Walker, Walk]:
+    """The walk itself, for what needs more than its conclusion."""
 
     def told(place: int, count: int) -> None:
         if progress is not None and place % 16 == 0:
             progress(f"comparing op {place} of {count}")
 
-    walker = Walker(actual, expected, alignment, declared=format, fallback=_torch_fallback(), progress=told)
-    return _concluded(walker, walker.run(), common, notes)
+    format = format_named(declared) if declared is not None else None
+    walker = Walker(
+        actual, expected, Alignment(actual, expected, rename), declared=format, fallback=_torch_fallback(), progress=told, peers=peers
+    )
+    return walker, walker.run()
 
 
 def _torch_fallback() -> Any:
@@ -129,10 +172,6 @@ def _torch_fallback() -> Any:
     from .torch_replaying import evaluate_with_torch
 
     return evaluate_with_torch
-
-
-def _differences(actual: Fingerprint, expected: Fingerprint) -> list[tuple[str, str, str]]:
-    return actual.differences(expected)
 
 
 def _by_hashes(actual: Trace, expected: Trace, alignment: Alignment, common: dict[str, Any], notes: list[str]) -> Origin:
@@ -146,8 +185,8 @@ def _by_hashes(actual: Trace, expected: Trace, alignment: Alignment, common: dic
         return Origin(None, "", "", "", Verdict.IDENTICAL, 0.0, 0.0, because, points, notes=tuple(notes), **common)
     because = f"Bits differ first at {first.op} in {first.module or 'the outermost module'}; whether that is rounding, hashes don't tell."
     return Origin(
-        None, first.op, first.phase, first.source, Verdict.UNDECIDED, 0.0, 0.0, because, points, first_bits=first, notes=tuple(notes), point=first,
-        **common,
+        None, first.op, first.phase, first.source, Verdict.UNDECIDED, 0.0, 0.0, because, points, first_bits=first, notes=tuple(notes),
+        point=first, **common,
     )  # fmt: skip
 
 
@@ -168,8 +207,8 @@ def _concluded(walker: Walker, walk: Walk, common: dict[str, Any], notes: list[s
         segment = _segment(walker, first)
         return Origin(
             point.module if len(segment) < 2 else _common_module(walker, first), point.op, point.phase, point.source,
-            point.verdict or Verdict.MISTAKE, point.added, point.inherited, _because(first, segment), more=tuple(each.point for each in right[1:]),
-            segment=segment, notes=tuple(notes), point=point, **common,
+            point.verdict or Verdict.MISTAKE, point.added, point.inherited, _because(first, segment), more=tuple(each.point for each in
+            right[1:]), segment=segment, notes=tuple(notes), point=point, **common,
         )  # fmt: skip
     unjudged = [each for each in walk.points if each.counterpart == "given" and each.verdict is None and each.total > 0.0]
     results = [number for name, number in walker.expected.named.items() if name.startswith("output")]
@@ -227,9 +266,3 @@ def _unaligned(walker: Walker, walk: Walk) -> list[tuple[str, str, str]]:
         if step is not None and value.hash and value.number not in walk.matched:
             found.append(("actual", step.op, step.module))
     return list(dict.fromkeys(found))
-
-
-def with_check(origin: Origin, check: Any) -> Origin:
-    """The origin with the verdict of a full check of its op, where that is not acceptable."""
-    verdict = check.verdict if check.acceptable is False else origin.verdict
-    return dataclasses.replace(origin, check=check, verdict=verdict)

@@ -20,12 +20,12 @@ class Point:
     Attributes:
         step: index of the op in the trace of `expected`. op: its overload. module, call, source, phase: where ("buffer" for a running
             statistic). output: which of its outputs.
-        counterpart: how its counterpart was found: "same bits", "output", "module", "name", "shape", "value"; "none" where `actual` has none
+        counterpart: how it was found: "same bits", "output", "module", "name", "shape", "value"; "none" where `actual` has none
             (a fused op, compiled code): what follows is then measured from what was predicted; "given" where it can't be predicted.
         actual_op: the op of `actual` that made the counterpart, "" where there is none.
         verdict: of what is added here; None where it can't be told.
-        total, inherited, added: rms differences from `expected`, relative to its rms: all, what earlier differences make of it, and what this
-            op adds on the numbers that it really got.
+        total, inherited, added: rms differences from `expected`, relative to its rms: all, what earlier differences make of it, and what
+            this op adds on the numbers that it really got.
         added_in_noise: the added part over what rounding makes here (rms). excess: 1 at the limit of rounding.
         gain: total relative difference that comes out over the largest that went in; None where nothing went in.
         note: what else is known, in words.
@@ -74,7 +74,7 @@ class Origin:
     """Where it starts.
 
     Attributes:
-        module: dotted path in `expected` of the first op that adds more than rounding; None where nothing does ("" is the outermost module).
+        module: dotted path in `expected` of the first op that adds more than rounding ("": the outermost module); None where nothing does.
         op: its overload. phase: "forward", "backward", "buffer" or "step". source: its line.
         verdict: of what it adds: IDENTICAL or ROUNDING where nothing adds more, UNDECIDED where the recording doesn't tell.
         added, inherited: relative differences at that op, see `Point`. because: in words, what was seen.
@@ -84,7 +84,7 @@ class Origin:
         nonfinite: see `NonFinite`. unaligned: ops that have no counterpart, per side: ("actual", op, module).
         settings: where the fingerprints differ: (name, actual, expected), most likely culprits first.
         check: the full check of that op, where it was run. notes: what could not be seen.
-        declared: the precision that `actual` was judged by, "" for that of each result.
+        declared: the precision that `actual` was judged by, "" for that of each result. rank: of a distributed run, where it starts.
         complete: False when the walk was interrupted.
     """
 
@@ -106,6 +106,7 @@ class Origin:
     check: CheckResult | None = None
     notes: tuple[str, ...] = ()
     declared: str = ""
+    rank: int | None = None
     complete: bool = True
     point: Point | None = field(default=None)
 

@@ -1,4 +1,4 @@
-"""Large results in parts: products, sums over an axis apart, and elementwise ops are judged a slice at a time, so that memory stays bounded."""
+"""Large results in parts: products and elementwise ops are judged a slice at a time, so that memory stays bounded."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _rule_of(step: Step, shape: tuple[int, ...], evaluation: Evaluation) -> _Rul
     if step.name == "embedding_dense_backward":
         return _Rule(0, largest, lambda start, stop: _rows_of_embedding(step, evaluation, start, stop))
     if step.name == "embedding":
-        return _Rule(0, 1, lambda start, stop: _embedded(step, evaluation))
+        return _Rule(0, 1, lambda *_: _embedded(step, evaluation))
     raise Unknown(f"{step.op} is not looked at in parts")
 
 

@@ -1,7 +1,7 @@
-"""Why an error is larger than rounding in one op: another formula, fewer bits, an algorithm that loses digits, or a result that no formula gives.
+"""Why an error is larger than rounding: another formula, fewer bits, an algorithm that loses digits, or a wrong result.
 
-`actual` was recorded op by op too, so its own ops can be evaluated exactly, on the numbers that both sides have in common. If the difference
-stays, its formula is another one. If it vanishes, the formula is right, and the way of computing it makes the error.
+`actual` was recorded op by op too, so its own ops can be evaluated exactly, on the numbers that both sides have in common. If the
+difference stays, its formula is another one. If it vanishes, the formula is right, and the way of computing it makes the error.
 """
 
 from __future__ import annotations
@@ -179,19 +179,24 @@ def reason_of(walker: Walker, main: Evaluation, slot: int, number: int, candidat
         return Reason(Verdict.MISTAKE, "")
     if is_fast_convolution(main.step.name, excess, channels_of(theirs, prediction, main.spread(slot))):
         return Reason(Verdict.ROUNDING, "a fast convolution, which is exact in norm only")
+    return _of_right_formula(walker, main, slot, number, chain, theirs, excess)
+
+
+def _of_right_formula(walker: Walker, main: Evaluation, slot: int, number: int, chain: Chain, theirs: Array, excess: Excess) -> Reason:
+    """What is left where both formulas agree and no coarser format explains the error: how the numbers were computed."""
+    respectable = Reason(Verdict.ROUNDING, "another way to compute the same, which loses a little more")
     # What `expected` itself is off by counts as honest; twice that may be the other sign of it.
     if excess.worst <= max(limits.TOLERABLE_LOSS, 2.0 * _own_excess(walker, main.step, number, slot)):
-        return Reason(Verdict.ROUNDING, "another way to compute the same, which loses a little more")
-    if chain.is_faithful():
-        # Each of its ops rounds as it may; so it is only a matter of how much that comes to, beside what the ops before make of their rounding.
-        loose = main
-        for _ in range(LOOSENINGS):
-            loose = loose.loosened()
-            if walker.excess_in(loose, slot, number, theirs).worst <= limits.TOLERABLE_LOSS:
-                return Reason(Verdict.ROUNDING, "another way to compute the same, which loses a little more")
-    if len(chain.steps) > 1 and chain.is_faithful():
-        return Reason(Verdict.UNSTABLE, "in exact arithmetic it vanishes: this way of computing loses digits")
-    return Reason(Verdict.MISTAKE, "the result is not what the op's own formula gives on its inputs")
+        return respectable
+    if not chain.is_faithful():
+        return Reason(Verdict.MISTAKE, "the result is not what the op's own formula gives on its inputs")
+    # Each of its ops rounds as it may; it is only a matter of how much that comes to, beside what the ops before make of their rounding.
+    loose = main
+    for _ in range(LOOSENINGS):
+        loose = loose.loosened()
+        if walker.excess_in(loose, slot, number, theirs).worst <= limits.TOLERABLE_LOSS:
+            return respectable
+    return Reason(Verdict.UNSTABLE, "in exact arithmetic it vanishes: this way of computing loses digits")
 
 
 def _own_excess(walker: Walker, step: Step, number: int, slot: int) -> float:

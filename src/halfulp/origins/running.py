@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
 
 from ..cases.dependencies import eager_of
 from ..cases.inputs import copied, on_device
@@ -96,7 +95,7 @@ def _recorded(
 @contextlib.contextmanager
 def _without_gradients(side: Side) -> Generator[None]:
     """Gradients that are there already are put away, so that those of this run are seen, and put back afterwards."""
-    parameters = [each for module in side.modules if isinstance(module, nn.Module) for each in module.parameters()]
+    parameters = [each for module in side.modules for each in module.parameters()]
     before = [each.grad for each in parameters]
     for each in parameters:
         each.grad = None

@@ -10,6 +10,7 @@ from ..floats import FORMATS, Format
 from ..floats.rounding import round_to_format
 from ..traces import Step, Trace
 from .arithmetic import EXACT, Array, Direct, Exact, Rounding
+from .collectives import is_collective
 from .judging import SAMPLES, spread_of
 from .replaying import Unknown, evaluate
 
@@ -43,6 +44,10 @@ class Surroundings(Protocol):
         """What a value is stored in."""
         ...
 
+    def collective(self, step: Step, inputs: list[Array], fl: Exact) -> list[Array | None]:
+        """What an op that combines ranks gives for these inputs on this one."""
+        ...
+
 
 @dataclass(eq=False)
 class Version:
@@ -51,8 +56,8 @@ class Version:
     Attributes:
         number: the recorded value of `actual`; None for a prediction.
         identical: it has the bits of `expected`.
-        exact: the predicted numbers, computed again when they were forgotten. samples: the prediction with rounding errors, several times; None
-            for one without any.
+        exact: the predicted numbers, computed again when they were forgotten. samples: the prediction with rounding errors, several times;
+            None for one without any.
         made_by: the evaluation that predicts it, and which output; None for what no op made.
         alternative: what stands for it if the suspects in `assumes` are right.
         assumes: values of `expected` whose suspects this version takes for true.
@@ -178,10 +183,10 @@ class Evaluation:
     def loosened(self) -> Evaluation:
         """The same op on inputs that carry the rounding of the ops which made them.
 
-        What was taken for the counterpart of an input may be a neighbour of the true one, within the rounding of the op before. Applied again,
-        the rounding of one op more is carried.
+        What was taken for the counterpart of an input may be a neighbour of the true one, within the rounding of the op before. Applied
+        again, the rounding of one op more is carried.
         """
-        return Evaluation(self.around, self.step, {number: _loosened(self.around, each) for number, each in self.versions.items()})
+        return Evaluation(self.around, self.step, {number: _loosened(each) for number, each in self.versions.items()})
 
     def sources(self) -> set[int]:
         """The recorded values of `actual` that its inputs are, or are views or predictions from."""
@@ -216,6 +221,8 @@ class Evaluation:
 
     def _evaluated(self, number: Callable[[int], Array], sample: int | None, fl: Exact) -> list[Array | None]:
         try:
+            if is_collective(self.step):
+                return self.around.collective(self.step, [number(each) for each in self.step.inputs], fl)
             return evaluate(self.step, number, fl)
         except Unknown:
             if self.around.fallback is None:
@@ -228,7 +235,7 @@ def is_direct(step: Step) -> bool:
     return step.name in DIRECT and all(step.keywords.get(key, 1) == 1 for key in ("alpha", "beta"))
 
 
-def _loosened(around: Surroundings, version: Version) -> Version:
+def _loosened(version: Version) -> Version:
     if version.made_by is None:
         return version
     evaluation, slot = version.made_by

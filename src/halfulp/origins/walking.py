@@ -1,12 +1,13 @@
 """The walk: through the ops of `expected` in order, each replayed on the numbers that `actual` had there.
 
-For every value of `expected` the walk keeps what stands for it in `actual`: a value that was recorded, or a prediction where `actual` has none (its op is
-fused there, or compiled). An op's formula on these gives what `actual` should have got; a recorded value of `actual` within rounding of that is
-the counterpart, whatever it is called. So nothing has to match by name, and what an op adds is measured apart from what it inherited.
+For every value of `expected` the walk keeps what stands for it in `actual`: a value that was recorded, or a prediction where `actual` has
+none (its op is fused there, or compiled). An op's formula on these gives what `actual` should have got; a recorded value of `actual`
+within rounding of that is the counterpart, whatever it is called. So nothing has to match by name, and what an op adds is measured apart
+from what it inherited.
 
-Where the value that should be the counterpart is further away than rounding, it is a *suspect*, and two versions are carried on: the prediction,
-and the suspect. What `actual` computed later follows from one of them. If from the prediction, the suspect was something else and is cleared;
-if from the suspect, and to the end, then that is what `actual` computed, and the difference was added there.
+Where the value that should be the counterpart is further away than rounding, it is a *suspect*, and two versions are carried on: the
+prediction, and the suspect. What `actual` computed later follows from one of them. If from the prediction, the suspect was something else
+and is cleared; if from the suspect, and to the end, then that is what `actual` computed, and the difference was added there.
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ from ..floats import FORMATS, Format
 from ..traces import Step, Trace
 from ..verdicts.verdict import Verdict
 from .aligning import Alignment
-from .arithmetic import Array
-from .judging import Excess, Tally, distance, excess_of, rms
+from .arithmetic import Array, Exact
+from .collectives import Peers
 from .formulas import formula_of
+from .judging import Excess, Tally, distance, excess_of, rms
 from .origin import Point
 from .parting import cut_of, is_large, parts_of
 from .reasoning import LOOSENINGS, Chain, Reason, reason_of
@@ -30,8 +32,8 @@ from .replaying import Unknown, Values
 from .versions import Evaluation, Fallback, Version
 
 NEAR = 0.5
-"""A value further than half of its size from the prediction is no nearer than chance would have it (unrelated tensors: 1.4) and is proposed by its
-name only."""
+"""A value further than half of its size from the prediction is no nearer than chance would have it (unrelated tensors: 1.4) and is
+proposed by its name only."""
 
 NEAREST = 6
 """How many near values are tried: the copies, casts and sums in place of one value; those that are further away are other values."""
@@ -45,13 +47,14 @@ class Suspect:
     """A value that is further from its prediction than rounding.
 
     Attributes:
-        step, slot, number: whose output it is. point: what is reported. excess: what was measured.
+        step, slot, number: whose output it is. candidate: the value of `actual`. point: what is reported. excess: what was measured.
         how: how it was proposed. state: "open", "right" (as far as was seen), "final" or "cleared".
     """
 
     step: Step
     slot: int
     number: int
+    candidate: int
     point: Point
     excess: Excess
     how: str
@@ -87,6 +90,7 @@ class Walker:
         alignment: of the two. declared: the format that `actual` is entitled to; None for that of each result.
         fallback: replays an op that has no formula (PyTorch's own in float64); None where there is no PyTorch.
         progress: called with the step and how many there are.
+        peers: what other ranks of a distributed run contribute; None for a run of one process.
     """
 
     def __init__(
@@ -98,7 +102,9 @@ class Walker:
         declared: Format | None = None,
         fallback: Fallback | None = None,
         progress: Callable[[int, int], None] | None = None,
+        peers: Peers | None = None,
     ) -> None:
+        self._peers = peers
         self.actual, self.expected, self.alignment = actual, expected, alignment
         self.declared, self.fallback, self._progress = declared, fallback, progress
         self.ours, self.theirs = Values(expected), Values(actual)
@@ -131,6 +137,18 @@ class Walker:
         self.found.points = [self._final(each) for each in self.found.points]
         return self.found
 
+    def version_of(self, number: int) -> Version:
+        """What stands for a value that was visited."""
+        return self._versions[number]
+
+    def counterpart_of(self, number: int) -> int | None:
+        """The recorded value of `actual` that stands for a value; the suspect, where that turned out to be right."""
+        suspect = self.found.suspects.get(number)
+        if suspect is not None and suspect.state in ("right", "final"):
+            return suspect.candidate
+        version = self._versions.get(number)
+        return version.number if version is not None else None
+
     def is_lost(self, number: int) -> bool:
         """Whether a result was never compared: nothing in `actual` stands for it."""
         version = self._versions.get(number)
@@ -154,6 +172,16 @@ class Walker:
         if self.declared is not None and self.declared.precision_bits < own.precision_bits:
             return self.declared
         return own
+
+    def collective(self, step: Step, inputs: list[Array], fl: Exact) -> list[Array | None]:
+        """What an op that combines ranks gives, with what the other ranks contribute.
+
+        Raises:
+            Unknown: their traces are not at hand.
+        """
+        if self._peers is None:
+            raise Unknown(f"{step.op} needs the traces of all ranks")
+        return self._peers.combined(step, inputs, fl)
 
     # Values that no op made
 
@@ -212,7 +240,7 @@ class Walker:
             float("inf"), None, note,
         )  # fmt: skip
         excess = Excess(float("inf"), float("inf"), float("inf"), float("inf"), apart, size, int(np.argmax(beyond)))
-        self.found.suspects[-1 - number] = Suspect(step, slot, number, point, excess, "name", "final")
+        self.found.suspects[-1 - number] = Suspect(step, slot, number, theirs, point, excess, "name", "final")
         self.found.points.append(point)
         self.found.notes.append(note)
         return Version(identical=True)
@@ -255,7 +283,7 @@ class Walker:
             alternative.release()
 
     def _is_plain_view(self, main: Evaluation) -> bool:
-        """Whether the only output is a view of something known that no name vouches for: then there is nothing to compare, or to compute yet."""
+        """Whether the only output is a view that no name vouches for: nothing to compare, nothing to compute yet."""
         outputs = [slot for slot, each in enumerate(main.step.outputs) if each is not None]
         if len(outputs) != 1 or not main.is_view(outputs[0]) or not main.is_plain or formula_of(main.step.name) is None:
             return False
@@ -341,8 +369,7 @@ class Walker:
         if settled is not None:
             other = alternative is not None and self.excess_in(alternative, slot, number, settled.numbers).within
             self._settle(slot, number, settled, main, None if other else alternative)
-            if settled.how not in ANCHORS:
-                self._doubt(slot, number, [each for each in fits if each.how in ANCHORS], main)
+            self._doubt(slot, number, settled, main)
             return None
         for evaluation, usable in ((alternative, fits), *self._loosened(main, alternative, fits)):
             for fit in usable if evaluation is not None else ():
@@ -355,22 +382,32 @@ class Walker:
                 return self._settle(slot, number, replace(fit, excess=excess), main, None)
         self._unsettled(slot, number, fits, main, alternative)
 
-    def _doubt(self, slot: int, number: int, anchored: list[_Fit], main: Evaluation) -> None:
+    def _doubt(self, slot: int, number: int, settled: _Fit, main: Evaluation) -> None:
         """`actual` has what the op gives, but hands on something else under its name: ops were added after it."""
-        for fit in anchored[:1]:
-            reason = reason_of(self, main, slot, number, fit.number, fit.numbers, fit.excess)
-            if reason.verdict is not Verdict.ROUNDING:
+        prediction = main.exact()[slot]
+        assert prediction is not None
+        for candidate, how in self.alignment.candidates(main.step, slot):
+            if how not in ANCHORS or candidate == settled.number:
+                continue
+            try:
+                numbers = self.theirs.number(candidate).reshape(prediction.shape)
+            except Unknown:
+                continue
+            fit = _Fit(candidate, how, numbers, self.excess_in(main, slot, number, numbers))
+            reason = reason_of(self, main, slot, number, candidate, numbers, fit.excess) if not fit.excess.within else None
+            if reason is not None and reason.verdict is not Verdict.ROUNDING:
                 self._versions[number].alternative = self._suspect(slot, number, fit, main, reason)
+                return
 
     def _suspect(self, slot: int, number: int, fit: _Fit, main: Evaluation, reason: Reason) -> Version:
         prediction = main.exact()[slot]
         parts = self._parts(number, fit.numbers, prediction)
         point = self._add(main.step, slot, fit.how, fit.number, reason.verdict, parts, fit.excess, reason.text)
-        self.found.suspects[number] = Suspect(main.step, slot, number, point, fit.excess, fit.how)
+        self.found.suspects[number] = Suspect(main.step, slot, number, fit.number, point, fit.excess, fit.how)
         return Version(fit.number, made_by=(main, slot), assumes=frozenset((number,)))
 
     def _loosened(self, main: Evaluation, alternative: Evaluation | None, fits: list[_Fit]) -> Iterator[tuple[Evaluation, list[_Fit]]]:
-        """For values of `actual` that were computed from others than those taken for the inputs here: these may be neighbours of the true ones."""
+        """For values of `actual` that were computed from others than those taken for the inputs: these may be neighbours."""
         sources = main.sources() | (alternative.sources() if alternative is not None else set[int]())
         bits = {self.actual.values[each].hash for each in sources} - {""}
         chains = {fit.number: Chain(self, fit.number) for fit in fits}
@@ -430,7 +467,7 @@ class Walker:
         if same is not None:
             yield same, "same bits"
         if not is_view and prediction.dtype.kind in "fc":
-            for apart, candidate in self.alignment.near(number, prediction, self.theirs)[:NEAREST]:
+            for apart, candidate in self.alignment.near(number, prediction)[:NEAREST]:
                 if apart > NEAR:
                     return
                 yield candidate, "value"

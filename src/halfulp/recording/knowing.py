@@ -7,7 +7,6 @@ the storage's address from being used again.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
@@ -39,7 +38,12 @@ class _Memory:
 
 def geometry_of(tensor: torch.Tensor) -> Geometry:
     """Which part of its storage a tensor is, and how it is read."""
-    return tensor.storage_offset(), tuple(tensor.shape), tensor.stride(), tensor.dtype, tensor.is_conj(), tensor.is_neg()
+    return int(tensor.storage_offset()), tuple(tensor.shape), tensor.stride(), tensor.dtype, tensor.is_conj(), tensor.is_neg()
+
+
+def storage_key(tensor: torch.Tensor) -> int:
+    """The address of a tensor's storage."""
+    return tensor.untyped_storage()._cdata  # pyright: ignore[reportPrivateUsage]
 
 
 class Known:
@@ -51,13 +55,13 @@ class Known:
 
     def number_of(self, tensor: torch.Tensor) -> int | None:
         """The value that a tensor holds; None for one that was never recorded, or whose memory was written since."""
-        memory = self._memories.get(tensor.untyped_storage()._cdata)
+        memory = self._memories.get(storage_key(tensor))
         holding = memory.holdings.get(geometry_of(tensor)) if memory is not None else None
         return holding.number if memory is not None and holding is not None and holding.writes == memory.writes else None
 
     def before_writes(self, tensor: torch.Tensor) -> tuple[Holding, list[Holding]] | None:
         """What a tensor held before other parts of its memory were written, and those writes; None when that is not known."""
-        memory = self._memories.get(tensor.untyped_storage()._cdata)
+        memory = self._memories.get(storage_key(tensor))
         holding = memory.holdings.get(geometry_of(tensor)) if memory is not None else None
         if memory is None or holding is None:
             return None
@@ -80,11 +84,11 @@ class Known:
 
     def forget(self, tensor: torch.Tensor) -> None:
         """The tensor's memory may have been written unseen."""
-        self._memories.pop(tensor.untyped_storage()._cdata, None)
+        self._memories.pop(storage_key(tensor), None)
 
     def _memory(self, tensor: torch.Tensor) -> _Memory:
         storage = tensor.untyped_storage()
-        key: Any = storage._cdata
+        key = storage_key(tensor)
         memory = self._memories.get(key)
         if memory is None:
             if len(self._memories) >= self._sweep_at:

@@ -1,18 +1,18 @@
-"""Which module is running: its dotted path and how often it was called, from hooks that no module has to carry.
+"""Which module is running: its dotted path and how often it was called.
 
-Global hooks are used because some modules (nn.TransformerEncoderLayer) take another path when hooks are attached to them: a recording
-must not change what it records.
+`nn.Module.__call__` is exchanged while recording. Hooks on modules would not do: some modules (nn.TransformerEncoderLayer) take another
+path when hooks are attached, and hooks of the user's, which may exchange a result, would run after global ones.
 """
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import torch
 from torch import nn
-from torch.nn.modules import module as hooks
 
 
 class Place(NamedTuple):
@@ -39,7 +39,8 @@ class ModuleStack:
         self._keep: list[nn.Module] = []
         self._stack: list[tuple[nn.Module, Place]] = []
         self._calls: Counter[str] = Counter()
-        self._handles: list[Any] = []
+        self._original: Any = None
+        self._thread = threading.get_ident()
         self._outermost = 0
 
     @property
@@ -57,21 +58,30 @@ class ModuleStack:
 
     def start(self) -> None:
         """Begin to follow."""
-        self._handles = [
-            hooks.register_module_forward_pre_hook(self._enter),
-            hooks.register_module_forward_hook(self._leave),
-        ]
+        original = self._original = nn.Module.__call__
+
+        def called(module: nn.Module, *arguments: Any, **keywords: Any) -> Any:
+            if torch.compiler.is_compiling() or threading.get_ident() != self._thread or self._original is None:
+                return original(module, *arguments, **keywords)
+            place = self._enter(module)
+            try:
+                result = original(module, *arguments, **keywords)
+            finally:
+                self._stack.pop()
+                if type(module).__name__ == "OptimizedModule":
+                    self._on_compiled(None)
+            self._on_return(place, module, arguments, result)
+            return result
+
+        nn.Module.__call__ = called  # pyright: ignore[reportAttributeAccessIssue]
 
     def stop(self) -> None:
         """End."""
-        for handle in self._handles:
-            handle.remove()
-        self._handles = []
+        nn.Module.__call__ = self._original
+        self._original = None
         self._stack.clear()
 
-    def _enter(self, module: nn.Module, _: Any) -> None:
-        if torch.compiler.is_compiling():
-            return
+    def _enter(self, module: nn.Module) -> Place:
         if id(module) not in self._paths:
             # The first outermost module gives its parts their names; a further one is told apart by its class.
             if not self._stack:
@@ -85,14 +95,4 @@ class ModuleStack:
         self._stack.append((module, place))
         if type(module).__name__ == "OptimizedModule":
             self._on_compiled(place)
-
-    def _leave(self, module: nn.Module, arguments: Any, result: Any) -> None:
-        if torch.compiler.is_compiling():
-            return
-        while self._stack:  # calls that an exception ended never came here
-            inner, place = self._stack.pop()
-            if type(inner).__name__ == "OptimizedModule":
-                self._on_compiled(None)
-            if inner is module:
-                self._on_return(place, module, arguments, result)
-                return
+        return place

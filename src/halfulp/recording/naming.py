@@ -17,7 +17,7 @@ _SCALARS = (bool, int, float, complex, str, type(None))
 
 def source_line() -> str:
     """The innermost line of the user's program: "model.py:12 forward"; "" when there is none."""
-    frame = sys._getframe(1)
+    frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None:
         name = frame.f_code.co_filename
         if not name.startswith((_OWN, _TORCH, "<")):

@@ -34,8 +34,8 @@ def record_program(
     """Record a script, or one function or module that a file defines.
 
     Args:
-        script: "FILE.py", run as a program with `arguments`; or "FILE.py:name", called on what its `inputs(seed)` returns (without arguments
-            where it defines none).
+        script: "FILE.py", run as a program with `arguments`; or "FILE.py:name", called on what its `inputs(seed)` returns (without
+            arguments where it defines none).
         path, level, gradients, select, sample, budget_bytes, progress: see `record`.
         seed: random numbers start there.
 
@@ -86,7 +86,8 @@ def _whole(file: str, path: str | Path, options: dict[str, Any], arguments: Sequ
             except SystemExit as ended:
                 if ended.code not in (None, 0):
                     raise CaseFileError(
-                        f"Got exit code {ended.code} from {file}. Needed: a program that ends by itself. What it did before was recorded, and "
+                        f"Got exit code {ended.code} from {file}. Needed: a program that ends by itself. What it did before was "
+                        f"recorded, and "
                         "is marked partial. See what it printed above."
                     ) from ended
     except CaseFileError:

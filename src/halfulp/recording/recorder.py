@@ -1,7 +1,7 @@
 """Recorder: watches a program run and writes its trace.
 
-A dispatch mode sees every op below autograd, so the backward pass too; hooks see modules; the memory of tensors tells which op read what which
-other op wrote. Values are summarized at once, before anything can overwrite them.
+A dispatch mode sees every op below autograd, so the backward pass too; hooks see modules; the memory of tensors tells which op read what
+which other op wrote. Values are summarized at once, before anything can overwrite them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 import torch
 from torch import nn
-from torch.optim import optimizer as optimizers
+from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..errors import InputError
@@ -25,7 +25,7 @@ from ..traces.fingerprint import Fingerprint, fingerprint
 from ..traces.shards import ITEM_BYTES
 from ..traces.trace import LEVELS, Ref, Step, Value
 from ..traces.writing import TraceWriter
-from .knowing import Holding, Known
+from .knowing import Holding, Known, storage_key
 from .modules import NOWHERE, ModuleStack
 from .modules import Place as ModulePlace
 from .naming import encode, source_line
@@ -111,7 +111,7 @@ class Recorder:
         self.path = target
 
     def watch(self, module: nn.Module, name: str = "") -> None:
-        """Give a module's parts, parameters and buffers their names. Modules that are not named in advance get them when they are called."""
+        """Name a module's parts, parameters and buffers. Modules that are not named in advance get names when they are called."""
         self._modules.name(module, name)
         self._has_compiled |= any(type(part).__name__ == "OptimizedModule" for part in module.modules())
         with self.paused():
@@ -138,8 +138,8 @@ class Recorder:
         self._active = True
         self._modules.start()
         self._handles = [
-            optimizers.register_optimizer_step_pre_hook(self._step_begins),
-            optimizers.register_optimizer_step_post_hook(self._step_ends),
+            register_optimizer_step_pre_hook(self._step_begins),
+            register_optimizer_step_post_hook(self._step_ends),
         ]
         # Parameters are recorded when an op first reads them. Buffers, and whatever compiled code reads, may be overwritten unseen.
         for path, tensor in self._named.items():
@@ -205,6 +205,7 @@ class Recorder:
             arguments, keywords = encode(list(args), self._reference), encode(kwargs, self._reference)
         result = func(*args, **kwargs)
         with self.paused():
+            _wait_for(func, result)
             # The module and the forward op belong to the place from which the op was called.
             forward = self._forward_of(result)
             phase = "step" if self._in_step else ("backward" if _is_backward() else "forward")
@@ -234,7 +235,7 @@ class Recorder:
 
     def _forward_of(self, _: Any) -> Step | None:
         """The forward op whose backward is running: autograd numbers both alike."""
-        node = torch._C._current_autograd_node()  # pyright: ignore[reportPrivateUsage]
+        node: Any = torch._C._current_autograd_node()  # pyright: ignore[reportPrivateUsage]
         return None if node is None else self._forward_ops.get(node._sequence_nr())
 
     def _owner(self, args: Any) -> ModulePlace:
@@ -397,7 +398,8 @@ class _Mode(TorchDispatchMode):
 
 
 def _is_backward() -> bool:
-    return torch._C._current_autograd_node() is not None  # pyright: ignore[reportPrivateUsage]
+    node: Any = torch._C._current_autograd_node()  # pyright: ignore[reportPrivateUsage]
+    return node is not None
 
 
 def _rank() -> int | None:
@@ -417,15 +419,29 @@ def _overwritten(func: Any, schema: Any, args: Any, kwargs: dict[str, Any]) -> l
             if argument.alias_info is not None and argument.alias_info.is_write:
                 value = args[place] if place < len(args) else kwargs.get(argument.name)
                 found += [each for each in _flat(value) if each is not None]
+    if func.namespace == "c10d":  # collectives work in place, and their schemas do not say so
+        return [each for each in _flat(args[0]) if each is not None] if args else []
     for place in _UNANNOTATED.get(str(func), ()):
         if place < len(args) and isinstance(args[place], torch.Tensor):
             found.append(args[place])
     return found
 
 
+def _wait_for(func: Any, result: Any) -> None:
+    """Collectives return before they are done: their results can be read once they are."""
+    if func.namespace == "c10d":
+        work = result[-1] if isinstance(result, (tuple, list)) and result else result
+        if hasattr(work, "wait"):
+            work.wait()
+    elif func.namespace == "_c10d_functional" and not str(func).startswith("_c10d_functional.wait"):
+        for tensor in _flat(result):
+            if tensor is not None:
+                torch.ops._c10d_functional.wait_tensor(tensor)
+
+
 def _same_storage(tensor: torch.Tensor, args: Any) -> bool:
-    own = _local(tensor).untyped_storage()._cdata
-    return any(each is not None and _is_readable(each) and _local(each).untyped_storage()._cdata == own for each in _flat(args))
+    own = storage_key(_local(tensor))
+    return any(each is not None and _is_readable(each) and storage_key(_local(each)) == own for each in _flat(args))
 
 
 def _local(tensor: torch.Tensor) -> torch.Tensor:
@@ -442,7 +458,7 @@ def _is_readable(tensor: torch.Tensor) -> bool:
     local = _local(tensor)
     if type(local).__name__ in _WITHOUT_VALUES or local.layout != torch.strided or local.device.type == "meta":
         return False
-    return not torch._is_functional_tensor(local)  # pyright: ignore[reportPrivateUsage]
+    return not torch._is_functional_tensor(local)  # pyright: ignore[reportPrivateUsage, reportPrivateImportUsage]
 
 
 def _flat(tree: Any) -> list[torch.Tensor | None]:

@@ -45,8 +45,8 @@ def record(
         level: "hash" (hash and statistics of each value), "statistics" (and a sample of 64 elements), "tensors" (all elements). Only
             from "tensors" can be told what each op adds by itself.
         keywords: keyword arguments.
-        gradients: also run the backward pass, from the output where it is one number, else from all floating-point outputs weighted by fixed
-            multiples of 1/8 in [-1, 1], the same on every machine.
+        gradients: also run the backward pass, from the output where it is one number, else from all floating-point outputs weighted by
+            fixed multiples of 1/8 in [-1, 1], the same on every machine.
         optimizer: also take one step of it, after the backward pass.
         select, sample, budget_bytes, progress: see `Recorder`.
 

@@ -22,29 +22,28 @@ import numpy as np
 from ..errors import InputError
 
 PACKAGES = (
-    "halfulp", "torch", "torch-directml", "torchvision", "torchaudio", "numpy", "scipy", "numba", "safetensors", "jax", "jaxlib", "onnx",
-    "onnxruntime", "onnxruntime-gpu", "onnxruntime-directml", "openvino", "executorch", "tensorflow", "ai-edge-litert", "mlx", "triton",
-    "transformers", "accelerate", "flash-attn", "xformers", "torchao", "bitsandbytes", "apex", "mkl", "intel-extension-for-pytorch",
-    "nvidia-cudnn-cu12", "nvidia-cublas-cu12", "nvidia-cudnn-cu13", "nvidia-cublas",
-)  # fmt: skip
+    "halfulp torch torch-directml torchvision torchaudio numpy scipy numba safetensors jax jaxlib onnx onnxruntime "
+    "onnxruntime-gpu onnxruntime-directml openvino executorch tensorflow ai-edge-litert mlx triton transformers accelerate "
+    "flash-attn xformers torchao bitsandbytes apex mkl intel-extension-for-pytorch nvidia-cudnn-cu12 nvidia-cublas-cu12 "
+    "nvidia-cudnn-cu13 nvidia-cublas"
+).split()
 VARIABLES = (
-    "OMP_NUM_THREADS", "OMP_PROC_BIND", "KMP_AFFINITY", "KMP_BLOCKTIME", "MKL_NUM_THREADS", "MKL_DYNAMIC", "OPENBLAS_NUM_THREADS", "MKL_CBWR",
-    "MKL_ENABLE_INSTRUCTIONS", "MKL_DEBUG_CPU_TYPE", "OPENBLAS_CORETYPE", "BLIS_NUM_THREADS", "ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA",
-    "ONEDNN_DEFAULT_FPMATH_MODE", "DNNL_DEFAULT_FPMATH_MODE", "ONEDNN_PRIMITIVE_CACHE_CAPACITY", "ATEN_CPU_CAPABILITY",
-    "ATEN_NUM_THREADS", "NVIDIA_TF32_OVERRIDE", "CUBLAS_WORKSPACE_CONFIG", "CUDA_LAUNCH_BLOCKING", "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE",
-    "TORCH_CUDNN_V8_API_DISABLED", "TORCHINDUCTOR_MAX_AUTOTUNE", "TORCHINDUCTOR_FREEZING", "TORCHINDUCTOR_EMULATE_PRECISION_CASTS",
-    "TORCH_COMPILE_DISABLE", "PYTORCH_JIT", "PYTORCH_MPS_FAST_MATH", "PYTORCH_ENABLE_MPS_FALLBACK", "PYTORCH_TUNABLEOP_ENABLED",
-    "HIPBLASLT_ALLOW_TF32", "ROCBLAS_INTERNAL_FP16_ALT_IMPL", "MIOPEN_DEBUG_CONVOLUTION_ATTRIB_FP16_ALT_IMPL", "XLA_FLAGS",
-    "JAX_DEFAULT_MATMUL_PRECISION", "JAX_ENABLE_X64", "TF_ENABLE_ONEDNN_OPTS", "PYTHONHASHSEED",
-)  # fmt: skip
+    "OMP_NUM_THREADS OMP_PROC_BIND KMP_AFFINITY KMP_BLOCKTIME MKL_NUM_THREADS MKL_DYNAMIC OPENBLAS_NUM_THREADS MKL_CBWR "
+    "MKL_ENABLE_INSTRUCTIONS MKL_DEBUG_CPU_TYPE OPENBLAS_CORETYPE BLIS_NUM_THREADS ONEDNN_MAX_CPU_ISA DNNL_MAX_CPU_ISA "
+    "ONEDNN_DEFAULT_FPMATH_MODE DNNL_DEFAULT_FPMATH_MODE ONEDNN_PRIMITIVE_CACHE_CAPACITY ATEN_CPU_CAPABILITY ATEN_NUM_THREADS "
+    "NVIDIA_TF32_OVERRIDE CUBLAS_WORKSPACE_CONFIG CUDA_LAUNCH_BLOCKING TORCH_ALLOW_TF32_CUBLAS_OVERRIDE "
+    "TORCH_CUDNN_V8_API_DISABLED TORCHINDUCTOR_MAX_AUTOTUNE TORCHINDUCTOR_FREEZING TORCHINDUCTOR_EMULATE_PRECISION_CASTS "
+    "TORCH_COMPILE_DISABLE PYTORCH_JIT PYTORCH_MPS_FAST_MATH PYTORCH_ENABLE_MPS_FALLBACK PYTORCH_TUNABLEOP_ENABLED "
+    "HIPBLASLT_ALLOW_TF32 ROCBLAS_INTERNAL_FP16_ALT_IMPL MIOPEN_DEBUG_CONVOLUTION_ATTRIB_FP16_ALT_IMPL XLA_FLAGS "
+    "JAX_DEFAULT_MATMUL_PRECISION JAX_ENABLE_X64 TF_ENABLE_ONEDNN_OPTS PYTHONHASHSEED"
+).split()
 INSTRUCTIONS = (
-    "sse4_2", "avx", "fma", "avx2", "avx512f", "avx512vl", "avx512_vnni", "avx512_bf16", "avx512_fp16", "amx_tile", "amx_bf16", "amx_fp16", "asimd",
-    "sve", "sve2", "bf16",
-)  # fmt: skip
+    "sse4_2 avx fma avx2 avx512f avx512vl avx512_vnni avx512_bf16 avx512_fp16 amx_tile amx_bf16 amx_fp16 asimd sve sve2 bf16"
+).split()
 """Flags of a processor by which libraries choose their kernels."""
 
 ORDER = ("environment variables", "torch", "packages", "machine", "run")
-"""Sections by how often a difference in them explains a difference of results: in 33 of 170 user reports the remedy was a switch or variable."""
+"""Sections by how often a difference in them explains a difference of results: in 33 of 170 user reports the remedy was a switch."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +110,8 @@ def read_fingerprint(source: str | Path) -> Fingerprint:
                 return Fingerprint.from_content(found if "sections" in found else {"schema": 1, "sections": found, "surprises": []})
             except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
                 raise InputError(
-                    f"Got {candidate.name} of {path.name} without a fingerprint ({type(error).__name__}). Needed: a trace, a datasheet, or what "
+                    f"Got {candidate.name} of {path.name} without a fingerprint ({type(error).__name__}). Needed: a trace, a datasheet, "
+                    f"or what "
                     "`halfulp doctor --json` printed. Nothing was compared. Check the file."
                 ) from error
     raise InputError(
@@ -216,13 +216,14 @@ def _autocast(torch: Any) -> str:
 def _precisions(torch: Any) -> dict[str, str]:
     """The fp32_precision switches, where this version has them."""
     found: dict[str, str] = {}
-    for path in ("fp32_precision", "mkldnn.fp32_precision", "mkldnn.matmul.fp32_precision", "mkldnn.conv.fp32_precision", "mkldnn.rnn.fp32_precision",
-                 "cuda.matmul.fp32_precision", "cudnn.fp32_precision", "cudnn.conv.fp32_precision", "cudnn.rnn.fp32_precision"):  # fmt: skip
+    parts = ("", "mkldnn", "mkldnn.matmul", "mkldnn.conv", "mkldnn.rnn", "cuda.matmul", "cudnn", "cudnn.conv", "cudnn.rnn")
+    for part in parts:
         owner: Any = torch.backends
-        for name in path.split("."):
+        for name in filter(None, part.split(".")):
             owner = getattr(owner, name, None)
-        if isinstance(owner, str):
-            found[path] = owner
+        precision = getattr(owner, "fp32_precision", None)
+        if isinstance(precision, str):
+            found[f"{part}.fp32_precision".lstrip(".")] = precision
     return found
 
 

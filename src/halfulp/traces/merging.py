@@ -1,7 +1,7 @@
 """merge_ranks(folder): the traces of a distributed run as one, as a single process would have written it.
 
-A tensor that is spread over ranks is put together by its placements (what DTensor says of it): `Shard(d)` along axis d, `Replicate()` taken once,
-`Partial(sum)` added. A plain tensor is the same on every rank, or it is kept once per rank under a name of its own.
+A tensor that is spread over ranks is put together by its placements (what DTensor says of it): `Shard(d)` along axis d, `Replicate()`
+taken once, `Partial(sum)` added. A plain tensor is the same on every rank, or it is kept once per rank under a name of its own.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def merge_ranks(folder: str | Path, path: str | Path) -> Trace:
         folder: holds rank-00000, rank-00001 ... as `record` writes them under torchrun. path: the trace to write; must not exist.
 
     Returns:
-        The merged trace: the steps of rank 0, with values of whole tensors where placements say how. Values that differ between ranks without
-        placements are rank 0's, and are listed in `.notes`.
+        The merged trace: the steps of rank 0, with values of whole tensors where placements say how. Values that differ between ranks
+        without placements are rank 0's, and are listed in `.notes`.
 
     Raises:
         TraceError: no ranks, ranks of other programs, or a trace that can't be read.
@@ -45,7 +45,8 @@ def merge_ranks(folder: str | Path, path: str | Path) -> Trace:
     first = ranks[0]
     if any([each.op for each in other.ops] != [each.op for each in first.ops] for other in ranks[1:]):
         raise TraceError(
-            f"Got ranks of {folder.name} that ran different ops. Needed: the same program on each. Values can't be told to belong together. "
+            f"Got ranks of {folder.name} that ran different ops. Needed: the same program on each. Values can't be told to belong "
+            f"together. "
             "Compare single ranks: halfulp locate A/rank-00000 B/rank-00000."
         )
     writer = TraceWriter(path, level=first.level, fingerprint=first.fingerprint)

@@ -68,7 +68,7 @@ class ShardWriter:
         if self._file is None:
             self._open()
         assert self._file is not None
-        raw = memoryview(np.ascontiguousarray(values).reshape(-1).view(np.uint8))
+        raw = np.ascontiguousarray(values).reshape(-1).view(np.uint8).data
         self._file.write(raw)
         begin, self._position = self._position, self._position + len(raw)
         if dtype in SAFETENSORS_NAMES:
@@ -133,7 +133,8 @@ class ShardReader:
                 got += count
         except OSError as error:
             raise TraceError(
-                f"Got {type(error).__name__} reading {place.shard} of {self._folder.name}. Needed: the shard that the trace's records name. "
+                f"Got {type(error).__name__} reading {place.shard} of {self._folder.name}. Needed: the shard that the trace's records "
+                f"name. "
                 "Its tensors can't be compared without it. Copy the whole folder again."
             ) from error
         if got < len(wanted):

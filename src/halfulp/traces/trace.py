@@ -206,7 +206,8 @@ class Trace:
         value = self.values[number]
         if value.place is None:
             raise TraceError(
-                f"Got level {self.level!r} for value {number} of {self.path.name}. Needed: its elements. Only numbers about them were recorded. "
+                f"Got level {self.level!r} for value {number} of {self.path.name}. Needed: its elements. Only numbers about them were "
+                f"recorded. "
                 'Record again with level="tensors" (or a `select` that covers it).'
             )
         return value, value.place
@@ -214,7 +215,8 @@ class Trace:
     def _verify(self, value: Value, found: str) -> None:
         if value.hash and found != value.hash:
             raise TraceError(
-                f"Got elements of value {value.number} in {value.place.shard if value.place else '?'} that don't have the recorded hash. Needed: "
+                f"Got elements of value {value.number} in {value.place.shard if value.place else '?'} that don't have the recorded "
+                f"hash. Needed: "
                 f"the bytes that were written. The file was changed or damaged. Copy {self.path.name} again, or record again."
             )
         self._verified.add(value.number)

@@ -72,7 +72,7 @@ class TraceWriter:
 
     def add_value(self, value: Value) -> None:
         """Write the record of a value, whose number is how many came before."""
-        entry = {
+        entry: dict[str, Any] = {
             "value": value.number, "role": value.role, "name": value.name, "dtype": value.dtype, "shape": value.shape,
             "strides": value.strides, "device": value.device, "hash": value.hash, "statistics": value.statistics,
         }  # fmt: skip

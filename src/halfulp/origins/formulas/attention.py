@@ -35,7 +35,7 @@ def flash_attention(
     if dropout:
         return None  # drawn at random
     heads = q.shape[-3]
-    p, _ = _probabilities(fl, q, _repeated(k, heads), attn_mask, causal, scale)
+    p = _probabilities(fl, q, _repeated(k, heads), attn_mask, causal, scale)[0]
     return fl(fl.dot(p, _repeated(v, heads))), None
 
 
@@ -55,7 +55,7 @@ def attention_math(
     if dropout:
         return None
     heads = q.shape[-3]
-    p, _ = _probabilities(fl, q, _repeated(k, heads), mask, causal, scale)
+    p = _probabilities(fl, q, _repeated(k, heads), mask, causal, scale)[0]
     return fl(fl.dot(p, _repeated(v, heads))), p
 
 

@@ -62,8 +62,9 @@ def scatter_add(fl: Exact, x: Array, axis: int, places: Array, source: Array, *_
 @formula("scatter")
 def scatter(fl: Exact, x: Array, axis: int, places: Array, source: Any, *_: Any, **__: Any) -> Array:
     result = x.copy()
-    values = source[tuple(slice(n) for n in places.shape)] if isinstance(source, np.ndarray) and source.ndim else source
-    np.put_along_axis(result, places, values, axis)
+    values: Array = np.asarray(source)
+    values = values[tuple(slice(n) for n in places.shape)] if values.ndim else np.broadcast_to(values, places.shape)
+    result[_along(places, axis)] = values
     return result
 
 

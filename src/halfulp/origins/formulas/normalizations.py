@@ -18,7 +18,7 @@ def _axes(x: Array, dims: Any) -> tuple[int, ...]:
 
 
 def centered(fl: Exact, x: Array, axes: tuple[int, ...]) -> tuple[Array, Array, Array]:
-    """x minus its mean, the mean, and the biased variance, with the axes kept."""
+    """X minus its mean, the mean, and the biased variance, with the axes kept."""
     mean = fl.mean(x, axes, keepdims=True)
     rest = fl(x - mean)
     return rest, mean, fl.mean(fl(rest * rest), axes, keepdims=True)

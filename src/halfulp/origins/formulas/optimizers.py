@@ -41,7 +41,8 @@ def fused_adamw(fl: Exact, *arguments: Any, **keywords: Any) -> tuple[Array, ...
 
 @formula("_fused_sgd")
 def fused_sgd(
-    fl: Exact, parameters: Any, grads: Any, buffers: Any, *, weight_decay: float, momentum: float, lr: Any, dampening: float, nesterov: bool,
+    fl: Exact, parameters: Any, grads: Any, buffers: Any, *, weight_decay: float, momentum: float, lr: Any, dampening: float, nesterov:
+    bool,
     maximize: bool, is_first_step: bool, **_: Any,
 ) -> tuple[Array, ...]:  # fmt: skip
     changed: list[list[Array]] = [[], [], []]

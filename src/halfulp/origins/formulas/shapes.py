@@ -257,7 +257,7 @@ def view_as_complex(fl: Exact, x: Array) -> Array:
 
 @formula("view_as_real")
 def view_as_real(fl: Exact, x: Array) -> Array:
-    return np.stack((x.real, x.imag), -1)
+    return np.stack((np.real(x), np.imag(x)), -1)
 
 
 @formula("as_strided")

@@ -1,0 +1,326 @@
+"""repro(actual, expected, folder): the op at fault as a stand-alone script, small enough for an issue.
+
+The ops behind the suspicious value are taken from both traces and written out as calls of PyTorch; nothing else of the two programs is
+needed. Then everything is made smaller that can be while the difference stays: axes are halved, values replaced by random numbers.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from ..errors import InputError
+from ..traces import Ref, Step, Trace, read_trace
+from .locating import walk_traces
+from .reasoning import Chain
+from .versions import Version
+from .walking import Suspect, Walker
+from .writing import script_of, values_file
+
+STAYS = 0.5
+"""The difference stays if its share of the result is at least this much of what it was: halving an axis changes a sum's size by a root of
+two."""
+
+STANDS_OUT = 8.0
+"""A difference this many times the error that `expected` itself has against float64 stands out: rounding in another order makes up to 3."""
+
+SMALLEST = 2
+"""Axes are not made shorter than this, so that the script still shows a tensor."""
+
+
+@dataclass
+class Program:
+    """Ops to be called one after another on given tensors.
+
+    Attributes:
+        steps: the ops, with arguments that are references to `tensors` or to earlier results. result: which value is compared.
+    """
+
+    steps: list[Step] = field(default_factory=list)
+    result: int = -1
+
+
+@dataclass
+class Reproduction:
+    """Both sides of one op and what they are called on.
+
+    Attributes:
+        tensors: number -> tensor; of `expected`, and of `actual` (negative numbers, -1 - number).
+        actual, expected: the ops. recorded: what `actual` recorded as the result, where its ops don't give it again here.
+    """
+
+    tensors: dict[int, torch.Tensor]
+    actual: Program
+    expected: Program
+    recorded: torch.Tensor | None = None
+    random: dict[int, tuple[float, float]] = field(default_factory=dict)
+
+
+def repro(
+    actual: Trace | str | os.PathLike[str],
+    expected: Trace | str | os.PathLike[str],
+    folder: str | os.PathLike[str],
+    *,
+    declared: str | None = None,
+    rename: Mapping[str, str] | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Path:
+    """Write a script that shows the first op that adds more than rounding, with only PyTorch in it.
+
+    Args:
+        actual, expected: two traces of level "tensors", or their folders.
+        folder: gets repro.py, values.safetensors where the values matter, and issue.md: both with versions and the output, ready to be
+            pasted.
+        declared, rename, progress: see `locate`.
+
+    Returns:
+        The path of the script.
+
+    Raises:
+        InputError: nothing adds more than rounding, or the op can't be called by itself.
+    """
+    traces = [each if isinstance(each, Trace) else read_trace(Path(each)) for each in (actual, expected)]
+    walker, walk = walk_traces(traces[0], traces[1], declared=declared, rename=rename, progress=progress)
+    right = sorted((each for each in walk.suspects.values() if each.state in ("right", "final")), key=lambda each: each.step.index)
+    if not right:
+        raise InputError(
+            "Got two traces between which nothing adds more than rounding. Needed: an op at fault. There is nothing to reproduce. "
+            "Run `halfulp locate` on them to see the largest differences."
+        )
+    made = _extracted(walker, right[0])
+    size = _difference(made)
+    if size is None:
+        raise InputError(
+            f"Got {right[0].step.op}, which does not run by itself here. Needed: an op that PyTorch can call on the recorded numbers. "
+            "Its arguments were not all recorded. Reproduce it from the module that the origin names."
+        )
+    made = _smaller(made, size, progress)
+    made = _of_random_numbers(made, size)
+    target = Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    values = {n: each for n, each in made.tensors.items() if n not in made.random}
+    if values or made.recorded is not None:
+        (target / "values.safetensors").write_bytes(values_file(values, made.recorded))
+    script = target / "repro.py"
+    script.write_text(script_of(made, right[0].point), encoding="utf-8")
+    ran = subprocess.run([sys.executable, "-W", "ignore", script.name], cwd=target, capture_output=True, text=True, check=False)
+    output = ran.stdout or ran.stderr
+    (target / "issue.md").write_text(
+        f"```\n$ python repro.py\n{output}```\n\n```python\n{script.read_text(encoding='utf-8')}```\n", encoding="utf-8"
+    )
+    return script
+
+
+def _extracted(walker: Walker, suspect: Suspect) -> Reproduction:
+    """The ops and tensors on both sides of a suspect."""
+    tensors: dict[int, torch.Tensor] = {}
+    wanted = Program(result=suspect.number)
+    _collect_expected(walker, suspect.step, wanted, tensors)
+    candidate = suspect.candidate
+    got = Program(result=-1 - candidate)
+    chain = Chain(walker, candidate)
+    if chain.exact() is not None:
+        for index in sorted(chain.steps):
+            got.steps.append(_negated(chain.steps[index]))
+        made = {n for step in got.steps for n in step.outputs if n is not None}
+        for step in got.steps:
+            for n in step.inputs:
+                if n not in made:
+                    tensors[n] = _tensor(walker.actual, -1 - n, walker.theirs.number(-1 - n))
+    recorded = _tensor(walker.actual, candidate, walker.theirs.number(candidate))
+    found = Reproduction(tensors, got, wanted, recorded)
+    own = _run(found, got, None)
+    if own is not None and own.shape == recorded.shape and _apart(own, recorded) <= 1e-3 * _apart(recorded, _run(found, wanted, None)):
+        return replace(found, recorded=None)
+    return replace(found, actual=Program())
+
+
+def _collect_expected(walker: Walker, step: Step, into: Program, tensors: dict[int, torch.Tensor]) -> None:
+    """The op and what it reads: recorded values, or ops whose results `actual` does not have."""
+    for number in step.inputs:
+        version: Version = walker.version_of(number)
+        if number in tensors or any(number in each.outputs for each in into.steps):
+            continue
+        if version.number is None and version.made_by is not None and not version.identical:
+            _collect_expected(walker, version.made_by[0].step, into, tensors)
+            continue
+        source = walker.theirs.number(version.number) if version.number is not None else walker.ours.number(number)
+        tensors[number] = _tensor(walker.expected, number, source)
+    into.steps.append(step)
+
+
+def _tensor(trace: Trace, number: int, values: np.ndarray[Any, Any]) -> torch.Tensor:
+    value = trace.values[number]
+    return torch.from_numpy(np.ascontiguousarray(values)).reshape(value.shape).to(getattr(torch, value.dtype))
+
+
+def _negated(step: Step) -> Step:
+    """A step of `actual` with numbers that can't be taken for those of `expected`."""
+
+    def visit(tree: Any) -> Any:
+        if isinstance(tree, Ref):
+            return Ref(-1 - tree.number)
+        if isinstance(tree, dict):
+            return {key: visit(part) for key, part in tree.items()}
+        return [visit(part) for part in tree] if isinstance(tree, (list, tuple)) else tree
+
+    outputs = tuple(None if each is None else -1 - each for each in step.outputs)
+    return replace(step, arguments=tuple(visit(step.arguments)), keywords=visit(step.keywords), outputs=outputs)
+
+
+# Running
+
+
+def _run(made: Reproduction, program: Program, precision: torch.dtype | None) -> torch.Tensor | None:
+    """The program's result; with a precision, all floating-point numbers and dtypes are that. None where it does not run."""
+    values = {n: _lifted(each, precision).clone() for n, each in made.tensors.items()}
+    try:
+        with torch.no_grad():
+            for step in program.steps:
+                namespace, name, overload = (*step.op.split("."), "default")[:3]
+                call = getattr(getattr(getattr(torch.ops, namespace), name), overload)
+                arguments = _filled(step.arguments, values, precision)
+                keywords = {key: _filled(each, values, precision) for key, each in step.keywords.items()}
+                result = call(*arguments, **keywords)
+                flat = list(result) if isinstance(result, (tuple, list)) else [result]
+                flat += [each for each in overwritten(call, arguments, keywords) if not any(each is other for other in flat)]
+                values.update({n: each for n, each in zip(step.outputs, flat) if n is not None and isinstance(each, torch.Tensor)})
+    except Exception:  # ops that are not here, sizes that no longer fit
+        return None
+    return values.get(program.result)
+
+
+def overwritten(call: Any, arguments: Any, keywords: Any) -> list[torch.Tensor]:
+    """The tensors that an op writes to, in the order of its schema."""
+    found: list[torch.Tensor] = []
+    for place, each in enumerate(call._schema.arguments):
+        if each.alias_info is not None and each.alias_info.is_write:
+            value = arguments[place] if place < len(arguments) else keywords.get(each.name)
+            found += [part for part in (value if isinstance(value, (list, tuple)) else [value]) if isinstance(part, torch.Tensor)]
+    return found
+
+
+def _lifted(tensor: torch.Tensor, precision: torch.dtype | None) -> torch.Tensor:
+    return tensor.to(precision) if precision is not None and tensor.is_floating_point() else tensor
+
+
+def _filled(tree: Any, values: Mapping[int, torch.Tensor], precision: torch.dtype | None) -> Any:
+    if isinstance(tree, Ref):
+        return values[tree.number]
+    if isinstance(tree, dict):
+        if tree.keys() == {"dtype"}:
+            found = getattr(torch, tree["dtype"])
+            return precision if precision is not None and found.is_floating_point else found
+        if tree.keys() == {"device"}:
+            return torch.device("cpu")
+        if tree.keys() in ({"layout"}, {"memory_format"}):
+            return getattr(torch, next(iter(tree.values())))
+        return {key: _filled(part, values, precision) for key, part in tree.items()}
+    return [_filled(part, values, precision) for part in tree] if isinstance(tree, (list, tuple)) else tree
+
+
+def _apart(first: torch.Tensor, second: torch.Tensor | None) -> float:
+    if second is None or first.numel() != second.numel():
+        return float("inf")
+    return float((first.double().reshape(-1) - second.double().reshape(-1)).square().mean().sqrt())
+
+
+def _difference(made: Reproduction) -> float | None:
+    """The error of `actual` over the size of the result, against `expected` in float64; None where it does not stand out."""
+    reference = _run(made, made.expected, torch.float64)
+    ours = _run(made, made.expected, None)
+    theirs = made.recorded if made.recorded is not None else _run(made, made.actual, None)
+    if reference is None or ours is None or theirs is None or theirs.numel() != reference.numel():
+        return None
+    size = float(reference.double().square().mean().sqrt())
+    error, own = _apart(theirs, reference), _apart(ours, reference)
+    if not size or error <= STANDS_OUT * own or not np.isfinite(error):
+        return None if np.isfinite(error) else float("inf")
+    return error / size
+
+
+# Making it smaller
+
+
+def _smaller(made: Reproduction, size: float, progress: Callable[[str], None] | None) -> Reproduction:
+    """Halve all axes of one length together, as often as the difference stays; longest first."""
+    while True:
+        lengths = sorted({n for each in made.tensors.values() for n in each.shape if n > SMALLEST}, reverse=True)
+        for length in lengths:
+            shorter = max(SMALLEST, length // 2)
+            tried = _cut(made, length, shorter)
+            if progress is not None:
+                progress(f"making it smaller: axes of {length} to {shorter}")
+            if _still(tried, size):
+                made = tried
+                break
+        else:
+            return made
+
+
+def _still(made: Reproduction, size: float) -> bool:
+    found = _difference(made)
+    if found is None:
+        return False
+    upper = float("inf") if made.recorded is None else size / STAYS  # recorded numbers must go on belonging to what is computed
+    return STAYS * size <= found <= upper
+
+
+def _cut(made: Reproduction, length: int, shorter: int) -> Reproduction:
+    def cut(tensor: torch.Tensor) -> torch.Tensor:
+        for axis, n in enumerate(tensor.shape):
+            if n == length:
+                tensor = tensor.narrow(axis, 0, shorter)
+        return tensor.contiguous()
+
+    def sizes(tree: Any) -> Any:
+        if isinstance(tree, dict):
+            return {key: sizes(part) for key, part in tree.items()}
+        if isinstance(tree, (list, tuple)):
+            return [shorter if isinstance(part, int) and not isinstance(part, bool) and part == length else sizes(part) for part in tree]
+        return tree
+
+    def program(old: Program) -> Program:
+        return Program(
+            [replace(each, arguments=tuple(sizes(each.arguments)), keywords=sizes(each.keywords)) for each in old.steps], old.result
+        )
+
+    tensors = {n: _bounded(cut(each), length, shorter) for n, each in made.tensors.items()}
+    return Reproduction(tensors, program(made.actual), program(made.expected), None if made.recorded is None else cut(made.recorded))
+
+
+def _bounded(tensor: torch.Tensor, length: int, shorter: int) -> torch.Tensor:
+    """Indices into what was cut stay inside it."""
+    return tensor % shorter if tensor.dtype == torch.int64 and tensor.numel() and int(tensor.max()) < length else tensor
+
+
+def _of_random_numbers(made: Reproduction, size: float) -> Reproduction:
+    """Random numbers of the same mean and spread instead of the recorded ones, tensor by tensor, where the difference stays."""
+    if made.recorded is not None:
+        return made
+    for number, tensor in list(made.tensors.items()):
+        if not tensor.is_floating_point() or tensor.numel() < 2 or any(_same(tensor, each, n, number) for n, each in made.tensors.items()):
+            continue  # a tensor that both sides read stays the same on both sides
+        mean, spread = float(f"{float(tensor.double().mean()):.3g}"), float(f"{float(tensor.double().std()):.3g}")
+        tried = replace(made, tensors={**made.tensors, number: drawn(number, tensor.shape, tensor.dtype, mean, spread)})
+        if _still(tried, size):
+            made = replace(tried, random={**made.random, number: (mean, spread)})
+    return made
+
+
+def _same(tensor: torch.Tensor, other: torch.Tensor, number: int, own: int) -> bool:
+    return number != own and tensor.shape == other.shape and tensor.dtype == other.dtype and bool(torch.equal(tensor, other))
+
+
+def drawn(number: int, shape: Any, dtype: torch.dtype, mean: float, spread: float) -> torch.Tensor:
+    """The random numbers that the script draws for a tensor."""
+    generator = torch.Generator().manual_seed(abs(number))
+    return (torch.randn(tuple(shape), generator=generator, dtype=torch.float64) * spread + mean).to(dtype)

@@ -1,0 +1,167 @@
+"""A reproduction as a Python script with only PyTorch in it, and its numbers as a safetensors file that the script reads by itself."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from ..traces import Ref
+from ..traces.shards import SAFETENSORS_NAMES
+from .origin import Point
+
+if TYPE_CHECKING:
+    from .reproducing import Program, Reproduction
+
+_HEADER = '''"""{title}
+
+{because}
+Written by halfulp from two recordings. Needs PyTorch only{and_values}.
+"""
+
+import platform
+{imports}
+import torch
+
+print("torch", torch.__version__, "| Python", platform.python_version(), "|", platform.system(), platform.machine())
+'''
+
+_READER = '''
+
+def stored(path):
+    """The tensors of a safetensors file."""
+    data = open(path, "rb").read()
+    length = int.from_bytes(data[:8], "little")
+    for name, entry in json.loads(data[8 : 8 + length]).items():
+        start, end = entry["data_offsets"]
+        dtype = getattr(torch, name.split("|")[1])
+        flat = torch.frombuffer(bytearray(data[8 + length + start : 8 + length + end]), dtype=dtype) if end > start else torch.empty(0,
+        dtype=dtype) yield name.split("|")[0], flat.reshape(entry["shape"])
+
+
+'''
+
+_ENDING = """
+
+reference = expected(torch.float64).double().flatten()
+ours, theirs = expected().double().flatten(), actual().double().flatten()
+size = reference.square().mean().sqrt()
+print("result:   rms", f"{size.item():.3e},", reference.numel(), "elements")
+print("expected: relative error against float64", f"{((ours - reference).square().mean().sqrt() / size).item():.3e}")
+print("actual:   relative error against float64", f"{((theirs - reference).square().mean().sqrt() / size).item():.3e}")
+worst = (theirs - reference).abs().argmax()
+print("worst element:", int(worst))
+for name, values in (("float64", reference), ("expected", ours), ("actual", theirs)):
+    print(f"  {name:<9}", f"{values[worst].item():.9g}")
+"""
+
+
+def values_file(tensors: dict[int, torch.Tensor], recorded: torch.Tensor | None) -> bytes:
+    """The tensors in the safetensors format, named "NAME|DTYPE"."""
+    named = {_name(number): tensor for number, tensor in tensors.items()}
+    if recorded is not None:
+        named["recorded"] = recorded
+    header: dict[str, Any] = {}
+    data = b""
+    for name, tensor in named.items():
+        dtype = str(tensor.dtype).removeprefix("torch.")
+        raw = tensor.contiguous().reshape(-1).view(torch.uint8).numpy().tobytes() if tensor.numel() else b""
+        header[f"{name}|{dtype}"] = {
+            "dtype": SAFETENSORS_NAMES[dtype],
+            "shape": list(tensor.shape),
+            "data_offsets": [len(data), len(data) + len(raw)],
+        }
+        data += raw
+    text = json.dumps(header).encode()
+    return len(text).to_bytes(8, "little") + text + data
+
+
+def script_of(made: Reproduction, point: Point) -> str:
+    """The whole script."""
+    stored = [n for n in made.tensors if n not in made.random]
+    needs_file = bool(stored) or made.recorded is not None
+    verdict = point.verdict.meaning if point.verdict is not None else "more than rounding"
+    parts = [
+        _HEADER.format(
+            title=f"{point.op} in {point.module or 'the outermost module'}, {point.phase}: {verdict}.",
+            because=(point.note[0].upper() + point.note[1:] + ".") if point.note else "What `actual` gives is further off than rounding.",
+            and_values=" and values.safetensors" if needs_file else "",
+            imports="import json\n" if needs_file else "",
+        )
+    ]
+    if needs_file:
+        parts.append(_READER)
+        parts.append('tensors = dict(stored("values.safetensors"))\n')
+    else:
+        parts.append("\ntensors = {}\n")
+    for number, (mean, spread) in made.random.items():
+        shape, dtype = tuple(made.tensors[number].shape), made.tensors[number].dtype
+        parts.append(
+            f'tensors["{_name(number)}"] = (torch.randn({shape}, generator=torch.Generator().manual_seed({abs(number)}), '
+            f"dtype=torch.float64) * {spread} + {mean}).to({dtype})\n"
+        )
+    parts.append(_function("expected", made.expected))
+    if made.recorded is None:
+        parts.append(_function("actual", made.actual))
+    else:
+        parts.append('\n\ndef actual():\n    """What was recorded: its ops do not give it again here."""\n    return tensors["recorded"]\n')
+    return "".join((*parts, _ENDING))
+
+
+def _function(name: str, program: Program) -> str:
+    made = {n for step in program.steps for n in step.outputs if n is not None}
+    given = sorted({n for step in program.steps for n in step.inputs if n not in made}, key=abs)
+    lines = [f"\n\ndef {name}(precision=None):"]
+    for number in given:
+        lines.append(f'    {_name(number)} = tensors["{_name(number)}"].clone()')
+        lines.append(
+            f"    {_name(number)} = {_name(number)}.to(precision) if precision and {_name(number)}.is_floating_point() else {_name(number)}"
+        )
+    for step in program.steps:
+        arguments = [_written(each) for each in step.arguments] + [f"{key}={_written(each)}" for key, each in step.keywords.items()]
+        namespace, op, overload = (*step.op.split("."), "default")[:3]
+        lines.append(f"    result = torch.ops.{namespace}.{op}.{overload}({', '.join(arguments)})")
+        lines.append("    result = result if isinstance(result, (tuple, list)) else (result,)")
+        for place, number in enumerate(step.outputs):
+            if number is None:
+                continue
+            written = _overwriting(step)
+            target = written.get(place, f"result[{place}]")
+            lines.append(f"    {_name(number)} = {target}")
+    lines.append(f"    return {_name(program.result)}")
+    return "\n".join(lines) + "\n"
+
+
+def _overwriting(step: Any) -> dict[int, str]:
+    """Outputs that are arguments which the op overwrote: place -> name."""
+    namespace, name, overload = (*step.op.split("."), "default")[:3]
+    call = getattr(getattr(getattr(torch.ops, namespace), name), overload)
+    returned = len(call._schema.returns)
+    written: list[str] = []
+    for place, each in enumerate(call._schema.arguments):
+        value = step.arguments[place] if place < len(step.arguments) else step.keywords.get(each.name)
+        is_written = each.alias_info is not None and each.alias_info.is_write
+        if (is_written or (name == "native_batch_norm" and place in (3, 4))) and isinstance(value, Ref):
+            written.append(_name(value.number))
+    return {place: written[place - returned] for place in range(returned, len(step.outputs)) if place - returned < len(written)}
+
+
+def _name(number: int) -> str:
+    return f"e{number}" if number >= 0 else f"a{-1 - number}"
+
+
+def _written(tree: Any) -> str:
+    if isinstance(tree, Ref):
+        return _name(tree.number)
+    if isinstance(tree, (list, tuple)):
+        return "[" + ", ".join(_written(part) for part in tree) + "]"
+    if isinstance(tree, dict):
+        if tree.keys() == {"dtype"}:
+            name = f"torch.{tree['dtype']}"
+            return f"(precision or {name})" if getattr(torch, tree["dtype"]).is_floating_point else name
+        if tree.keys() == {"device"}:
+            return "'cpu'"
+        if tree.keys() in ({"layout"}, {"memory_format"}):
+            return f"torch.{next(iter(tree.values()))}"
+    return repr(tree)
