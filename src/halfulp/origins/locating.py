@@ -259,10 +259,13 @@ def _common_module(walker: Walker, suspect: Suspect) -> str:
 
 
 def _unaligned(walker: Walker, walk: Walk) -> list[tuple[str, str, str]]:
-    found = [("expected", each.op, each.module) for each in walk.points if each.counterpart == "none"]
     producers = walker.actual.producers
+    aligned = {each.step for each in walk.points if each.counterpart != "none"}
+    found = [("expected", each.op, each.module) for each in walk.points if each.counterpart == "none" and each.step not in aligned]
+    matched = walk.matched | {each.candidate for each in walk.suspects.values() if each.state in ("right", "final")}
+    used = {producers[number].index for number in matched if number in producers}
     for value in walker.actual.values:
         step: Step | None = producers.get(value.number)
-        if step is not None and value.hash and value.number not in walk.matched:
+        if step is not None and value.hash and value.number not in matched and step.index not in used:
             found.append(("actual", step.op, step.module))
     return list(dict.fromkeys(found))

@@ -34,10 +34,10 @@ def stored(path):
     data = open(path, "rb").read()
     length = int.from_bytes(data[:8], "little")
     for name, entry in json.loads(data[8 : 8 + length]).items():
-        start, end = entry["data_offsets"]
-        dtype = getattr(torch, name.split("|")[1])
-        flat = torch.frombuffer(bytearray(data[8 + length + start : 8 + length + end]), dtype=dtype) if end > start else torch.empty(0,
-        dtype=dtype) yield name.split("|")[0], flat.reshape(entry["shape"])
+        name, dtype = name.split("|")
+        start, end = (8 + length + offset for offset in entry["data_offsets"])
+        flat = torch.tensor(list(data[start:end]), dtype=torch.uint8)
+        yield name, flat.view(getattr(torch, dtype)).reshape(entry["shape"])
 
 
 '''

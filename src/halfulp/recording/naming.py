@@ -10,8 +10,9 @@ from typing import Any
 
 import torch
 
-_OWN = str(Path(__file__).resolve().parent)
+_OWN = str(Path(__file__).resolve().parents[1])
 _TORCH = str(Path(torch.__file__).resolve().parent)
+_CALLERS = {str(Path(__file__).resolve().with_name(name)) for name in ("running.py", "programs.py")}
 _SCALARS = (bool, int, float, complex, str, type(None))
 
 
@@ -20,6 +21,8 @@ def source_line() -> str:
     frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None:
         name = frame.f_code.co_filename
+        if name in _CALLERS:
+            return ""  # what called the recording is no part of the program
         if not name.startswith((_OWN, _TORCH, "<")):
             return f"{_relative(name)}:{frame.f_lineno} {frame.f_code.co_name}"
         frame = frame.f_back

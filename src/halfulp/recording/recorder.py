@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import fnmatch
+import functools
 import hashlib
 import os
 import threading
@@ -223,7 +224,7 @@ class Recorder:
                 seen.add(id(tensor))
             numbers += [self._new(each, func, args, changed=True) for each in overwritten if id(each) not in seen]
             step = Step(
-                self._writer.steps, "op", phase, str(func), place.path, place.call, source_line() if phase != "backward" else "",
+                self._writer.steps, "op", phase, _name(func), place.path, place.call, source_line() if phase != "backward" else "",
                 tuple(arguments), keywords, tuple(numbers), forward.index if forward is not None else None,
             )  # fmt: skip
             self._writer.add_step(step)
@@ -255,7 +256,7 @@ class Recorder:
         if known is not None:
             return known  # handed through as it is
         role, name = self._leaves.get(id(tensor), ("op", "")) if changed else ("op", "")
-        number = self._write(tensor, "op" if role != "buffer" else role, name, summarize=not is_view, why=str(func))
+        number = self._write(tensor, "op" if role != "buffer" else role, name, summarize=not is_view, why=_name(func))
         if changed:
             self._known.overwritten(_local(tensor), number)
         else:
@@ -397,6 +398,11 @@ class _Mode(TorchDispatchMode):
         return self._on_op(func, args, kwargs or {})
 
 
+@functools.cache
+def _name(func: Any) -> str:
+    return str(func)
+
+
 def _is_backward() -> bool:
     node: Any = torch._C._current_autograd_node()  # pyright: ignore[reportPrivateUsage]
     return node is not None
@@ -421,7 +427,7 @@ def _overwritten(func: Any, schema: Any, args: Any, kwargs: dict[str, Any]) -> l
                 found += [each for each in _flat(value) if each is not None]
     if func.namespace == "c10d":  # collectives work in place, and their schemas do not say so
         return [each for each in _flat(args[0]) if each is not None] if args else []
-    for place in _UNANNOTATED.get(str(func), ()):
+    for place in _UNANNOTATED.get(_name(func), ()):
         if place < len(args) and isinstance(args[place], torch.Tensor):
             found.append(args[place])
     return found
@@ -430,10 +436,10 @@ def _overwritten(func: Any, schema: Any, args: Any, kwargs: dict[str, Any]) -> l
 def _wait_for(func: Any, result: Any) -> None:
     """Collectives return before they are done: their results can be read once they are."""
     if func.namespace == "c10d":
-        work = result[-1] if isinstance(result, (tuple, list)) and result else result
+        work: Any = result[-1] if isinstance(result, (tuple, list)) and result else result
         if hasattr(work, "wait"):
-            work.wait()
-    elif func.namespace == "_c10d_functional" and not str(func).startswith("_c10d_functional.wait"):
+            work.wait()  # pyright: ignore[reportAttributeAccessIssue]
+    elif func.namespace == "_c10d_functional" and not _name(func).startswith("_c10d_functional.wait"):
         for tensor in _flat(result):
             if tensor is not None:
                 torch.ops._c10d_functional.wait_tensor(tensor)

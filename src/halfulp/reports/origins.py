@@ -61,7 +61,7 @@ def _walk_table(origin: Origin) -> Table:
     table = Table(box=None, pad_edge=False)
     for name in ("module", "op", "phase", "total", "inherited", "added", "of the limit", "counterpart", "verdict"):
         table.add_column(name, justify="right" if name in ("total", "inherited", "added", "of the limit") else "left", overflow="fold")
-    points = list(origin.walk)
+    points = [each for each in origin.walk if each.counterpart != "none"]
     if origin.point is not None and origin.point in points:
         place = points.index(origin.point)
         chosen = points[max(0, place - ROWS // 2) : place + ROWS // 2]
@@ -70,10 +70,16 @@ def _walk_table(origin: Origin) -> Table:
     for each in chosen:
         mark = "> " if each is origin.point else ""
         table.add_row(
-            mark + (each.module or "(outermost)"), each.op.removeprefix("aten."), each.phase, number(each.total, 2), number(each.inherited, 2),
+            mark + (each.module or "(outermost)"), _op(each), each.phase, number(each.total, 2), number(each.inherited, 2),
             number(each.added, 2), number(each.excess, 2), each.counterpart, each.verdict.name if each.verdict is not None else "-",
         )  # fmt: skip
     return table
+
+
+def _op(point: Point) -> str:
+    """The op without namespace and overload; which output, where it has several."""
+    name = point.op.removeprefix("aten.").rpartition(".")[0]
+    return f"{name} [{point.output}]" if point.output else name
 
 
 def _remarks(origin: Origin) -> list[RenderableType]:

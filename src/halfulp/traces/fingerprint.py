@@ -5,6 +5,7 @@ Frameworks are looked up in `sys.modules`: what isn't loaded has no settings in 
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.util
 import json
@@ -122,7 +123,7 @@ def read_fingerprint(source: str | Path) -> Fingerprint:
 
 def fingerprint() -> Fingerprint:
     """The fingerprint of this process, with settings of PyTorch when it is loaded."""
-    sections = {"machine": _machine(), "packages": _packages(), "environment variables": _variables()}
+    sections = {"machine": dict(_machine()), "packages": dict(_packages()), "environment variables": _variables()}
     surprises: list[str] = []
     torch = sys.modules.get("torch")
     if torch is not None:
@@ -131,6 +132,7 @@ def fingerprint() -> Fingerprint:
     return Fingerprint(sections, tuple(surprises))
 
 
+@functools.cache
 def _machine() -> dict[str, str]:
     name = platform.processor() or platform.machine()
     cpuinfo = Path("/proc/cpuinfo")
@@ -149,6 +151,7 @@ def _machine() -> dict[str, str]:
     }
 
 
+@functools.cache
 def _packages() -> dict[str, str]:
     found: dict[str, str] = {}
     for package in PACKAGES:

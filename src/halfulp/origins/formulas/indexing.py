@@ -64,7 +64,7 @@ def scatter(fl: Exact, x: Array, axis: int, places: Array, source: Any, *_: Any,
     result = x.copy()
     values: Array = np.asarray(source)
     values = values[tuple(slice(n) for n in places.shape)] if values.ndim else np.broadcast_to(values, places.shape)
-    result[_along(places, axis)] = values
+    result[_along(places, axis)] = values  # pyright: ignore[reportArgumentType, reportCallIssue]
     return result
 
 
