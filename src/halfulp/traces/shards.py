@@ -115,27 +115,23 @@ class ShardReader:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._files: dict[str, IO[bytes]] = {}
 
     def read(self, place: Place, begin: int, end: int) -> bytearray:
         """Bytes begin to end, counted from the start of a tensor."""
         wanted = bytearray(end - begin)
+        got, view = 0, memoryview(wanted)
         try:
-            file = self._files.get(place.shard)
-            if file is None:
-                file = self._files[place.shard] = (self._folder / place.shard).open("rb", buffering=0)
-            file.seek(place.begin + begin)
-            got, view = 0, memoryview(wanted)
-            while got < len(wanted):
-                count = file.readinto(view[got:])  # pyright: ignore[reportAttributeAccessIssue]
-                if not count:
-                    break
-                got += count
+            with (self._folder / place.shard).open("rb", buffering=0) as file:
+                file.seek(place.begin + begin)
+                while got < len(wanted):
+                    count = file.readinto(view[got:])
+                    if not count:
+                        break
+                    got += count
         except OSError as error:
             raise TraceError(
                 f"Got {type(error).__name__} reading {place.shard} of {self._folder.name}. Needed: the shard that the trace's records "
-                f"name. "
-                "Its tensors can't be compared without it. Copy the whole folder again."
+                "name. Its tensors can't be compared without it. Copy the whole folder again."
             ) from error
         if got < len(wanted):
             raise TraceError(
@@ -143,9 +139,3 @@ class ShardReader:
                 "It was truncated after the trace was opened. Copy the folder again."
             )
         return wanted
-
-    def close(self) -> None:
-        """Let go of the files."""
-        for file in self._files.values():
-            file.close()
-        self._files.clear()
