@@ -87,7 +87,18 @@ def msprobe(model: nn.Module, x: torch.Tensor, task: str, folder: str) -> Callab
     import json
 
     config = Path(folder) / f"{task}.json"
-    config.write_text(json.dumps({"task": task, "dump_path": folder, "rank": [], "step": [], "level": "mix", task: {"scope": [], "list": [], "data_mode": ["all"]}}))
+    config.write_text(
+        json.dumps(
+            {
+                "task": task,
+                "dump_path": folder,
+                "rank": [],
+                "step": [],
+                "level": "mix",
+                task: {"scope": [], "list": [], "data_mode": ["all"]},
+            }
+        )
+    )
     PrecisionDebugger._instance = None
     debugger = PrecisionDebugger(config_path=str(config))
 
@@ -115,9 +126,13 @@ def measure(name: str, model: nn.Module, x: torch.Tensor, runs: int) -> dict[str
                 ratios.append(seconds / base)
                 writes.append(write / base)
             found[level] = statistics.median(ratios)
-            print(f"  {level:<11} {found[level]:5.2f} times (limit {LIMITS[level]:.0f}); writing its {size / 1e6:.1f} MB alone {statistics.median(writes):.2f} times")
+            print(
+                f"  {level:<11} {found[level]:5.2f} times (limit {LIMITS[level]:.0f}); writing its {size / 1e6:.1f} MB alone {statistics.median(writes):.2f} times"
+            )
         with tempfile.TemporaryDirectory() as folder:
-            peers = {"DebugMode, hashes": debug_mode(model, x)} | {f"msprobe {task}": msprobe(model, x, task, folder) for task in ("statistics", "tensor")}
+            peers = {"DebugMode, hashes": debug_mode(model, x)} | {
+                f"msprobe {task}": msprobe(model, x, task, folder) for task in ("statistics", "tensor")
+            }
             for peer, run in peers.items():
                 if run is None:
                     print(f"  {peer:<24} not installed here")

@@ -45,6 +45,8 @@ def evaluate(step: Step, number: Callable[[int], Any], fl: Exact = EXACT) -> lis
         raise Unknown(f"no formula for this use of {step.op}")
     flat = list(result) if isinstance(result, tuple) else [result]
     outputs: list[Array | None] = [None if each is None else np.asarray(each) for each in flat]
+    if any(each is not None and each.dtype.kind not in "biufc" for each in outputs):
+        raise Unknown(f"the formula of {step.op} does not fit this call")
     return (outputs + [None] * len(step.outputs))[: len(step.outputs)]
 
 

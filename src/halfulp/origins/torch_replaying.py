@@ -23,7 +23,7 @@ def evaluate_with_torch(step: Step, number: Callable[[int], Array], sample: int 
     Raises:
         Unknown: the op draws random numbers, is not PyTorch's own, or does not run on float64.
     """
-    namespace, name, overload = (*step.op.split("."), "default")[:3]
+    namespace, name, overload = (*step.op.split("."), "default", "default")[:3]
     if namespace not in _PLAIN or any(word in name for word in _RANDOM):
         raise Unknown(f"{step.op} can't be run again")
     random = np.random.default_rng((step.index, 0 if sample is None else sample + 1))

@@ -31,6 +31,9 @@ class ModuleStack:
     Args:
         on_return: called with the place, the module, its arguments and its result when a module returns.
         on_compiled: called with the place when a compiled module is entered, and with None when it is left.
+
+    Attributes:
+        autocast: under which a module was called last; "" for none so far.
     """
 
     def __init__(self, on_return: Callable[[Place, nn.Module, Any, Any], None], on_compiled: Callable[[Place | None], None]) -> None:
@@ -40,6 +43,7 @@ class ModuleStack:
         self._stack: list[tuple[nn.Module, Place]] = []
         self._calls: Counter[str] = Counter()
         self._original: Any = None
+        self.autocast = ""
         self._thread = threading.get_ident()
         self._outermost = 0
 
@@ -82,6 +86,9 @@ class ModuleStack:
         self._stack.clear()
 
     def _enter(self, module: nn.Module) -> Place:
+        kinds = [kind for kind in ("cpu", "cuda") if torch.is_autocast_enabled(kind)]
+        if kinds:
+            self.autocast = ", ".join(f"{kind} {torch.get_autocast_dtype(kind)}" for kind in kinds)
         if id(module) not in self._paths:
             # The first outermost module gives its parts their names; a further one is told apart by its class.
             if not self._stack:

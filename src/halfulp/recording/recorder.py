@@ -170,13 +170,19 @@ class Recorder:
                         self._results[f"{path}.grad"] = number
         else:
             self.notes.append(f"ended by {kind.__name__}")
+        settings = self._fingerprint()  # which may add notes
         self.path = self._writer.close(
-            named=self._results, notes=tuple(dict.fromkeys(self.notes)), fingerprint=self._fingerprint(), complete=kind is None
+            named=self._results, notes=tuple(dict.fromkeys(self.notes)), fingerprint=settings, complete=kind is None
         )
+
+    def _with_autocast(self, found: Fingerprint) -> Fingerprint:
+        """Inside the dispatch of an op autocast reads "off", whatever it is outside: take what modules were called under."""
+        entries = {**found.sections["torch"], "autocast": self._modules.autocast or found.sections["torch"]["autocast"]}
+        return found.with_section("torch", entries)
 
     def _fingerprint(self) -> Fingerprint:
         """The settings under which it ran, with hashes of weights and inputs; settings that changed on the way are noted."""
-        now = fingerprint()
+        now = self._with_autocast(fingerprint())
         first = self._settings if self._settings is not None else now
         for name, before, after in first.differences(now):
             self.notes.append(f"{name} was {before} when the first op ran, and {after} at the end")
@@ -202,7 +208,7 @@ class Recorder:
         overwritten = _overwritten(func, schema, args, kwargs)
         with self.paused():
             if self._settings is None:  # those in force when computing starts: a program sets its switches first
-                self._settings = fingerprint()
+                self._settings = self._with_autocast(fingerprint())
             arguments, keywords = encode(list(args), self._reference), encode(kwargs, self._reference)
         result = func(*args, **kwargs)
         with self.paused():
@@ -283,7 +289,7 @@ class Recorder:
             number = self._write(tensor, role, name, summarize=True, why=name)
             if before is not None and before[1]:
                 self._overlay(number, *before)
-            elif role == "unseen" and not name:
+            elif role == "unseen" and not name and local.dim():  # a number that is written into a tensor is made unseen, too
                 self._has_compiled = True
                 self.notes.append("values that no recorded op made (compiled code, another thread or library): role unseen")
             self._known.holds(local, number)
@@ -320,11 +326,10 @@ class Recorder:
         count = tensor.numel()
         if self.level == "hash" or not count:
             return 0
-        if self.level == "statistics":
-            return min(count, SAMPLE)
         words = (self._modules.place.path, op, name)
-        if self.select and not any(word and fnmatch.fnmatchcase(word, pattern) for word in words for pattern in self.select):
-            return min(count, SAMPLE)
+        is_selected = not self.select or any(word and fnmatch.fnmatchcase(word, pattern) for word in words for pattern in self.select)
+        if self.level == "statistics" or not is_selected:
+            count = min(count, SAMPLE)
         if self._sample is not None:
             count = min(count, self._sample)
         if self._budget is not None:

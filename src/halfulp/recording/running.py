@@ -113,7 +113,7 @@ def _differentiate(recorder: Recorder, output: Any) -> None:
 def _weights(output: torch.Tensor) -> torch.Tensor:
     """Multiples of 1/8 in [-1, 1]: exact in every format, from the same integers on every machine."""
     count = output.numel()
-    steps = np.resize(weights() >> 8, count) + np.arange(count) // CHUNK
+    steps = np.resize(weights() >> 40, count) + np.arange(count) // CHUNK
     return torch.from_numpy((steps % 17 - 8) / 8.0).reshape(output.shape).to(device=output.device, dtype=output.dtype)
 
 

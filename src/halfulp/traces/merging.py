@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import TraceError
+from ..floats import BFLOAT16, round_to_format
 from .hashing import hash_of
 from .reading import read_trace
 from .shards import ITEM_BYTES
@@ -43,7 +44,8 @@ def merge_ranks(folder: str | Path, path: str | Path) -> Trace:
         )
     ranks = [read_trace(each) for each in found]
     first = ranks[0]
-    if any([each.op for each in other.ops] != [each.op for each in first.ops] for other in ranks[1:]):
+    programs = [(len(each.values), [step.op for step in each.ops]) for each in ranks]
+    if any(each != programs[0] for each in programs[1:]):
         raise TraceError(
             f"Got ranks of {folder.name} that ran different ops. Needed: the same program on each. Values can't be told to belong "
             f"together. "
@@ -82,14 +84,28 @@ def _spread(placement: str) -> bool:
 
 def _can_join(values: list[Value]) -> bool:
     """One mesh axis with a placement that says how, and all elements at hand."""
-    placements = values[0].placements
-    return len(placements) == 1 and _spread(placements[0]) and all(each.is_complete for each in values)
+    placements, shapes = values[0].placements, [each.shape for each in values]
+    if len(placements) != 1 or not all(each.is_complete for each in values):
+        return False
+    axis = _sharded_axis(placements[0])
+    if axis is None:
+        return _is_sum(placements[0]) and all(each == shapes[0] for each in shapes)
+    return all(len(each) > axis and each[:axis] + each[axis + 1 :] == shapes[0][:axis] + shapes[0][axis + 1 :] for each in shapes)
+
+
+def _sharded_axis(placement: str) -> int | None:
+    found = re.match(r"(?:Shard|S)\((?:dim=)?(\d+)\)", placement)
+    return int(found.group(1)) if found else None
+
+
+def _is_sum(placement: str) -> bool:
+    return re.fullmatch(r"_?(?:Partial|P)(?:\((?:reduce_op=)?(?:sum)?\))?", placement) is not None
 
 
 def _joined(parts: list[npt.NDArray[Any]], placement: str) -> npt.NDArray[Any]:
-    sharded = re.match(r"(?:Shard|S)\((?:dim=)?(\d+)\)", placement)
-    if sharded:
-        return np.concatenate(parts, axis=int(sharded.group(1)))
+    axis = _sharded_axis(placement)
+    if axis is not None:
+        return np.concatenate(parts, axis=axis)
     total = parts[0].astype(np.float64)
     for part in parts[1:]:
         total = total + part
@@ -113,7 +129,8 @@ def _write(writer: TraceWriter, trace: Trace, value: Value, whole: npt.NDArray[A
 def _bits(values: npt.NDArray[Any], dtype: str) -> npt.NDArray[Any]:
     """The bits as they were stored: bfloat16 is held as float32, whose upper half it is."""
     if dtype == "bfloat16":
-        return (values.view(np.uint32) >> np.uint32(16)).astype(np.uint16)
+        exact = round_to_format(values, BFLOAT16).astype(np.float32)  # a sum of ranks is a float32 number
+        return (exact.view(np.uint32) >> np.uint32(16)).astype(np.uint16)
     return values
 
 

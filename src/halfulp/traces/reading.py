@@ -49,15 +49,15 @@ def read_trace(path: str | Path) -> Trace:
         folder = folder.with_name(folder.name + PARTIAL)
     head = _manifest(folder)
     schema = head.get("schema")
-    if schema not in _READERS:
+    if not isinstance(schema, int) or schema not in _READERS:
         raise TraceError(
-            f"Got a trace of schema {schema!r} in {folder.name}. Needed: one of {', '.join(map(str, _READERS))}. Its fields mean "
+            f"Got a trace of schema {repr(schema)[:40]} in {folder.name}. Needed: one of {', '.join(map(str, _READERS))}. Its fields mean "
             "something else. Read it with the halfulp version that wrote it, or a newer one."
         )
     try:
         return _READERS[schema](folder, head)
     except (_Malformed, KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError, IndexError) as error:
-        what = str(error) if isinstance(error, _Malformed) else f"{type(error).__name__}: {error}"
+        what = " ".join((str(error) if isinstance(error, _Malformed) else f"{type(error).__name__}: {str(error)[:80]!r}").split())
         raise TraceError(
             f"Got a damaged trace in {folder.name}: {what}. Needed: a folder as `halfulp record` wrote it. Nothing of it was used. "
             "Copy it again, or record again."
@@ -95,10 +95,9 @@ def _read_schema_1(folder: Path, head: dict[str, Any]) -> Trace:
         _natural(rank, "rank", 1 << 31)
     values, steps = _records(folder, complete=complete)
     if complete:
-        if (head.get("values"), head.get("steps")) != (len(values), len(steps)):
-            raise _Malformed(
-                f"{len(values)} values and {len(steps)} steps where the manifest says {head.get('values')} and {head.get('steps')}"
-            )
+        said = [str(head.get(name))[:20] for name in ("values", "steps")]
+        if said != [str(len(values)), str(len(steps))]:
+            raise _Malformed(f"{len(values)} values and {len(steps)} steps where the manifest says {said[0]!r} and {said[1]!r}")
         if head.get("records_sha256") != sha256_of(folder / RECORDS):
             raise _Malformed(f"{RECORDS} does not have the hash that the manifest says")
     named = {_text(name): _natural(number, "value", len(values)) for name, number in dict(head.get("named", {})).items()}
@@ -141,15 +140,16 @@ def _records(folder: Path, *, complete: bool) -> tuple[list[Value], list[Step]]:
 
 def _value(entry: dict[str, Any], number: int, folder: Path, sizes: dict[str, int]) -> Value:
     if entry["value"] != number:
-        raise _Malformed(f"value {str(entry['value'])[:20]} where {number} comes next")
+        raise _Malformed(f"value {str(entry['value'])[:20]!r} where {number} comes next")
     shape, strides = _axes(entry["shape"]), _axes(entry["strides"], signed=True)
     if len(shape) != len(strides) and strides:
         raise _Malformed(f"{len(shape)} axes with {len(strides)} strides")
     elements = 1
     for axis in shape:
-        elements *= axis
+        elements *= max(1, axis)  # an empty tensor may not be large in its other axes either: libraries refuse it
         if elements > _MOST_ELEMENTS:
             raise _Malformed("a tensor of more than 2**48 elements")
+    elements = 0 if 0 in shape else elements
     statistics = {_text(key): _number(each) for key, each in dict(entry["statistics"]).items()}
     dtype = _text(entry["dtype"])
     hash_text = _text(entry["hash"])
@@ -184,7 +184,7 @@ def _place(entry: Any, dtype: str, elements: int, folder: Path, sizes: dict[str,
 
 def _step(entry: dict[str, Any], index: int, values: int) -> Step:
     if entry["step"] != index:
-        raise _Malformed(f"step {str(entry['step'])[:20]} where {index} comes next")
+        raise _Malformed(f"step {str(entry['step'])[:20]!r} where {index} comes next")
     if entry["kind"] not in _KINDS or entry["phase"] not in _PHASES:
         raise _Malformed(f"kind {str(entry['kind'])[:20]!r}, phase {str(entry['phase'])[:20]!r}")
     outputs = tuple(None if each is None else _natural(each, "value", values) for each in entry["outputs"])
@@ -210,7 +210,7 @@ def _axes(entry: Any, *, signed: bool = False) -> tuple[int, ...]:
 
 def _natural(value: Any, what: str, limit: int) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < limit:
-        raise _Malformed(f"{what} {str(value)[:20]} beyond {limit - 1}" if isinstance(value, int) else f"{what} that is no whole number")
+        raise _Malformed(f"{what} {str(value)[:20]!r} beyond {limit - 1}" if isinstance(value, int) else f"{what} that is no whole number")
     return value
 
 

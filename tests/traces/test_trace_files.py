@@ -1,0 +1,884 @@
+"""The folder of a trace: what is written is read, what is damaged is refused in one line, and nothing outside it is touched."""
+
+import ast
+import contextlib
+import copy
+import gc
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import textwrap
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors import safe_open
+
+import halfulp
+from halfulp.errors import TraceError
+from halfulp.recording import Recorder, record
+from halfulp.traces import read_trace
+from halfulp.traces.sampling import sampled_places
+from halfulp.traces.shards import ITEM_BYTES
+
+SHAPES = [(), (1,), (7,), (3, 5), (2, 3, 4), (0,), (3, 0, 2), (65,)]
+MUTATIONS = 2400
+
+
+def tensor(dtype, shape, seed=0):
+    """Random bits; of bool random truth."""
+    count = int(np.prod(shape)) * ITEM_BYTES[dtype]
+    raw = np.random.default_rng(seed).integers(0, 2 if dtype == "bool" else 256, count, dtype=np.uint8)
+    flat = torch.from_numpy(raw.copy()).view(getattr(torch, dtype)) if count else torch.empty(0, dtype=getattr(torch, dtype))
+    return flat.reshape(shape)
+
+
+def bytes_of(t):
+    t = t.detach().contiguous().reshape(-1)
+    return t.view(torch.uint8).numpy().tobytes() if t.numel() else b""
+
+
+def stored_bytes(trace, number):
+    """The stored elements as the bytes that the tensor had: bfloat16 comes as float32."""
+    stored = trace.stored(number)
+    if trace.values[number].dtype == "bfloat16":
+        assert stored.dtype == np.float32
+        bits = stored.reshape(-1).view(np.uint32)
+        assert not (bits & 0xFFFF).any()
+        return (bits >> 16).astype(np.uint16).tobytes()
+    return stored.tobytes()
+
+
+def number_of(trace, name):
+    return next(value.number for value in trace.values if value.name == name)
+
+
+def nothing(*_):
+    return None
+
+
+def stored_total(trace):
+    return sum(value.place.end - value.place.begin for value in trace.values if value.place is not None)
+
+
+# Round trips
+
+
+@pytest.mark.parametrize("dtype", sorted(ITEM_BYTES))
+def test_every_dtype_and_shape_comes_back_with_its_bits(dtype, tmp_path):
+    given = [tensor(dtype, shape, seed) for seed, shape in enumerate(SHAPES)]
+    trace = record(nothing, [given], tmp_path / "t", level="tensors")
+    reread = read_trace(tmp_path / "t")
+    for place, t in enumerate(given):
+        number = number_of(reread, f"inputs[0][{place}]")
+        value = reread.values[number]
+        assert (value.dtype, value.shape, value.strides, value.role) == (dtype, tuple(t.shape), t.stride(), "input")
+        assert value == trace.values[number]
+        if t.numel():
+            assert value.is_complete
+            assert reread.stored(number).shape == tuple(t.shape)
+            assert stored_bytes(reread, number) == bytes_of(t)
+            rows = reread.rows(number, 0, t.shape[0]) if t.dim() else reread.stored(number)
+            np.testing.assert_array_equal(
+                rows.view(np.uint8) if t.dim() else rows, reread.stored(number).view(np.uint8) if t.dim() else rows
+            )
+        else:
+            assert value.elements == 0
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16", "float64", "int64", "bool", "complex64"])
+def test_results_of_ops_come_back_with_their_bits_also_when_not_contiguous(dtype, tmp_path):
+    t = tensor(dtype, (4, 6))
+    out = {}
+
+    def call(x):
+        out["t"] = x.t().clone(memory_format=torch.preserve_format)
+        return out["t"]
+
+    trace = record(call, t, tmp_path / "t", level="tensors")
+    number = trace.named["output"]
+    assert trace.values[number].strides == out["t"].stride() == (1, 6)
+    assert stored_bytes(trace, number) == bytes_of(t.t())
+
+
+@pytest.mark.parametrize("dtype", sorted(ITEM_BYTES))
+def test_shards_are_safetensors_files_with_the_same_values(dtype, tmp_path):
+    given = [tensor(dtype, shape, seed) for seed, shape in enumerate(SHAPES)]
+    trace = record(nothing, [given], tmp_path / "t", level="tensors")
+    [shard] = (tmp_path / "t").glob("shard-*")
+    with safe_open(shard, framework="pt") as file:
+        kept = {value.number: value for value in trace.values if value.place is not None}
+        assert sorted(file.keys()) == sorted(f"value-{number}" for number in kept)
+        assert len(kept) == sum(t.numel() > 0 for t in given)
+        for number, value in kept.items():
+            found = file.get_tensor(f"value-{number}")
+            # The format lacks complex128: pairs of float64 stand for it.
+            assert tuple(found.shape) == ((*value.shape, 2) if dtype == "complex128" else value.shape)
+            assert bytes_of(found) == stored_bytes(trace, number)
+
+
+def test_shards_open_with_the_numpy_side_of_safetensors(tmp_path):
+    from safetensors.numpy import load_file
+
+    x = torch.randn(5, 3)
+    trace = record(torch.exp, x, tmp_path / "t", level="tensors")
+    loaded = load_file(tmp_path / "t" / "shard-0001.safetensors")
+    assert len(loaded) == 2
+    for number in (0, 1):
+        np.testing.assert_array_equal(loaded[f"value-{number}"], trace.stored(number))
+
+
+def test_sampled_values_are_in_shards_as_flat_tensors(tmp_path):
+    trace = record(nothing, [torch.randn(50, 40)], tmp_path / "t", level="statistics")
+    with safe_open(tmp_path / "t" / "shard-0001.safetensors", framework="np") as file:
+        np.testing.assert_array_equal(file.get_tensor("value-0"), trace.stored(0))
+        assert file.get_tensor("value-0").shape == (64,)
+
+
+# What is kept
+
+
+@pytest.mark.parametrize("dtype", sorted(ITEM_BYTES))
+@pytest.mark.parametrize("elements", [1, 2, 63, 64, 65, 100, 5000])
+def test_statistics_keeps_at_most_64_elements_at_the_sampled_places(dtype, elements, tmp_path):
+    t = tensor(dtype, (elements,))
+    trace = record(nothing, [t], tmp_path / "t", level="statistics")
+    value = trace.values[0]
+    assert value.place is not None and value.place.elements == min(elements, 64)
+    places = trace.places(0)
+    np.testing.assert_array_equal(places, sampled_places(elements, 64))
+    bits = t.view(torch.uint8).reshape(elements, -1)[torch.from_numpy(places)]
+    assert stored_bytes(trace, 0) == bits.numpy().tobytes()
+
+
+def test_hash_keeps_no_elements_and_says_what_is_needed(tmp_path):
+    x = torch.randn(9)
+    trace = record(torch.exp, x, tmp_path / "t", level="hash")
+    assert all(value.place is None for value in trace.values)
+    assert not list((tmp_path / "t").glob("shard-*"))
+    full = record(torch.exp, x, level="tensors")
+    assert [value.hash for value in trace.values] == [value.hash for value in full.values]
+    assert [value.statistics for value in trace.values] == [value.statistics for value in full.values]
+    with pytest.raises(TraceError, match='level="tensors"'):
+        trace.stored(0)
+
+
+def test_statistics_are_those_of_numpy(tmp_path):
+    x = torch.randn(1000, dtype=torch.float64)
+    special = torch.tensor([1.0, float("nan"), float("inf"), -float("inf"), 3.0])
+    trace = record(nothing, [x, special, torch.tensor([True, False, True, True]), torch.arange(-3, 9)], level="hash")
+    found, odd, truth, whole = (value.statistics for value in trace.values)
+    n = x.numpy()
+    assert (found["min"], found["max"]) == (n.min(), n.max())
+    # Sums of 1000 float64 in any order are within 1000 * 2^-53 of the sum of the sizes.
+    assert abs(found["mean"] - n.mean()) <= 1000 * 2.0**-53 * np.abs(n).mean()
+    assert abs(found["rms"] - np.sqrt((n**2).mean())) <= 1000 * 2.0**-53 * np.sqrt((n**2).mean())
+    assert (odd["nan"], odd["inf"], odd["min"], odd["max"], odd["mean"]) == (1, 2, 1.0, 3.0, 2.0)
+    assert truth == {"mean": 0.75} and whole == {"min": -3.0, "max": 8.0}
+    assert [value.is_finite for value in trace.values] == [True, False, True, True]
+
+
+def test_sample_limits_each_tensor(tmp_path):
+    x = torch.randn(300)
+    trace = record(lambda x: (x.exp(), x[:4].exp()), x, tmp_path / "t", level="tensors", sample=17)
+    kept = {value.shape: value.place.elements for value in trace.values if value.place is not None}
+    assert kept == {(300,): 17, (4,): 4}
+    result = trace.named["output[0]"]
+    np.testing.assert_array_equal(trace.stored(result), x.exp().numpy()[sampled_places(300, 17)])
+
+
+def test_select_keeps_all_elements_of_matching_modules_ops_and_names_only():
+    model = torch.nn.Sequential(torch.nn.Linear(20, 20), torch.nn.ReLU(), torch.nn.Linear(20, 20))
+    x = torch.randn(10, 20)
+
+    def complete(select):
+        trace = record(model, x, level="tensors", select=select)
+        return {
+            (trace.producers[v.number].module if v.number in trace.producers else v.name)
+            for v in trace.values
+            if v.is_complete and v.elements > 64
+        }
+
+    assert complete(["2"]) == {"2", "2.weight"}  # a parameter is read inside its module
+    assert complete(["aten.relu*"]) == {"1"}
+    assert complete(["0.weight"]) == {"0.weight"}
+    assert complete(["nothing*"]) == set()
+    assert complete([]) == {"0", "1", "2", "0.weight", "2.weight", "inputs[0]"}
+    trace = record(model, x, level="tensors", select=["2"])
+    assert {value.place.elements for value in trace.values if value.place is not None and not value.is_complete} == {64}
+
+
+@pytest.mark.parametrize("budget", [1, 100, 1000, 5000, 40_000, 10**6, 10**9])
+@pytest.mark.parametrize("gradients", [False, True])
+def test_all_elements_together_stay_below_the_budget(budget, gradients, tmp_path):
+    model = torch.nn.Sequential(*[torch.nn.Linear(16, 16) for _ in range(8)])
+    trace = record(model, torch.randn(8, 16), tmp_path / "t", level="tensors", budget_bytes=budget, gradients=gradients)
+    assert stored_total(trace) <= budget
+    data = sum(path.stat().st_size - 8 - (1 << 20) for path in (tmp_path / "t").glob("shard-*"))
+    assert data == stored_total(trace)
+    if budget >= 5000:
+        assert all(value.place is not None for value in trace.values if value.hash)
+    if budget == 10**9:
+        assert all(value.is_complete for value in trace.values if value.hash)
+
+
+@pytest.mark.parametrize("gradients", [False, True])
+def test_the_budget_holds_also_with_select(gradients):
+    model = torch.nn.Sequential(*[torch.nn.Linear(64, 64) for _ in range(8)])
+    trace = record(model, torch.randn(8, 64), level="tensors", budget_bytes=2000, select=["3"], gradients=gradients)
+    assert stored_total(trace) <= 2000
+
+
+@pytest.mark.parametrize("options", [{"level": "all"}, {"sample": 0}, {"budget_bytes": -1}])
+def test_nonsense_is_refused_before_anything_is_written(options, tmp_path):
+    with pytest.raises(halfulp.InputError, match="Needed"):
+        record(nothing, [torch.ones(2)], tmp_path / "t", **options)
+    assert not list(tmp_path.iterdir())
+
+
+# Writing
+
+
+def test_a_trace_gets_its_name_when_it_is_complete(tmp_path):
+    seen = []
+
+    def call(x):
+        seen.append(sorted(path.name for path in tmp_path.iterdir()))
+        return x + 1
+
+    record(call, torch.ones(2), tmp_path / "t.trace")
+    assert seen == [["t.trace.partial"]]
+    assert [path.name for path in tmp_path.iterdir()] == ["t.trace"]
+    assert sorted(path.name for path in (tmp_path / "t.trace").iterdir()) == ["manifest.json", "records.jsonl", "shard-0001.safetensors"]
+
+
+def test_an_existing_folder_is_refused_and_left_alone(tmp_path):
+    record(torch.exp, torch.ones(2), tmp_path / "t")
+    before = {path.name: path.read_bytes() for path in (tmp_path / "t").iterdir()}
+    with pytest.raises(TraceError, match="exists"):
+        record(torch.exp, torch.zeros(2), tmp_path / "t")
+    assert {path.name: path.read_bytes() for path in (tmp_path / "t").iterdir()} == before
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(TraceError, match="exists"):
+        record(torch.exp, torch.zeros(2), tmp_path / "file")
+    with pytest.raises(TraceError, match="making"):
+        record(torch.exp, torch.zeros(2), tmp_path / "file" / "t")
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_what_an_interrupted_run_left_is_replaced(tmp_path):
+    with pytest.raises(ZeroDivisionError), Recorder(tmp_path / "t"):
+        torch.ones(3).exp()
+        raise ZeroDivisionError
+    assert read_trace(tmp_path / "t").is_partial
+    trace = record(torch.exp, torch.ones(2), tmp_path / "t")
+    assert not trace.is_partial and [path.name for path in tmp_path.iterdir()] == ["t"]
+
+
+KILLED = """
+    import os, signal, sys
+    import torch
+    from halfulp.recording import record
+
+    model = torch.nn.Linear(4, 3)
+
+    def call(x):
+        for k in range(int(sys.argv[2])):
+            x = x * 2 + k
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    record(call, torch.arange(6.0), sys.argv[1], level="tensors")
+"""
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 40, 400])
+def test_a_killed_run_leaves_all_that_it_recorded(rounds, tmp_path):
+    (tmp_path / "killed.py").write_text(textwrap.dedent(KILLED))
+    ended = subprocess.run(
+        [sys.executable, str(tmp_path / "killed.py"), str(tmp_path / "t"), str(rounds)], capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == -signal.SIGKILL, ended.stderr
+    assert not (tmp_path / "t").exists()
+    trace = read_trace(tmp_path / "t")
+    assert trace.is_partial
+    assert len(trace.ops) >= 2 * rounds  # every op that had ended is there
+    if not rounds:
+        return
+    x = torch.arange(6.0)
+    wanted = []
+    for k in range(rounds):
+        wanted += [x * 2, x * 2 + k]
+        x = x * 2 + k
+    for step, expected in zip(trace.ops, wanted):
+        np.testing.assert_array_equal(trace.stored(step.outputs[0]), expected.numpy())
+    assert {value.is_complete for value in trace.values} == {True}
+
+
+def test_ctrl_c_leaves_a_readable_partial_trace(tmp_path):
+    def call(x):
+        y = x + 1
+        signal.raise_signal(signal.SIGINT)
+        return y
+
+    with pytest.raises(KeyboardInterrupt):
+        record(call, torch.zeros(3), tmp_path / "t", level="tensors")
+    trace = read_trace(tmp_path / "t")
+    assert trace.is_partial and trace.notes == ("ended by KeyboardInterrupt",)
+    assert [step.op for step in trace.ops] == ["aten.add.Tensor"]
+    np.testing.assert_array_equal(trace.stored(trace.ops[0].outputs[0]), np.ones(3, np.float32))
+
+
+# Reading
+
+
+@pytest.mark.parametrize("schema", [0, 2, 17, -1, "1", None, 1.5])
+def test_an_unknown_schema_is_named(schema, tmp_path):
+    record(torch.exp, torch.ones(2), tmp_path / "t")
+    manifest = tmp_path / "t" / "manifest.json"
+    manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "schema": schema}))
+    with pytest.raises(TraceError, match=f"schema {schema!r}"):
+        read_trace(tmp_path / "t")
+
+
+@pytest.mark.parametrize("schema", [[], {}, [1], "\n", "x" * 100_000, 10**400])
+def test_a_schema_of_another_kind_is_refused_in_one_line(schema, tmp_path):
+    record(torch.exp, torch.ones(2), tmp_path / "t")
+    manifest = tmp_path / "t" / "manifest.json"
+    manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "schema": schema}))
+    with pytest.raises(TraceError) as caught:
+        read_trace(tmp_path / "t")
+    assert "\n" not in str(caught.value) and len(str(caught.value)) < 2000
+
+
+def test_missing_traces_are_named(tmp_path):
+    with pytest.raises(TraceError, match="no manifest"):
+        read_trace(tmp_path / "nothing")
+    (tmp_path / "ranks" / "rank-00000").mkdir(parents=True)
+    with pytest.raises(TraceError, match="halfulp merge ranks"):
+        read_trace(tmp_path / "ranks")
+
+
+def test_changed_elements_are_found_when_they_are_read(tmp_path):
+    trace = record(torch.exp, torch.ones(100), tmp_path / "t", level="tensors")
+    place = trace.values[1].place
+    shard = tmp_path / "t" / place.shard
+    raw = bytearray(shard.read_bytes())
+    raw[place.begin + 13] ^= 1
+    shard.write_bytes(raw)
+    again = read_trace(tmp_path / "t")
+    assert again.stored(0).size == 100
+    with pytest.raises(TraceError, match="hash"):
+        again.stored(1)
+    with pytest.raises(TraceError, match="hash"):
+        again.rows(1, 0, 1)
+
+
+def test_a_shard_that_shrinks_after_opening_is_reported(tmp_path):
+    trace = record(torch.exp, torch.ones(100), tmp_path / "t", level="tensors")
+    os.truncate(tmp_path / "t" / "shard-0001.safetensors", (1 << 20) + 50)
+    with pytest.raises(TraceError, match="truncated"):
+        trace.stored(1)
+
+
+def test_no_module_of_traces_can_run_what_it_reads():
+    """Static: no pickle, torch, eval and the like in the package; dynamic: reading unpickles nothing and loads no torch."""
+    forbidden = {"torch", "pickle", "marshal", "shelve", "dill", "joblib", "subprocess", "ctypes", "socket"}
+    files = list((Path(halfulp.__file__).parent / "traces").glob("*.py"))
+    assert len(files) > 6
+    for path in files:
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            assert not forbidden & {name.split(".")[0] for name in names}, path
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                assert node.func.id not in ("eval", "exec", "compile", "__import__"), path
+            assert not (isinstance(node, ast.keyword) and node.arg == "allow_pickle"), path
+
+
+def test_reading_loads_no_framework_and_unpickles_nothing(tmp_path):
+    record(torch.nn.Linear(3, 2), torch.ones(2, 3), tmp_path / "t", level="tensors", gradients=True)
+    program = """
+        import sys
+        import pickle
+
+        def refuse(*_, **__):
+            raise SystemExit("unpickled")
+
+        pickle.load = pickle.loads = pickle.Unpickler = refuse
+        events = []
+        sys.addaudithook(lambda event, _: events.append(event) if event.startswith(("pickle", "subprocess", "socket", "os.exec", "os.system")) else None)
+        from halfulp.traces import read_trace
+        trace = read_trace(sys.argv[1])
+        count = sum(trace.stored(value.number).size for value in trace.values if value.place is not None)
+        assert count and not events, events
+        assert not {"torch", "safetensors", "numba", "rich", "typer"} & sys.modules.keys()
+        print(count)
+    """
+    ended = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program), str(tmp_path / "t")], capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert int(ended.stdout) > 20
+
+
+def test_a_trace_that_is_let_go_leaves_no_open_file(tmp_path):
+    record(torch.exp, torch.ones(3), tmp_path / "t", level="tensors")
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        for _ in range(3):
+            trace = read_trace(tmp_path / "t")
+            trace.stored(0)
+            del trace
+            gc.collect()
+    assert not [str(each.message) for each in warned]
+
+
+# Damage
+
+WATCHED = {"on": False, "opened": []}
+_CODE = (".py", ".pyc", ".so", ".pyi")
+
+
+def _hook(event, arguments):
+    if not WATCHED["on"]:
+        return
+    if event == "open" and isinstance(arguments[0], (str, bytes, os.PathLike)):
+        WATCHED["on"] = False
+        path = os.path.realpath(os.fsdecode(arguments[0]))
+        WATCHED["on"] = True
+        if not path.endswith(_CODE):
+            WATCHED["opened"].append((path, arguments[1]))
+    elif event in (
+        "os.remove",
+        "os.rename",
+        "os.mkdir",
+        "os.rmdir",
+        "shutil.rmtree",
+        "subprocess.Popen",
+        "os.system",
+        "pickle.find_class",
+        "socket.connect",
+    ):
+        WATCHED["opened"].append((f"{event}{arguments}", "w"))
+
+
+@contextlib.contextmanager
+def watched():
+    """What is opened meanwhile: by an audit hook, which sees every open of the process, also those below pathlib."""
+    if "hook" not in WATCHED:
+        sys.addaudithook(_hook)
+        WATCHED["hook"] = True
+    WATCHED["opened"] = []
+    WATCHED["on"] = True
+    try:
+        yield WATCHED["opened"]
+    finally:
+        WATCHED["on"] = False
+
+
+def program(x, mask):
+    w = torch.arange(12.0).reshape(3, 4) / 8
+    with torch.no_grad():
+        y = torch.nn.functional.layer_norm(x @ w, (4,))
+        y[:, 0] = 0.5
+        z = torch.where(mask, y, y.to(torch.bfloat16).float()).sum(0) + torch.full((4,), 2.0)
+    return z, torch.zeros(0, 2)
+
+
+ODD = [
+    -1, 0, 1, 2, 3, 2**31, 2**47, 2**48, 2**63 - 1, 2**63, 2**70, 10**30, -(2**63), 1e308, -0.5, 0.5, float("nan"), float("inf"), None, True, False, "",
+    "\n", "a\nb", "\ud800", "\x00", "x" * 5000, "../shard-0001.safetensors", "/etc/passwd", "shard-9999.safetensors", "shard-0001.safetensors\n", "shard-0002.safetensors",
+    [], {}, [[]], [None], [-1], [2**47, 2**47], [0, 2**47, 2**47], [1] * 65, [1] * 70_000, {"ref": -1}, {"ref": 0}, {"ref": 10**9}, {"ref": "x"}, {"ref": None}, {"ref": 1e400}, {"ref": [1]},
+    {"number": "zz"}, {"number": "inf"}, {"number": "nan"}, {"number": "1e400j"}, {"number": None}, {"dtype": "nothing"}, {"dtype": "__class__"}, {"dtype": "load"},
+    {"device": "cuda:99"}, {"device": "nothing"}, {"layout": "x"}, {"memory_format": "ones"}, {"object": "x"}, {"symbol": 1}, {"": ""},
+    "float32", "float64", "bfloat16", "bool", "complex128", "int64", "module", "op", "backward", "step", "buffer", "parameter", "input", "unseen", "0" * 16, "f" * 16,
+    "aten.exp.default", "aten.expand.default", "aten.repeat.default", "aten.cat.default", "aten.convolution.default", "aten.as_strided.default", "aten.reshape.default",
+    "aten.zeros.default", "aten.native_layer_norm.default", "aten._to_copy.default", "halfulp.overlay.default", "os.system.default", "aten.__class__.default", "a.b.c.d", ".",
+]  # fmt: skip
+
+
+def nested(depth):
+    return "[" * depth + "]" * depth
+
+
+def places_in(tree, here=()):
+    """Every path into a parsed JSON tree."""
+    yield here
+    if isinstance(tree, dict):
+        for key in tree:
+            yield from places_in(tree[key], (*here, key))
+    elif isinstance(tree, list):
+        for key in range(len(tree)):
+            yield from places_in(tree[key], (*here, key))
+
+
+def edited(tree, draw):
+    tree = copy.deepcopy(tree)
+    for _ in range(draw.choice([1, 1, 1, 2, 3])):
+        path = draw.choice(list(places_in(tree)))
+        if not path:
+            continue
+        owner = tree
+        for key in path[:-1]:
+            owner = owner[key]
+        how = draw.random()
+        if how < 0.8:
+            owner[path[-1]] = copy.deepcopy(draw.choice(ODD))
+        elif how < 0.9:
+            del owner[path[-1]]
+        elif isinstance(owner, list):
+            owner.insert(path[-1], copy.deepcopy(owner[path[-1]]))
+        else:
+            owner[draw.choice(["place", "placements", "value", "step", "x"])] = copy.deepcopy(draw.choice(ODD))
+    return tree
+
+
+class Folder:
+    """A trace that is damaged and repaired again."""
+
+    FILES = ("manifest.json", "records.jsonl", "shard-0001.safetensors")
+
+    def __init__(self, path, outside):
+        self.path, self.outside = path, outside
+        self.content = {name: (path / name).read_bytes() for name in self.FILES}
+        self.head = json.loads(self.content["manifest.json"])
+        self.lines = [json.loads(line) for line in self.content["records.jsonl"].splitlines()]
+
+    def repair(self):
+        for name in os.listdir(self.path):
+            path = self.path / name
+            if name in self.FILES and path.is_file() and not path.is_symlink() and path.read_bytes() == self.content[name]:
+                continue
+            if path.is_dir() and not path.is_symlink():
+                path.rmdir()
+            else:
+                path.unlink()
+        for name in self.FILES:
+            if not (self.path / name).exists():
+                (self.path / name).write_bytes(self.content[name])
+
+    def write(self, name, content):
+        (self.path / name).unlink()
+        (self.path / name).write_bytes(content)
+
+    def write_records(self, raw, draw):
+        """With a manifest that agrees, so that the damage gets past the hash of the file."""
+        import hashlib
+
+        self.write("records.jsonl", raw)
+        head = dict(self.head)
+        if draw.random() < 0.5:
+            head["complete"] = False
+        else:
+            kinds = [json.loads(line) if line[:1] == b"{" else {} for line in raw.splitlines()] if draw.random() < 0.5 else self.lines
+            head["values"], head["steps"] = (
+                sum("value" in each for each in kinds),
+                sum("step" in each and "value" not in each for each in kinds),
+            )
+            head["records_sha256"] = hashlib.sha256(raw).hexdigest()
+        self.write("manifest.json", json.dumps(head).encode())
+
+    def lines_as_bytes(self, lines):
+        return "".join(json.dumps(line) + "\n" for line in lines).encode()
+
+    # One method a kind of damage; each takes the source of random numbers.
+
+    def flipped_bytes(self, draw):
+        name = draw.choice(self.FILES)
+        raw = bytearray(self.content[name])
+        low = 0 if name != "shard-0001.safetensors" or draw.random() < 0.3 else (1 << 20) + 8
+        for _ in range(draw.choice([1, 1, 4])):
+            raw[draw.randrange(low, len(raw))] ^= 1 << draw.randrange(8)
+        if name == "records.jsonl" and draw.random() < 0.8:
+            with contextlib.suppress(ValueError):
+                return self.write_records(bytes(raw), draw)
+            self.repair()
+        self.write(name, bytes(raw))
+
+    def truncated(self, draw):
+        name = draw.choice(self.FILES)
+        raw = self.content[name][: draw.randrange(len(self.content[name]) + 1)]
+        if name.startswith("shard") and draw.random() < 0.6:
+            raw = self.content[name][: -draw.randrange(1, 400)]
+        if name == "records.jsonl":
+            with contextlib.suppress(ValueError):
+                return self.write_records(raw, draw)
+            self.repair()
+        self.write(name, raw)
+
+    def grown(self, draw):
+        name = draw.choice(self.FILES)
+        self.write(
+            name,
+            self.content[name] + draw.choice([b"\0", b"{}", b"\n", b"[]\n", b"null\n", b"1\n", b"\xff\xfe", b'"x"\n', b'{"value": 0}\n']),
+        )
+        if draw.random() < 0.5 and name != "manifest.json":
+            self.write("manifest.json", json.dumps({**self.head, "complete": False}).encode())
+
+    def deleted(self, draw):
+        (self.path / draw.choice(self.FILES)).unlink()
+
+    def replaced(self, draw):
+        name = draw.choice(self.FILES)
+        (self.path / name).unlink()
+        kind = draw.randrange(4)
+        if kind == 0:
+            (self.path / name).mkdir()
+        elif kind == 1:
+            os.mkfifo(self.path / name)
+        elif kind == 2:
+            (self.path / name).symlink_to(self.outside / name)
+        else:
+            (self.path / name).write_bytes(b"")
+
+    def swapped_files(self, draw):
+        one, other = draw.sample(self.FILES, 2)
+        if draw.random() < 0.5:
+            self.write(one, (self.outside / one).read_bytes())
+        else:
+            self.write(one, self.content[other])
+
+    def manifest_edited(self, draw):
+        self.write("manifest.json", json.dumps(edited(self.head, draw)).encode())
+
+    def record_edited(self, draw):
+        lines = list(self.lines)
+        place = draw.randrange(len(lines))
+        lines[place] = edited(lines[place], draw)
+        self.write_records(self.lines_as_bytes(lines), draw)
+
+    def lines_moved(self, draw):
+        lines = list(self.lines)
+        place, other = draw.randrange(len(lines)), draw.randrange(len(lines))
+        how = draw.randrange(4)
+        if how == 0:
+            del lines[place]
+        elif how == 1:
+            lines.insert(other, lines[place])
+        elif how == 2:
+            lines[place], lines[other] = lines[other], lines[place]
+        else:
+            lines = lines[:place]
+        self.write_records(self.lines_as_bytes(lines), draw)
+
+    def renumbered(self, draw):
+        """A record is left out and those after it count on: references then point elsewhere."""
+        lines = copy.deepcopy(self.lines)
+        del lines[draw.randrange(len(lines))]
+        for key in ("value", "step"):
+            for number, line in enumerate(line for line in lines if key in line and (key == "value" or "value" not in line)):
+                line[key] = number
+        self.write_records(self.lines_as_bytes(lines), draw)
+
+    def references_changed(self, draw):
+        lines = copy.deepcopy(self.lines)
+        step = draw.choice([line for line in lines if "step" in line])
+        values = sum("value" in line for line in lines)
+        if step["outputs"] and draw.random() < 0.5:
+            step["outputs"][draw.randrange(len(step["outputs"]))] = draw.choice([None, draw.randrange(values)])
+        else:
+            step["arguments"] = [{"ref": draw.randrange(values)} for _ in range(draw.randrange(4))]
+        self.write_records(self.lines_as_bytes(lines), draw)
+
+    def places_changed(self, draw):
+        lines = copy.deepcopy(self.lines)
+        line = draw.choice([line for line in lines if "place" in line])
+        size = len(self.content["shard-0001.safetensors"])
+        line["place"][draw.randrange(4)] = draw.choice([-1, 0, 1, 8, size - 1, size, size + 1, 2**62, 1.0, "0", None, draw.randrange(size)])
+        if draw.random() < 0.5:
+            line["hash"] = ""
+        if draw.random() < 0.3:
+            line["place"][2] = line["place"][1] + 4 if isinstance(line["place"][1], int) else 4
+            line["place"][3] = 1
+        self.write_records(self.lines_as_bytes(lines), draw)
+
+    def shapes_changed(self, draw):
+        lines = copy.deepcopy(self.lines)
+        line = draw.choice([line for line in lines if "value" in line])
+        line["shape"] = draw.choice(
+            [
+                [],
+                [0],
+                [1],
+                [2**47],
+                [2**24, 2**23],
+                [0, 2**47, 2**47],
+                [2**47, 2**47, 0],
+                line["shape"][::-1],
+                [*line["shape"], 1],
+                [1] * 64,
+                [-1],
+                [3.0],
+            ]
+        )
+        line["strides"] = draw.choice([line["strides"], [0] * len(line["shape"]), [-1] * len(line["shape"]), []])
+        if draw.random() < 0.5:
+            line.pop("place", None)
+            line["hash"] = draw.choice(["", line["hash"]])
+        self.write_records(self.lines_as_bytes(lines), draw)
+
+    def deep(self, draw):
+        depth = draw.choice([50, 900, 5000, 100_000])
+        if draw.random() < 0.3:
+            raw = self.content["manifest.json"].replace(b'"notes": []', b'"notes": ' + nested(depth).encode())
+            return self.write("manifest.json", raw)
+        place = draw.randrange(len(self.lines))
+        texts = [json.dumps(line) for line in self.lines]
+        key = draw.choice(list(self.lines[place]))
+        texts[place] = json.dumps({**self.lines[place], key: "@"}).replace(
+            '"@"', nested(depth) if draw.random() < 0.5 else '{"ref":' * depth + "0" + "}" * depth
+        )
+        raw = "".join(text + "\n" for text in texts).encode()
+        self.write("records.jsonl", raw)
+        self.write("manifest.json", json.dumps({**self.head, "complete": False}).encode())
+
+    def raw_numbers(self, draw):
+        place = draw.randrange(len(self.lines))
+        texts = [json.dumps(line) for line in self.lines]
+        key = draw.choice(list(self.lines[place]))
+        odd = draw.choice(
+            [
+                "NaN",
+                "Infinity",
+                "-Infinity",
+                "1" * 5000,
+                "1e999",
+                "-0",
+                "1E5",
+                "[" + "9" * 4000 + "]",
+                '"' + "\\ud800" + '"',
+                '{"number":"' + "9" * 5000 + '"}',
+            ]
+        )
+        texts[place] = json.dumps({**self.lines[place], key: "@"}).replace('"@"', odd)
+        raw = "".join(text + "\n" for text in texts).encode()
+        self.write("records.jsonl", raw)
+        self.write("manifest.json", json.dumps({**self.head, "complete": False}).encode())
+
+
+KINDS = [
+    name
+    for name, each in vars(Folder).items()
+    if callable(each) and not name.startswith("_") and name not in ("repair", "write", "write_records", "lines_as_bytes")
+]
+OFTEN = ("record_edited", "record_edited", "record_edited", "manifest_edited", "references_changed", "shapes_changed")
+
+
+@contextlib.contextmanager
+def little_memory():
+    """A size that is believed asks for more than there is: an error then, not a machine without memory."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    used = next(int(line.split()[1]) * 1024 for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmSize"))
+    resource.setrlimit(resource.RLIMIT_AS, (used + (3 << 30), before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+def outcome_of(folder, other):
+    """What a reader gets of a damaged trace: "refused", "works", or the fault."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            trace = read_trace(folder)
+            refused = None
+            for value in trace.values:
+                if value.place is not None:
+                    try:
+                        trace.stored(value.number)
+                        trace.numbers(value.number)
+                        trace.rows(value.number, 0, min(1, value.shape[0])) if value.is_complete and value.shape else None
+                    except TraceError as error:
+                        refused = error
+            for first, second in ((trace, other), (other, trace)):
+                halfulp.locate(first, second)
+            if refused is not None:
+                raise refused
+    except TraceError as error:
+        text = str(error)
+        return (
+            f"a message of several lines: {text!r}"
+            if "\n" in text
+            else f"a message of {len(text)} characters"
+            if len(text) > 3000
+            else "refused"
+        )
+    except (Exception, RecursionError) as error:
+        import traceback
+
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        own = [each for each in traceback.extract_tb(error.__traceback__) if "halfulp" in each.filename]
+        return f"{type(error).__name__}: {str(error)[:120]} at {Path(own[-1].filename).name}:{own[-1].lineno} ({Path(last.filename).name}:{last.lineno})"
+    return "works"
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="the size of this process is read from /proc")
+def test_damaged_traces_are_refused_in_one_line_or_work(tmp_path):
+    x, mask = torch.randn(2, 3), torch.tensor([[True, False, True, True], [False, True, False, True]])
+    record(program, [x, mask], tmp_path / "t", level="tensors")
+    record(program, [x + 1e-6, mask], tmp_path / "outside", level="tensors")
+    other = record(program, [x * (1 + 2.0**-20), mask], tmp_path / "other", level="tensors")
+    folder = Folder(tmp_path / "t", tmp_path / "outside")
+    draw = random.Random(20)
+    faults, outcomes, allowed = {}, {"works": 0, "refused": 0}, (str(tmp_path / "t"), str(tmp_path / "other"))
+    before = sorted(str(each) for each in tmp_path.rglob("*"))
+    assert outcome_of(folder.path, other) == "works"
+    with little_memory():
+        for count in range(MUTATIONS):
+            kind = KINDS[count % len(KINDS)] if count % 2 else draw.choice(OFTEN)
+            getattr(folder, kind)(draw)
+            present = sorted(os.listdir(folder.path))
+            with watched() as opened:
+                found = outcome_of(folder.path, other)
+            beyond = [each for each in opened if not each[0].startswith(allowed) or (each[1] or "r").strip("b") not in ("r",)]
+            if beyond:
+                found = f"opened {beyond}"
+            if sorted(os.listdir(folder.path)) != present:
+                found = "changed the folder"
+            if found in outcomes:
+                outcomes[found] += 1
+            else:
+                faults.setdefault(f"{found}", []).append((count, kind))
+            folder.repair()
+    assert outcome_of(folder.path, other) == "works"
+    assert sorted(str(each) for each in tmp_path.rglob("*")) == before
+    assert outcomes["refused"] > MUTATIONS // 3 and outcomes["works"] > MUTATIONS // 20, outcomes
+    assert not faults, "\n".join(f"{len(where)} x {what}   first: mutation {where[0]}" for what, where in faults.items())
+
+
+@pytest.mark.parametrize("name", Folder.FILES)
+def test_links_out_of_the_folder_are_refused(name, tmp_path):
+    for folder in ("t", "outside"):
+        record(torch.exp, torch.ones(3), tmp_path / folder, level="tensors")
+    (tmp_path / "t" / name).unlink()
+    (tmp_path / "t" / name).symlink_to(tmp_path / "outside" / name)
+    with watched() as opened, pytest.raises(TraceError):
+        read_trace(tmp_path / "t")
+    assert not [path for path, _ in opened if "outside" in path]
+    (tmp_path / "t" / name).unlink()
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../outside/shard-0001.safetensors", "{absolute}", "shard-0001.safetensors\n", "..\\shard-0001.safetensors", "shard-٠٠٠١.safetensors"],
+)
+def test_shards_have_one_kind_of_name(name, tmp_path):
+    for folder in ("t", "outside"):
+        record(torch.exp, torch.ones(3), tmp_path / folder, level="tensors")
+    name = name.format(absolute=tmp_path / "outside" / "shard-0001.safetensors")
+    records = tmp_path / "t" / "records.jsonl"
+    lines = [json.loads(line) for line in records.read_text().splitlines()]
+    lines[0]["place"][0] = name
+    records.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    manifest = tmp_path / "t" / "manifest.json"
+    manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "complete": False}))
+    with watched() as opened, pytest.raises(TraceError, match="shard name"):
+        read_trace(tmp_path / "t")
+    assert not [path for path, _ in opened if Path(path).name.startswith("shard")]
