@@ -117,7 +117,7 @@ def measure(name: str, model: nn.Module, x: torch.Tensor, runs: int) -> dict[str
         plain = lambda: model(x)
         plain()
         print(f"{name}: plain forward {1e3 * statistics.median(spent(plain) for _ in range(runs)):.1f} ms of CPU time")
-        for level in LIMITS:
+        for level, limit in LIMITS.items():
             ratios, writes, size = [], [], 0
             for _ in range(runs):
                 before = spent(plain)
@@ -127,7 +127,7 @@ def measure(name: str, model: nn.Module, x: torch.Tensor, runs: int) -> dict[str
                 writes.append(write / base)
             found[level] = statistics.median(ratios)
             print(
-                f"  {level:<11} {found[level]:5.2f} times (limit {LIMITS[level]:.0f}); writing its {size / 1e6:.1f} MB alone {statistics.median(writes):.2f} times"
+                f"  {level:<11} {found[level]:5.2f} times (limit {limit:.0f}); writing its {size / 1e6:.1f} MB alone {statistics.median(writes):.2f} times"
             )
         with tempfile.TemporaryDirectory() as folder:
             peers = {"DebugMode, hashes": debug_mode(model, x)} | {

@@ -48,7 +48,7 @@ def gather(fl: Exact, x: Array, axis: int, places: Array, **_: Any) -> Array:
 
 
 def _along(places: Array, axis: int) -> tuple[Array, ...]:
-    grid = list(np.indices(places.shape, sparse=True))
+    grid: list[Any] = list(np.indices(places.shape, sparse=True))
     grid[axis % max(1, places.ndim)] = places
     return tuple(grid)
 
