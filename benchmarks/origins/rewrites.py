@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 import math
 import types
 from collections.abc import Callable
@@ -119,10 +118,6 @@ def convolution_by_taps(self, x):
         for j in range(wide):
             y = y + torch.einsum("oc,nchw->nohw", self.weight[:, :, i, j], padded[:, :, i : i + height, j : j + width])
     return y if self.bias is None else y + self.bias[:, None, None]
-
-
-def sigmoid(x):
-    return 1.0 / (1.0 + torch.exp(-x))
 
 
 def lstm_gates(x, h, c, weights, forget=1.0, tanh=torch.tanh):
@@ -338,7 +333,3 @@ def training_step(module: nn.Module, optimizer: torch.optim.Optimizer) -> Forwar
         return loss
 
     return step
-
-
-def copied(module: nn.Module) -> nn.Module:
-    return copy.deepcopy(module)

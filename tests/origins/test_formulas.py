@@ -113,6 +113,7 @@ CALLS = {
     "encoder layer": module(lambda: nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=True), lambda: randn(2, 5, 8)),
     "decoder layer": module(lambda: nn.TransformerDecoderLayer(8, 2, 16, dropout=0.0, norm_first=True), lambda: randn(4, 2, 8), lambda: randn(5, 2, 8)),
     "lstm": lambda: backward(nn.LSTM(4, 6, 2, bidirectional=True).double()(randn(3, 2, 4))[0]),
+    "lstm of oneDNN": lambda: nn.LSTM(4, 6, 2, batch_first=True)(torch.randn(3, 5, 4)),
     "gru": lambda: backward(nn.GRU(4, 6, batch_first=True).double()(randn(2, 3, 4))[0]),
     "in place": in_place,
     "complex": lambda: torch.view_as_real(torch.view_as_complex(randn(3, 4, 2)) * torch.view_as_complex(randn(4, 2))).sum().backward(),
@@ -144,7 +145,7 @@ RANDOM = {
 }
 WITHOUT = {
     # Known gaps: PyTorch's own (replaying falls back to PyTorch where it is at hand), or nothing to compute.
-    "_local_scalar_dense", "is_same_size", "record_stream", "_has_compatible_shallow_copy_type", "linalg_vector_norm_backward",
+    "_local_scalar_dense", "mkldnn_rnn_layer_backward", "is_same_size", "record_stream", "_has_compatible_shallow_copy_type", "linalg_vector_norm_backward",
     "logit", "mish_backward", "hardswish_backward", "log_sigmoid_backward", "smooth_l1_loss_backward", "_fused_sdp_choice", "isposinf",
     "set_", "stride", "hardsigmoid_backward", "value_selecting_reduction_backward", "silu_",
 }  # fmt: skip

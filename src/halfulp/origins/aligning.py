@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import fnmatch
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,6 +56,7 @@ class Alignment:
                 self._by_size[value.elements, _is_float(value.dtype)].append(value.number)
         self._anchors: dict[int, list[Candidate]] = defaultdict(list)
         self.modules: dict[str, str] = {}
+        self._by_parameters = self._align_parameters()
         self._align_results()
         self._align_modules()
 
@@ -109,17 +110,19 @@ class Alignment:
         return sorted(found)
 
     def module(self, path: str) -> str:
-        """The module of `actual` that corresponds to a module of `expected`."""
+        """The module of `actual` that corresponds to a module of `expected`, as far as can be guessed."""
         known = self.modules.get(path)
         if known is not None:
             return known
-        renamed = self._renamed(path)
-        if renamed is not None:
-            return renamed
         outer, _, last = path.rpartition(".")  # a part that was never called by itself goes with what it is a part of
         if outer in self.modules and self.modules[outer] != outer:
             return f"{self.modules[outer]}.{last}"
-        return path
+        return self.sure(path)
+
+    def sure(self, path: str) -> str:
+        """The same where it need not be guessed: of the same parameters, as `rename` says, or of the same name."""
+        renamed = self._renamed(path)
+        return self._by_parameters.get(path, path) if renamed is None else renamed
 
     def _renamed(self, path: str) -> str | None:
         for pattern, target in self._rename.items():
@@ -131,42 +134,64 @@ class Alignment:
                 return target.replace("*", path[len(head) : len(path) - len(tail) or None], 1)
         return None
 
+    def _align_parameters(self) -> dict[str, str]:
+        """Modules that hold the same parameters in bits and go by other names."""
+
+        def owners(trace: Trace) -> dict[str, frozenset[str]]:
+            found: dict[str, set[str]] = defaultdict(set)
+            for value in trace.values:
+                if value.role == "parameter" and value.hash:
+                    found[value.name.rpartition(".")[0]].add(value.hash)
+            return {path: frozenset(hashes) for path, hashes in found.items()}
+
+        ours, theirs = owners(self.expected), owners(self.actual)
+        by_hashes: dict[frozenset[str], list[str]] = defaultdict(list)
+        for path, hashes in theirs.items():
+            by_hashes[hashes].append(path)
+        found = {path: by_hashes[hashes][0] for path, hashes in ours.items() if len(by_hashes.get(hashes, ())) == 1}
+        return {path: other for path, other in found.items() if path != other and theirs.get(path) != ours[path]}
+
     def _align_results(self) -> None:
         for name, number in self.expected.named.items():
             theirs = self.actual.named.get(name)
-            if theirs is None and "." in name:  # a parameter, or the gradient of one, of a renamed module
-                path, dot, rest = name.partition(".grad")
-                module, _, leaf = path.rpartition(".")
-                theirs = self.actual.named.get(".".join(filter(None, (self.module(module), leaf))) + dot + rest)
+            path, dot, rest = name.partition(".grad")
+            module, _, leaf = path.rpartition(".")
+            if module and self.sure(module) != module:  # a parameter, or the gradient of one, of a module with another name
+                theirs = self.actual.named.get(f"{self.sure(module)}.{leaf}{dot}{rest}")
             if theirs is not None:
                 self._anchors[number].append(Candidate(theirs, "output"))
 
     def _align_modules(self) -> None:
-        ours = [each for each in self.expected.steps if each.kind == "module"]
-        theirs = [each for each in self.actual.steps if each.kind == "module"]
-        paths = {(each.phase, each.module, each.call): each for each in theirs}
-        paired: list[tuple[Step, Step]] = []
+        def calls(trace: Trace) -> Iterator[tuple[tuple[Any, ...], Step]]:
+            """A module may hand on several results, whose gradients come one by one: the first of a call, the second ..."""
+            counts: Counter[Any] = Counter()
+            for step in trace.steps:
+                if step.kind == "module":
+                    key = (step.phase, step.module, step.call)
+                    yield (*key, counts[key]), step
+                    counts[key] += 1
+
+        paths = dict(calls(self.actual))
+        paired: list[tuple[Step, Step, str]] = []
         left: list[Step] = []
-        for step in ours:
-            path = self._renamed(step.module) if self._renamed(step.module) is not None else step.module
-            twin = paths.get((step.phase, path or "", step.call))
+        for (phase, module, *rest), step in calls(self.expected):
+            twin = paths.get((phase, self.sure(module), *rest))
             if twin is not None:
-                paired.append((step, twin))
+                paired.append((step, twin, "module"))
             else:
                 left.append(step)
-        taken = {each.index for _, each in paired}
-        others = [each for each in theirs if each.index not in taken]
+        taken = {twin.index for _, twin, _ in paired}
+        others = [each for each in paths.values() if each.index not in taken]
         matcher = difflib.SequenceMatcher(
             None, [_shapes(each, self.expected) for each in left], [_shapes(each, self.actual) for each in others], autojunk=False
         )
-        paired += [(left[block.a + k], others[block.b + k]) for block in matcher.get_matching_blocks() for k in range(block.size)]
-        for mine, twin in paired:
+        for block in matcher.get_matching_blocks():
+            paired += [(left[block.a + k], others[block.b + k], "shape") for k in range(block.size)]
+        for mine, twin, how in paired:
             self.modules.setdefault(mine.module, twin.module)
-            how = "module" if mine.module == twin.module else "shape"
             for number, counterpart in zip(mine.outputs, twin.outputs):
                 if number is not None and counterpart is not None:
                     self._anchors[number].append(Candidate(counterpart, how))
-        self._align_results()  # again, with the modules that were found
 
 
 def _keyed(trace: Trace) -> list[tuple[Key, Step]]:

@@ -204,11 +204,13 @@ def _concluded(walker: Walker, walk: Walk, common: dict[str, Any], notes: list[s
     if right:
         first = right[0]
         point = first.point
-        segment = _segment(walker, first)
+        steps = _at_fault(walker, first)
+        segment = tuple(f"{each.op} in {each.module or '(outermost)'}" for each in steps)
+        module = point.module if steps == (first.step,) else _common_module(steps, point.phase)
         return Origin(
-            point.module if len(segment) < 2 else _common_module(walker, first), point.op, point.phase, point.source,
-            point.verdict or Verdict.MISTAKE, point.added, point.inherited, _because(first, segment), more=tuple(each.point for each in
-            right[1:]), segment=segment, notes=tuple(notes), point=point, **common,
+            module, steps[-1].op, point.phase, steps[-1].source or point.source, point.verdict or Verdict.MISTAKE, point.added,
+            point.inherited, _because(first, segment), more=tuple(each.point for each in right[1:]), segment=segment, notes=tuple(notes),
+            point=point, **common,
         )  # fmt: skip
     unjudged = [each for each in walk.points if each.counterpart == "given" and each.verdict is None and each.total > 0.0]
     results = [number for name, number in walker.expected.named.items() if name.startswith("output")]
@@ -242,14 +244,17 @@ def _because(suspect: Suspect, segment: tuple[str, ...]) -> str:
     return what[0].upper() + what[1:] + inherited + precision + inside + "."
 
 
-def _segment(walker: Walker, suspect: Suspect) -> tuple[str, ...]:
-    """The ops that may be at fault: from the last values that both sides have to the suspect."""
-    steps = walker.unseen_before(suspect.step)
-    return tuple(f"{each.op} in {each.module or '(outermost)'}" for each in (*steps, suspect.step))
+def _at_fault(walker: Walker, suspect: Suspect) -> tuple[Step, ...]:
+    """The ops that may be: from the last values that both sides have to the suspect. A view only shows what others made."""
+    steps = (*walker.unseen_before(suspect.step), suspect.step)
+    values = walker.expected.values
+    computing = tuple(each for each in steps if any(values[n].hash for n in each.outputs if n is not None))
+    return computing or steps
 
 
-def _common_module(walker: Walker, suspect: Suspect) -> str:
-    paths = [each.module.split(".") for each in (*walker.unseen_before(suspect.step), suspect.step)]
+def _common_module(steps: tuple[Step, ...], phase: str) -> str:
+    # Of an optimizer's ops only those on parameters have a module.
+    paths = [each.module.split(".") for each in steps if each.module or phase != "step"]
     shared: list[str] = []
     for parts in zip(*paths):
         if len(set(parts)) > 1:

@@ -14,7 +14,7 @@ from ..floats import FORMATS, Format
 from ..traces import Step
 from ..verdicts import limits
 from ..verdicts.verdict import Verdict
-from .arithmetic import EXACT, Array
+from .arithmetic import EXACT, Array, Counting
 from .judging import Excess, channels_of, excess_of, is_fast_convolution, reduced_precision
 from .replaying import Unknown, evaluate
 from .versions import Evaluation, Version
@@ -67,6 +67,8 @@ class Chain:
 
     def exact(self) -> Array | None:
         """The value without rounding; None where an op has no formula."""
+        if self._target not in self._walker.actual.producers:
+            return None  # made where recording can't look: nothing is known of its formula
         try:
             return self._number(self._target)
         except (Unknown, RecursionError):
@@ -77,17 +79,20 @@ class Chain:
         if known is not None:
             return known
         made_by = self._walker.actual.producers.get(number)
+        if made_by is None and self._walker.actual.values[number].role == "unseen" and number not in self._walker.found.matched:
+            raise Unknown("a value that no recorded op made")
         if made_by is None or (number != self._target and number in self._walker.found.matched):
             return self._walker.theirs.number(number)
         if len(self.steps) >= MOST_OPS:
             raise Unknown("too many ops")
         self.steps[made_by.index] = made_by
+        given = {each: self._number(each) for each in made_by.inputs}
         try:
-            outputs = evaluate(made_by, self._number, EXACT)
+            outputs = evaluate(made_by, given.__getitem__, EXACT)
         except Unknown:
             if self._walker.fallback is None:
                 raise
-            outputs = self._walker.fallback(made_by, self._number, None)
+            outputs = self._walker.fallback(made_by, given.__getitem__, None)
         for each, found in zip(made_by.outputs, outputs):
             if each is not None and found is not None:
                 self._exact[each] = found
@@ -175,6 +180,8 @@ def reason_of(walker: Walker, main: Evaluation, slot: int, number: int, candidat
         return Reason(Verdict.REDUCED_PRECISION, f"computing with {named} explains it")
     if coarse is not None:
         return Reason(Verdict.REDUCED_PRECISION, f"in exact arithmetic it vanishes, and results were stored in {coarse.name}")
+    if exact is None and (excess.worst <= limits.TOLERABLE_LOSS or _within_bound(main, slot, number, theirs)):
+        return Reason(Verdict.ROUNDING, "how it was computed is not known; no more than a respectable algorithm loses")
     if exact is None:
         return Reason(Verdict.MISTAKE, "")
     if is_fast_convolution(main.step.name, excess, channels_of(theirs, prediction, main.spread(slot))):
@@ -188,6 +195,8 @@ def _of_right_formula(walker: Walker, main: Evaluation, slot: int, number: int, 
     # What `expected` itself is off by counts as honest; twice that may be the other sign of it.
     if excess.worst <= max(limits.TOLERABLE_LOSS, 2.0 * _own_excess(walker, main.step, number, slot)):
         return respectable
+    if _within_bound(main, slot, number, theirs):
+        return Reason(Verdict.ROUNDING, "an unlucky sum: beyond what is likely, within what is proved for any order")
     if not chain.is_faithful():
         return Reason(Verdict.MISTAKE, "the result is not what the op's own formula gives on its inputs")
     # Each of its ops rounds as it may; it is only a matter of how much that comes to, beside what the ops before make of their rounding.
@@ -197,6 +206,30 @@ def _of_right_formula(walker: Walker, main: Evaluation, slot: int, number: int, 
         if walker.excess_in(loose, slot, number, theirs).worst <= limits.TOLERABLE_LOSS:
             return respectable
     return Reason(Verdict.UNSTABLE, "in exact arithmetic it vanishes: this way of computing loses digits")
+
+
+SUMS = frozenset("sum mm bmm mv dot addmm baddbmm linear convolution _convolution convolution_backward".split())
+"""Ops that are sums of products of their arguments, so that the same op on magnitudes gives the sum of magnitudes."""
+
+
+def _within_bound(main: Evaluation, slot: int, number: int, theirs: Array) -> bool:
+    """Whether each error is below n u times the sum of the terms' magnitudes (Higham, Accuracy and Stability, 2nd ed., section 3.1).
+
+    Errors of a sum of few different numbers, repeated, go one way: they reach the bound, not its root.
+    """
+    prediction = main.exact()[slot]
+    if main.step.name not in SUMS or prediction is None:
+        return False
+    counting = Counting()
+    try:
+        magnitudes = evaluate(main.step, lambda n: np.abs(main.input(n)), counting)[slot]
+    except Unknown:
+        return False
+    if magnitudes is None:
+        return False
+    bound = (counting.terms + 1.0) * main.around.format_of(number).unit_roundoff * magnitudes
+    with np.errstate(invalid="ignore"):
+        return bool(np.all(np.abs(theirs - prediction) <= bound))
 
 
 def _own_excess(walker: Walker, step: Step, number: int, slot: int) -> float:

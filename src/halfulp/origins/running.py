@@ -42,7 +42,7 @@ def locate_in_functions(
         theirs, mine = traced("actual", actual), traced("expected", expected)
         origin = locate_in_traces(theirs, mine, declared=declared, rename=rename, progress=progress)
         eager = _eager(actual)
-        if origin.acceptable is False and len(origin.segment) > 1 and eager is not actual:
+        if origin.acceptable is False and eager is not actual:
             # Compiled code shows little of its inside. If the same fault is there before compiling, it is seen there.
             uncompiled = locate_in_traces(traced("actual", eager), mine, declared=declared, rename=rename, progress=progress)
             if uncompiled.acceptable is False:

@@ -116,7 +116,11 @@ class Evaluation:
             evaluation, slot = version.made_by
             remade = evaluation.version(slot)
             version.exact, version.samples = remade.exact, remade.samples
-        return version.exact if version.exact is not None else self.around.ours.number(number)
+        if version.exact is not None:
+            return version.exact
+        if not version.identical:
+            raise Unknown("what it reads is not known in actual")
+        return self.around.ours.number(number)
 
     def sample(self, k: int, slot: int) -> Array:
         """An output with the rounding errors of this op and of what its inputs were predicted with."""
@@ -155,6 +159,11 @@ class Evaluation:
         """Whether all inputs are recorded values, or views of them."""
         return all(each.samples is None and each.alternative is None for each in self.versions.values())
 
+    @property
+    def is_predicted(self) -> bool:
+        """Whether it reads something that `actual` does not have."""
+        return any(each.samples is not None for each in self.versions.values())
+
     def _direct(self, slot: int) -> Array | None:
         """The spread by one formula instead of samples, where the inputs are known numbers and roundings only add up."""
         number, exact = self.step.outputs[slot], self.exact()[slot]
@@ -180,22 +189,28 @@ class Evaluation:
         value = self.around.expected.values[number] if number is not None else None
         return value is not None and not value.hash and value.elements > 0
 
-    def loosened(self) -> Evaluation:
+    def loosened(self, known: dict[int, tuple[Version, Version]] | None = None) -> Evaluation:
         """The same op on inputs that carry the rounding of the ops which made them.
 
-        What was taken for the counterpart of an input may be a neighbour of the true one, within the rounding of the op before. Applied
-        again, the rounding of one op more is carried.
+        What was taken for the counterpart of an input may be a neighbour of the true one, within the rounding of the op before.
+        Applied again, the rounding of one op more is carried.
+
+        Args:
+            known: versions that were loosened on the way already, by identity: what several ops read is made once.
         """
-        return Evaluation(self.around, self.step, {number: _loosened(each) for number, each in self.versions.items()})
+        found = {} if known is None else known
+        return Evaluation(self.around, self.step, {number: _loosened(each, found) for number, each in self.versions.items()})
 
     def sources(self) -> set[int]:
         """The recorded values of `actual` that its inputs are, or are views or predictions from."""
-        found: set[int] = set()
-        for version in self.versions.values():
-            if version.number is not None:
-                found.add(version.number)
-            elif version.made_by is not None:
-                found |= version.made_by[0].sources()
+        found, waiting, seen = set[int](), [self], set[int]()
+        while waiting:
+            for version in waiting.pop().versions.values():
+                if version.number is not None:
+                    found.add(version.number)
+                elif version.made_by is not None and id(version) not in seen:
+                    seen.add(id(version))
+                    waiting.append(version.made_by[0])
         return found
 
     def coarse(self, slot: int) -> Callable[[Format, str], Array | None]:
@@ -235,10 +250,11 @@ def is_direct(step: Step) -> bool:
     return step.name in DIRECT and all(step.keywords.get(key, 1) == 1 for key in ("alpha", "beta"))
 
 
-def _loosened(version: Version) -> Version:
+def _loosened(version: Version, known: dict[int, tuple[Version, Version]]) -> Version:
     if version.made_by is None:
         return version
-    evaluation, slot = version.made_by
-    if version.number is not None:
-        return evaluation.version(slot)
-    return evaluation.loosened().version(slot)
+    if id(version) not in known:
+        evaluation, slot = version.made_by
+        loose = evaluation.version(slot) if version.number is not None else evaluation.loosened(known).version(slot)
+        known[id(version)] = version, loose  # kept together, so that the identity stays taken
+    return known[id(version)][1]

@@ -134,6 +134,11 @@ class Walker:
             # What nothing spoke against is what it is called: a result, or the result of the same module.
             if suspect.state == "open" and suspect.how in ANCHORS:
                 suspect.state = "right"
+        for suspect in [each for key, each in self.found.suspects.items() if key < 0]:
+            # A parameter may differ because something else differs too, and makes up for it (a normalization folded into a convolution).
+            beside = [each for key, each in self.found.suspects.items() if key >= 0 and each.step is suspect.step]
+            if beside and all(each.state == "cleared" for each in beside):
+                suspect.state = "cleared"
         self.found.points = [self._final(each) for each in self.found.points]
         return self.found
 
@@ -203,7 +208,8 @@ class Walker:
         if theirs is not None and theirs.hash == value.hash and theirs.dtype == value.dtype:
             self.found.matched.add(theirs.number)
             return Version(theirs.number, identical=True)
-        if theirs is not None and theirs.is_complete and self.ours.known(number):
+        elsewhere = self.alignment.same_bits(number) if value.role == "parameter" and value.elements > 1 else None
+        if theirs is not None and elsewhere is None and theirs.is_complete and self.ours.known(number):
             self.found.matched.add(theirs.number)
             if value.role == "input":
                 return Version(theirs.number)
@@ -215,7 +221,7 @@ class Walker:
 
     def _name_in_actual(self, name: str) -> str:
         module, _, leaf = name.rpartition(".")
-        return ".".join(filter(None, (self.alignment.module(module), leaf)))
+        return ".".join(filter(None, (self.alignment.sure(module), leaf)))
 
     def _differing_leaf(self, step: Step, number: int, theirs: int) -> Version:
         """A parameter or buffer of one name with other numbers: fine within one rounding to the format that `actual` may use."""
@@ -466,7 +472,8 @@ class Walker:
         same = self.alignment.same_bits(number)
         if same is not None:
             yield same, "same bits"
-        if not is_view and prediction.dtype.kind in "fc":
+        # A view of something that `actual` has is made of that; one of a prediction may be what `actual` has (a part of a fused product).
+        if (not is_view or main.is_predicted) and prediction.dtype.kind in "fc":
             for apart, candidate in self.alignment.near(number, prediction)[:NEAREST]:
                 if apart > NEAR:
                     return
@@ -529,7 +536,8 @@ class Walker:
         same = self.alignment.same_bits(number)
         chosen = same if same is not None else candidates[0].number if candidates else None
         if chosen is None or not self.theirs.known(chosen):
-            self._versions[number] = Version(identical=True)
+            # Lost: what reads it can't be predicted either, until something that is known by name comes.
+            self._versions[number] = Version(identical=all(self._versions[each].identical for each in step.inputs))
             self._add(step, slot, "given", None, None, (0.0, 0.0, 0.0), None, why)
             return
         self.found.matched.add(chosen)

@@ -30,14 +30,20 @@ class ModuleStack:
 
     Args:
         on_return: called with the place, the module, its arguments and its result when a module returns.
+        on_outermost: called with a module that was not named yet and the path to give it.
         on_compiled: called with the place when a compiled module is entered, and with None when it is left.
 
     Attributes:
         autocast: under which a module was called last; "" for none so far.
     """
 
-    def __init__(self, on_return: Callable[[Place, nn.Module, Any, Any], None], on_compiled: Callable[[Place | None], None]) -> None:
-        self._on_return, self._on_compiled = on_return, on_compiled
+    def __init__(
+        self,
+        on_return: Callable[[Place, nn.Module, Any, Any], None],
+        on_compiled: Callable[[Place | None], None],
+        on_outermost: Callable[[nn.Module, str], None],
+    ) -> None:
+        self._on_return, self._on_compiled, self._on_outermost = on_return, on_compiled, on_outermost
         self._paths: dict[int, str] = {}
         self._keep: list[nn.Module] = []
         self._stack: list[tuple[nn.Module, Place]] = []
@@ -92,8 +98,8 @@ class ModuleStack:
         if id(module) not in self._paths:
             # The first outermost module gives its parts their names; a further one is told apart by its class.
             if not self._stack:
-                self.name(module, "" if not self._outermost else f"{type(module).__name__}{self._outermost}")
                 self._outermost += 1
+                self._on_outermost(module, "" if self._outermost == 1 else f"{type(module).__name__}{self._outermost - 1}")
             else:
                 self.name(module, ".".join(filter(None, (self.place.path, type(module).__name__))))
         path = self._paths[id(module)]

@@ -98,7 +98,7 @@ class Recorder:
         self._named: dict[str, torch.Tensor] = {}
         self._leaves: dict[int, tuple[str, str]] = {}
         self._results: dict[str, int] = {}
-        self._modules = ModuleStack(self._returned, self._compiled)
+        self._modules = ModuleStack(self._returned, self._compiled, self.watch)
         self._mode = _Mode(self._op)
         self._forward_ops: dict[int, Step] = {}
         self._in_step = 0

@@ -16,10 +16,10 @@ _LSTM = 2
 @formula("mkldnn_rnn_layer")
 def mkldnn_rnn_layer(
     fl: Exact, x: Array, weight_x: Array, weight_h: Array, bias_x: Array, bias_h: Array, hidden: Array, cell: Array, reverse: bool,
-    _batch_sizes: Any, mode: int, _size: int, _layers: int, has_biases: bool, _bidirectional: bool, batch_first: bool, *_: Any,
+    _batch_sizes: Any, mode: int, _size: int, _layers: int, has_biases: bool, _bidirectional: bool, _batch_first: bool, *_: Any,
 ) -> tuple[Array | None, ...] | None:  # fmt: skip
-    """One direction of one layer: x is (time, batch, features); gates in PyTorch's order i, f, g, o."""
-    if mode != _LSTM or batch_first:
+    """One direction of one layer: x is (time, batch, features), whatever `batch_first` says; gates in PyTorch's order i, f, g, o."""
+    if mode != _LSTM:
         return None
     h, c = hidden.reshape(hidden.shape[-2:]), cell.reshape(cell.shape[-2:])
     outputs: list[Array] = []
