@@ -6,6 +6,7 @@ difference stays, its formula is another one. If it vanishes, the formula is rig
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from ..traces import Step
 from ..verdicts import limits
 from ..verdicts.verdict import Verdict
 from .arithmetic import EXACT, Array, Counting
-from .judging import Excess, channels_of, excess_of, is_fast_convolution, reduced_precision
+from .judging import SAMPLES, Excess, channels_of, excess_of, is_fast_convolution, reduced_precision
 from .replaying import Unknown, evaluate
 from .versions import Evaluation, Version
 
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 MOST_OPS = 64
 """Ops of `actual` that are evaluated for one value of `expected`: a normalization with its gradients written out takes 30."""
 
+
+UNKNOWN_FORMULA = "how it was computed is not known; no more than a respectable algorithm loses"
+"""What is said of a value that no recorded op made."""
 
 LOOSENINGS = 3
 """How many ops back rounding is carried where the two sides share too few values to be compared op by op: the ops of one module between two
@@ -144,7 +148,7 @@ class _Own:
 
     def spread(self, slot: int) -> Array:
         from .arithmetic import Rounding
-        from .judging import SAMPLES, spread_of
+        from .judging import spread_of
 
         number, exact = self._step.outputs[slot], self.exact()[slot]
         assert number is not None and exact is not None
@@ -164,6 +168,12 @@ def reason_of(walker: Walker, main: Evaluation, slot: int, number: int, candidat
     assert prediction is not None
     chain = Chain(walker, candidate)
     exact = chain.exact()
+    sources = main.sources()
+    bits = {walker.actual.values[each].hash for each in sources} - {""}
+    if not chain.starts_from(sources, bits) and any(
+        each.norm_in_noise <= limits.rms_limit(SAMPLES) for each in (excess, *_loosened_excesses(walker, main, slot, number, theirs))
+    ):
+        return Reason(Verdict.ROUNDING, "computed from neighbours of the values compared, and no further off in norm than rounding")
     if exact is not None and exact.size == prediction.size:
         exact = exact.reshape(prediction.shape)
         if _stays(theirs, exact, prediction):
@@ -181,7 +191,7 @@ def reason_of(walker: Walker, main: Evaluation, slot: int, number: int, candidat
     if coarse is not None:
         return Reason(Verdict.REDUCED_PRECISION, f"in exact arithmetic it vanishes, and results were stored in {coarse.name}")
     if exact is None and (excess.worst <= limits.TOLERABLE_LOSS or _within_bound(main, slot, number, theirs)):
-        return Reason(Verdict.ROUNDING, "how it was computed is not known; no more than a respectable algorithm loses")
+        return Reason(Verdict.ROUNDING, UNKNOWN_FORMULA)
     if exact is None:
         return Reason(Verdict.MISTAKE, "")
     if is_fast_convolution(main.step.name, excess, channels_of(theirs, prediction, main.spread(slot))):
@@ -199,13 +209,19 @@ def _of_right_formula(walker: Walker, main: Evaluation, slot: int, number: int, 
         return Reason(Verdict.ROUNDING, "an unlucky sum: beyond what is likely, within what is proved for any order")
     if not chain.is_faithful():
         return Reason(Verdict.MISTAKE, "the result is not what the op's own formula gives on its inputs")
+    if excess.norm_in_noise <= limits.rms_limit(SAMPLES):
+        return Reason(Verdict.ROUNDING, "the same written otherwise: elements that cancel there lose digits, the whole does not")
     # Each of its ops rounds as it may; it is only a matter of how much that comes to, beside what the ops before make of their rounding.
-    loose = main
-    for _ in range(LOOSENINGS):
-        loose = loose.loosened()
-        if walker.excess_in(loose, slot, number, theirs).worst <= limits.TOLERABLE_LOSS:
-            return respectable
+    if any(each.worst <= limits.TOLERABLE_LOSS for each in _loosened_excesses(walker, main, slot, number, theirs)):
+        return respectable
     return Reason(Verdict.UNSTABLE, "in exact arithmetic it vanishes: this way of computing loses digits")
+
+
+def _loosened_excesses(walker: Walker, main: Evaluation, slot: int, number: int, theirs: Array) -> Iterator[Excess]:
+    """The error in units of what the rounding of one, two and three ops makes."""
+    for _ in range(LOOSENINGS):
+        main = main.loosened()
+        yield walker.excess_in(main, slot, number, theirs)
 
 
 SUMS = frozenset("sum mm bmm mv dot addmm baddbmm linear convolution _convolution convolution_backward".split())

@@ -18,6 +18,7 @@ from ..recording import record
 from ..traces import Trace
 from .locating import locate_in_traces
 from .origin import Origin
+from .reasoning import UNKNOWN_FORMULA
 
 
 def locate_in_functions(
@@ -42,12 +43,15 @@ def locate_in_functions(
         theirs, mine = traced("actual", actual), traced("expected", expected)
         origin = locate_in_traces(theirs, mine, declared=declared, rename=rename, progress=progress)
         eager = _eager(actual)
-        if origin.acceptable is False and eager is not actual:
+        is_doubtful = origin.acceptable is False or any(each.note == UNKNOWN_FORMULA for each in origin.walk)
+        if eager is not actual and is_doubtful:
             # Compiled code shows little of its inside. If the same fault is there before compiling, it is seen there.
             uncompiled = locate_in_traces(traced("actual", eager), mine, declared=declared, rename=rename, progress=progress)
             if uncompiled.acceptable is False:
                 note = "actual is compiled; the same fault is in the program before compiling, where it was located"
                 return _noted(uncompiled, note)
+            if origin.acceptable is not False:
+                return origin
             return _noted(origin, "actual is compiled; before compiling nothing adds more than rounding: compiling adds it")
         return origin
 

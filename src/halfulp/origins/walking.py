@@ -402,15 +402,16 @@ class Walker:
             fit = _Fit(candidate, how, numbers, self.excess_in(main, slot, number, numbers))
             reason = reason_of(self, main, slot, number, candidate, numbers, fit.excess) if not fit.excess.within else None
             if reason is not None and reason.verdict is not Verdict.ROUNDING:
-                self._versions[number].alternative = self._suspect(slot, number, fit, main, reason)
+                self._versions[number].alternative = self._suspect(slot, number, fit, main, reason, main.assumes)
                 return
 
-    def _suspect(self, slot: int, number: int, fit: _Fit, main: Evaluation, reason: Reason) -> Version:
+    def _suspect(self, slot: int, number: int, fit: _Fit, main: Evaluation, reason: Reason, before: frozenset[int]) -> Version:
+        """A version that takes the candidate for right, beside the suspects before that led to it."""
         prediction = main.exact()[slot]
         parts = self._parts(number, fit.numbers, prediction)
         point = self._add(main.step, slot, fit.how, fit.number, reason.verdict, parts, fit.excess, reason.text)
         self.found.suspects[number] = Suspect(main.step, slot, number, fit.number, point, fit.excess, fit.how)
-        return Version(fit.number, made_by=(main, slot), assumes=frozenset((number,)))
+        return Version(fit.number, made_by=(main, slot), assumes=before | {number})
 
     def _loosened(self, main: Evaluation, alternative: Evaluation | None, fits: list[_Fit]) -> Iterator[tuple[Evaluation, list[_Fit]]]:
         """For values of `actual` that were computed from others than those taken for the inputs: these may be neighbours."""
@@ -441,7 +442,7 @@ class Walker:
             reason = reason_of(self, main, slot, number, chosen.number, chosen.numbers, chosen.excess)
             if reason.verdict is Verdict.ROUNDING:
                 return self._settle(slot, number, chosen, main, None, reason)
-            predicted.alternative = self._suspect(slot, number, chosen, main, reason)
+            predicted.alternative = self._suspect(slot, number, chosen, main, reason, alternative.assumes if alternative else frozenset())
         self._versions[number] = predicted
 
     def _fits(self, slot: int, number: int, main: Evaluation) -> Iterator[_Fit]:
