@@ -37,6 +37,9 @@ benchmarks: $(VENV)/.ready
 	$(BIN)/python -W ignore -m benchmarks.tolerances
 	$(BIN)/python -W ignore -m benchmarks.orders
 	$(BIN)/python -W ignore -m benchmarks.ulp
+	$(BIN)/python -W ignore -m benchmarks.origins.run
+	$(BIN)/python -W ignore -m benchmarks.record_cost
+	$(BIN)/python -W ignore -m benchmarks.locate_cost
 
 # Torch comes first: anything else that asks for it would bring the CUDA build along.
 $(VENV)/.ready: pyproject.toml constraints.txt

@@ -203,7 +203,8 @@ class Evaluation:
 
     def sources(self) -> set[int]:
         """The recorded values of `actual` that its inputs are, or are views or predictions from."""
-        found, waiting, seen = set[int](), [self], set[int]()
+        found, seen = set[int](), set[int]()
+        waiting: list[Evaluation] = [self]
         while waiting:
             for version in waiting.pop().versions.values():
                 if version.number is not None:
