@@ -21,10 +21,9 @@ SAMPLES = 8
 
 CONVOLUTIONS = ("convolution", "_convolution", "mkldnn_convolution", "convolution_backward", "cudnn_convolution")
 
-UNEVEN = 4.0
-"""A fast convolution spreads its error evenly: the error of one output channel, in units of its noise, is at most this many times that of
-the median channel. Measured for NNPACK's Winograd kernel: up to 1.6 over 8 to 64 channels (`benchmarks/origins/calibrate.py`); a fault in
-one channel alone stands out by more than the limits of rounding, so the factor only has to be above 1.6."""
+UNEVEN = 2.0
+"""A fast convolution spreads its error evenly: the largest error of an output channel, in units of its noise, over that of the median
+channel is at most 1.37 for NNPACK's Winograd kernel (`python -m benchmarks.origins.calibrate`); rounded up to a power of two."""
 
 
 @dataclass(frozen=True)

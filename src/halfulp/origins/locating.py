@@ -15,10 +15,11 @@ from ..verdicts.verdict import Verdict
 from .aligning import Alignment
 from .collectives import Peers
 from .hashes import walk_hashes
+from .ledger import Suspect, Walk
 from .nonfinite import first_nonfinite
 from .origin import Origin
 from .ranks import first_of_ranks, is_distributed
-from .walking import Suspect, Walk, Walker
+from .walking import Walker
 
 Traced = Trace | str | os.PathLike[str]
 

@@ -19,10 +19,11 @@ import torch
 
 from ..errors import InputError
 from ..traces import Ref, Step, Trace, read_trace
+from .ledger import Suspect
 from .locating import walk_traces
 from .reasoning import Chain
 from .versions import Version
-from .walking import Suspect, Walker
+from .walking import Walker
 from .writing import script_of, values_file
 
 STAYS = 0.5

@@ -13,7 +13,7 @@ and is cleared; if from the suspect, and to the end, then that is what `actual` 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -24,8 +24,9 @@ from .aligning import Alignment
 from .arithmetic import Array, Exact
 from .collectives import Peers
 from .formulas import formula_of
-from .judging import Excess, Tally, distance, excess_of, rms
-from .origin import Point
+from .judging import Excess, Tally, excess_of
+from .leaves import Leaves
+from .ledger import Ledger, Suspect, Walk
 from .parting import cut_of, is_large, parts_of
 from .reasoning import LOOSENINGS, Chain, Reason, reason_of
 from .replaying import Unknown, Values
@@ -40,36 +41,6 @@ NEAREST = 6
 
 ANCHORS = ("output", "module")
 """Counterparts that names vouch for: results, and results of the same module in the same call."""
-
-
-@dataclass(eq=False)
-class Suspect:
-    """A value that is further from its prediction than rounding.
-
-    Attributes:
-        step, slot, number: whose output it is. candidate: the value of `actual`. point: what is reported. excess: what was measured.
-        how: how it was proposed. state: "open", "right" (as far as was seen), "final" or "cleared".
-    """
-
-    step: Step
-    slot: int
-    number: int
-    candidate: int
-    point: Point
-    excess: Excess
-    how: str
-    state: str = "open"
-
-
-@dataclass
-class Walk:
-    """Everything that the walk found: points in order, and the suspects."""
-
-    points: list[Point] = field(default_factory=list)
-    suspects: dict[int, Suspect] = field(default_factory=dict)
-    matched: set[int] = field(default_factory=set)
-    notes: list[str] = field(default_factory=list)
-    complete: bool = True
 
 
 @dataclass(frozen=True)
@@ -108,12 +79,12 @@ class Walker:
         self.actual, self.expected, self.alignment = actual, expected, alignment
         self.declared, self.fallback, self._progress = declared, fallback, progress
         self.ours, self.theirs = Values(expected), Values(actual)
-        self.found = Walk()
+        self.ledger = Ledger(actual, expected, self.ours)
+        self.found = self.ledger.found
         self.tests = max(1, sum(bool(each.hash) for each in expected.values))
         self._versions: dict[int, Version] = {}
-        self._totals: dict[int, float] = {}
         self._unseen: set[int] = set()
-        self._leaves = {(each.role, each.name): each for each in reversed(actual.values) if each.role in ("input", "parameter", "buffer")}
+        self._leaves = Leaves(self)
         self._last_use = {number: step.index for step in expected.steps for number in step.inputs}
         self._read = {number for step in expected.ops for number in step.inputs} | set(expected.named.values())
 
@@ -139,7 +110,7 @@ class Walker:
             beside = [each for key, each in self.found.suspects.items() if key >= 0 and each.step is suspect.step]
             if beside and all(each.state == "cleared" for each in beside):
                 suspect.state = "cleared"
-        self.found.points = [self._final(each) for each in self.found.points]
+        self.found.points = [self.ledger.final(each) for each in self.found.points]
         return self.found
 
     def version_of(self, number: int) -> Version:
@@ -188,75 +159,15 @@ class Walker:
             raise Unknown(f"{step.op} needs the traces of all ranks")
         return self._peers.combined(step, inputs, fl)
 
-    # Values that no op made
-
-    def _version(self, step: Step, number: int) -> Version:
-        known = self._versions.get(number)
-        if known is None:
-            known = self._versions[number] = self._leaf(step, number)
-        return known
-
-    def _leaf(self, step: Step, number: int) -> Version:
-        """Inputs are those of `actual`; parameters, buffers and constants those of `expected`.
-
-        So a parameter that differs shows as something that the ops which read it add.
-        """
-        value = self.expected.values[number]
-        theirs = self._leaves.get((value.role, self._name_in_actual(value.name)))
-        if theirs is not None and theirs.shape != value.shape:
-            theirs = None
-        if theirs is not None and theirs.hash == value.hash and theirs.dtype == value.dtype:
-            self.found.matched.add(theirs.number)
-            return Version(theirs.number, identical=True)
-        elsewhere = self.alignment.same_bits(number) if value.role == "parameter" and value.elements > 1 else None
-        if theirs is not None and elsewhere is None and theirs.is_complete and self.ours.known(number):
-            self.found.matched.add(theirs.number)
-            if value.role == "input":
-                return Version(theirs.number)
-            return self._differing_leaf(step, number, theirs.number)
-        same = self.alignment.same_bits(number)
-        if same is not None:
-            self.found.matched.add(same)
-        return Version(same, identical=True)
-
-    def _name_in_actual(self, name: str) -> str:
-        module, _, leaf = name.rpartition(".")
-        return ".".join(filter(None, (self.alignment.sure(module), leaf)))
-
-    def _differing_leaf(self, step: Step, number: int, theirs: int) -> Version:
-        """A parameter or buffer of one name with other numbers: fine within one rounding to the format that `actual` may use."""
-        value, format = self.expected.values[number], self.format_of(number)
-        mine, other = self.ours.number(number), self.theirs.number(theirs)
-        with np.errstate(invalid="ignore"):
-            beyond = np.abs(other - mine) > format.unit_roundoff * np.abs(mine) + format.min_subnormal
-        if not beyond.any():
-            return Version(theirs)
-        apart = distance(other, mine)
-        size = rms(mine)
-        note = f"{value.role} {value.name} itself differs: {int(beyond.sum())} of {mine.size} elements"
-        relative = apart / size if size else float("inf")
-        slot = next((k for k, each in enumerate(step.outputs) if each is not None), 0)
-        phase = "buffer" if value.role == "buffer" else step.phase
-        owner = value.name.rpartition(".")[0]
-        dtype = self.actual.values[theirs].dtype
-        coarser = dtype in FORMATS and FORMATS[dtype].precision_bits < format.precision_bits
-        verdict = Verdict.REDUCED_PRECISION if coarser else Verdict.MISTAKE
-        point = Point(
-            step.index, step.op, owner, step.call, step.source, phase, slot, "name", "", verdict, relative, 0.0, relative, float("inf"),
-            float("inf"), None, note,
-        )  # fmt: skip
-        excess = Excess(float("inf"), float("inf"), float("inf"), float("inf"), apart, size, int(np.argmax(beyond)))
-        self.found.suspects[-1 - number] = Suspect(step, slot, number, theirs, point, excess, "name", "final")
-        self.found.points.append(point)
-        self.found.notes.append(note)
-        return Version(identical=True)
-
     # One op
 
     def _visit(self, step: Step) -> None:
         if not any(each is not None and self._is_made_by(each, step) for each in step.outputs):
             return
-        inputs = {number: self._version(step, number) for number in step.inputs}
+        for number in step.inputs:
+            if number not in self._versions:
+                self._versions[number] = self._leaves.version(step, number)
+        inputs = {number: self._versions[number] for number in step.inputs}
         if all(each.identical for each in inputs.values()) and self._identical(step):
             return
         main = Evaluation(self, step, inputs)
@@ -269,24 +180,26 @@ class Walker:
             self._versions[number] = Version(made_by=(main, step.outputs.index(number)))
             self._unseen.add(number)
             return
-        try:
-            predictions = main.exact()
-        except Unknown as unknown:
-            for slot, number in enumerate(step.outputs):
-                if number is not None and self._is_made_by(number, step):
-                    self._give(step, slot, number, str(unknown))
-            return
-        for slot, (number, prediction) in enumerate(zip(step.outputs, predictions)):
-            if number is None or not self._is_made_by(number, step):
-                continue
-            if prediction is None or prediction.shape != self.expected.values[number].shape:
-                if number in self._read:
-                    self._give(step, slot, number, "its formula does not define this output")
-                continue
-            self._judge(slot, number, main, alternative)
+        self._judge_all(main, alternative)
         main.release()
         if alternative is not None:
             alternative.release()
+
+    def _judge_all(self, main: Evaluation, alternative: Evaluation | None) -> None:
+        """All outputs of an op: those that are predicted are judged, the others taken as they are."""
+        step, why = main.step, "its formula does not define this output"
+        predictions: list[Array | None] = [None] * len(step.outputs)
+        try:
+            predictions = main.exact()
+        except Unknown as unknown:
+            why = str(unknown)
+        for slot, (number, prediction) in enumerate(zip(step.outputs, predictions)):
+            if number is None or not self._is_made_by(number, step):
+                continue
+            if prediction is not None and prediction.shape == self.expected.values[number].shape:
+                self._judge(slot, number, main, alternative)
+            elif number in self._read:
+                self._give(step, slot, number, why)
 
     def _is_plain_view(self, main: Evaluation) -> bool:
         """Whether the only output is a view that no name vouches for: nothing to compare, nothing to compute yet."""
@@ -317,11 +230,11 @@ class Walker:
         if not excess.within:
             return False
         total, inherited, added = (float(np.sqrt(each / sums[3])) if sums[3] else 0.0 for each in sums[:3])
-        self._totals[number] = total
+        self.ledger.totals[number] = total
         self.found.matched.add(candidate.number)
         self._versions[number] = Version(candidate.number, identical=not total, made_by=(main, slot))
         verdict = Verdict.ROUNDING if excess.error_rms else Verdict.IDENTICAL
-        self._add(step, slot, candidate.how, candidate.number, verdict, (total, inherited, added), excess)
+        self.ledger.add(step, slot, candidate.how, candidate.number, verdict, (total, inherited, added), excess)
         main.release()
         return True
 
@@ -356,9 +269,9 @@ class Walker:
             self._versions[number] = Version(same, identical=True)
             if same is not None:
                 self.found.matched.add(same)
-                self._totals[number] = 0.0
+                self.ledger.totals[number] = 0.0
                 slot = step.outputs.index(number)
-                self._add(step, slot, "same bits", same, Verdict.IDENTICAL, (0.0, 0.0, 0.0), None)
+                self.ledger.add(step, slot, "same bits", same, Verdict.IDENTICAL, (0.0, 0.0, 0.0), None)
         return True
 
     def _same_numbers(self, theirs: int, ours: int) -> bool:
@@ -408,8 +321,8 @@ class Walker:
     def _suspect(self, slot: int, number: int, fit: _Fit, main: Evaluation, reason: Reason, before: frozenset[int]) -> Version:
         """A version that takes the candidate for right, beside the suspects before that led to it."""
         prediction = main.exact()[slot]
-        parts = self._parts(number, fit.numbers, prediction)
-        point = self._add(main.step, slot, fit.how, fit.number, reason.verdict, parts, fit.excess, reason.text)
+        parts = self.ledger.parts(number, fit.numbers, prediction)
+        point = self.ledger.add(main.step, slot, fit.how, fit.number, reason.verdict, parts, fit.excess, reason.text)
         self.found.suspects[number] = Suspect(main.step, slot, number, fit.number, point, fit.excess, fit.how)
         return Version(fit.number, made_by=(main, slot), assumes=before | {number})
 
@@ -437,7 +350,7 @@ class Walker:
         if chosen is None:
             self._unseen.add(number)
             if not main.is_view(slot):
-                self._add(step, slot, "none", None, None, self._parts(number, None, prediction), None)
+                self.ledger.add(step, slot, "none", None, None, self.ledger.parts(number, None, prediction), None)
         else:
             reason = reason_of(self, main, slot, number, chosen.number, chosen.numbers, chosen.excess)
             if reason.verdict is Verdict.ROUNDING:
@@ -506,8 +419,8 @@ class Walker:
         identical = bool(mine.hash) and theirs.hash == mine.hash and theirs.dtype == mine.dtype
         self._versions[number] = Version(fit.number, identical=identical, made_by=(main, slot), assumes=main.assumes)
         verdict = Verdict.IDENTICAL if fit.excess.error_rms == 0.0 else Verdict.ROUNDING
-        parts = self._parts(number, fit.numbers, prediction)
-        self._add(main.step, slot, fit.how, fit.number, verdict, parts, fit.excess, reason.text if reason is not None else "")
+        parts = self.ledger.parts(number, fit.numbers, prediction)
+        self.ledger.add(main.step, slot, fit.how, fit.number, verdict, parts, fit.excess, reason.text if reason is not None else "")
 
     def _follow(self, slot: int, number: int, fit: _Fit, main: Evaluation, alternative: Evaluation) -> None:
         """The candidate follows from suspects, not from what was predicted: they are what `actual` computed, as far as is seen."""
@@ -529,7 +442,7 @@ class Walker:
             predicted.alternative = counterpart
             self._versions[number] = predicted
         verdict = Verdict.IDENTICAL if fit.excess.error_rms == 0.0 else Verdict.ROUNDING
-        self._add(main.step, slot, fit.how, fit.number, verdict, self._parts(number, fit.numbers, prediction), fit.excess)
+        self.ledger.add(main.step, slot, fit.how, fit.number, verdict, self.ledger.parts(number, fit.numbers, prediction), fit.excess)
 
     def _give(self, step: Step, slot: int, number: int, why: str) -> None:
         """What can't be predicted: take the value of `actual` as it is, and go on from there."""
@@ -539,56 +452,15 @@ class Walker:
         if chosen is None or not self.theirs.known(chosen):
             # Lost: what reads it can't be predicted either, until something that is known by name comes.
             self._versions[number] = Version(identical=all(self._versions[each].identical for each in step.inputs))
-            self._add(step, slot, "given", None, None, (0.0, 0.0, 0.0), None, why)
+            self.ledger.add(step, slot, "given", None, None, (0.0, 0.0, 0.0), None, why)
             return
         self.found.matched.add(chosen)
         self._versions[number] = Version(chosen, identical=same is not None)
         total = 0.0
         if same is None and self.ours.known(number):
-            total = self._parts(number, self.theirs.number(chosen).reshape(self.expected.values[number].shape), None)[0]
-        self._totals[number] = total
-        self._add(step, slot, "given", chosen, Verdict.IDENTICAL if same is not None else None, (total, total, 0.0), None, why)
-
-    # What is reported
-
-    def _parts(self, number: int, theirs: Array | None, prediction: Array | None) -> tuple[float, float, float]:
-        """Total, inherited and added difference, each rms over the rms of `expected`."""
-        try:
-            mine = self.ours.number(number)
-        except Unknown:
-            mine = prediction if prediction is not None else np.zeros(1)
-        size = rms(mine)
-        inherited = distance(prediction, mine) if prediction is not None else 0.0
-        total = distance(theirs, mine) if theirs is not None else inherited
-        added = distance(theirs, prediction) if theirs is not None and prediction is not None else 0.0
-        total, inherited, added = (each / size if size else (0.0 if not each else float("inf")) for each in (total, inherited, added))
-        self._totals[number] = total
-        return total, inherited, added
-
-    def _add(
-        self, step: Step, slot: int, how: str, candidate: int | None, verdict: Verdict | None, parts: tuple[float, float, float],
-        excess: Excess | None, note: str = "",
-    ) -> Point:  # fmt: skip
-        number = step.outputs[slot]
-        made_by = self.actual.producers.get(candidate) if candidate is not None else None
-        before = max((self._totals.get(each, 0.0) for each in step.inputs), default=0.0)
-        phase = "buffer" if number is not None and self.expected.values[number].role == "buffer" else step.phase
-        in_noise, worst = (excess.rms_in_noise, excess.worst) if excess is not None else (0.0, 0.0)
-        point = Point(
-            step.index, step.op, step.module, step.call, step.source, phase, slot, how, made_by.op if made_by is not None else "", verdict,
-            *parts, in_noise, worst, parts[0] / before if before else None, note,
-        )  # fmt: skip
-        self.found.points.append(point)
-        return point
-
-    def _final(self, point: Point) -> Point:
-        """A suspect that was cleared, or that nothing spoke for, is no counterpart."""
-        suspect = next((each for each in self.found.suspects.values() if each.point is point), None)
-        if suspect is None or suspect.state in ("right", "final"):
-            return point
-        return replace(
-            point, counterpart="none", actual_op="", verdict=None, total=point.inherited, added=0.0, added_in_noise=0.0, excess=0.0
-        )
+            total = self.ledger.parts(number, self.theirs.number(chosen).reshape(self.expected.values[number].shape), None)[0]
+        self.ledger.totals[number] = total
+        self.ledger.add(step, slot, "given", chosen, Verdict.IDENTICAL if same is not None else None, (total, total, 0.0), None, why)
 
     def _forget(self, step: Step) -> None:
         """Predictions that no later op reads need no memory; if one is asked for after all, it is computed again."""

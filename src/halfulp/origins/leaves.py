@@ -1,0 +1,82 @@
+"""Values that no op made: inputs, parameters, buffers, constants."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..floats import FORMATS
+from ..traces import Step
+from ..verdicts.verdict import Verdict
+from .judging import Excess, distance, rms
+from .ledger import Suspect
+from .origin import Point
+from .versions import Version
+
+if TYPE_CHECKING:
+    from .walking import Walker
+
+
+class Leaves:
+    """What stands for them in `actual`."""
+
+    def __init__(self, walker: Walker) -> None:
+        self._walker = walker
+        roles = ("input", "parameter", "buffer")
+        self._named = {(each.role, each.name): each for each in reversed(walker.actual.values) if each.role in roles}
+
+    def version(self, step: Step, number: int) -> Version:
+        """The version of a value that a step reads first. Inputs are those of `actual`, all else that of `expected`.
+
+        So a parameter that differs shows as something that the ops which read it add.
+        """
+        value = self._walker.expected.values[number]
+        theirs = self._named.get((value.role, self._name_in_actual(value.name)))
+        if theirs is not None and theirs.shape != value.shape:
+            theirs = None
+        if theirs is not None and theirs.hash == value.hash and theirs.dtype == value.dtype:
+            self._walker.found.matched.add(theirs.number)
+            return Version(theirs.number, identical=True)
+        elsewhere = self._walker.alignment.same_bits(number) if value.role == "parameter" and value.elements > 1 else None
+        if theirs is not None and elsewhere is None and theirs.is_complete and self._walker.ours.known(number):
+            self._walker.found.matched.add(theirs.number)
+            if value.role == "input":
+                return Version(theirs.number)
+            return self._differing(step, number, theirs.number)
+        same = self._walker.alignment.same_bits(number)
+        if same is not None:
+            self._walker.found.matched.add(same)
+        return Version(same, identical=True)
+
+    def _name_in_actual(self, name: str) -> str:
+        module, _, leaf = name.rpartition(".")
+        return ".".join(filter(None, (self._walker.alignment.sure(module), leaf)))
+
+    def _differing(self, step: Step, number: int, theirs: int) -> Version:
+        """A parameter or buffer of one name with other numbers: fine within one rounding to the format that `actual` may use."""
+        value, format = self._walker.expected.values[number], self._walker.format_of(number)
+        mine, other = self._walker.ours.number(number), self._walker.theirs.number(theirs)
+        with np.errstate(invalid="ignore"):
+            beyond = np.abs(other - mine) > format.unit_roundoff * np.abs(mine) + format.min_subnormal
+        if not beyond.any():
+            return Version(theirs)
+        apart = distance(other, mine)
+        size = rms(mine)
+        note = f"{value.role} {value.name} itself differs: {int(beyond.sum())} of {mine.size} elements"
+        relative = apart / size if size else float("inf")
+        slot = next((k for k, each in enumerate(step.outputs) if each is not None), 0)
+        phase = "buffer" if value.role == "buffer" else step.phase
+        owner = value.name.rpartition(".")[0]
+        dtype = self._walker.actual.values[theirs].dtype
+        coarser = dtype in FORMATS and FORMATS[dtype].precision_bits < format.precision_bits
+        verdict = Verdict.REDUCED_PRECISION if coarser else Verdict.MISTAKE
+        point = Point(
+            step.index, step.op, owner, step.call, step.source, phase, slot, "name", "", verdict, relative, 0.0, relative, float("inf"),
+            float("inf"), None, note,
+        )  # fmt: skip
+        excess = Excess(float("inf"), float("inf"), float("inf"), float("inf"), apart, size, int(np.argmax(beyond)))
+        self._walker.found.suspects[-1 - number] = Suspect(step, slot, number, theirs, point, excess, "name", "final")
+        self._walker.found.points.append(point)
+        self._walker.found.notes.append(note)
+        return Version(identical=True)
