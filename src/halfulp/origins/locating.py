@@ -142,7 +142,28 @@ def _common(actual: Trace, expected: Trace, declared: str | Format | None) -> tu
     sides = (("actual", actual), ("expected", expected))
     notes = [f"{side}: {note}" for side, trace in sides for note in trace.notes]
     notes += [f"{side}: partial, the run did not end" for side, trace in sides if trace.is_partial]
+    if not common["settings"] and is_repetition(actual, expected):
+        notes.append(REPETITION)
     return common, notes
+
+
+REPETITION = "the same program, weights, inputs and settings: whatever differs is not deterministic"
+"""What is said of two recordings of one thing."""
+
+
+def is_repetition(actual: Trace, expected: Trace) -> bool:
+    """Whether both recorded the same ops with the same arguments on the same numbers."""
+    calls = [[(each.op, each.arguments, each.keywords) for each in trace.ops] for trace in (actual, expected)]
+    return calls[0] == calls[1] and _leaf_bits(actual) == _leaf_bits(expected)
+
+
+def _leaf_bits(trace: Trace) -> dict[tuple[str, str], str]:
+    """Name -> hash of what was there before the first op wrote to it."""
+    found: dict[tuple[str, str], str] = {}
+    for each in trace.values:
+        if each.role in ("input", "parameter", "buffer"):
+            found.setdefault((each.role, each.name), each.hash)
+    return found
 
 
 def walk_traces(
@@ -209,7 +230,8 @@ def _concluded(walker: Walker, walk: Walk, common: dict[str, Any], notes: list[s
         segment = tuple(f"{each.op} in {each.module or '(outermost)'}" for each in steps)
         module = point.module if steps == (first.step,) else _common_module(steps, point.phase)
         return Origin(
-            module, steps[-1].op, point.phase, steps[-1].source or point.source, point.verdict or Verdict.MISTAKE, point.added,
+            module, steps[-1].op, point.phase, steps[-1].source or point.source,
+            Verdict.NONDETERMINISTIC if REPETITION in notes else point.verdict or Verdict.MISTAKE, point.added,
             point.inherited, _because(first, segment), more=tuple(each.point for each in right[1:]), segment=segment, notes=tuple(notes),
             point=point, **common,
         )  # fmt: skip

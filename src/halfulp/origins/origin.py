@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..verdicts.result import CheckResult, plain
+from ..verdicts.result import plain
 from ..verdicts.verdict import Verdict
 
 SCHEMA = 1
@@ -83,7 +83,7 @@ class Origin:
         first_bits: the first op that gives other bits from the same bits; None where there is none.
         nonfinite: see `NonFinite`. unaligned: ops that have no counterpart, per side: ("actual", op, module).
         settings: where the fingerprints differ: (name, actual, expected), most likely culprits first.
-        check: the full check of that op, where it was run. notes: what could not be seen.
+        notes: what could not be seen.
         declared: the precision that `actual` was judged by, "" for that of each result. rank: of a distributed run, where it starts.
         complete: False when the walk was interrupted.
     """
@@ -103,7 +103,6 @@ class Origin:
     nonfinite: tuple[NonFinite, ...] = ()
     unaligned: tuple[tuple[str, str, str], ...] = ()
     settings: tuple[tuple[str, str, str], ...] = ()
-    check: CheckResult | None = None
     notes: tuple[str, ...] = ()
     declared: str = ""
     rank: int | None = None
@@ -138,12 +137,7 @@ class Origin:
 
     def to_json(self) -> str:
         """Everything, as JSON text with a schema number."""
-        content: dict[str, Any] = {
-            "schema": SCHEMA,
-            "acceptable": self.acceptable,
-            **dataclasses.asdict(dataclasses.replace(self, check=None)),
-        }
-        content["check"] = json.loads(self.check.to_json()) if self.check is not None else None
+        content: dict[str, Any] = {"schema": SCHEMA, "acceptable": self.acceptable, **dataclasses.asdict(self)}
         return json.dumps(plain(_named(content)), indent=1, allow_nan=False)
 
 
