@@ -190,6 +190,8 @@ def reason_of(walker: Walker, main: Evaluation, slot: int, number: int, candidat
         return Reason(Verdict.REDUCED_PRECISION, f"computing with {named} explains it")
     if coarse is not None:
         return Reason(Verdict.REDUCED_PRECISION, f"in exact arithmetic it vanishes, and results were stored in {coarse.name}")
+    if any("_fft_" in each.name for each in chain.steps.values()) and excess.norm_in_noise <= limits.FAST_PRODUCT_LOSS:
+        return Reason(Verdict.ROUNDING, "computed by Fourier transforms, which are exact in norm only")
     if exact is None and (excess.worst <= limits.TOLERABLE_LOSS or _within_bound(main, slot, number, theirs)):
         return Reason(Verdict.ROUNDING, UNKNOWN_FORMULA)
     if exact is None:
