@@ -325,8 +325,13 @@ def test_ctrl_c_leaves_a_readable_partial_trace(tmp_path):
         signal.raise_signal(signal.SIGINT)
         return y
 
-    with pytest.raises(KeyboardInterrupt):
-        record(call, torch.zeros(3), tmp_path / "t", level="tensors")
+    # Shells start background jobs with Ctrl-C ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            record(call, torch.zeros(3), tmp_path / "t", level="tensors")
+    finally:
+        signal.signal(signal.SIGINT, before)
     trace = read_trace(tmp_path / "t")
     assert trace.is_partial and trace.notes == ("ended by KeyboardInterrupt",)
     assert [step.op for step in trace.ops] == ["aten.add.Tensor"]
