@@ -1,5 +1,6 @@
 """Each formula against PyTorch in float64: recorded ops are replayed from their recorded inputs."""
 
+import math
 import warnings
 
 import numpy as np
@@ -8,6 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from halfulp.origins.arithmetic import erf
 from halfulp.origins.formulas import FORMULAS, formula_of
 from halfulp.origins.replaying import Unknown, Values, evaluate
 from halfulp.recording import Recorder
@@ -227,3 +229,10 @@ def test_lists_of_tensors_use_the_formula_of_one():
     assert formula_of("_foreach_mul") is not None
     assert formula_of("_foreach_nothing") is None
     assert len(FORMULAS) > 200
+
+
+def test_the_error_function_is_that_of_the_c_library():
+    x = np.linspace(-7.0, 7.0, 100_001)
+    wanted = np.array([math.erf(each) for each in x])
+    # One rounding of each of the two beside 1, and the neglected term.
+    assert np.abs(erf(x) - wanted).max() <= 2.0**-52

@@ -83,11 +83,6 @@ class Alignment:
                 usable.setdefault(each.number, each)
         return list(usable.values())
 
-    def twin(self, step: Step) -> Step | None:
-        """The op of `actual` of the same name at the same place."""
-        phase, module, call, name, place = self._keys[step.index]
-        return self._ops.get((phase, self.module(module), call, name, place))
-
     def near(self, number: int, prediction: Array) -> list[tuple[float, int]]:
         """Values of `actual` with as many elements as `number`, by relative distance from a prediction (rms over rms), nearest first."""
         mine = self.expected.values[number]

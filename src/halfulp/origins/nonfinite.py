@@ -20,7 +20,7 @@ def first_nonfinite(side: str, trace: Trace) -> NonFinite | None:
             continue
         for number in step.outputs:
             value = trace.values[number] if number is not None else None
-            if value is None or value.is_finite or (step.name in _MAKES_THEM_ON_PURPOSE):
+            if value is None or value.is_finite or step.name in _MAKES_THEM_ON_PURPOSE:
                 continue
             nan, infinite = int(value.statistics.get("nan", 0)), int(value.statistics.get("inf", 0))
             kind = "NaN" if nan else "infinity"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .walking import Walker
 
 MOST_OPS = 64
-"""Ops of `actual` that are evaluated for one value of `expected`: a normalization with its gradients written out takes 30."""
+"""Ops of `actual` that are evaluated for one value of `expected`: bounds the work. With more, the formula counts as unknown."""
 
 
 UNKNOWN_FORMULA = "how it was computed is not known; no more than a respectable algorithm loses"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
@@ -106,8 +105,3 @@ class Values:
         while self._cached_bytes > CACHE_BYTES and len(self._cache) > 1:
             _, dropped = self._cache.popitem(last=False)
             self._cached_bytes -= dropped.nbytes
-
-
-def fits(array: Array | None, shape: tuple[int, ...]) -> bool:
-    """Whether a formula gave a result of the recorded shape."""
-    return array is not None and array.shape == shape and (not array.size or math.prod(shape) > 0)

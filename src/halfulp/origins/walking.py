@@ -37,7 +37,7 @@ NEAR = 0.5
 proposed by its name only."""
 
 NEAREST = 6
-"""How many near values are tried: the copies, casts and sums in place of one value; those that are further away are other values."""
+"""How many near values are tried: bounds the work. The nearest one is the right one unless copies of it lie beside it."""
 
 ANCHORS = ("output", "module")
 """Counterparts that names vouch for: results, and results of the same module in the same call."""

@@ -214,7 +214,7 @@ class Recorder:
         with self.paused():
             _wait_for(func, result)
             # The module and the forward op belong to the place from which the op was called.
-            forward = self._forward_of(result)
+            forward = self._forward_of()
             phase = "step" if self._in_step else ("backward" if _is_backward() else "forward")
             place = self._modules.place
             if forward is not None and place == NOWHERE:
@@ -240,7 +240,7 @@ class Recorder:
                 self._progress(f"recording {phase} {place.path}: {step.index} ops, {self._writer.bytes_written / 1e6:.0f} MB")
         return result
 
-    def _forward_of(self, _: Any) -> Step | None:
+    def _forward_of(self) -> Step | None:
         """The forward op whose backward is running: autograd numbers both alike."""
         node: Any = torch._C._current_autograd_node()  # pyright: ignore[reportPrivateUsage]
         return None if node is None else self._forward_ops.get(node._sequence_nr())
