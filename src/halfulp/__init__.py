@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import inputs
     from .audits import Audit, audit
+    from .causes import Cause, Explanation, checked_graphs, explain
     from .datasheets import Datasheet, datasheet
     from .differences import Comparison, Difference, compare
     from .errors import CaseFileError, HalfulpError, InputError, RunError, TensorFileError, TraceError
@@ -29,6 +30,10 @@ __version__ = "0.1.0"
 _HOME = {
     "Audit": "audits",
     "audit": "audits",
+    "Cause": "causes",
+    "Explanation": "causes",
+    "checked_graphs": "causes",
+    "explain": "causes",
     "Tolerance": "remedies",
     "suggest_tolerance": "remedies",
     "Datasheet": "datasheets",
@@ -64,11 +69,13 @@ _HOME = {
 __all__ = [
     "Audit",
     "CaseFileError",
+    "Cause",
     "CheckResult",
     "Comparison",
     "Datasheet",
     "Difference",
     "Evidence",
+    "Explanation",
     "HalfulpError",
     "InputError",
     "Order",
@@ -84,8 +91,10 @@ __all__ = [
     "assert_equivalent",
     "audit",
     "check",
+    "checked_graphs",
     "compare",
     "datasheet",
+    "explain",
     "inputs",
     "judge",
     "locate",

@@ -7,6 +7,7 @@ ask it for runs and never call the user's functions themselves.
 from __future__ import annotations
 
 import contextlib
+import copy
 import dataclasses
 import functools
 import time
@@ -142,6 +143,20 @@ class Case:
         self._declared = format_named(declared) if declared is not None else None
         self._runs: dict[tuple[str, Variant], Run | Unavailable] = {}
         self._native: dict[str, Run] = {}
+
+    def with_function(self, name: str, function: Callable[..., Any]) -> Case:
+        """The same case with another function in place of one side's; what the other side's runs gave is kept.
+
+        Args:
+            name: "actual" or "expected". function: it works on the same modules and tensors as the one it stands for.
+        """
+        other = copy.copy(self)
+        setattr(other, name, self.side(name).with_function(function))
+        other._runs = {key: run for key, run in self._runs.items() if key[0] != name}
+        other._native = {}
+        for cached in ("watched", "shared_state"):
+            other.__dict__.pop(cached, None)
+        return other
 
     @property
     def declared(self) -> Format:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import functools
 import random
 from collections.abc import Callable, Generator
@@ -34,6 +35,13 @@ class Side:
         self.modules = found.modules
         self.state = State(found)
         self.wants_gradients = bool(found.optimizers)
+
+    def with_function(self, function: Callable[..., Any]) -> Side:
+        """Another function on the same modules and tensors."""
+        other = copy.copy(self)
+        other.__dict__.pop("eager", None)
+        other.function = function
+        return other
 
     @property
     def is_compiled(self) -> bool:

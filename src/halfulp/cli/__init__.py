@@ -7,7 +7,7 @@ import sys
 import typer
 
 from ..errors import HalfulpError
-from . import audit, bench, check, compare, datasheet, demo, doctor, env, locate, merge, order, record, repro, tolerance
+from . import audit, bench, check, compare, datasheet, demo, doctor, env, explain, locate, merge, order, record, repro, tolerance
 
 app = typer.Typer(
     name="halfulp",
@@ -22,6 +22,7 @@ app.command("check")(check.check)
 app.command("compare")(compare.compare)
 app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)
+app.command("explain")(explain.explain)
 app.command("locate")(locate.locate)
 app.command("merge")(merge.merge)
 app.command("order")(order.order)

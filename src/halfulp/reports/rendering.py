@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.console import RenderableType
 
 from ..audits import Audit
+from ..causes import Explanation
 from ..datasheets import Datasheet
 from ..differences import Comparison
 from ..errors import InputError
@@ -13,6 +14,7 @@ from ..probes import RevealedOrder
 from ..remedies import Tolerance
 from ..verdicts import CheckResult
 from .advice import advice
+from .causes import explanation_text
 from .datasheets import datasheet_text
 from .orders import order_text
 from .origins import origin_text
@@ -22,11 +24,13 @@ from .tables import as_text, audit_table, difference_table, evidence_table, tole
 FORMS = ("full", "answer", "reason", "assertion")
 
 
-def report(result: CheckResult | Comparison | Audit | Tolerance | RevealedOrder | Datasheet | Origin, *, form: str = "full") -> str:
+def report(
+    result: CheckResult | Comparison | Audit | Tolerance | RevealedOrder | Datasheet | Origin | Explanation, *, form: str = "full"
+) -> str:
     """A result as text.
 
     Args:
-        result: what `check`, `compare`, `audit`, `suggest_tolerance`, `reveal_order`, `datasheet` or `locate` returned.
+        result: what `check`, `compare`, `audit`, `suggest_tolerance`, `reveal_order`, `datasheet`, `locate` or `explain` returned.
         form: "full" (the answer, the evidence, the numbers, the worst elements, what to do next), "answer" (the answer alone), "reason" (the
             reason in a sentence), "assertion" (for a failing test). Results other than a check's have the full form only.
 
@@ -47,11 +51,13 @@ def report(result: CheckResult | Comparison | Audit | Tolerance | RevealedOrder 
         return order_text(result)
     if isinstance(result, Origin):
         return origin_text(result, form)
+    if isinstance(result, Explanation):
+        return explanation_text(result, form)
     if isinstance(result, Datasheet):
         return datasheet_text(result)
     if not isinstance(result, CheckResult):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(
-            f"Got {type(result).__name__}. Needed: a result of halfulp.check, compare, audit, suggest_tolerance, reveal_order, datasheet or locate. Only results can be drawn. Pass what they returned."
+            f"Got {type(result).__name__}. Needed: a result of halfulp.check, compare, audit, suggest_tolerance, reveal_order, datasheet, locate or explain. Only results can be drawn. Pass what they returned."
         )
     if form == "reason":
         return reason(result)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import platform
 import time
 from collections.abc import Callable
@@ -76,22 +77,29 @@ def check(
     def case_on(given: Any) -> Case:
         return Case(actual, expected, given, declared=declared, reference=reference, keywords=keywords, gradients=gradients, seed=seed)
 
-    case = case_on(inputs)
-    gatherer = Gatherer(case, progress, full=effort == "full")
+    result = judged(Gatherer(case_on(inputs), progress, full=effort == "full"))
+    kinds = KINDS if search else ("sizes",) if effort == "full" else ()
+    if kinds and result.acceptable:
+        evidence = (*result.evidence, search_variants(case_on, inputs, seed, result.verdict, progress, kinds=kinds))
+        decision = decide(evidence)
+        result = dataclasses.replace(result, verdict=decision.verdict, because=decision.because, evidence=evidence)
+    return dataclasses.replace(result, seconds=time.perf_counter() - start)
+
+
+def judged(gatherer: Gatherer) -> CheckResult:
+    """The verdict on the inputs of a gatherer's case, with what it gathered."""
+    start = time.perf_counter()
+    case = gatherer.case
     evidence = tuple(gatherer.gather())
     decision = decide(evidence)
-    kinds = KINDS if search else ("sizes",) if effort == "full" else ()
-    if kinds and decision.verdict.acceptable:
-        evidence = (*evidence, search_variants(case_on, inputs, seed, decision.verdict, progress, kinds=kinds))
-        decision = decide(evidence)
     return CheckResult(
         verdict=decision.verdict,
         because=decision.because,
         evidence=evidence,
         difference=gatherer.comparison,
         declared=case.declared.name,
-        names=(_name(actual, "actual"), _name(expected, "expected")),
-        seed=seed,
+        names=(_name(case.actual.function, "actual"), _name(case.expected.function, "expected")),
+        seed=case.seed,
         seconds=time.perf_counter() - start,
         versions=versions(),
     )

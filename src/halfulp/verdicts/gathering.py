@@ -29,7 +29,11 @@ EFFORTS = ("decide", "full")
 
 
 class Gatherer:
-    """Asks for one kind of evidence after the other and stops where `judge` needs no more; with `full` it stops nowhere."""
+    """Asks for one kind of evidence after the other and stops where `judge` needs no more; with `full` it stops nowhere.
+
+    Attributes:
+        comparison: of the two sides as written. sampled: the noise, None until it was asked for.
+    """
 
     def __init__(self, case: Case, progress: Callable[[str], None], *, full: bool = False) -> None:
         self.case = case
@@ -37,6 +41,7 @@ class Gatherer:
         self.full = full
         self.found: dict[str, Evidence] = {}
         self.comparison = Comparison(())
+        self.sampled: Noise | None = None
 
     def _add(self, evidence: Evidence | None) -> Iterator[Evidence]:
         if evidence is not None:
@@ -70,7 +75,7 @@ class Gatherer:
             yield from self._add(overlap(case) if self._finding("specials") == "differ" else None)
             return
         self.progress("sampling how far rounding goes")
-        sampled = noise_of(case)
+        sampled = self.sampled = noise_of(case)
         # A side that disagrees with itself has no error of its own that could be called honest.
         noise = widened(sampled, expected) if repeated.finding == "same" else sampled
         yield from self._add(sized(case, repeated, sampled))

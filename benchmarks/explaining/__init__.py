@@ -1,0 +1,1 @@
+"""Labelled pairs for `halfulp.explain`: the causes of each difference are known by construction."""

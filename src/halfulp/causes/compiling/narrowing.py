@@ -1,0 +1,163 @@
+"""Which op of a compiled graph changes the result? Every value inside the generated program is shown, and each op judged by itself."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import fx
+
+from ...cases import Case
+from ...differences import Leaf
+from ...differences.leaves import leaves_of
+from ...noise import noise_of
+from ..scale import Scale
+from .graphs import Graph, Kernel, compiled_values, kernels_of, values_of
+from .internals import compiled_by_inductor, copies, is_aten
+
+
+@dataclass(frozen=True)
+class NodeResult:
+    """What one op of a graph does in the generated program.
+
+    Attributes:
+        name, op: of the node. source: the line of the user's code. unequal, count: elements whose bits are not those that the eager op
+            gives for the same inputs. in_noise: their rms difference over what rounding does to this op. beyond: whether that is more than
+            rounding. kernel: the generated function that computes it. code: its source. alone: the same op compiled by itself: elements
+            with other bits; None where that wasn't tried.
+    """
+
+    name: str
+    op: str
+    source: str
+    unequal: int
+    count: int
+    in_noise: float
+    beyond: bool
+    kernel: str = ""
+    code: str = ""
+    alone: int | None = None
+
+
+def changing_nodes(graph: Graph, options: Mapping[str, Any]) -> tuple[list[NodeResult], str]:
+    """The ops of a graph that don't give what they give eagerly, in order; and a note where the view is not the program itself.
+
+    The program is compiled once more with every tensor inside as an output, and each op is evaluated eagerly on the values that it reads
+    there: what differs is what the op adds by itself.
+    """
+    eager = values_of(graph)
+    inside, results = compiled_values(graph, eager, options)
+    kernels, plain = kernels_of(graph, options)
+    note = "" if _same(results, plain) else "Showing the values inside changed the program: what is found holds for that one."
+    placeholders = [node for node in graph.module.graph.nodes if node.op == "placeholder"]
+    inputs = {node.name: value for node, value in zip(placeholders, graph.inputs)}
+    found: list[NodeResult] = []
+    for node in graph.nodes:
+        value = inside.get(node.name)
+        if value is None:
+            continue
+        result = _node_result(node, {**eager, **inside, **inputs}, value)
+        if result is not None:
+            found.append(_with_kernel(result, kernels))
+    if found:
+        first = next((each for each in found if each.beyond), found[0])
+        alone = _alone(graph, first.name, {**eager, **inside, **inputs}, options)
+        place = found.index(first)
+        found[place] = dataclasses.replace(first, alone=alone)
+    return found, note
+
+
+def _same(left: Sequence[Any], right: Sequence[Any]) -> bool:
+    return len(left) == len(right) and all(
+        not isinstance(here, torch.Tensor) or (here.shape == there.shape and bool(torch.equal(here.nan_to_num(), there.nan_to_num())))
+        for here, there in zip(left, right)
+    )
+
+
+def _arguments(node: fx.Node, values: Mapping[str, Any]) -> tuple[Any, Any]:
+    def value(each: fx.Node) -> Any:
+        if each.name not in values and each.op == "call_function":  # a part of a tuple
+            return each.target(*_arguments(each, values)[0])  # type: ignore[operator]
+        return values[each.name]
+
+    return fx.map_arg(node.args, value), fx.map_arg(node.kwargs, value)
+
+
+def _node_result(node: fx.Node, values: Mapping[str, Any], value: torch.Tensor) -> NodeResult | None:
+    parent = node.args[0] if node.args and isinstance(node.args[0], fx.Node) else None
+    through = (
+        parent if "getitem" in str(node.target) and parent is not None else node
+    )  # a part of a tuple is judged with the op that made it
+    arguments, keywords = _arguments(through, values)
+    tensors = [each for each in arguments if isinstance(each, torch.Tensor)]
+    if not tensors or not is_aten(through.target):
+        return None
+
+    def op(*given: Any) -> Any:
+        rest = iter(given)
+        result = through.target(*(next(rest) if isinstance(each, torch.Tensor) else each for each in arguments), **keywords)  # type: ignore[operator]
+        return result if through is node else result[node.args[1]]
+
+    with torch.no_grad():
+        expected = op(*tensors)
+    left, right = _leaf(value), _leaf(expected)
+    unequal = Scale.unequal(left, right)
+    if not unequal:
+        return None
+    noise = None
+    case = Case(op, op, tuple(each.detach().clone() for each in tensors))
+    with contextlib.suppress(Exception):
+        noise = noise_of(case)
+    scale = Scale(case, noise)
+    distance = scale.distance((left,), (right,))
+    return NodeResult(node.name, str(through.target), _line(node), unequal, distance.count, distance.rms, not scale.within(distance))
+
+
+def _line(node: fx.Node) -> str:
+    """The line of the user's code that a node comes from; Python's marks below it left out."""
+    lines = [each.strip() for each in str(node.meta.get("stack_trace", "")).splitlines()]
+    lines = [each for each in lines if each and set(each) - set("^~ ")]
+    return lines[-1] if lines else ""
+
+
+def _leaf(value: torch.Tensor) -> Leaf:
+    return leaves_of(value)[0]
+
+
+def _with_kernel(result: NodeResult, kernels: Sequence[Kernel]) -> NodeResult:
+    own = [each for each in kernels if result.name in each.nodes]
+    if not own:
+        return result
+    return dataclasses.replace(result, kernel=own[-1].name, code=own[-1].source)
+
+
+def _alone(graph: Graph, name: str, values: Mapping[str, Any], options: Mapping[str, Any]) -> int | None:
+    """The op compiled by itself on the same inputs: how many elements have other bits than eagerly."""
+    node = next(each for each in graph.nodes if each.name == name)
+    if not is_aten(node.target):
+        return None
+    arguments, keywords = _arguments(node, values)
+    single = fx.Graph()
+    given: list[torch.Tensor] = []
+
+    def place(each: Any) -> Any:
+        if isinstance(each, torch.Tensor):
+            given.append(each)
+            return single.placeholder(f"input_{len(given)}")
+        return each
+
+    read = tuple(tuple(place(part) for part in each) if isinstance(each, (list, tuple)) else place(each) for each in arguments)
+    target: Any = node.target
+    made = single.call_function(target, read, dict(keywords))
+    single.output((made,))
+    module: Any = fx.GraphModule(torch.nn.Module(), single)
+    with contextlib.suppress(Exception), torch.no_grad():
+        expected = module(*given)[0]
+        if isinstance(expected, torch.Tensor):
+            result = compiled_by_inductor(module, copies(given), options)(*copies(given))[0]
+            return Scale.unequal(_leaf(result), _leaf(expected))
+    return None

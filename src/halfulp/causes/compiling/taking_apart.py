@@ -1,0 +1,285 @@
+"""taken_apart: a compiled function against the eager one: stages, options, ops and kernels, choices."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ...verdicts.verdict import Verdict
+from ..cause import Cause, Experiment
+from ..laboratory import Laboratory
+from .choosing import Choices, choices_of
+from .graphs import graphs_of
+from .narrowing import NodeResult, changing_nodes
+from .options import Option, usable_options
+from .stages import Stage, StageResult, run_stages, staged
+from .unwrapping import Compilation, compile_apart
+
+AGREES = 0.99
+"""The share of a difference of 16-bit casts or contractions that an option has to take away to be named; other options take away none, or
+draw the rounding anew."""
+
+
+@dataclass(frozen=True, eq=False)
+class TakenApart:
+    """What taking a compiled function apart showed.
+
+    Attributes:
+        causes: largest share first. stages: of compiling. nodes: ops that give other bits than eagerly. choices: of kernels, by process.
+        left_in_noise: what the first cause leaves; None without a cause. notes: what was seen besides, in sentences.
+    """
+
+    causes: tuple[Cause, ...]
+    stages: tuple[StageResult, ...]
+    nodes: tuple[NodeResult, ...] = ()
+    choices: Choices | None = None
+    left_in_noise: float | None = None
+    notes: tuple[str, ...] = ()
+
+
+def taken_apart(laboratory: Laboratory, compilation: Compilation, *, processes: bool) -> TakenApart:
+    """Where, by which op and kernel, and why a compiled function differs from the eager one."""
+    with contextlib.redirect_stderr(io.StringIO()):  # inductor prints what it times
+        return _taken_apart(laboratory, compilation, processes=processes)
+
+
+def _taken_apart(laboratory: Laboratory, compilation: Compilation, *, processes: bool) -> TakenApart:
+    stages = run_stages(laboratory, compilation, gradients=laboratory.case.gradients)
+    differs = laboratory.before.unequal > 0 or not laboratory.before.alike
+    beyond = laboratory.result.acceptable is not True and differs
+    notes: list[str] = (
+        [] if compilation.known else ["How the function was compiled can't be read in this version of PyTorch: default options were taken."]
+    )
+    nodes: list[NodeResult] = []
+    causes: list[Cause] = []
+    left: float | None = None
+    if differs and compilation.is_inductor:
+        nodes = _nodes(laboratory, compilation, notes)
+        # In 16 bits an op inside a fused loop reads what isn't rounded yet, and seems to err: casts are tried before it is blamed.
+        causes, left = _options(laboratory, compilation, "emulate_precision_casts", beyond=beyond)
+        if not causes and beyond:
+            causes = _wrong_kernel(nodes, stages)
+        if not causes:
+            causes, left = _options(laboratory, compilation, beyond=beyond)
+        if not causes:
+            causes = _bisected(laboratory, compilation) if beyond else _kernels(nodes, stages)
+    if differs and not causes:
+        causes = _stage_cause(laboratory, stages)
+    choices = None
+    tuned = bool(compilation.options.get("max_autotune"))
+    if processes and compilation.is_inductor and not laboratory.hurries() and (tuned or _freezing_differs(stages)):
+        laboratory.progress("compiling in fresh processes")
+        choices = choices_of(laboratory, compilation, frozen=False)
+        notes += [*choices.notes, _choice_in_words(choices, "as compiled here")]
+        if _freezing_differs(stages) and not laboratory.hurries():
+            frozen = choices_of(laboratory, compilation, frozen=True)
+            notes += [*frozen.notes, _choice_in_words(frozen, "with parameters frozen and kernels chosen by timing")]
+    return TakenApart(tuple(causes), tuple(stages), tuple(nodes), choices, left, tuple(dict.fromkeys(each for each in notes if each)))
+
+
+def _freezing_differs(stages: list[StageResult]) -> bool:
+    return any(each.name == "freezing" and each.unequal for each in stages)
+
+
+def _choice_in_words(choices: Choices, how: str) -> str:
+    if not choices.chosen and not choices.results:
+        return ""
+    runs = len(choices.chosen)
+    kernels = sorted({each for one in choices.chosen for each in one})
+    chosen = f"kernels chosen by timing: {', '.join(kernels)}" if kernels else "no kernel was chosen by timing"
+    same = "all gave the same bits" if choices.results == 1 else f"{choices.results} different results, {choices.unequal:,} elements apart"
+    choice = ", not the same in all" if choices.varies else ", the same in all" if kernels else ""
+    here = f" {choices.like_here} gave the bits of this process." if how.startswith("as compiled") else ""
+    return f"Compiled {how} in {runs} fresh processes with empty caches: {chosen}{choice}; {same}.{here}"
+
+
+def _arguments(laboratory: Laboratory) -> tuple[Any, dict[str, Any]]:
+    from ...cases import Variant
+
+    return laboratory.case.arguments(laboratory.case.actual, Variant())
+
+
+def _nodes(laboratory: Laboratory, compilation: Compilation, notes: list[str]) -> list[NodeResult]:
+    """The ops of all graphs that give other bits than eagerly."""
+    if laboratory.hurries():
+        return []
+    laboratory.progress("looking into the generated program")
+    found: list[NodeResult] = []
+    arguments, keywords = _arguments(laboratory)
+    try:
+        with laboratory.case.actual.unchanged(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for graph in graphs_of(compilation.original, arguments, keywords):
+                results, note = changing_nodes(graph, compilation.options)
+                found += results
+                notes += [note] if note else []
+    except Exception as error:  # whatever inductor can't do with the graph taken by itself
+        lines = str(error).strip().splitlines() or [""]
+        notes.append(f"The generated program could not be looked into: {type(error).__name__}: {lines[0][:160]}")
+    return found
+
+
+def _options(laboratory: Laboratory, compilation: Compilation, only: str = "", *, beyond: bool) -> tuple[list[Cause], float | None]:
+    """The first option that makes the difference vanish (or, beyond rounding, makes it rounding)."""
+    case, scale = laboratory.case, laboratory.scale
+    expected = laboratory.native["expected"]
+    tried = {(each.name, each.detail) for each in laboratory.experiments}
+    for option in usable_options(compilation.options):
+        if laboratory.hurries():
+            break
+        if (only and option.name != only) or (option.name, option.detail) in tried:
+            continue
+        laboratory.progress(f"compiling with {option.detail}")
+        stage = Stage(option.name, option.detail, {"options": {**compilation.options, **option.patches}}, option.around)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                outputs = case.with_function("actual", staged(compilation, stage)).native("actual").outputs
+        except Exception as error:
+            laboratory.experiments.append(
+                Experiment(option.name, option.detail, "actual", note=str(error.__cause__ or error).strip()[:160])
+            )
+            continue
+        distance = scale.distance(outputs, expected)
+        share = distance.share_gone(laboratory.before)
+        touched = scale.distance(outputs, laboratory.native["actual"]).unequal
+        laboratory.experiments.append(Experiment(option.name, option.detail, "actual", "", share, touched, distance.rms))
+        if distance.alike and (share >= AGREES or (beyond and scale.within(distance))):
+            return [_option_cause(option, share, distance.unequal, distance.rms, laboratory.before.rms)], distance.rms
+    return [], None
+
+
+def _option_cause(option: Option, share: float, unequal: int, left: float, before: float) -> Cause:
+    bits = "every bit agrees with the eager function" if not unequal else f"{left:.2g} of the noise is left"
+    return Cause(
+        option.name, "compiler", f"Compiled with {option.detail}, the function gives what it gives eagerly.", min(1.0, max(0.0, share)),
+        (f"With {', '.join(f'{key} = {value!r}' for key, value in option.patches.items())} {bits}; before it was {before:.3g} times the noise.",),
+        option.remedy, "high" if not unequal else "medium", "actual", "", option.reports,
+    )  # fmt: skip
+
+
+def _first_stage(stages: list[StageResult], *, verdict: bool) -> StageResult | None:
+    if verdict:
+        return next((each for each in stages if each.verdict is not None and each.verdict.acceptable is False), None)
+    return next((each for each in stages if each.unequal), None)
+
+
+def _wrong_kernel(nodes: list[NodeResult], stages: list[StageResult]) -> list[Cause]:
+    """The first op that adds more than rounding in the generated program."""
+    wrong = next((each for each in nodes if each.beyond), None)
+    if wrong is None:
+        return []
+    stage = _first_stage(stages, verdict=True)
+    evidence = [
+        f"On the values that it reads in the generated program, {wrong.op} gives {wrong.in_noise:.3g} times the noise of the op: "
+        f"{wrong.unequal:,} of {wrong.count:,} elements differ from the eager op."
+    ]
+    if wrong.alone is not None:
+        evidence.append(
+            f"Compiled by itself it {'does so too' if wrong.alone else 'agrees with the eager op: it goes wrong only in this program'}."
+        )
+    if stage is not None:
+        evidence.append(f"The verdict changes first at the stage {stage.name!r} ({stage.what}).")
+    return [
+        Cause(
+            "generated kernel", "compiler", f"{wrong.kernel or 'The generated code'} computes {wrong.op} ({wrong.name}) wrongly.", 1.0, tuple(evidence),
+            f'keep the op out of the compiler: torch.compile(m, backend="aot_eager"), or torch.compiler.disable around {wrong.source or wrong.name}; report the kernel below',
+            "high", "actual", wrong.source, ("pytorch/pytorch#160242", "pytorch/pytorch#173626"), wrong.code,
+        )
+    ]  # fmt: skip
+
+
+def _kernels(nodes: list[NodeResult], stages: list[StageResult]) -> list[Cause]:
+    """Rounding differences come from the ops that are computed otherwise."""
+    if not nodes:
+        return []
+    stage = _first_stage(stages, verdict=False)
+    names = list(dict.fromkeys(each.op for each in nodes))
+    kernels = list(dict.fromkeys(each.kernel for each in nodes if each.kernel))
+    where = f" ({', '.join(kernels)})" if kernels else ""
+    evidence = [
+        f"In the generated program {each.op} ({each.name}) gives other bits in {each.unequal:,} of {each.count:,} elements, {each.in_noise:.2g} of its noise."
+        for each in nodes[:5]
+    ]
+    if stage is not None:
+        evidence.append(f"Bits change first at the stage {stage.name!r} ({stage.what}).")
+    return [
+        Cause(
+            "generated kernels", "compiler", f"Generated code computes {', '.join(names[:4])}{' and others' if len(names) > 4 else ''} in another way{where}. The difference is rounding.",
+            1.0, tuple(evidence), 'none is needed; for the bits of the eager ops: torch.compile(m, mode="lite") or backend="aot_eager"', "medium", "actual", nodes[0].source, (), nodes[0].code,
+        )
+    ]  # fmt: skip
+
+
+def _stage_cause(laboratory: Laboratory, stages: list[StageResult]) -> list[Cause]:
+    """Without anything closer: the stage before which all is well."""
+    beyond = laboratory.result.acceptable is False
+    stage = _first_stage(stages, verdict=beyond)
+    if stage is None:
+        return []
+    before = stages[stages.index(stage) - 1].name if stages.index(stage) else "eager"
+    return [
+        Cause(
+            f"stage: {stage.name}", "compiler", f"The {'verdict' if beyond else 'bits'} change{'s' if beyond else ''} at the stage {stage.name!r}: {stage.what}.", 1.0,
+            (f"Up to {before!r} {'the difference is rounding or none' if beyond else 'every bit agrees'}; from {stage.name!r} on {stage.unequal:,} of {stage.count:,} elements differ.",),
+            f"compile up to {before!r} only", "medium", "actual",
+        )
+    ]  # fmt: skip
+
+
+def _bisected(laboratory: Laboratory, compilation: Compilation) -> list[Cause]:
+    """PyTorch's own bisection of passes and lowerings, with the judgement of halfulp as its predicate."""
+    try:
+        from torch._inductor.compiler_bisector import CompilerBisector
+    except ImportError:
+        return []
+    if laboratory.hurries():
+        return []
+    laboratory.progress("bisecting the compiler's passes")
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(Exception):
+        found = CompilerBisector.do_bisect(_predicate(laboratory, compilation))
+        if found is not None:
+            what = ", ".join(str(each) for each in (found.subsystem, found.debug_info) if each)
+            return [
+                Cause(
+                    f"compiler pass: {found.subsystem or found.backend}", "compiler", f"The difference appears with {what or found.backend} (step {found.bisect_number}) of {found.backend}.", 1.0,
+                    ("PyTorch's CompilerBisector, with the judgement of halfulp as its predicate, ended there.",),
+                    "turn that pass off, or report it", "medium", "actual",
+                )
+            ]  # fmt: skip
+    return []
+
+
+def _predicate(laboratory: Laboratory, compilation: Compilation) -> Callable[[], bool]:
+    def good() -> bool:
+        compiled = compile_apart(compilation.original, **compilation.arguments)
+        case = laboratory.case.with_function("actual", lambda *arguments, **keywords: compiled(*arguments, **keywords))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            outputs = case.native("actual").outputs
+        return laboratory.scale.within(laboratory.scale.distance(outputs, laboratory.native["expected"]))
+
+    return good
+
+
+def in_words(stages: tuple[StageResult, ...]) -> list[str]:
+    """Where bits and the verdict change first."""
+    lines: list[str] = []
+    bits = _first_stage(list(stages), verdict=False)
+    worse = _first_stage(list(stages), verdict=True)
+    if bits is None:
+        lines.append(
+            "No stage changes a bit." if all(each.verdict is Verdict.IDENTICAL for each in stages) else "No stage that ran changes a bit."
+        )
+    else:
+        lines.append(f"Bits change first at {bits.name!r} ({bits.what}): {bits.unequal:,} of {bits.count:,} elements.")
+    lines.append(
+        f"The verdict changes at {worse.name!r} ({worse.what})."
+        if worse is not None
+        else "The verdict is acceptable at every stage that ran."
+    )
+    return lines

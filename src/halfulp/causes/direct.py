@@ -1,0 +1,130 @@
+"""Causes that the evidence of the verdict names by itself: it rests on experiments of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..verdicts.result import CheckResult
+from .cause import Cause
+from .hypotheses import ARITHMETIC, FORMULA, MEMORY
+
+REPORTS = {
+    "overlapping memory": ("pytorch/pytorch#198102", "pytorch/pytorch#138908"),
+    "uninitialized memory": ("pytorch/helion#1672", "pytorch/pytorch#96037"),
+    "dropout": ("stackoverflow 57423150", "pytorch/pytorch#109532"),
+}
+
+
+def direct_causes(result: CheckResult) -> list[Cause]:
+    """The causes in a verdict's own evidence, surest first."""
+    return [*_memory(result), *_dtypes(result), *_random(result), *_formats(result)]
+
+
+def _memory(result: CheckResult) -> Iterator[Cause]:
+    overlap = result.find("overlap")
+    if overlap is not None and overlap.finding == "overlapping writes":
+        sides = {name: list(ops) for name, ops in overlap.measured.items() if isinstance(ops, list)}
+        one_sided = len(sides) == 1
+        yield Cause(
+            "overlapping memory", MEMORY,
+            "; ".join(f"`{name}` writes in place onto memory that overlaps itself: {', '.join(str(each) for each in ops)}" for name, ops in sides.items()) + ".",
+            1.0 if one_sided else 0.0,
+            ("Every write in place was watched: these go to tensors in which two elements share one place, so the result depends on the order of visits.",),
+            "clone the view before writing to it: x.unfold(...).clone(), x.expand(...).clone()", "high" if one_sided else "medium",
+            "actual" if "actual" in sides else "expected", "", REPORTS["overlapping memory"],
+        )  # fmt: skip
+    repeated = result.find("repetition")
+    if repeated is not None and repeated.finding == "unwritten memory":
+        side = str(repeated.measured["side"])
+        yield Cause(
+            "uninitialized memory", MEMORY, f"`{side}` reads memory that nobody wrote (torch.empty, numpy.empty).", 1.0,
+            (f"With NaN in all memory that nobody wrote {repeated.measured['unequal']:,} of {repeated.measured['count']:,} results of `{side}` change; otherwise none do.",),
+            "use torch.zeros, or write every element before it is read", "high", side, "", REPORTS["uninitialized memory"],
+        )  # fmt: skip
+
+
+def _dtypes(result: CheckResult) -> Iterator[Cause]:
+    """Results of another dtype whose numbers agree to rounding: the comparison converts both, so that is an experiment already."""
+    mismatches = [each for each in result.difference.mismatches if each.kind == "dtype"]
+    if not mismatches or len(mismatches) < len(result.difference.mismatches):
+        return
+    first = mismatches[0]
+    if (first.actual, first.expected) == ("float64", "float32"):
+        yield Cause(
+            "float64 constants", ARITHMETIC, f"`actual` returns float64 where `expected` returns float32 ({len(mismatches)} results).", 1.0,
+            ("Shapes agree; only the dtype differs.",),
+            "make constants with dtype=x.dtype and convert arrays with .astype(numpy.float32)", "medium", "actual",
+        )  # fmt: skip
+
+
+def _random(result: CheckResult) -> Iterator[Cause]:
+    repeated = result.find("repetition")
+    if repeated is None or repeated.finding not in ("beyond rounding", "differs"):
+        return
+    modules = repeated.measured.get("random_modules")
+    if isinstance(modules, list) and modules and repeated.measured.get("seed_decides"):
+        side = str(repeated.measured["side"])
+        yield Cause(
+            "dropout", FORMULA, f"`{side}` draws random numbers: {', '.join(str(each) for each in modules)}.", 1.0,
+            ("The same seed gives the same bits, another seed others.",),
+            "call model.eval() before comparing", "medium", side, str(modules[0]), REPORTS["dropout"],
+        )  # fmt: skip
+
+
+SHORT = {"tf32": "TF32"}
+
+
+def _formats(result: CheckResult) -> Iterator[Cause]:
+    found = result.find("precision")
+    if found is not None and found.finding == "reproduced":
+        explained = float(found.measured["explained"])  # type: ignore[arg-type]
+        name = str(found.measured["format"]).split(" or ")[0]
+        where = str(found.measured["where"])
+        yield _of_format(
+            name,
+            where,
+            explained,
+            f"Rounding {where} to {found.measured['format']} reproduces {100 * explained:.1f} % of the error's square sum, element by element.",
+            "high",
+        )
+    elif found is not None and found.finding == "same size":
+        name, where = str(found.measured["format"]), str(found.measured["where"])
+        yield _of_format(
+            name,
+            where,
+            1.0,
+            f"The error has the size that {name} makes there ({found.measured['rms_in_its_noise']:.2g} of its noise), and would vanish in exact arithmetic.",
+            "medium",
+        )
+    casts = result.find("casts")
+    if casts is not None and casts.finding == "explain":
+        formats = [str(each) for each in casts.measured["formats"]]  # type: ignore[union-attr]
+        share = 1.0 - float(casts.measured["share_left"])  # type: ignore[arg-type]
+        yield _of_format(
+            formats[0],
+            "casts inside `actual`",
+            max(share, 0.0),
+            f"Without its casts to {' and '.join(formats)} `actual` agrees with `expected`: {100 * share:.4g} % of the difference is gone.",
+            "high",
+        )
+
+
+def _of_format(name: str, where: str, share: float, evidence: str, confidence: str) -> Cause:
+    short = SHORT.get(name, name)
+    if short == "float32":
+        title = "float32 inside"
+    elif short.startswith("float8"):
+        title = f"{short} products" if "product" in where else f"{short} storage"
+    elif where.startswith("accumulators"):
+        title = f"{short} accumulator"
+    elif short == "TF32":
+        title = "TF32"
+    elif where.startswith(("inputs", "first operand")):
+        title = f"{short} products"
+    else:
+        title = f"{short} storage"
+    remedy = {
+        "TF32": 'torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False (torch.set_float32_matmul_precision("highest"))',
+        "float32 inside": "keep float64 throughout: no float32 constants, casts or devices that lack float64",
+    }.get(title, f"keep {where} in the declared precision, or declare {name}")
+    return Cause(title, ARITHMETIC, f"`actual` computes with {where} in {short}.", share, (evidence,), remedy, confidence, "actual")

@@ -1,0 +1,248 @@
+"""explain: why do two implementations differ?"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ..cases import Case
+from ..errors import InputError
+from ..noise import Noise, noise_of
+from ..verdicts.checking import judged
+from ..verdicts.gathering import Gatherer
+from ..verdicts.verdict import Verdict
+from .cause import Cause, Explanation
+from .compiling import Compilation, compilation_of, taken_apart
+from .direct import direct_causes
+from .fresh import Turned, turned_in_fresh_processes
+from .hypotheses import FORMULA, MEMORY, SETTING
+from .knobs import knobs
+from .laboratory import Laboratory, Outcome
+from .ordering import order_causes
+from .searching import PARTIAL, Found, Search
+from .settling import NEARLY, bits_found
+from .trial import Trial, of_knob, suggestions
+
+BUDGET_S = 60.0
+"""The default time for experiments: the slowest pairs of `benchmarks.explaining` need a third of it."""
+
+
+def explain(
+    actual: Callable[..., Any],
+    expected: Callable[..., Any],
+    inputs: Any,
+    *,
+    declared: object = None,
+    reference: Callable[..., Any] | None = None,
+    keywords: dict[str, Any] | None = None,
+    gradients: bool = False,
+    seed: int = 0,
+    budget_s: float = BUDGET_S,
+    processes: bool = True,
+    progress: Callable[[str], None] | None = None,
+) -> Explanation:
+    """Why do two implementations differ? Found by experiment: one thing is changed, and what becomes of the difference is measured.
+
+    Args:
+        actual: the implementation under test: a function or `nn.Module`, compiled or not.
+        expected: what it is compared with.
+        inputs: a tuple of positional arguments for both; copied, never changed.
+        declared: the precision that `actual` is entitled to; by default that of the data.
+        reference: a callable of better than working precision.
+        keywords: keyword arguments for both.
+        gradients: also compare gradients.
+        seed: for the noise and for functions that draw random numbers.
+        budget_s: the time in seconds after which no new experiment is begun (those under way end).
+        processes: whether settings that libraries read when they are loaded are tried too, in fresh processes side by side.
+        progress: called with a few words before each step that takes time.
+
+    Returns:
+        An `Explanation`: `causes` (name, share, evidence, remedy), largest share first; empty with all that was tried in `experiments` where
+        nothing explains. Print it for the whole answer.
+
+    Raises:
+        InputError: something that is not callable, an unknown precision, a budget that is no positive number.
+        RunError: a function raised on the inputs.
+
+    Numerics:
+        A share is 1 - d'/d, where d is the rms difference in units of the sampled noise before and d' after the change. A cause of a
+        difference beyond rounding is named if what is left is rounding by the whole judgement of `check`; a cause of rounding if every bit
+        agrees.
+
+    Example:
+        >>> import torch
+        >>> x, norm = torch.randn(8, 64), torch.nn.functional.layer_norm
+        >>> found = explain(lambda x: norm(x, (64,), eps=1e-3), lambda x: norm(x, (64,)), (x,), processes=False)
+        >>> found[0].name, round(found[0].share, 3)
+        ('layer epsilon', 1.0)
+    """
+    if not isinstance(budget_s, (int, float)) or not budget_s > 0:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(
+            f"Got budget_s={budget_s!r}. Needed: a positive number of seconds. Experiments end after it. Leave it out for {BUDGET_S:g}."
+        )
+    start = time.monotonic()
+    progress = progress or (lambda _: None)
+    case = Case(actual, expected, inputs, declared=declared, reference=reference, keywords=keywords, gradients=gradients, seed=seed)
+    gatherer = Gatherer(case, progress)
+    result = judged(gatherer)
+    deadline = start + float(budget_s)
+    compilation = compilation_of(actual)
+    if result.verdict is Verdict.IDENTICAL and compilation is None:
+        return Explanation(result, (), (), seconds=time.monotonic() - start)
+    laboratory = Laboratory(case, _noise(case, gatherer), result, deadline, progress)
+    found = _of_compiled(laboratory, compilation, processes=processes) if compilation is not None else _Answer()
+    if not found.causes and result.verdict is not Verdict.IDENTICAL:
+        other = _of_rounding(laboratory, processes=processes) if result.acceptable else _beyond_rounding(laboratory, processes=processes)
+        found = dataclasses.replace(
+            found, causes=other.causes, left=other.left, sensitivity=other.sensitivity, notes=(*found.notes, *other.notes)
+        )
+    return Explanation(
+        result, tuple(found.causes), tuple(laboratory.experiments), found.left, found.stages, found.nodes, found.sensitivity,
+        complete=not laboratory.out_of_time, notes=found.notes, seconds=time.monotonic() - start,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """What one way of explaining gave; the fields are those of `Explanation`."""
+
+    causes: tuple[Cause, ...] = ()
+    left: float | None = None
+    stages: tuple[Any, ...] = ()
+    nodes: tuple[Any, ...] = ()
+    sensitivity: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def _of_compiled(laboratory: Laboratory, compilation: Compilation, *, processes: bool) -> _Answer:
+    found = taken_apart(laboratory, compilation, processes=processes)
+    return _Answer(found.causes, found.left_in_noise, found.stages, found.nodes, (), found.notes)
+
+
+def _of_rounding(laboratory: Laboratory, *, processes: bool) -> _Answer:
+    """Settings and orders that make every bit agree."""
+    orders = order_causes(laboratory)
+    causes, left = bits_found(laboratory)
+    causes = [*orders, *causes]
+    if causes or not processes or laboratory.hurries():
+        return _Answer(tuple(causes), 0.0 if orders else left)
+    return _in_fresh_processes(laboratory, NEARLY)
+
+
+def _in_fresh_processes(laboratory: Laboratory, least: float) -> _Answer:
+    """Settings that libraries read when they are loaded."""
+    laboratory.progress("turning knobs in fresh processes")
+    fresh = turned_in_fresh_processes(laboratory, [knob for knob in knobs() if knob.needs_fresh_process])
+    good = sorted((each for each in fresh.turned if each.share >= least and each.distance.alike), key=lambda each: -each.share)
+    kept = {each.knob.name: each for each in reversed(good)}
+    causes = [_of_turned(each) for each in good if kept.get(each.knob.name) is each]
+    return _Answer(tuple(causes), good[0].distance.rms if good else None, sensitivity=fresh.sensitivity, notes=fresh.notes)
+
+
+def _of_turned(turned: Turned) -> Cause:
+    other = "actual" if turned.side == "expected" else "expected"
+    bits = "every bit agrees" if not turned.distance.unequal else f"{turned.distance.rms:.2g} of the noise is left"
+    touches = ", ".join(sorted(turned.knob.touches))
+    return Cause(
+        turned.knob.name, SETTING, f"`{other}` behaves like `{turned.side}` computed with {turned.knob.detail}.", min(1.0, turned.share),
+        (f"In a fresh process with `{turned.side}` computed so, {bits}. The setting touches {touches}.",), turned.knob.remedy,
+        "high" if not turned.distance.unequal else "medium", turned.side, "", turned.knob.reports,
+    )  # fmt: skip
+
+
+def _noise(case: Case, gatherer: Gatherer) -> Noise | None:
+    if gatherer.sampled is not None:
+        return gatherer.sampled
+    try:
+        return noise_of(case)
+    except Exception:  # a function whose noise can't be sampled is measured by the rounding of its results
+        return None
+
+
+def _beyond_rounding(laboratory: Laboratory, *, processes: bool) -> _Answer:
+    """Formulas, arithmetic, memory and settings that make a difference beyond rounding vanish."""
+    case, result = laboratory.case, laboratory.result
+    direct = direct_causes(result)
+    if direct and direct[0].kind == MEMORY and direct[0].confidence == "high":
+        return _Answer((direct[0],), 0.0)
+    laboratory.progress("listing what could be changed")
+    suggested = suggestions(case)
+    turned = [
+        of_knob(knob, name, 1000 + place, beyond_rounding=True)
+        for place, knob in enumerate(knobs())
+        if not knob.needs_fresh_process and not knob.unavailable()
+        for name in ("expected", "actual")
+    ]
+    laboratory.progress("changing one thing at a time")
+    # A format that reproduces the error element by element is one cause already: two others would have to be better than that.
+    reproduced = any(each.confidence == "high" for each in direct)
+    search = Search(laboratory, suggested, turned)
+    found = search.run(most=1) if reproduced else search.run()
+    if found is None and search.memory is not None:
+        return _Answer((_of_memory(search.memory),), 0.0)
+    causes = _causes(laboratory, found) if found is not None else []
+    if direct and (found is None or not found.complete or found.by_size):
+        return _Answer((*direct, *(each for each in causes if each.name not in {one.name for one in direct})))
+    if not causes and processes and not laboratory.hurries():
+        return _in_fresh_processes(laboratory, PARTIAL)
+    return _Answer(tuple(causes), None if found is None else found.left.rms)
+
+
+def _of_memory(trial: Trial) -> Cause:
+    return Cause(
+        "uninitialized memory", MEMORY, f"What `{trial.side}` gives depends on where its results lie in memory ({trial.place}).", 1.0,
+        ("Copying the results of these calls, which changes no number, makes the difference vanish.",),
+        "look for torch.empty that is read before it is written, and for views that are written to", "medium", trial.side, trial.place,
+    )  # fmt: skip
+
+
+def _causes(laboratory: Laboratory, found: Found) -> list[Cause]:
+    """The causes that a search found, largest share first."""
+    causes: list[Cause] = []
+    applied: list[Trial] = []
+    before = laboratory.before
+    for outcome in found.outcomes:
+        applied.append(outcome.trial)
+        causes.append(_cause(laboratory, found, outcome, before.rms))
+        before = outcome.distance
+    return sorted(causes, key=lambda each: -each.share)
+
+
+def _cause(laboratory: Laboratory, found: Found, outcome: Outcome, before: float) -> Cause:
+    trial, first = outcome.trial, laboratory.before.rms
+    share = 1.0 if found.by_size else max(0.0, (before - outcome.distance.rms) / first) if first else 0.0
+    several = len(found.outcomes) > 1
+    evidence = [_experiment(outcome, before, by_size=found.by_size)]
+    if several:
+        rest = ", ".join(each.trial.name for each in found.outcomes if each is not outcome)
+        evidence.append(f"Needed together with {rest}: with all of them {found.left.rms:.2g} of the noise is left.")
+    if found.alike:
+        names = ", ".join(dict.fromkeys(f"{each.name} ({each.detail})" for each in found.alike))
+        evidence.append(f"These explain as much on these inputs: {names}.")
+    confidence = "low" if not found.complete else "medium" if found.alike or found.by_size else "high"
+    return Cause(
+        trial.name, trial.kind, _statement(trial), share, tuple(evidence), trial.remedy, confidence, trial.side, trial.place, trial.reports
+    )
+
+
+def _statement(trial: Trial) -> str:
+    where = f" at {trial.place}" if trial.place else ""
+    other = "actual" if trial.side == "expected" else "expected"
+    if trial.kind == SETTING:
+        return f"`{other}` behaves like `{trial.side}` computed with {trial.detail}."
+    joined = {FORMULA: "with ", MEMORY: "with "}.get(trial.kind, "with ")
+    return f"`{other}` behaves like `{trial.side}` {joined}{trial.detail}{where}."
+
+
+def _experiment(outcome: Outcome, before: float, *, by_size: bool) -> str:
+    trial = outcome.trial
+    if by_size:
+        return (
+            f"`{trial.side}` changed so errs like the other side in size, and a judgement that knows the rounding of the changed function accepts "
+            "what differs."
+        )
+    bits = "every bit agrees" if outcome.distance.unequal == 0 else f"{outcome.distance.rms:.2g} of the noise is left"
+    return f"With `{trial.side}` changed so, {bits}; before it was {before:.3g} times the noise."

@@ -1,0 +1,23 @@
+"""What is known to go wrong, as data: one file for each part of a model, one record for each cause."""
+
+from .catalogue import CATALOGUE, named
+from .hypothesis import ARITHMETIC, FORMULA, MEMORY, SETTING, Around, Fit, Hypothesis, Site, Variation
+from .inputs import input_variations, stored_parameters
+from .optimizer import optimizers
+
+__all__ = [
+    "ARITHMETIC",
+    "CATALOGUE",
+    "FORMULA",
+    "MEMORY",
+    "SETTING",
+    "Around",
+    "Fit",
+    "Hypothesis",
+    "Site",
+    "Variation",
+    "input_variations",
+    "named",
+    "optimizers",
+    "stored_parameters",
+]

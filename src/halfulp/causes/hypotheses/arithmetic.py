@@ -1,0 +1,414 @@
+"""What goes wrong with arithmetic: formats of operands and results, casts, flushed numbers, algorithms that lose digits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+import torch
+from torch.utils._pytree import tree_map
+
+from ..calls import Call, tensors_in
+from .hypothesis import ARITHMETIC, Hypothesis, Site, Variation, among, changed
+
+PRODUCTS = (
+    "linear matmul mm bmm rmatmul addmm baddbmm addbmm einsum conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d dot mv "
+    "scaled_dot_product_attention lstm gru lstm_cell gru_cell inner outer tensordot bilinear"
+)
+FORMATS = {"TF32": 13, "bfloat16": 16, "float16": 0}
+"""How many low bits of float32 a format drops; float16 is converted."""
+
+
+def rounded(tensor: torch.Tensor, name: str) -> torch.Tensor:
+    """A float32 or float64 tensor with its numbers rounded to a coarser format, gradients passed on."""
+    if name == "float32":
+        return tensor.to(torch.float32).to(tensor.dtype)
+    if name in ("bfloat16", "float16"):
+        return tensor.to(getattr(torch, name)).to(tensor.dtype)
+    single = tensor.float()
+    bits = single.detach().contiguous().view(torch.int32)
+    dropped = FORMATS[name]
+    bits = (bits + ((1 << (dropped - 1)) - 1) + ((bits >> dropped) & 1)) & -(1 << dropped)
+    coarse = bits.view(torch.float32).view(single.shape)
+    return (single + (coarse - single).detach()).to(tensor.dtype) if tensor.requires_grad else coarse.to(tensor.dtype)
+
+
+def _each(value: Any, name: str) -> Any:
+    def convert(part: Any) -> Any:
+        return rounded(part, name) if isinstance(part, torch.Tensor) and part.is_floating_point() and part.element_size() > 2 else part
+
+    return tree_map(convert, value)
+
+
+def _wide(call: Call) -> bool:
+    return any(each.dtype in (torch.float32, torch.float64) for each in tensors_in(list(call.arguments)))
+
+
+def _operands(name: str) -> Any:
+    def vary(call: Call) -> Iterator[Variation]:
+        if _wide(call):
+            both = lambda each: each.function(*_each(each.arguments, name), **_each(dict(each.keywords), name))
+            yield Variation(f"operands of products rounded to {name}", both, "operands")
+            if name != "TF32" and call.name in ("linear", "matmul", "mm", "bmm") and len(call.arguments) > 1:
+                weights = lambda each: each.function(each.arguments[0], *_each(each.arguments[1:], name), **each.keywords)
+                yield Variation(f"weights rounded to {name}", weights, "weights")
+
+    return vary
+
+
+def _results(name: str) -> Any:
+    def vary(call: Call) -> Iterator[Variation]:
+        operands = [each for each in tensors_in(list(call.arguments)) if each.is_floating_point()]
+        finer = any(each.dtype == torch.float64 for each in operands) if name == "float32" else _wide(call)
+        if finer and call.name not in _EXACT:
+            yield Variation(f"results stored in {name}", lambda each: _each(each.again(), name), "every result")
+
+    return vary
+
+
+_EXACT = among(
+    "view reshape transpose permute t flatten unflatten squeeze unsqueeze expand contiguous chunk split unbind getitem cat stack size dim clone detach "
+    "to float double half bfloat16 type requires_grad_ numel is_contiguous stride narrow select index_select gather expand_as view_as backward grad"
+)
+
+
+def _inside_float32(call: Call) -> Iterator[Variation]:
+    if call.name in _EXACT or not any(each.dtype == torch.float64 for each in tensors_in(list(call.arguments))):
+        return
+
+    def single(value: Any) -> Any:
+        return value.float() if isinstance(value, torch.Tensor) and value.dtype == torch.float64 else value
+
+    def double(value: Any) -> Any:
+        return value.double() if isinstance(value, torch.Tensor) and value.dtype == torch.float32 else value
+
+    yield Variation(
+        "computed in float32",
+        lambda each: tree_map(double, each.function(*tree_map(single, each.arguments), **tree_map(single, dict(each.keywords)))),
+        "in float32",
+    )
+
+
+def _float64_results(call: Call) -> Iterator[Variation]:
+    result = None if call.in_place or call.name in ("backward", "grad") else call.again()
+    if isinstance(result, torch.Tensor) and result.dtype == torch.float64:
+        yield Variation("float32 instead of float64", lambda each: each.again().float(), "everything in float64")
+
+
+def _elided(call: Call) -> Iterator[Variation]:
+    """A cast to 16 bits that is left out (its neighbours then compute in float32)."""
+    x = call.first
+    if (
+        not isinstance(x, torch.Tensor)
+        or x.dtype not in (torch.float32, torch.float64)
+        or call.name not in ("to", "half", "bfloat16", "type", "type_as")
+    ):
+        return
+    result = call.again()
+    if result.dtype in (torch.bfloat16, torch.float16):
+        name = str(result.dtype).removeprefix("torch.")
+        yield Variation(f"no cast to {name}", lambda each: each.first, "casts")
+
+
+def _kept_wide(call: Call) -> Iterator[Variation]:
+    """Intermediate results in 16 bits kept in float32, as fused kernels keep them (between products, which round theirs)."""
+    if call.name in _EXACT or call.name in ("to", "half", "bfloat16", "type", "type_as", "float"):
+        return
+    narrow = {each.dtype for each in tensors_in(list(call.arguments))} & {torch.bfloat16, torch.float16}
+    if not narrow:
+        return
+    target = narrow.pop()
+
+    def wide(value: Any) -> Any:
+        return value.float() if isinstance(value, torch.Tensor) and value.dtype in (torch.bfloat16, torch.float16) else value
+
+    def coarse(value: Any) -> Any:
+        return value.to(target) if isinstance(value, torch.Tensor) and value.dtype == torch.float32 else value
+
+    words = "intermediate results kept in float32"
+    suffix = f" ({str(target).removeprefix('torch.')})"
+    everything: Any = lambda each: each.function(*tree_map(wide, each.arguments), **tree_map(wide, dict(each.keywords)))
+    rounded_again: Any = lambda each: each.function(*tree_map(coarse, each.arguments), **tree_map(coarse, dict(each.keywords)))
+    yield Variation(words + suffix, everything, "kept")
+    yield Variation(
+        f"{words} between products{suffix}", rounded_again if call.name in PRODUCTS.split() else everything, "kept between products"
+    )
+
+
+def _flushed(call: Call) -> Iterator[Variation]:
+    if call.name in _EXACT or not _wide(call):
+        return
+
+    def flush(value: Any) -> Any:
+        if isinstance(value, torch.Tensor) and value.is_floating_point():
+            return torch.where(value.abs() < torch.finfo(value.dtype).tiny, torch.zeros_like(value), value)
+        return value
+
+    yield Variation(
+        "subnormal numbers flushed to zero",
+        lambda each: tree_map(flush, each.function(*tree_map(flush, each.arguments), **dict(each.keywords))),
+        "flushed",
+    )
+
+
+def _naive_softmax(call: Call) -> Iterator[Variation]:
+    def sums(each: Call) -> tuple[torch.Tensor, torch.Tensor]:
+        exponentials = torch.exp(each.first)
+        return exponentials, exponentials.sum(each.value("dim", -1), keepdim=True)
+
+    if call.name == "softmax":
+        yield Variation("exp(x) / sum(exp(x)), no maximum subtracted", lambda each: sums(each)[0] / sums(each)[1])
+    elif call.name == "log_softmax":
+        yield Variation("x - log(sum(exp(x))), no maximum subtracted", lambda each: each.first - torch.log(sums(each)[1]))
+    elif call.name == "logsumexp":
+        yield Variation(
+            "log(sum(exp(x))), no maximum subtracted",
+            lambda each: torch.log(torch.exp(each.first).sum(each.value("dim"), keepdim=bool(each.value("keepdim", False)))),
+        )
+    elif call.name == "cross_entropy":
+        naive = lambda each: torch.nn.functional.nll_loss(
+            each.first - torch.log(torch.exp(each.first).sum(1, keepdim=True)),
+            each.value("target"),
+            reduction=each.value("reduction", "mean"),
+        )
+        yield Variation("x - log(sum(exp(x))), no maximum subtracted", naive)
+        large = lambda each: torch.nn.functional.nll_loss(
+            each.first - torch.logsumexp(each.first, 1, keepdim=True), each.value("target"), reduction=each.value("reduction", "mean")
+        )
+        yield Variation("x - logsumexp(x), the maximum added back before the subtraction", large)
+    elif call.name == "softplus":
+        yield Variation("log(1 + exp(x)) as it stands", lambda each: torch.log(1 + torch.exp(each.first)))
+    elif call.name in ("logsigmoid", "binary_cross_entropy_with_logits"):
+        yield Variation("the logarithm of a sigmoid", _log_of_sigmoid)
+    if call.name == "log_softmax":
+        yield Variation(
+            "x - logsumexp(x), the maximum added back before the subtraction",
+            lambda each: each.first - torch.logsumexp(each.first, each.value("dim", -1), keepdim=True),
+        )
+
+
+def _log_of_sigmoid(call: Call) -> torch.Tensor:
+    if call.name == "logsigmoid":
+        return torch.log(torch.sigmoid(call.first))
+    return torch.nn.functional.binary_cross_entropy(torch.sigmoid(call.first), call.arguments[1], reduction=call.value("reduction", "mean"))
+
+
+def _log_of_softmax(call: Call) -> Iterator[Variation]:
+    if call.name == "log_softmax":
+        yield Variation("the logarithm of a softmax", lambda each: torch.log(torch.softmax(each.first, each.value("dim", -1))))
+    elif call.name == "cross_entropy":
+        naive = lambda each: torch.nn.functional.nll_loss(
+            torch.log(torch.softmax(each.first, 1)), each.value("target"), reduction=each.value("reduction", "mean")
+        )
+        yield Variation("the logarithm of a softmax", naive)
+        for least in (1e-7, 1e-8, 1e-12):
+            clipped = lambda each, least=least: torch.nn.functional.nll_loss(
+                torch.log(torch.softmax(each.first, 1).clamp(least, 1 - least)),
+                each.value("target"),
+                reduction=each.value("reduction", "mean"),
+            )
+            yield Variation(f"the logarithm of a softmax clipped to [{least:g}, 1 - {least:g}]", clipped)
+
+
+def _expanded(call: Call) -> Iterator[Variation]:
+    if call.name in ("cdist",):
+        if call.value("p", 2.0) == 2.0:
+
+            def squares(each: Call) -> torch.Tensor:
+                x, y = each.value("x1"), each.value("x2")
+                norms = x.square().sum(-1)[..., :, None] + y.square().sum(-1)[..., None, :]
+                return (norms - 2 * x @ y.transpose(-1, -2)).clamp_min(0).sqrt()
+
+            yield Variation("|x|^2 + |y|^2 - 2 x.y", squares)
+            yield changed("the product formula (compute_mode)", compute_mode="use_mm_for_euclid_dist")
+            yield changed("differences (compute_mode)", compute_mode="donot_use_mm_for_euclid_dist")
+    elif call.name in ("expm1", "log1p"):
+        naive = {"expm1": lambda x: torch.exp(x) - 1, "log1p": lambda x: torch.log(1 + x)}[call.name]
+        yield Variation({"expm1": "exp(x) - 1", "log1p": "log(1 + x)"}[call.name], lambda each: naive(each.first))
+
+
+def _winograd(call: Call) -> Iterator[Variation]:
+    weight = call.value("weight")
+    plain = call.value("groups", 1) == 1 and all(int(each) == 1 for key in ("stride", "dilation") for each in _ones(call.value(key, 1)))
+    if plain and set(weight.shape[2:]) == {3}:
+        for tile in POINTS:
+            size = "x".join([str(tile)] * (weight.dim() - 2)), "x".join(["3"] * (weight.dim() - 2))
+            yield Variation(f"Winograd's algorithm F({size[0]}, {size[1]})", lambda each, tile=tile: winograd(each, tile))
+
+
+def _ones(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, (tuple, list)) else [value]
+
+
+POINTS = {
+    2: (0.0, 1.0, -1.0),
+    4: (0.0, 1.0, -1.0, 2.0, -2.0),
+    6: (0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5),
+    8: (0.0, 1.0, -1.0, 2.0, -2.0, 3.0, -3.0, 4.0, -4.0),
+}
+"""The points at which Winograd's algorithm evaluates polynomials, beside infinity (Lavin and Gray 2016; NNPACK uses those of tile 6)."""
+
+
+def winograd(call: Call, tile: int) -> torch.Tensor:
+    """A convolution with kernels of 3 or 3x3 and stride 1 by Winograd's algorithm, in the dtype of its operands (Toom-Cook, POINTS)."""
+    x, weight, bias = call.first, call.value("weight"), call.value("bias")
+    dims = weight.dim() - 2
+    padding = [int(each) for each in _ones(call.value("padding", 0))]
+    padding = padding * dims if len(padding) == 1 else padding
+    sizes = [x.shape[2 + axis] + 2 * padding[axis] - 2 for axis in range(dims)]
+    widths = [width for axis in reversed(range(dims)) for width in (padding[axis], padding[axis] + -sizes[axis] % tile)]
+    data = torch.nn.functional.pad(x, widths)
+    a, g, b = (each.to(x.dtype) for each in _transforms(tile))
+    kernels, tensordot = weight, cast(Any, torch.tensordot)  # its stub knows one form of `dims`
+    for axis in range(dims):
+        kernels = tensordot(kernels, g, ([2], [1]))
+        data = data.unfold(2 + axis, tile + 2, tile)
+    for _ in range(dims):
+        data = tensordot(data, b, ([2 + dims], [1]))
+    tiles, points = "xy"[:dims], "pq"[:dims]
+    found = torch.einsum(f"nc{tiles}{points},oc{points}->no{tiles}{points}", data, kernels)
+    for _ in range(dims):
+        found = tensordot(found, a, ([2 + dims], [0]))
+    order = (0, 1, *(place for axis in range(dims) for place in (2 + axis, 2 + dims + axis)))
+    result = found.permute(order).reshape(*found.shape[:2], *(found.shape[2 + axis] * tile for axis in range(dims)))
+    for axis, size in enumerate(sizes):
+        result = result.narrow(2 + axis, 0, size)
+    return result if bias is None else result + bias.reshape(1, -1, *([1] * dims))
+
+
+def _transforms(tile: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """A (n x tile), G (n x 3), B (n x n) with y = A^T [(G g) * (B d)] for n = tile + 2; float64.
+
+    References:
+        Blahut, Fast Algorithms for Signal Processing, section 5.2 (Toom-Cook), transposed into a correlation.
+    """
+    points = POINTS[tile]
+    count = tile + 2
+
+    def evaluation(length: int) -> torch.Tensor:
+        matrix = torch.tensor([[point**power for power in range(length)] for point in points], dtype=torch.float64)
+        last = torch.zeros(1, length, dtype=torch.float64)
+        last[0, -1] = 1.0
+        return torch.cat((matrix, last))
+
+    return evaluation(tile), evaluation(3), torch.linalg.inv(evaluation(count)).t().contiguous()
+
+
+def _fourier(call: Call) -> Iterator[Variation]:
+    plain = call.value("groups", 1) == 1 and all(int(each) == 1 for key in ("stride", "dilation") for each in _ones(call.value(key, 1)))
+    if plain and call.name in ("conv1d", "conv2d"):
+        yield Variation("Fourier transforms", _by_fourier)
+
+
+def _by_fourier(call: Call) -> torch.Tensor:
+    x, weight, bias = call.first, call.value("weight"), call.value("bias")
+    dims = weight.dim() - 2
+    padding = [int(each) for each in _ones(call.value("padding", 0))]
+    padding = padding * dims if len(padding) == 1 else padding
+    x = torch.nn.functional.pad(x, [width for each in reversed(padding) for width in (each, each)])
+    axes = tuple(range(-dims, 0))
+    sizes = [int(each) for each in x.shape[2:]]
+    letters = "xy"[:dims]
+    spectrum = torch.einsum(
+        f"nc{letters},oc{letters}->no{letters}", torch.fft.rfftn(x, sizes, axes), torch.fft.rfftn(weight, sizes, axes).conj()
+    )
+    result = torch.fft.irfftn(spectrum, sizes, axes)
+    for axis, size in zip(range(2, 2 + dims), weight.shape[2:]):
+        result = result.narrow(axis, 0, result.shape[axis] - int(size) + 1)
+    return result if bias is None else result + bias.reshape(1, -1, *([1] * dims))
+
+
+def _format_in(detail: str) -> str:
+    return "float16" if "float16" in detail and "bfloat16" not in detail else "bfloat16"
+
+
+def _where_cast(site: Site, name: str) -> str:
+    """What a cast of `actual` that `expected` lacks does: it rounds a partial sum, an operand of a product, or what is stored."""
+    if site.flow.adds_up(max(site.numbers)):
+        return f"{name} accumulator"
+    return f"{name} products" if site.flow.leads_to(site.number, among(PRODUCTS), 3) else f"{name} storage"
+
+
+def _moved(site: Site) -> bool:
+    """Whether both sides cast to 16 bits equally often and one place differs: then a cast is somewhere else and none is missing."""
+    here, there = len(site.flow.narrowing), len(site.other.narrowing)
+    return here == there and here > 0 and len(site.numbers) == 1
+
+
+def _whose_cast(site: Site) -> str:
+    """A cast left out on one side is one too many on the other."""
+    if site.detail.startswith("no cast"):
+        if _moved(site):
+            return "cast order"
+        return "elided casts" if site.side == "expected" else _where_cast(site, _format_in(site.detail))
+    if site.side == "expected":
+        return "elided casts"
+    return (
+        "elided casts"
+        if not site.flow.names
+        else f"{_narrow_name(site)} {'accumulator' if any(site.flow.adds_up(each) for each in site.flow.names) else 'storage'}"
+    )
+
+
+def _narrow_name(site: Site) -> str:
+    return "float16" if site.detail.endswith("(float16)") else "bfloat16"
+
+
+def _whose_storage(site: Site) -> str:
+    """A result that one side rounds and the other keeps: `actual` stores less, or leaves a rounding out."""
+    if _moved(site):
+        return "cast order"
+    name = site.detail.rpartition(" ")[2]
+    if site.side == "actual":
+        return "elided casts"
+    return "float32 inside" if name == "float32" else f"{name} storage"
+
+
+def _coarse_operands(title: str, name: str, remedy: str, reports: tuple[str, ...]) -> Hypothesis:
+    return Hypothesis(
+        title, ARITHMETIC,
+        f"relative errors of about {'1e-3' if name != 'bfloat16' else '4e-3'} of |A||B| in every product",
+        f"operands of products rounded to {name}",
+        remedy, reports, among(PRODUCTS), _operands(name), naming=lambda site: f"{name} storage" if site.detail.startswith("weights") else title,
+    )  # fmt: skip
+
+
+def _stored(name: str) -> Hypothesis:
+    return Hypothesis(
+        f"{name} storage", ARITHMETIC,
+        f"results that are {name} numbers, or that moved by its rounding",
+        f"results of calls rounded to {name}",
+        "keep results in the declared precision: {place}",
+        ("pytorch/pytorch#91597",), frozenset(), _results(name), naming=_whose_storage,
+    )  # fmt: skip
+
+
+ALL = (
+    _coarse_operands(
+        "TF32", "TF32", 'torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False (torch.set_float32_matmul_precision("highest"))',
+        ("pytorch/pytorch#53635", "pytorch/pytorch#107514", "pytorch/pytorch#153698", "jax-ml/jax#12008"),
+    ),
+    _coarse_operands("bfloat16 products", "bfloat16", "compute products in float32: turn autocast, bfloat16 hints and fpmath modes off", ("openvinotoolkit/openvino#27795", "jax-ml/jax#9973")),
+    _coarse_operands("float16 products", "float16", "compute products in float32: turn autocast and float16 modes off", ("microsoft/onnxruntime#17689",)),
+    Hypothesis("subnormals flushed", ARITHMETIC, "zeros where the other side has numbers below 1.2e-38", "subnormal operands and results set to zero",
+               "torch.set_flush_denormal(False); GPUs and some runtimes flush always", ("pytorch/pytorch#126848",), frozenset(), _flushed, alone=False),
+    _stored("bfloat16"), _stored("float16"), _stored("float32"),
+    Hypothesis("float32 inside", ARITHMETIC, "float64 results good to seven digits", "float64 calls computed in float32", "keep float64 throughout: {place}", ("microsoft/DirectML#362",), frozenset(), _inside_float32),
+    Hypothesis("float64 constants", ARITHMETIC, "float64 results, or results more accurate than float32 allows", "calls that give float64 brought back to float32",
+               "make constants with dtype=x.dtype: {place}", ("labelled pairs",), frozenset(), _float64_results),
+    Hypothesis("elided casts", ARITHMETIC, "16-bit results that miss a rounding on the way", "casts to 16 bits left out; intermediate results kept in float32",
+               'torch.compile: options={{"emulate_precision_casts": True}}; else cast at the same places: {place}',
+               ("pytorch/pytorch#159239", "pytorch/pytorch#195214", "pytorch/pytorch#183761"), frozenset(), lambda call: (*_elided(call), *_kept_wide(call)), naming=_whose_cast),
+    Hypothesis("missing maximum subtraction", ARITHMETIC, "infinities and NaN for large arguments, lost digits before", "exponentials of the arguments as they are",
+               "subtract the maximum first: torch.softmax, torch.logsumexp, F.log_softmax do", ("pytorch/pytorch#11752", "ml-explore/mlx#4169"),
+               among("softmax log_softmax logsumexp cross_entropy softplus logsigmoid binary_cross_entropy_with_logits"), _naive_softmax, errs=True),
+    Hypothesis("log of softmax", ARITHMETIC, "minus infinity for unlikely classes", "the logarithm taken after the softmax",
+               "use F.log_softmax", ("pytorch/pytorch#94043",), among("log_softmax cross_entropy"), _log_of_softmax, errs=True),
+    Hypothesis("expanded squares", ARITHMETIC, "errors where two points nearly coincide", "differences expanded into squares and products",
+               'subtract first: torch.cdist(..., compute_mode="donot_use_mm_for_euclid_dist"), torch.expm1, torch.log1p', ("pytorch/pytorch#37734", "pytorch/pytorch#42479", "scikit-learn#9354"),
+               among("cdist expm1 log1p"), _expanded, errs=True),
+    Hypothesis("Winograd", ARITHMETIC, "one digit less in 3x3 convolutions", "3x3 convolutions by Winograd's algorithm, three tile sizes",
+               "NNPACK: torch.backends.mkldnn.enabled = True, or batches below 16; cuDNN: torch.backends.cudnn.deterministic = True", ("pytorch/pytorch#170016",), among("conv1d conv2d"), _winograd, errs=True),
+    Hypothesis("FFT", ARITHMETIC, "errors of one size in large and small results", "convolutions by Fourier transforms",
+               "ask for a direct algorithm (cuDNN: torch.backends.cudnn.deterministic = True)", ("pytorch/pytorch#170016",), among("conv1d conv2d"), _fourier, errs=True),
+)  # fmt: skip

@@ -1,0 +1,25 @@
+"""The catalogue of known causes that concern single calls, all records in one place."""
+
+from __future__ import annotations
+
+from . import activation, arithmetic, attention, constant, convolution, loss, memory, normalization, recurrent, resampling
+from .hypothesis import Hypothesis
+
+CATALOGUE: tuple[Hypothesis, ...] = (
+    *normalization.ALL,
+    *activation.ALL,
+    *convolution.ALL,
+    *resampling.ALL,
+    *attention.ALL,
+    *recurrent.ALL,
+    *loss.ALL,
+    *memory.ALL,
+    *arithmetic.ALL,
+    *constant.ALL,
+)
+"""In this order they are named where two explain alike."""
+
+
+def named(name: str) -> list[Hypothesis]:
+    """The records of that name."""
+    return [each for each in CATALOGUE if each.name == name]

@@ -1,0 +1,279 @@
+"""What goes wrong with convolutions, products and pooling: kernels, weights, biases, borders, dropped parameters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import torch
+from torch.nn import functional as F
+
+from ..calls import Call
+from .hypothesis import FORMULA, Hypothesis, Site, Variation, among, changed
+
+CONVOLUTIONS = "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d"
+
+
+def _spatial(weight: torch.Tensor) -> tuple[int, ...]:
+    return tuple(range(2, weight.dim()))
+
+
+def _flipped(call: Call) -> Iterator[Variation]:
+    weight = call.value("weight")
+    axes = _spatial(weight)
+    if any(weight.shape[axis] > 1 for axis in axes):
+        yield Variation("the kernel flipped", lambda each: each.again(weight=each.value("weight").flip(axes)))
+        if len(axes) > 1:
+            for axis in axes:
+                yield Variation(
+                    f"the kernel flipped along axis {axis}", lambda each, axis=axis: each.again(weight=each.value("weight").flip((axis,)))
+                )
+
+
+def _transposed(call: Call) -> Iterator[Variation]:
+    if call.name == "linear" and _is_square(call.value("weight")):
+        yield Variation("the weight transposed", lambda each: each.again(weight=each.value("weight").t()))
+    elif call.name in ("matmul", "mm", "bmm", "rmatmul", "addmm", "baddbmm"):
+        places = (1, 2) if call.name in ("addmm", "baddbmm") else (0, 1)
+        for place in places:
+            operand = call.arguments[place] if place < len(call.arguments) else None
+            if isinstance(operand, torch.Tensor) and operand.dim() >= 2 and operand.shape[-1] == operand.shape[-2] > 1:
+                words = ("first", "second")[places.index(place)]
+                yield Variation(
+                    f"the {words} operand transposed", lambda each, place=place: _at(each, place, each.arguments[place].transpose(-1, -2))
+                )
+    elif call.name in CONVOLUTIONS.split():
+        weight = call.value("weight")
+        if weight.shape[0] == weight.shape[1] > 1 and call.value("groups", 1) == 1:
+            yield Variation(
+                "input and output channels of the weight exchanged", lambda each: each.again(weight=each.value("weight").transpose(0, 1))
+            )
+        if weight.dim() == 4 and weight.shape[2] == weight.shape[3] > 1:
+            yield Variation(
+                "rows and columns of the kernel exchanged", lambda each: each.again(weight=each.value("weight").transpose(2, 3))
+            )
+
+
+def _is_square(weight: Any) -> bool:
+    return isinstance(weight, torch.Tensor) and weight.dim() == 2 and weight.shape[0] == weight.shape[1] > 1
+
+
+def _at(call: Call, place: int, value: Any) -> Any:
+    arguments = list(call.arguments)
+    arguments[place] = value
+    return call.function(*arguments, **call.keywords)
+
+
+def _biases(call: Call) -> Iterator[Variation]:
+    if call.name in ("add", "sub"):
+        other = call.value("other")
+        if (
+            isinstance(other, torch.Tensor)
+            and isinstance(call.first, torch.Tensor)
+            and other.numel() < call.first.numel()
+            and call.first.is_floating_point()
+        ):
+            yield Variation("no bias", lambda each: each.first * 1)
+        return
+    if call.name in ("addmm", "baddbmm"):
+        yield Variation("no bias", lambda each: each.arguments[1] @ each.arguments[2])
+        return
+    if call.name in ("lstm", "gru", "lstm_cell", "gru_cell", "rnn_tanh", "rnn_tanh_cell"):
+        yield from _recurrent_biases(call)
+        return
+    if call.value("bias") is not None:
+        yield changed("no bias", bias=None)
+
+
+def _recurrent_biases(call: Call) -> Iterator[Variation]:
+    if call.name.endswith("_cell") and call.value("b_ih") is not None:
+        for dropped in ("b_ih", "b_hh"):
+            yield Variation(f"no {dropped}", lambda each, dropped=dropped: each.again(**{dropped: torch.zeros_like(each.value(dropped))}))
+    elif call.value("has_biases", False) is True:
+        for offset, dropped in ((2, "bias_ih"), (3, "bias_hh")):
+            yield Variation(
+                f"no {dropped}",
+                lambda each, offset=offset: each.again(
+                    params=[torch.zeros_like(one) if place % 4 == offset else one for place, one in enumerate(each.value("params"))]
+                ),
+            )
+
+
+def _doubled(call: Call) -> Iterator[Variation]:
+    if call.name in ("add", "sub"):
+        other = call.value("other")
+        if (
+            isinstance(other, torch.Tensor)
+            and isinstance(call.first, torch.Tensor)
+            and other.numel() < call.first.numel()
+            and call.first.is_floating_point()
+        ):
+            yield Variation("the bias added twice", lambda each: each.again(other=each.value("other") * 2))
+        return
+    if call.name in ("addmm", "baddbmm"):
+        yield Variation("the bias added twice", lambda each: _at(each, 0, each.first * 2))
+        return
+    if call.name.endswith("_cell"):
+        if call.value("b_ih") is not None:
+            for name in ("b_ih", "b_hh"):
+                yield Variation(f"{name} added twice", lambda each, name=name: each.again(**{name: each.value(name) * 2}))
+        return
+    if call.value("bias") is not None:
+        yield Variation("the bias added twice", lambda each: each.again(bias=each.value("bias") * 2))
+
+
+def _pairs(value: Any, dims: int) -> list[int]:
+    return [int(value)] * dims if not isinstance(value, (tuple, list)) else [int(each) for each in value] * (dims if len(value) == 1 else 1)
+
+
+def _padding_modes(call: Call) -> Iterator[Variation]:
+    if call.name == "pad":
+        present = call.value("mode", "constant")
+        for mode in ("constant", "reflect", "replicate", "circular"):
+            if mode != present:
+                yield Variation(
+                    f"padding mode {mode} instead of {present}", lambda each, mode=mode: F.pad(each.first, each.value("pad"), mode=mode)
+                )
+        yield Variation("padding on the other side", lambda each: F.pad(each.first, _swapped(each.value("pad")), mode=present))
+        return
+    given = call.value("padding", 0)
+    dims = call.value("weight").dim() - 2 if call.name.startswith("conv") else call.first.dim() - 2
+    if isinstance(given, str) or not any(_pairs(given, dims)):
+        return
+    widths = _pairs(given, dims)
+    both = [width for each in reversed(widths) for width in (each, each)]
+    for mode in ("reflect", "replicate", "circular"):
+        yield Variation(
+            f"padding mode {mode} instead of zeros", lambda each, mode=mode: each.again(input=F.pad(each.first, both, mode=mode), padding=0)
+        )
+    stride = _pairs(call.value("stride", 1) or 1, dims)
+    if any(each > 1 for each in stride) or any(size % 2 == 0 for size in call.value("weight").shape[2:]):
+        for words, shift in (("one more on the right (as TensorFlow's SAME)", 1), ("one more on the left", -1)):
+            moved = [width for each in reversed(widths) for width in (each - (shift > 0), each + (shift > 0))]
+            moved = moved if shift > 0 else [width for each in reversed(widths) for width in (each + 1, each - 1)]
+            yield Variation(f"padding with {words}", lambda each, moved=moved: each.again(input=F.pad(each.first, moved), padding=0))
+
+
+def _swapped(widths: Sequence[int]) -> list[int]:
+    return [width for start in range(0, len(widths), 2) for width in (widths[start + 1], widths[start])]
+
+
+def _pool_padding(call: Call) -> Iterator[Variation]:
+    present = call.value("count_include_pad", True)
+    yield changed(f"count_include_pad = {not present} instead of {present}", count_include_pad=not present)
+    if call.name != "avg_pool1d":
+        area = math.prod(_pairs(call.value("kernel_size"), call.first.dim() - 2))
+        yield changed(f"every window divided by {area}, over the border too", divisor_override=area)
+
+
+def _ceil(call: Call) -> Iterator[Variation]:
+    present = bool(call.value("ceil_mode", False))
+    yield changed(f"ceil_mode = {not present} instead of {present}", ceil_mode=not present)
+
+
+def _ignored(call: Call) -> Iterator[Variation]:
+    if call.name in ("add", "sub"):
+        alpha = call.keywords.get("alpha", 1)
+        if alpha != 1:
+            yield changed(f"alpha = 1 instead of {alpha:g}", alpha=1)
+    elif call.name in ("addmm", "baddbmm"):
+        for key in ("alpha", "beta"):
+            value = call.keywords.get(key, 1)
+            if value != 1:
+                yield changed(f"{key} = 1 instead of {value:g}", **{key: 1})
+    elif call.name in CONVOLUTIONS.split():
+        for key, usual in (("dilation", 1), ("stride", 1), ("groups", 1)):
+            value = call.value(key, usual)
+            if any(each != usual for each in _pairs(value, 1)):
+                yield changed(f"{key} = {usual} instead of {value}", **{key: usual})
+                if key == "dilation":  # the same shape with a kernel read densely
+                    yield Variation("dilation ignored, the border cut", _dense)
+    elif call.name in ("layer_norm", "group_norm", "rms_norm", "batch_norm"):
+        for key in ("weight", "bias"):
+            if call.value(key) is not None:
+                yield changed(f"no {key}", **{key: None})
+
+
+def _dense(call: Call) -> torch.Tensor:
+    wide = call.again()
+    result = call.again(dilation=1)
+    for axis in range(2, wide.dim()):
+        surplus = result.shape[axis] - wide.shape[axis]
+        result = result.narrow(axis, surplus // 2, wide.shape[axis])
+    return result
+
+
+FLIPPED = Hypothesis(
+    "flipped kernel", FORMULA,
+    "errors of the size of the results; none for symmetric kernels",
+    "the kernel flipped along its spatial axes",
+    "PyTorch correlates and does not flip: weight.flip(-1, -2) for a true convolution",
+    ("labelled pairs",),
+    among(CONVOLUTIONS), _flipped,
+)  # fmt: skip
+TRANSPOSED = Hypothesis(
+    "transposed weight", FORMULA,
+    "errors of the size of the results with square weights (others fail)",
+    "weights and operands transposed where the shape allows it",
+    "store the weight as (out, in): weight.T",
+    ("pytorch/pytorch#162730",),
+    among(f"{CONVOLUTIONS} linear matmul mm bmm rmatmul addmm baddbmm"), _transposed,
+)  # fmt: skip
+
+
+def _whose_bias(site: Site) -> str:
+    """A bias that the other side does without is missing there; a recurrent layer has two, and one too many is one counted twice."""
+    recurrent = site.flow.names[site.number] in ("lstm", "gru", "lstm_cell", "gru_cell")
+    return "doubled bias" if recurrent and site.side == "actual" else "missing bias"
+
+
+MISSING_BIAS = Hypothesis(
+    "missing bias", FORMULA,
+    "one constant per channel is missing",
+    "biases left out",
+    "add the bias that is missing: {place}",
+    ("ddbourgin/numpy-ml#42",),
+    among(f"{CONVOLUTIONS} linear addmm baddbmm add sub lstm_cell gru_cell lstm gru layer_norm batch_norm group_norm"), _biases, naming=_whose_bias,
+)  # fmt: skip
+DOUBLED_BIAS = Hypothesis(
+    "doubled bias", FORMULA,
+    "one constant per channel too many",
+    "biases added twice",
+    "add the bias once: {place}",
+    (),
+    among(f"{CONVOLUTIONS} linear addmm baddbmm add sub lstm_cell gru_cell layer_norm batch_norm group_norm"), _doubled,
+)  # fmt: skip
+PADDING = Hypothesis(
+    "padding mode", FORMULA,
+    "errors along the border only",
+    "other padding modes, and other sides",
+    "pad alike: {detail}",
+    ("pytorch/pytorch#183528",),
+    among(f"{CONVOLUTIONS.split(' conv_t', maxsplit=1)[0]} pad"), _padding_modes,
+)  # fmt: skip
+COUNT_INCLUDE_PAD = Hypothesis(
+    "count_include_pad", FORMULA,
+    "errors along the border only, by a rational factor",
+    "count_include_pad turned around",
+    "pass {detail}",
+    ("pytorch/pytorch#13934",),
+    among("avg_pool1d avg_pool2d avg_pool3d"), _pool_padding,
+)  # fmt: skip
+CEIL = Hypothesis(
+    "ceil mode", FORMULA,
+    "another shape, or errors in the last row and column",
+    "ceil_mode turned around",
+    "pass {detail}",
+    ("pytorch/pytorch#183528",),
+    among("avg_pool1d avg_pool2d avg_pool3d max_pool1d max_pool2d max_pool3d"), _ceil,
+)  # fmt: skip
+IGNORED = Hypothesis(
+    "parameter ignored", FORMULA,
+    "right with the default value of a parameter, wrong with others",
+    "each parameter at its default",
+    "honor the parameter: {detail}",
+    ("pytorch/executorch#11683",),
+    among(f"add sub addmm baddbmm layer_norm group_norm rms_norm batch_norm {CONVOLUTIONS}"), _ignored,
+)  # fmt: skip
+ALL = (FLIPPED, TRANSPOSED, IGNORED, MISSING_BIAS, DOUBLED_BIAS, PADDING, COUNT_INCLUDE_PAD, CEIL)

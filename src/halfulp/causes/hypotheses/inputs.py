@@ -1,0 +1,138 @@
+"""What goes wrong with inputs: the order of channels, their scale, the layout of images."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from ...cases.dependencies import dependencies_of
+from ..knobs import NotApplicable
+from .hypothesis import ARITHMETIC, FORMULA, Around
+
+IMAGENET = ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))
+"""Means and standard deviations that torchvision's models expect."""
+
+
+def _on_argument(place: int, change: Callable[[Any], Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*arguments: Any, **keywords: Any) -> Any:
+            changed = list(arguments)
+            changed[place] = change(changed[place])
+            return function(*changed, **keywords)
+
+        return run
+
+    return wrap
+
+
+def _axis_of_colors(shape: Sequence[int]) -> list[int]:
+    return [axis for axis in (1, len(shape) - 1, 0) if len(shape) in (3, 4) and shape[axis] in (3, 4)][:1]
+
+
+def _torched(change: Callable[[torch.Tensor], torch.Tensor]) -> Callable[[Any], Any]:
+    def apply(value: Any) -> Any:
+        if isinstance(value, np.ndarray):
+            return change(torch.from_numpy(np.ascontiguousarray(value))).numpy()
+        return change(value)
+
+    return apply
+
+
+def input_variations(inputs: Sequence[Any]) -> Iterator[Around]:
+    """Ways in which the inputs may be understood otherwise."""
+    for place, value in enumerate(inputs):
+        if not hasattr(value, "shape") or not hasattr(value, "dtype"):
+            continue
+        shape = [int(each) for each in value.shape]
+        is_float = "float" in str(value.dtype)
+        words = f"input {place}"
+        for axis in _axis_of_colors(shape):
+            colors = [2, 1, 0, *range(3, shape[axis])]
+            yield _about("channel order", f"the channels of {words} in the order BGR", place, lambda x, axis=axis, colors=colors: x.index_select(axis, torch.tensor(colors, device=x.device)),
+                         "reverse the channels of one side: x[:, [2, 1, 0]]")  # fmt: skip
+        if is_float:
+            yield from _scales(place, words, shape)
+        if len(shape) == 4:
+            yield _about(
+                "flatten order",
+                f"{words} read with channels last (NHWC)",
+                place,
+                lambda x: x.permute(0, 2, 3, 1).reshape(x.shape),
+                "x.permute(0, 3, 1, 2) turns NHWC into NCHW",
+            )
+            yield _about(
+                "flatten order",
+                f"{words} read with channels first (NCHW)",
+                place,
+                lambda x: x.permute(0, 3, 1, 2).reshape(x.shape),
+                "x.permute(0, 2, 3, 1) turns NCHW into NHWC",
+            )
+        if len(shape) >= 2 and shape[-1] == shape[-2] > 1:
+            yield _about("transposed weight", f"{words} transposed", place, lambda x: x.transpose(-1, -2), "transpose it on one side")
+
+
+def _scales(place: int, words: str, shape: Sequence[int]) -> Iterator[Around]:
+    remedy = "scale inputs alike: {detail}"
+    for detail, factor in (("divided by 255", 1 / 255), ("multiplied by 255", 255.0), ("divided by 256", 1 / 256)):
+        yield _about("input scale", f"{words} {detail}", place, lambda x, factor=factor: x * factor, remedy)
+    yield _about("input scale", f"{words} moved from [0, 1] to [-1, 1]", place, lambda x: x * 2 - 1, remedy)
+    yield _about("input scale", f"{words} moved from [-1, 1] to [0, 1]", place, lambda x: (x + 1) / 2, remedy)
+    for axis in _axis_of_colors(shape):
+        if shape[axis] == 3:
+            broadcast = [1] * len(shape)
+            broadcast[axis] = 3
+            mean, deviation = (torch.tensor(each).reshape(broadcast) for each in IMAGENET)
+            yield _about(
+                "input scale",
+                f"{words} normalized with ImageNet's mean and deviation",
+                place,
+                lambda x, m=mean, d=deviation: (x - m.to(x)) / d.to(x),
+                remedy,
+            )
+            yield _about(
+                "input scale",
+                f"{words} without ImageNet's normalization",
+                place,
+                lambda x, m=mean, d=deviation: x * d.to(x) + m.to(x),
+                remedy,
+            )
+
+
+def _about(name: str, detail: str, place: int, change: Callable[[torch.Tensor], torch.Tensor], remedy: str) -> Around:
+    return Around(name, FORMULA, detail, _on_argument(place, _torched(change)), remedy.replace("{detail}", detail))
+
+
+def stored_parameters() -> Iterator[Around]:
+    """Parameters and buffers stored in 16 bits."""
+    for name in ("bfloat16", "float16"):
+        yield Around(
+            f"{name} storage", ARITHMETIC, f"parameters stored in {name}", functools.partial(_rounded_parameters, dtype=getattr(torch, name)),
+            "load the parameters in the declared precision", ("pytorch/pytorch#91597",),
+        )  # fmt: skip
+
+
+def _rounded_parameters(function: Callable[..., Any], dtype: torch.dtype) -> Callable[..., Any]:
+    tensors = [
+        tensor
+        for module in dependencies_of(function).modules
+        for tensor in (*module.parameters(), *module.buffers())
+        if tensor.dtype == torch.float32
+    ]
+
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        if not tensors:
+            raise NotApplicable("the function has no float32 parameters")
+        originals = [tensor.data for tensor in tensors]
+        try:
+            for tensor in tensors:
+                tensor.data = tensor.data.to(dtype).to(tensor.dtype)
+            return function(*arguments, **keywords)
+        finally:
+            for tensor, original in zip(tensors, originals):
+                tensor.data = original
+
+    return run

@@ -1,0 +1,226 @@
+"""What goes wrong with memory, integers and special values: strides, layouts, division, rounding to integers, NaN."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+from ..calls import Call, tensors_in
+from .hypothesis import FORMULA, MEMORY, Hypothesis, Variation, among, changed
+
+
+def _strided(call: Call) -> Iterator[Variation]:
+    if any(_is_strided(each) for each in tensors_in(list(call.arguments))):
+        yield Variation(
+            "a strided operand read as if it were contiguous", lambda each: each.function(*_misread(each.arguments), **each.keywords)
+        )
+
+    x = call.first
+    if (
+        call.name in ("conv2d", "batch_norm", "relu", "max_pool2d", "avg_pool2d", "gelu", "silu")
+        and isinstance(x, torch.Tensor)
+        and x.dim() == 4
+        and x.shape[1] > 1
+    ):
+        yield Variation(
+            "channels-last memory read as if it were contiguous",
+            lambda each: each.function(each.first.permute(0, 2, 3, 1).reshape(each.first.shape), *each.arguments[1:], **each.keywords),
+        )
+
+
+def _is_strided(tensor: torch.Tensor) -> bool:
+    return tensor.layout == torch.strided and tensor.numel() > 1 and not tensor.is_contiguous() and 0 not in tensor.stride()
+
+
+def _misread(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(as_if_contiguous(each) if isinstance(each, torch.Tensor) and _is_strided(each) else each for each in arguments)
+
+
+def as_if_contiguous(tensor: torch.Tensor) -> torch.Tensor:
+    """The memory of a strided tensor read from its start, one element after the other."""
+    strides: list[int] = []
+    step = 1
+    for size in reversed(tensor.shape):
+        strides.insert(0, step)
+        step *= size
+    if tensor.storage_offset() + step > tensor.untyped_storage().nbytes() // tensor.element_size():
+        return tensor
+    return tensor.as_strided(tensor.shape, strides)
+
+
+def _permuted(call: Call) -> Iterator[Variation]:
+    """A permutation with two of its axes exchanged, or with three taken round."""
+    order = (
+        call.value("dims")
+        if "dims" in call.keywords
+        else call.arguments[1]
+        if len(call.arguments) == 2 and not isinstance(call.arguments[1], int)
+        else call.arguments[1:]
+    )
+    order = [int(each) for each in order]
+    if len(order) < 4:
+        return
+    for chosen in (*itertools.combinations(range(1, len(order)), 2), *itertools.permutations(range(1, len(order)), 3)):
+        other = list(order)
+        for here, there in zip(chosen, (*chosen[1:], chosen[0])):
+            other[here] = order[there]
+        if len(chosen) == 2 or chosen[0] == min(chosen):
+            yield Variation(
+                f"axes in the order {tuple(other)} instead of {tuple(order)}", lambda each, other=other: each.first.permute(other)
+            )
+
+
+def _flattened(call: Call) -> Iterator[Variation]:
+    if call.name == "permute":
+        yield from _permuted(call)
+        return
+    x = call.first
+    if not isinstance(x, torch.Tensor) or x.dim() not in (3, 4, 5):
+        return
+    result = call.again()
+    if result.dim() != 2 or result.numel() != x.numel() or result.shape[0] != x.shape[0]:
+        return
+    last = (0, *range(2, x.dim()), 1)
+    first = (0, x.dim() - 1, *range(1, x.dim() - 1))
+    yield Variation("features flattened with channels last (NHWC)", lambda each: each.first.permute(last).flatten(1))
+    yield Variation("features flattened with channels first (NCHW)", lambda each: each.first.permute(first).flatten(1))
+
+
+def _divisions(call: Call) -> Iterator[Variation]:
+    if call.name in ("floor_divide", "div", "rdiv", "rfloordiv"):
+        mode = "floor" if call.name in ("floor_divide", "rfloordiv") else call.keywords.get("rounding_mode")
+        turned = call.name in ("rdiv", "rfloordiv")
+        operands = [call.first, call.value("other") if call.name == "div" else call.arguments[1]]
+        integral = all(not torch.is_tensor(each) or not each.is_floating_point() for each in operands)
+        for other in ("floor", "trunc", None):
+            if other != mode and (integral or mode is not None):
+                words = {"floor": "division rounded down", "trunc": "division rounded toward zero", None: "true division"}[other]
+                yield Variation(words, lambda each, other=other: _divided(each, other, turned=turned))
+    elif call.name in ("remainder", "fmod"):
+        other = "fmod" if call.name == "remainder" else "remainder"
+        yield Variation(f"torch.{other} instead of torch.{call.name}", lambda each: getattr(torch, other)(*each.arguments))
+    elif call.name in ("to", "int", "long", "type", "short"):
+        if isinstance(call.first, torch.Tensor) and call.first.is_floating_point() and not call.again().is_floating_point():
+            for name in ("floor", "round"):
+                yield Variation(
+                    f"the conversion to integers by torch.{name}",
+                    lambda each, name=name: each.function(getattr(torch, name)(each.first), *each.arguments[1:], **each.keywords),
+                )
+    elif call.name in ("floor", "trunc", "ceil"):
+        for name in ("floor", "trunc", "ceil", "round"):
+            if name != call.name:
+                yield Variation(f"torch.{name} instead of torch.{call.name}", lambda each, name=name: getattr(torch, name)(each.first))
+
+
+def _divided(call: Call, mode: str | None, *, turned: bool) -> torch.Tensor:
+    first, second = call.arguments[0], call.arguments[1] if len(call.arguments) > 1 else call.keywords["other"]
+    return torch.div(*((second, first) if turned else (first, second)), rounding_mode=mode)
+
+
+def _halves(call: Call) -> Iterator[Variation]:
+    if call.name == "fake_quantize_per_tensor_affine":
+        scale, zero, low, high = call.arguments[1:5]
+        yield Variation(
+            "halves rounded up instead of to even", lambda each: ((each.first / scale + zero + 0.5).floor().clamp(low, high) - zero) * scale
+        )
+        return
+    if call.keywords.get("decimals", 0):
+        return
+    yield Variation(
+        "halves rounded away from zero instead of to even", lambda each: torch.sign(each.first) * torch.floor(each.first.abs() + 0.5)
+    )
+    yield Variation("halves rounded up instead of to even", lambda each: torch.floor(each.first + 0.5))
+
+
+def _nans(call: Call) -> Iterator[Variation]:
+    x = call.first
+    if not isinstance(x, torch.Tensor) or not x.is_floating_point():
+        return
+    if call.name in ("maximum", "minimum", "max", "min") and len(call.arguments) > 1 and torch.is_tensor(call.arguments[1]):
+        function = torch.fmax if call.name.startswith("max") else torch.fmin
+        yield Variation("NaN dropped (fmax, fmin)", lambda each: function(each.arguments[0], each.arguments[1]))
+    elif call.name in ("fmax", "fmin"):
+        function = torch.maximum if call.name == "fmax" else torch.minimum
+        yield Variation("NaN kept (maximum, minimum)", lambda each: function(each.arguments[0], each.arguments[1]))
+    elif call.name in ("amax", "amin", "max", "min"):
+        worst = -torch.inf if "max" in call.name else torch.inf
+        yield Variation(
+            "NaN dropped",
+            lambda each: each.function(torch.nan_to_num(each.first, worst, torch.inf, -torch.inf), *each.arguments[1:], **each.keywords),
+        )
+    elif call.name == "clamp":
+        for key in ("min", "max"):
+            bound = call.value(key)
+            if bound is not None:
+                yield Variation(
+                    f"NaN clamped to {key}",
+                    lambda each, bound=bound: torch.where(each.first.isnan(), torch.as_tensor(bound, dtype=each.first.dtype), each.again()),
+                )
+    elif call.name in ("relu", "relu6", "leaky_relu", "nan_to_num", "sum", "mean"):
+        yield Variation(
+            "NaN taken as zero",
+            lambda each: each.function(torch.where(each.first.isnan(), 0.0, each.first), *each.arguments[1:], **each.keywords),
+        )
+        if call.name == "relu":
+            yield Variation("NaN kept", lambda each: torch.where(each.first.isnan(), each.first, each.again()))
+
+
+def _rectified(call: Call) -> Iterator[Variation]:
+    if call.value("training", True) and call.value("p", 0.5) > 0:
+        yield changed("no dropout", training=False)
+    elif call.value("p", 0.5) > 0:
+        yield changed("dropout", training=True)
+
+
+STRIDES = Hypothesis(
+    "strides ignored", MEMORY,
+    "right for contiguous operands, elements in the wrong places for transposed or sliced ones",
+    "strided operands read as if they were contiguous",
+    "honor strides, or call .contiguous() first",
+    ("pytorch/pytorch#118115", "pytorch/pytorch#162730", "pytorch/pytorch#55781"),
+    frozenset(), _strided,
+)  # fmt: skip
+FLATTEN = Hypothesis(
+    "flatten order", FORMULA,
+    "right until features are flattened, wrong from the next layer on",
+    "channels last and first where features are flattened",
+    "permute before flattening, x.permute(0, 2, 3, 1).flatten(1), or permute the next layer's weights",
+    ("discuss.pytorch.org/t/184306", "henrysky.github.io/blog/2023-10-23-keras-torch"),
+    among("flatten reshape view permute"), _flattened,
+)  # fmt: skip
+DIVISION = Hypothesis(
+    "integer division", FORMULA,
+    "off by one for negative or fractional quotients",
+    "quotients rounded down, toward zero and not at all",
+    "say how to round: torch.div(x, y, rounding_mode=...): {detail}",
+    ("microsoft/DirectML#702",),
+    among("floor_divide div rdiv rfloordiv remainder fmod to int long type short floor trunc ceil"), _divisions,
+)  # fmt: skip
+HALVES = Hypothesis(
+    "rounding of halves", FORMULA,
+    "off by one at n + 1/2 only",
+    "halves to even, away from zero and up",
+    "round halves alike: {detail}",
+    ("pytorch/pytorch#16498",),
+    among("round fake_quantize_per_tensor_affine"), _halves,
+)  # fmt: skip
+NAN = Hypothesis(
+    "NaN handling", FORMULA,
+    "NaN on one side, numbers on the other",
+    "NaN kept and dropped",
+    "treat NaN alike: {detail}",
+    ("microsoft/onnxruntime#19984", "apache/tvm#19518", "tile-ai/tilelang#3024"),
+    among("maximum minimum max min fmax fmin amax amin clamp relu relu6 leaky_relu sum mean"), _nans,
+)  # fmt: skip
+DROPOUT = Hypothesis(
+    "dropout", FORMULA,
+    "other results with every seed, zeros among them",
+    "dropout left out",
+    "call model.eval() before comparing",
+    ("stackoverflow 57423150", "pytorch/pytorch#109532"),
+    among("dropout dropout1d dropout2d dropout3d alpha_dropout feature_dropout"), _rectified,
+)  # fmt: skip
+ALL = (FLATTEN, STRIDES, DIVISION, HALVES, NAN, DROPOUT)

@@ -1,0 +1,160 @@
+"""Knobs of the call itself: its batch, the memory of its inputs, the mode of its modules, whether it writes in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import nn
+from torch.utils._pytree import tree_flatten, tree_map, tree_unflatten
+
+from ...cases.dependencies import dependencies_of
+from .knob import NotApplicable
+
+Function = Callable[..., Any]
+
+
+def _tensors(value: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
+    return tree_map(lambda each: change(each) if isinstance(each, torch.Tensor) else each, value)
+
+
+def contiguous(function: Function) -> Function:
+    """Every input in contiguous memory of its own."""
+
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        copied = _tensors(
+            (arguments, keywords), lambda each: each.clone(memory_format=torch.contiguous_format) if each.layout == torch.strided else each
+        )
+        return function(*copied[0], **copied[1])
+
+    return run
+
+
+def channels_last(function: Function) -> Function:
+    """Inputs of four axes in channels-last memory."""
+
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        changed = _tensors(
+            (arguments, keywords), lambda each: each.contiguous(memory_format=torch.channels_last) if each.dim() == 4 else each
+        )
+        return function(*changed[0], **changed[1])
+
+    return run
+
+
+def in_parts(parts: int) -> Callable[[Function], Function]:
+    """The batch in so many parts (0: one sample at a time), put together again."""
+
+    def wrap(function: Function) -> Function:
+        def run(*arguments: Any, **keywords: Any) -> Any:
+            flat, shape = tree_flatten((arguments, keywords))
+            sizes = [each.shape[0] for each in flat if isinstance(each, torch.Tensor) and each.dim()]
+            size = sizes[0] if sizes else 0
+            step = 1 if parts == 0 else -(-size // parts)
+            if size < 2 or step >= size:
+                raise NotApplicable("the first input has no batch that could be parted")
+            results: list[Any] = []
+            for start in range(0, size, step):
+                chosen = [
+                    each[start : start + step] if isinstance(each, torch.Tensor) and each.dim() and each.shape[0] == size else each
+                    for each in flat
+                ]
+                positional, named = tree_unflatten(chosen, shape)
+                results.append(function(*positional, **named))
+            return _joined(results, size, step)
+
+        return run
+
+    return wrap
+
+
+def _joined(results: list[Any], size: int, step: int) -> Any:
+    columns = [tree_flatten(each) for each in results]
+    joined: list[Any] = []
+    for pieces in zip(*(flat for flat, _ in columns)):
+        if not (isinstance(pieces[0], torch.Tensor) and pieces[0].dim() and pieces[0].shape[0] == step):
+            raise NotApplicable("a result has no axis for the batch")
+        whole = torch.cat(pieces)
+        if whole.shape[0] != size:
+            raise NotApplicable("the parts do not make up the batch")
+        joined.append(whole)
+    return tree_unflatten(joined, columns[0][1])
+
+
+def other_position(function: Function) -> Function:
+    """The batch in reverse order, and its results turned back."""
+
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        flat, shape = tree_flatten((arguments, keywords))
+        sizes = [each.shape[0] for each in flat if isinstance(each, torch.Tensor) and each.dim()]
+        size = sizes[0] if sizes else 0
+        if size < 2:
+            raise NotApplicable("the first input has no batch")
+
+        def turned(each: Any) -> Any:
+            return each.flip(0) if isinstance(each, torch.Tensor) and each.dim() and each.shape[0] == size else each
+
+        positional, named = tree_unflatten([turned(each) for each in flat], shape)
+        return tree_map(turned, function(*positional, **named))
+
+    return run
+
+
+def evaluating(training: bool) -> Callable[[Function], Function]:
+    """All modules in training or in evaluation mode."""
+
+    def wrap(function: Function) -> Function:
+        modules = [part for module in dependencies_of(function).modules for part in module.modules()]
+
+        def run(*arguments: Any, **keywords: Any) -> Any:
+            modes = [(part, part.training) for part in modules]
+            if not modes or all(mode == training for _, mode in modes):
+                raise NotApplicable("no module is in the other mode")
+            _set_modes([(part, training) for part in modules])
+            try:
+                return function(*arguments, **keywords)
+            finally:
+                _set_modes(modes)
+
+        return run
+
+    return wrap
+
+
+def _set_modes(modes: list[tuple[nn.Module, bool]]) -> None:
+    for part, training in modes:
+        part.training = training
+
+
+def functionalized(function: Function) -> Function:
+    """Writes in place replaced by new tensors."""
+
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        return torch.func.functionalize(function)(*arguments, **keywords)
+
+    return run
+
+
+def stepping(**settings: bool) -> Callable[[Function], Function]:
+    """Optimizers take another implementation of the same step (for-loop, foreach, fused)."""
+
+    def wrap(function: Function) -> Function:
+        found = dependencies_of(function).optimizers
+
+        def run(*arguments: Any, **keywords: Any) -> Any:
+            groups = [group for each in found for group in each.param_groups]
+            if not groups or not all(key in group for key in settings for group in groups):
+                raise NotApplicable("the function steps no optimizer that has this choice")
+            before = [{key: group[key] for key in settings} for group in groups]
+            for group in groups:
+                group.update(settings)
+            try:
+                return function(*arguments, **keywords)
+            finally:
+                for group, saved in zip(groups, before):
+                    group.update(saved)
+
+        return run
+
+    return wrap

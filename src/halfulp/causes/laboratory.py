@@ -1,0 +1,235 @@
+"""Laboratory: makes trials and measures what becomes of the difference."""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch.utils._pytree import tree_map
+
+from ..cases import Case
+from ..cases.inputs import TORCH_DTYPES
+from ..differences import Leaf
+from ..differences.leaves import leaves_of
+from ..errors import HalfulpError
+from ..noise import Noise
+from ..verdicts.checking import judged
+from ..verdicts.gathering import Gatherer
+from ..verdicts.result import CheckResult
+from .cause import Experiment
+from .hypotheses import ARITHMETIC, SETTING
+from .knobs import NotApplicable
+from .scale import Distance, Scale
+from .trial import Fitting, Trial, changed_function
+
+REPEATS = 3
+"""How often a trial is made where a side disagrees with itself; the median distance counts."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a trial gave.
+
+    Attributes:
+        trial: the change. distance: what is left. share: of the distance before that is gone. touched: elements of the changed side that
+            have other bits than unchanged. outputs: of the changed side.
+    """
+
+    trial: Trial
+    distance: Distance
+    share: float
+    touched: int
+    outputs: tuple[Leaf, ...]
+
+
+class Laboratory:
+    """Makes trials on one case.
+
+    Args:
+        case: whose sides are changed. noise: what distances are measured by. result: the verdict without any change.
+        deadline: `time.monotonic` at which no more trials are made. progress: told what is tried.
+
+    Attributes:
+        before: the distance without any change. experiments: all trials that were made. out_of_time: whether some were left out.
+    """
+
+    def __init__(self, case: Case, noise: Noise | None, result: CheckResult, deadline: float, progress: Callable[[str], None]) -> None:
+        self.case = case
+        self.noise = noise
+        self.result = result
+        self.scale = Scale(case, noise)
+        self.progress = progress
+        self.deadline = deadline
+        self.native = {name: case.native(name).outputs for name in ("actual", "expected")}
+        self.before = self.scale.distance(self.native["actual"], self.native["expected"])
+        self.experiments: list[Experiment] = []
+        self.out_of_time = False
+        repeated = result.find("repetition")
+        self._repeats = REPEATS if repeated is not None and repeated.finding not in ("same", "") else 1
+
+    def hurries(self) -> bool:
+        """Whether the time is over; remembered."""
+        self.out_of_time = self.out_of_time or time.monotonic() > self.deadline
+        return self.out_of_time
+
+    def error_of(self, outputs: Sequence[Leaf]) -> float | None:
+        """The rms error of outputs against the reference, in units of the noise."""
+        return self.scale.error(outputs)
+
+    def outputs_of(self, name: str, trials: Sequence[Trial]) -> tuple[Leaf, ...]:
+        """The outputs of a side with changes made.
+
+        Raises:
+            Exception: whatever the changed function raised.
+        """
+        own = [trial for trial in trials if trial.side == name]
+        if not own:
+            return self.native[name]
+        changed = self.case.with_function(name, changed_function(self.case.side(name), own))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            outputs = changed.native(name).outputs
+        return _in_formats_of(outputs, self.native[name]) if any(trial.kind in (ARITHMETIC, SETTING) for trial in own) else outputs
+
+    def distance_with(self, trials: Sequence[Trial]) -> Distance:
+        """The distance between the sides with all changes made."""
+        found = [self.scale.distance(self.outputs_of("actual", trials), self.outputs_of("expected", trials)) for _ in range(self._repeats)]
+        return sorted(found, key=lambda each: each.rms)[len(found) // 2]
+
+    def make(self, trial: Trial, applied: Sequence[Trial] = (), before: Distance | None = None) -> Outcome | None:
+        """Make a trial beside others; None where the changed function does not run."""
+        before = before or self.before
+        try:
+            outputs = self.outputs_of(trial.side, (*applied, trial))
+            distance = self.distance_with((*applied, trial)) if self._repeats > 1 else self._distance(trial, applied, outputs)
+        except (Exception, SystemExit) as error:
+            reason = error.__cause__ or error
+            if not isinstance(reason, NotApplicable):
+                self._note(trial, None, None, note=_first_line(reason))
+            return None
+        touched = self.scale.distance(outputs, self.native[trial.side]).unequal
+        outcome = Outcome(trial, distance, distance.share_gone(before), touched, outputs)
+        if not applied:
+            self._note(trial, outcome, touched)
+        return outcome
+
+    def _distance(self, trial: Trial, applied: Sequence[Trial], outputs: tuple[Leaf, ...]) -> Distance:
+        sides = {trial.side: outputs}
+        for name in ("actual", "expected"):
+            if name not in sides:
+                sides[name] = self.outputs_of(name, applied)
+        return self.scale.distance(sides["actual"], sides["expected"])
+
+    def _note(self, trial: Trial, outcome: Outcome | None, touched: int | None, note: str = "") -> None:
+        share = None if outcome is None else outcome.share
+        left = None if outcome is None else outcome.distance.rms
+        self.experiments.append(Experiment(trial.name, trial.detail, trial.side, trial.place, share, touched, left, trial.touches, note))
+
+    def confirms(self, trials: Sequence[Trial]) -> bool:
+        """Whether `check` accepts the difference once the changes are made: the whole judgement, with noise of its own."""
+        case = self.case
+        for name in ("actual", "expected"):
+            own = [trial for trial in trials if trial.side == name]
+            if own:
+                case = case.with_function(name, _kept_in_formats(changed_function(case.side(name), own), own, self.native[name]))
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return judged(Gatherer(case, lambda _: None)).acceptable is True
+        except HalfulpError:
+            return False
+
+    def fitted(self, fitting: Fitting, applied: Sequence[Trial] = (), before: Distance | None = None) -> Outcome | None:
+        """The trial with the value of a constant that leaves least: a scan, then parabolas through the squared distance."""
+        fit = fitting.fit
+        known: dict[float, Outcome] = {}
+
+        def measured(place: float) -> float:
+            value = math.exp(place) if fit.logarithmic else place
+            outcome = self.make(fitting.trial(value), applied, before)
+            if outcome is None:
+                return math.inf
+            known[value] = outcome
+            return outcome.distance.rms**2
+
+        low, high = (math.log(fit.low), math.log(fit.high)) if fit.logarithmic else (fit.low, fit.high)
+        places = list(np.linspace(low, high, 13))
+        found = {place: measured(place) for place in places}
+        for _ in range(FIT_STEPS):
+            if self.hurries() or not known:
+                break
+            place = _parabola(found)
+            if place is None or not low <= place <= high:
+                break
+            found[place] = measured(place)
+        if not known:
+            return None
+        best = min(known.values(), key=lambda each: each.distance.rms)
+        value = next(key for key, each in known.items() if each is best)
+        for digits in (1, 2, 3, 4):
+            nice = float(f"{value:.{digits - 1}e}")
+            if nice > 0 or not fit.logarithmic:
+                outcome = self.make(fitting.trial(nice), applied, before)
+                if outcome is not None and outcome.distance.rms <= max(1.05 * best.distance.rms, 1.0):
+                    return outcome
+        return best
+
+
+FIT_STEPS = 14
+"""Each parabola gains about half again as many digits; 14 take a scan of 13 places to the rounding of float64."""
+
+
+def _parabola(found: dict[float, float]) -> float | None:
+    """The minimum of the parabola through the best place and its neighbors; halfway where that gains nothing."""
+    places = sorted(place for place, value in found.items() if math.isfinite(value))
+    if len(places) < 3:
+        return None
+    middle = min(range(len(places)), key=lambda each: found[places[each]])
+    middle = min(max(middle, 1), len(places) - 2)
+    left, center, right = (places[middle + shift] for shift in (-1, 0, 1))
+    first, second, third = (found[each] for each in (left, center, right))
+    below, above = (center - left) * (second - third), (center - right) * (second - first)
+    if below == above:
+        return None
+    place = center - 0.5 * ((center - left) * below - (center - right) * above) / (below - above)
+    if place in found or not left < place < right:
+        place = 0.5 * (left + center) if center - left > right - center else 0.5 * (center + right)
+    return None if place in found else place
+
+
+def _in_formats_of(outputs: tuple[Leaf, ...], natural: tuple[Leaf, ...]) -> tuple[Leaf, ...]:
+    """The outputs in the dtypes that the unchanged side returns: a change of arithmetic inside doesn't change what is stored at the end."""
+    dtypes = {leaf.path: leaf for leaf in natural}
+    found: list[Leaf] = []
+    for leaf in outputs:
+        other = dtypes.get(leaf.path)
+        if other is None or other.dtype == leaf.dtype or {other.dtype, leaf.dtype} - {"float32", "bfloat16", "float16"}:
+            found.append(leaf)
+            continue
+        converted = leaves_of(torch.from_numpy(np.ascontiguousarray(leaf.numbers())).to(TORCH_DTYPES[other.dtype]))[0]
+        found.append(Leaf(leaf.path, converted.dtype, converted.stored, converted.format, leaf.device, leaf.memory_format))
+    return tuple(found)
+
+
+def _kept_in_formats(function: Callable[..., object], trials: Sequence[Trial], natural: tuple[Leaf, ...]) -> Callable[..., object]:
+    """The changed function with results stored in the formats of the unchanged one, where those are but one."""
+    stored = {leaf.dtype for leaf in natural if leaf.format is not None}
+    if len(stored) != 1 or stored - {"float32", "bfloat16", "float16"} or not any(trial.kind in (ARITHMETIC, SETTING) for trial in trials):
+        return function
+    target, others = getattr(torch, stored.pop()), (torch.float32, torch.bfloat16, torch.float16)
+
+    def run(*arguments: object, **keywords: object) -> object:
+        result = function(*arguments, **keywords)
+        return tree_map(lambda each: each.to(target) if isinstance(each, torch.Tensor) and each.dtype in others else each, result)
+
+    return run
+
+
+def _first_line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {(lines or [''])[0][:160]}"

@@ -1,0 +1,254 @@
+"""Which changes make the difference vanish? One at a time first, then sets of them, each member needed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..differences import Leaf
+from .laboratory import Laboratory, Outcome
+from .scale import Distance
+from .trial import EVERY, Fitting, Suggestions, Trial, cheap_first, placebo
+
+MOST_CAUSES = 3
+"""So many changes are combined; more would explain anything."""
+BEAM = 3
+"""So many first changes are pursued where none is enough by itself."""
+WORTHWHILE = 0.02
+"""A change that takes away less than this share of the difference is no first step of several: of two causes the larger makes at least
+half of it, and the noise of a share is far below."""
+FEW = 12
+"""So many constants are fitted without a sign that they matter; a fit takes some thirty runs."""
+AS_GOOD = 2.0
+"""Two changes that leave distances within this factor explain alike; what is left is rounding, and rounding redrawn differs so much."""
+SUBSTANTIAL = 0.5
+"""A change that explains takes away at least this share: a difference barely beyond rounding may drop below the limit by chance."""
+PARTIAL = 0.95
+"""The share that a single change has to take away to be named where the rest stays unexplained."""
+LIKE_SIZE = 8.0
+"""A change that loses digits errs as `actual` does if the sizes of their errors are within this factor: two orders of the same sum give
+errors within 2 or 3, an algorithm of another kind orders of magnitude apart."""
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Changes that explain the difference.
+
+    Attributes:
+        outcomes: in the order in which they were found, each measured beside those before it.
+        left: the distance with all of them. alike: other single changes that explain as much.
+        complete: whether what is left is rounding. by_size: whether the error's size was compared and not its elements.
+    """
+
+    outcomes: tuple[Outcome, ...]
+    left: Distance
+    alike: tuple[Trial, ...] = ()
+    complete: bool = True
+    by_size: bool = False
+
+
+class Search:
+    """Looks for changes that make a difference beyond rounding vanish.
+
+    Args:
+        laboratory: makes the trials. suggestions: what the calls of each side suggest. others: further trials (knobs).
+    """
+
+    def __init__(self, laboratory: Laboratory, suggestions: Sequence[Suggestions], others: Sequence[Trial]) -> None:
+        self.laboratory = laboratory
+        self.general = [*cheap_first(each for own in suggestions for each in own.trials), *others]
+        self.single = list(cheap_first(each for own in suggestions for each in own.single))
+        self.fittings = [each for own in suggestions for each in own.fittings]
+        self._most = MOST_CAUSES
+        self.memory: Trial | None = None
+
+    def run(self, *, most: int = MOST_CAUSES) -> Found | None:
+        """The changes, or None where nothing explains.
+
+        Args:
+            most: how many changes may be combined.
+        """
+        self._most = most
+        return self._extend((), self.laboratory.before) or self._erring() or self._partly()
+
+    def _extend(self, applied: tuple[Outcome, ...], before: Distance) -> Found | None:
+        """The changes beside those applied that explain, searched depth first along the most promising."""
+        laboratory = self.laboratory
+        trials = tuple(each.trial for each in applied)
+        outcomes: list[Outcome] = []
+        for stage in (self._every, self._fitted_every, self._alone, self._fitted_alone):
+            outcomes += list(stage(trials, before, tuple(outcomes)))
+            found = self._accepted(outcomes, applied)
+            if found is not None:
+                return found
+            if laboratory.hurries():
+                break
+        if len(applied) + 1 >= self._most or laboratory.hurries():
+            return None
+        usable = (each for each in outcomes if each.share >= WORTHWHILE and not each.trial.first_only)
+        promising = sorted(usable, key=lambda each: each.distance.rms)
+        for outcome in _distinct(promising)[: BEAM if not applied else 1]:
+            laboratory.progress(f"looking for a second cause beside {outcome.trial.name}")
+            found = self._extend((*applied, outcome), outcome.distance)
+            if found is not None:
+                return found
+        return None
+
+    def _every(self, applied: tuple[Trial, ...], before: Distance, _: Sequence[Outcome]) -> Iterator[Outcome]:
+        yield from self._made(self.general, applied, before)
+
+    def _alone(self, applied: tuple[Trial, ...], before: Distance, _: Sequence[Outcome]) -> Iterator[Outcome]:
+        yield from self._made(self.single, applied, before)
+
+    def _fitted_every(self, applied: tuple[Trial, ...], before: Distance, outcomes: Sequence[Outcome]) -> Iterator[Outcome]:
+        yield from self._fit((each for each in self.fittings if each.scope == EVERY or self._is_only(each)), applied, before, outcomes)
+
+    def _fitted_alone(self, applied: tuple[Trial, ...], before: Distance, outcomes: Sequence[Outcome]) -> Iterator[Outcome]:
+        yield from self._fit((each for each in self.fittings if each.scope != EVERY and not self._is_only(each)), applied, before, outcomes)
+
+    def _is_only(self, fitting: Fitting) -> bool:
+        """Whether it is the only fitting of its kind: the only call of that name."""
+        own = fitting.trial(fitting.fit.present)
+        same = [each for each in self.fittings if each.fit.name == fitting.fit.name and each.trial(each.fit.present).name == own.name]
+        return len(same) == 1
+
+    def _made(self, trials: Iterable[Trial], applied: tuple[Trial, ...], before: Distance) -> Iterator[Outcome]:
+        for trial in trials:
+            if self.laboratory.hurries():
+                return
+            if trial.errs or not _goes_with(trial, applied):
+                continue
+            outcome = self.laboratory.make(trial, applied, before)
+            if outcome is not None:
+                yield outcome
+
+    def _fit(
+        self, fittings: Iterable[Fitting], applied: tuple[Trial, ...], before: Distance, outcomes: Sequence[Outcome]
+    ) -> Iterator[Outcome]:
+        """Constants whose usual other values took something away, or of which there is but one kind of call."""
+        helped = {(each.trial.name, frozenset(each.trial.changes)) for each in outcomes if each.share > WORTHWHILE}
+        chosen = list(fittings)
+        few = len(chosen) <= FEW
+        for fitting in chosen:
+            trial = fitting.trial(fitting.fit.present)
+            if self.laboratory.hurries() or not _goes_with(trial, applied):
+                continue
+            if not few and fitting.scope != EVERY and not self._is_only(fitting) and (trial.name, frozenset(trial.changes)) not in helped:
+                continue
+            outcome = self.laboratory.fitted(fitting, applied, before)
+            if outcome is not None:
+                yield outcome
+
+    def _accepted(self, outcomes: Sequence[Outcome], applied: tuple[Outcome, ...]) -> Found | None:
+        """The change that leaves least, if what is left is rounding and the whole judgement agrees."""
+        laboratory = self.laboratory
+        within = [each for each in outcomes if laboratory.scale.within(each.distance) and each.share >= SUBSTANTIAL]
+        within.sort(key=lambda each: each.distance.rms)
+        if not within:
+            return None
+        least = within[0].distance.rms
+        alike = [each for each in within if each.distance.rms <= AS_GOOD * least]
+        for outcome in sorted(alike, key=_preference):
+            trials = (*(each.trial for each in applied), outcome.trial)
+            if laboratory.confirms(trials):
+                if self._is_placebo(outcome, applied):
+                    self.memory = outcome.trial
+                    return None
+                others = tuple(each.trial for each in alike if each.trial.name != outcome.trial.name)
+                return self._needed(Found((*applied, outcome), outcome.distance, others))
+        return None
+
+    def _is_placebo(self, outcome: Outcome, applied: tuple[Outcome, ...]) -> bool:
+        """Whether copying the results of the same calls does as much."""
+        trial = outcome.trial
+        if not trial.changes:
+            return False
+        try:
+            distance = self.laboratory.distance_with((*(each.trial for each in applied), placebo(trial)))
+        except Exception:
+            return False
+        return self.laboratory.scale.within(distance)
+
+    def _needed(self, found: Found) -> Found:
+        """The same without changes that are not needed."""
+        kept = list(found.outcomes)
+        for outcome in list(kept):
+            rest = [each for each in kept if each is not outcome]
+            if rest and self.laboratory.scale.within(self.laboratory.distance_with([each.trial for each in rest])):
+                kept = rest
+        return Found(tuple(kept), found.left, found.alike if len(kept) == 1 else ())
+
+    def _erring(self) -> Found | None:
+        """A change that loses digits as `actual` does: errors of like size, accepted by a judgement that knows its noise."""
+        laboratory = self.laboratory
+        fitting: list[tuple[float, Outcome]] = []
+        for trial in (*self.general, *self.single):
+            if not trial.errs or trial.side != "expected" or laboratory.hurries():
+                continue
+            outcome = laboratory.make(trial)
+            if outcome is None:
+                continue
+            ratio = self._size_ratio(outcome.outputs)
+            if ratio is not None and 1 / LIKE_SIZE <= ratio <= LIKE_SIZE:
+                fitting.append((abs(math.log(ratio)) if outcome.share < SUBSTANTIAL else -outcome.share, outcome))
+        for _, outcome in sorted(fitting, key=lambda each: each[0]):
+            if laboratory.confirms((outcome.trial,)):
+                others = tuple(each.trial for _, each in fitting if each.trial.name != outcome.trial.name)
+                return Found((outcome,), outcome.distance, others, by_size=outcome.share < SUBSTANTIAL)
+        return None
+
+    def _size_ratio(self, outputs: tuple[Leaf, ...]) -> float | None:
+        """The size of the error of the outputs over that of `actual`; None where special values lie elsewhere."""
+        noise = self.laboratory.noise
+        if noise is None:
+            return None
+        own = {leaf.path: leaf for leaf in outputs}
+        ours = theirs = 0.0
+        for leaf in self.laboratory.native["actual"]:
+            other, known = own.get(leaf.path), noise.leaves.get(leaf.path)
+            if other is None or known is None or leaf.format is None or other.shape != leaf.shape:
+                return None
+            left, right = leaf.numbers().astype(np.float64), other.numbers().astype(np.float64)
+            if not np.array_equal(np.isfinite(left), np.isfinite(right)):
+                return None
+            with np.errstate(invalid="ignore"):
+                usable = np.isfinite(left) & np.isfinite(known.reference)
+                ours += float(np.sum(np.where(usable, left - known.reference, 0.0) ** 2))
+                theirs += float(np.sum(np.where(usable, right - known.reference, 0.0) ** 2))
+        if not ours:
+            return 1.0 if not theirs else None
+        return math.sqrt(theirs / ours) if theirs else None
+
+    def _partly(self) -> Found | None:
+        """The single change that takes away nearly everything, where the rest stays unexplained."""
+        shares = [each for each in self.laboratory.experiments if each.share is not None and each.share >= PARTIAL]
+        best = max(shares, key=lambda each: each.share or 0.0, default=None)
+        if best is None or self.laboratory.out_of_time:
+            return None
+        for trial in (*self.general, *self.single):
+            if (trial.name, trial.detail, trial.side, trial.place) == (best.name, best.detail, best.side, best.place) and not trial.errs:
+                outcome = self.laboratory.make(trial)
+                return None if outcome is None else Found((outcome,), outcome.distance, complete=False)
+        return None
+
+
+def _goes_with(trial: Trial, applied: Sequence[Trial]) -> bool:
+    """Whether a change may stand beside others: the same one in both sides would turn the question into another."""
+    return not any(trial.same_change(each) or trial.first_only or (trial.name == each.name and trial.side != each.side) for each in applied)
+
+
+def _preference(outcome: Outcome) -> tuple[int, int, float]:
+    """What is named where changes explain alike: the general before the particular, then by the catalogue."""
+    return (0 if outcome.trial.scope == EVERY else 1, outcome.trial.rank, outcome.distance.rms)
+
+
+def _distinct(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """The best outcome of each cause at each place."""
+    kept: list[Outcome] = []
+    for outcome in outcomes:
+        if not any(outcome.trial.same_change(each.trial) for each in kept):
+            kept.append(outcome)
+    return kept

@@ -1,0 +1,243 @@
+"""Trial: one change of one side, ready to be made; and all trials that the calls of a side suggest."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch.optim.optimizer import register_optimizer_step_pre_hook
+from torch.utils._pytree import tree_map
+
+from ..cases import Case, Side, Variant
+from .calls import Call, Replacement, chained, watched, with_replaced
+from .flow import Flow
+from .hypotheses import CATALOGUE, FORMULA, MEMORY, SETTING, Around, Fit, Site, Variation, input_variations, optimizers, stored_parameters
+from .knobs import Knob
+
+Function = Callable[..., Any]
+EVERY, ONE = "every call", "one call"
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """One change of one side.
+
+    Attributes:
+        name, kind, detail, remedy, reports: of the cause that it tests, see `Hypothesis` and `Variation`.
+        side: "actual" or "expected". place: the calls that it changes, in words. scope: EVERY or ONE of them.
+        changes: what is computed instead, by number of the call. wrap: what is put around the whole function.
+        errs: whether the change itself loses digits. rank: place in the catalogue. touches: kinds of ops that it is known to touch.
+        first_only: see `Hypothesis`.
+    """
+
+    name: str
+    kind: str
+    detail: str
+    side: str
+    remedy: str
+    place: str = ""
+    scope: str = EVERY
+    changes: Mapping[int, Replacement] = field(default_factory=dict)
+    wrap: Callable[[Function], Function] | None = None
+    errs: bool = False
+    rank: int = 0
+    reports: tuple[str, ...] = ()
+    touches: tuple[str, ...] = ()
+    first_only: bool = False
+
+    def same_change(self, other: Trial) -> bool:
+        """Whether it tests the same cause at the same place."""
+        return (self.name, self.side, set(self.changes)) == (other.name, other.side, set(other.changes))
+
+
+@dataclass(frozen=True, eq=False)
+class Fitting:
+    """A constant of some calls whose value is searched: `trial` gives the trial for a value."""
+
+    fit: Fit
+    trial: Callable[[float], Trial]
+    scope: str
+
+
+def changed_function(side: Side, trials: Iterable[Trial]) -> Function:
+    """The function of a side with the changes of all trials made."""
+    replaced: dict[int, Replacement] = {}
+    wraps: list[Callable[[Function], Function]] = []
+    for trial in trials:
+        for number, change in trial.changes.items():
+            replaced[number] = chained(replaced[number], change) if number in replaced else change
+        if trial.wrap is not None:
+            wraps.append(trial.wrap)
+    function: Function = side.eager.function
+    if replaced:
+        function = with_replaced(function, replaced)
+    for wrap in wraps:
+        function = wrap(function)
+    return function
+
+
+class Watch:
+    """One side run once with every call watched: the variations that its calls suggest, and what reads what.
+
+    Args:
+        case: it is run once. side: whose calls are watched.
+    """
+
+    def __init__(self, case: Case, side: str) -> None:
+        self.case = case
+        self.side = side
+        self.flow = Flow()
+        self.groups: dict[tuple[int, str], dict[int, Variation]] = defaultdict(dict)
+        self.fits: dict[tuple[int, str, float], dict[int, Fit]] = defaultdict(dict)
+        self.optimizers: set[type] = {type(each) for each in case.side(side).state.optimizers}
+        function = watched(case.side(side).eager.function, self._notice, self.flow.end)
+        hook = register_optimizer_step_pre_hook(lambda optimizer, *_: self.optimizers.add(type(optimizer)))
+        try:
+            case.with_function(side, function).run(side)
+        except Exception:  # a side that does not run under a mode suggests what was seen until then
+            pass
+        finally:
+            hook.remove()
+
+    def _notice(self, call: Call) -> None:
+        self.flow.begin(call)
+        for rank, hypothesis in enumerate(CATALOGUE):
+            if not hypothesis.concerns(call):
+                continue
+            # A variation that doesn't suit an unusual call is not tried there.
+            with contextlib.suppress(Exception):
+                for variation in hypothesis.vary(call):
+                    self.groups[rank, variation.group or variation.detail][call.number] = variation
+            with contextlib.suppress(Exception):
+                for fit in hypothesis.fit(call):
+                    self.fits[rank, fit.name, fit.present][call.number] = fit
+
+
+class Suggestions:
+    """What the calls of one side suggest to try.
+
+    Args:
+        watch: of the side. other: of the other side: what a change is called depends on what that one does.
+
+    Attributes:
+        trials: at all calls at once, and around the whole function. single: at one call each. fittings: constants to search.
+    """
+
+    def __init__(self, watch: Watch, other: Watch) -> None:
+        self.side = watch.side
+        self.trials: list[Trial] = []
+        self.single: list[Trial] = []
+        self.fittings: list[Fitting] = []
+        self._flow, self._other = watch.flow, other.flow
+        self._gradients = watch.case.gradients
+        for (rank, _), variations in watch.groups.items():
+            self._suggest(rank, variations)
+        for (rank, _, _), fits in watch.fits.items():
+            together = CATALOGUE[rank].together
+            for chosen in ([fits] if together else []) + (
+                [{number: fit} for number, fit in fits.items()] if len(fits) > 1 or not together else []
+            ):
+                self.fittings.append(self._fitting(rank, chosen))
+        arguments, _ = watch.case.arguments(watch.case.side(watch.side), Variant())
+        for around in (*input_variations(arguments), *stored_parameters(), *optimizers(watch.optimizers)):
+            self.trials.append(_of_around(around, watch.side, len(CATALOGUE)))
+
+    def _suggest(self, rank: int, variations: Mapping[int, Variation]) -> None:
+        hypothesis = CATALOGUE[rank]
+        grouped = any(each.group for each in variations.values())
+        if hypothesis.together or grouped or len(variations) == 1:
+            self._add(self.trials, self._trial(rank, variations))
+        if hypothesis.alone and len(variations) > 1:
+            for number, variation in variations.items():
+                self._add(self.single, self._trial(rank, {number: variation}))
+
+    def _add(self, where: list[Trial], trial: Trial) -> None:
+        if not trial.name:
+            return
+        where.append(trial)
+        if self._gradients and trial.kind == FORMULA:
+            changes = {number: backward_only(compute) for number, compute in trial.changes.items()}
+            where.append(dataclasses.replace(trial, detail=f"{trial.detail}, in the backward pass only", changes=changes))
+
+    def _trial(self, rank: int, variations: Mapping[int, Variation]) -> Trial:
+        hypothesis, numbers = CATALOGUE[rank], list(variations)
+        place = self._flow.places.get(numbers[0], "")
+        where = place if len(numbers) == 1 else f"all {len(numbers)} calls like {place}"
+        detail = next(iter(variations.values())).detail
+        name = (
+            hypothesis.name
+            if hypothesis.naming is None
+            else hypothesis.naming(Site(self.side, tuple(numbers), self._flow, self._other, detail))
+        )
+        remedy = hypothesis.remedy.replace("{detail}", detail).replace("{place}", where).replace("{module}", where)
+        return Trial(
+            name, hypothesis.kind, detail, self.side, remedy, where, ONE if len(numbers) == 1 else EVERY,
+            {number: each.compute for number, each in variations.items()}, None, hypothesis.errs, rank, hypothesis.reports,
+            first_only=hypothesis.first_only and name == hypothesis.name,
+        )  # fmt: skip
+
+    def _fitting(self, rank: int, fits: Mapping[int, Fit]) -> Fitting:
+        first = next(iter(fits.values()))
+
+        def trial(value: float) -> Trial:
+            return self._trial(rank, {number: fit.vary(value) for number, fit in fits.items()})
+
+        return Fitting(first, trial, ONE if len(fits) == 1 else EVERY)
+
+
+def suggestions(case: Case) -> tuple[Suggestions, Suggestions]:
+    """What the calls of both sides suggest, those of `expected` first."""
+    expected, actual = Watch(case, "expected"), Watch(case, "actual")
+    return Suggestions(expected, actual), Suggestions(actual, expected)
+
+
+def backward_only(compute: Replacement) -> Replacement:
+    """A change of the gradient alone: the value is that of the call as it is."""
+
+    def both(call: Call) -> Any:
+        changed, plain = compute(call), call.again()
+        if not isinstance(changed, torch.Tensor) or changed.shape != plain.shape or not changed.requires_grad:
+            raise ValueError("the call has no gradient to change")
+        return changed + (plain - changed).detach()
+
+    return both
+
+
+def placebo(trial: Trial) -> Trial:
+    """A change of nothing at the same calls: results are copied. What it does is done by memory, not by what the trial computes."""
+
+    def copied(call: Call) -> Any:
+        return tree_map(lambda each: each.clone() if isinstance(each, torch.Tensor) else each, call.again())
+
+    return dataclasses.replace(trial, changes=dict.fromkeys(trial.changes, copied), wrap=None)
+
+
+def _of_around(around: Around, side: str, rank: int) -> Trial:
+    return Trial(
+        around.name, around.kind, around.detail, side, around.remedy, "", EVERY, {}, around.wrap, rank=rank, reports=around.reports
+    )
+
+
+BEYOND_ROUNDING = {"contiguity": "strides ignored"}
+"""What it is called when a setting that may change only bits changes more."""
+
+
+def of_knob(knob: Knob, side: str, rank: int, *, beyond_rounding: bool = False) -> Trial:
+    """The trial that turns a knob while one side runs."""
+    name = BEYOND_ROUNDING.get(knob.name, knob.name) if beyond_rounding else knob.name
+    return Trial(
+        name, SETTING, knob.detail, side, knob.remedy, "", EVERY, {}, knob.applied, rank=rank, reports=knob.reports,
+        touches=tuple(sorted(knob.touches)),
+    )  # fmt: skip
+
+
+def cheap_first(trials: Iterable[Trial]) -> Iterator[Trial]:
+    """Formulas and memory before arithmetic: there are fewer of them, and mistakes are more often theirs."""
+    found = list(trials)
+    yield from (each for each in found if each.kind in (FORMULA, MEMORY))
+    yield from (each for each in found if each.kind not in (FORMULA, MEMORY))
