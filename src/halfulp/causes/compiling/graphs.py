@@ -13,7 +13,7 @@ from unittest import mock
 import torch
 from torch import fx
 
-from .internals import compiled_by_inductor, copies, lowered_by_aot
+from .internals import compiled_by_inductor, copies, debug, graph_lowering, lowered_by_aot
 from .unwrapping import compile_apart
 
 
