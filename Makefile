@@ -40,6 +40,8 @@ benchmarks: $(VENV)/.ready
 	$(BIN)/python -W ignore -m benchmarks.origins.run
 	$(BIN)/python -W ignore -m benchmarks.record_cost
 	$(BIN)/python -W ignore -m benchmarks.locate_cost
+	$(BIN)/python -W ignore -m benchmarks.explain
+	$(BIN)/python -W ignore -m benchmarks.explain_cost
 
 # Torch comes first: anything else that asks for it would bring the CUDA build along.
 $(VENV)/.ready: pyproject.toml constraints.txt

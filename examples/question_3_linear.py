@@ -4,7 +4,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from halfulp import reveal_order
+from halfulp import explain, reveal_order
 
 TITLE = "3. x @ W.T + B is not F.linear(x, W, B)"
 QUESTION = (
@@ -100,4 +100,6 @@ def figures():
     mine, theirs = reveal_order(actual, inputs(0)), reveal_order(expected, inputs(0))
     yield f"The order in which x @ W.T + B adds: {mine.describe()}. {mine.proof}"
     yield f"The order in which F.linear adds: {theirs.describe()}. {theirs.proof}"
+    for cause in explain(actual, expected, inputs(0), processes=False):
+        yield f"The cause: {cause.name}, {100 * cause.share:.0f} % of the difference. {cause.statement} {cause.evidence[0]}"
     yield f"The difference: {mine.diff(theirs)}. halfulp order examples/question_3_linear.py --emit DIR writes NumPy programs that give the bits of both."

@@ -7,6 +7,8 @@ import warnings
 import torch
 from torch import nn
 
+from halfulp import explain
+
 TITLE = "5. torch.compile(mode='max-autotune') differs from eager with convolutions"
 QUESTION = "In 100 runs compiled and eager outputs are not always within rtol 1e-5 and atol 1e-8. Does the compiled model have less precision? How large is the difference?"
 RUNS = 100
@@ -40,17 +42,14 @@ def has_compiler():
     return bool(os.environ.get("CXX") or any(shutil.which(name) for name in ("c++", "g++", "clang++", "cl")))
 
 
+def _channels_last(x):
+    return expected(x.contiguous(memory_format=torch.channels_last))
+
+
+warnings.filterwarnings("ignore", module="torch.*")  # max-autotune warns about GPUs it does not find
 expected = _model()
-compiled = torch.compile(expected, mode="max-autotune")
-
-
-def actual(x):
-    """The compiled model where there is a compiler; the eager one in another memory format where there is none."""
-    if not has_compiler():
-        return expected(x.contiguous(memory_format=torch.channels_last))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # max-autotune warns about GPUs it does not find
-        return compiled(x)
+# The compiled model where there is a compiler; the eager one in another memory format where there is none.
+actual = torch.compile(expected, mode="max-autotune") if has_compiler() else _channels_last
 
 
 def inputs(seed):
@@ -84,3 +83,12 @@ def figures():
         f"Runs beyond rtol 1e-5, atol 1e-8 here: {discrepancies} of {RUNS} (the post prints none of its numbers). Largest error against float64 in {RUNS} runs: compiled {worst[0]:.2g}, eager "
         f"{worst[1]:.2g}, for outputs of size {exact.abs().max().item():.2g}."
     )
+    if has_compiler():
+        found = explain(actual, expected, inputs(0), processes=False)
+        changed = [each for each in found.stages if each.unequal]
+        stages = ", ".join(f"{each.name} ({each.unequal} of {each.count} elements)" for each in changed) or "none"
+        yield (
+            f"Stages of compiling that were run: {', '.join(each.name for each in found.stages)}. Those that change bits: {stages}; verdicts: "
+            f"{', '.join(dict.fromkeys(each.verdict.name for each in found.stages if each.verdict))}. halfulp explain examples/question_5_compile.py also compiles it in fresh processes and tells "
+            "whether the kernels chosen by timing vary between them."
+        )

@@ -206,7 +206,7 @@ class Calls(TorchFunctionMode):
         number = self._number
         self._number += 1
         replacement = self._replaced.get(number)
-        if replacement is None and self._seen is None:
+        if replacement is None and self._seen is None and self._done is None:
             return func(*args, **kwargs)
         module, kind = self._modules[-1] if self._modules else ("", "")
         call = Call(number, name, module, kind, func, tuple(args), kwargs)
@@ -295,12 +295,14 @@ def without_fast_path(function: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-def with_replaced(function: Callable[..., Any], replaced: Mapping[int, Replacement]) -> Callable[..., Any]:
-    """The function with some of its calls exchanged."""
+def with_replaced(
+    function: Callable[..., Any], replaced: Mapping[int, Replacement], done: Callable[[Call, Any], None] | None = None
+) -> Callable[..., Any]:
+    """The function with some of its calls exchanged; every call and its result reported afterwards."""
     opened = without_fast_path(function)
 
     def run(*arguments: Any, **keywords: Any) -> Any:
-        with Calls(replaced):
+        with Calls(replaced, done=done):
             return opened(*arguments, **keywords)
 
     return run

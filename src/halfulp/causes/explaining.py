@@ -68,8 +68,8 @@ def explain(
         RunError: a function raised on the inputs.
 
     Numerics:
-        A share is 1 - d'/d, where d is the rms difference in units of the sampled noise before and d' after the change. A cause of a
-        difference beyond rounding is named if what is left is rounding by the whole judgement of `check`; a cause of rounding if every bit
+        A share is 1 - d'/d, where d is the rms difference in units of the sampled noise before and d' after the change; of several causes
+        that are needed together, each has the share of what is left with all changes but its own. A cause of a difference beyond rounding is named if what is left is rounding by the whole judgement of `check`; a cause of rounding if every bit
         agrees.
 
     Example:
@@ -95,6 +95,8 @@ def explain(
     laboratory = Laboratory(case, _noise(case, gatherer), result, deadline, progress)
     found = _of_compiled(laboratory, compilation, processes=processes) if compilation is not None else _Answer()
     if not found.causes and result.verdict is not Verdict.IDENTICAL:
+        if compilation is not None:  # what differs differs before compiling
+            laboratory = laboratory.on(case.with_function("actual", compilation.original))
         other = _of_rounding(laboratory, processes=processes) if result.acceptable else _beyond_rounding(laboratory, processes=processes)
         found = dataclasses.replace(
             found, causes=other.causes, left=other.left, sensitivity=other.sensitivity, notes=(*found.notes, *other.notes)
@@ -201,30 +203,47 @@ def _of_memory(trial: Trial) -> Cause:
 
 def _causes(laboratory: Laboratory, found: Found) -> list[Cause]:
     """The causes that a search found, largest share first."""
+    first = laboratory.before.rms
+    if len(found.outcomes) == 1:
+        outcome = found.outcomes[0]
+        share = 1.0 if found.by_size else max(0.0, outcome.share)
+        return [_cause(found, outcome, share, [_experiment(outcome, first, by_size=found.by_size)])]
+    alone = {id(each): _left_by(laboratory, found, each) for each in found.outcomes}
+    total = sum(alone.values()) or 1.0
     causes: list[Cause] = []
-    applied: list[Trial] = []
-    before = laboratory.before
     for outcome in found.outcomes:
-        applied.append(outcome.trial)
-        causes.append(_cause(laboratory, found, outcome, before.rms))
-        before = outcome.distance
+        own = alone[id(outcome)]
+        rest = ", ".join(each.trial.name for each in found.outcomes if each is not outcome)
+        evidence = [
+            f"With all {len(found.outcomes)} changes made {found.left.rms:.2g} of the noise is left; before it was {first:.3g} times the noise.",
+            f"With all but this one ({rest}) {own:.3g} times the noise is left: that is what it makes by itself.",
+        ]
+        causes.append(_cause(found, outcome, own / total, evidence))
     return sorted(causes, key=lambda each: -each.share)
 
 
-def _cause(laboratory: Laboratory, found: Found, outcome: Outcome, before: float) -> Cause:
-    trial, first = outcome.trial, laboratory.before.rms
-    share = 1.0 if found.by_size else max(0.0, (before - outcome.distance.rms) / first) if first else 0.0
-    several = len(found.outcomes) > 1
-    evidence = [_experiment(outcome, before, by_size=found.by_size)]
-    if several:
-        rest = ", ".join(each.trial.name for each in found.outcomes if each is not outcome)
-        evidence.append(f"Needed together with {rest}: with all of them {found.left.rms:.2g} of the noise is left.")
+def _left_by(laboratory: Laboratory, found: Found, outcome: Outcome) -> float:
+    """What is left with every change but one."""
+    return laboratory.distance_with([each.trial for each in found.outcomes if each is not outcome]).rms
+
+
+def _cause(found: Found, outcome: Outcome, share: float, evidence: list[str]) -> Cause:
+    trial = outcome.trial
     if found.alike:
         names = ", ".join(dict.fromkeys(f"{each.name} ({each.detail})" for each in found.alike))
         evidence.append(f"These explain as much on these inputs: {names}.")
     confidence = "low" if not found.complete else "medium" if found.alike or found.by_size else "high"
     return Cause(
-        trial.name, trial.kind, _statement(trial), share, tuple(evidence), trial.remedy, confidence, trial.side, trial.place, trial.reports
+        trial.name,
+        trial.kind,
+        _statement(trial),
+        min(1.0, share),
+        tuple(evidence),
+        trial.remedy,
+        confidence,
+        trial.side,
+        trial.place,
+        trial.reports,
     )
 
 

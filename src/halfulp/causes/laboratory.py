@@ -72,6 +72,12 @@ class Laboratory:
         repeated = result.find("repetition")
         self._repeats = REPEATS if repeated is not None and repeated.finding not in ("same", "") else 1
 
+    def on(self, case: Case) -> Laboratory:
+        """The same laboratory with another case; its experiments are kept."""
+        other = Laboratory(case, self.noise, self.result, self.deadline, self.progress)
+        other.experiments, other.out_of_time = self.experiments, self.out_of_time
+        return other
+
     def hurries(self) -> bool:
         """Whether the time is over; remembered."""
         self.out_of_time = self.out_of_time or time.monotonic() > self.deadline

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..differences import Leaf
+from .coverage import Coverage
+from .hypotheses import FORMULA, MEMORY
 from .laboratory import Laboratory, Outcome
 from .scale import Distance
 from .trial import EVERY, Fitting, Suggestions, Trial, cheap_first, placebo
@@ -63,6 +67,7 @@ class Search:
         self.single = list(cheap_first(each for own in suggestions for each in own.single))
         self.fittings = [each for own in suggestions for each in own.fittings]
         self._most = MOST_CAUSES
+        self._idle: set[int] = set()  # changes that change no bit here, or don't run
         self.memory: Trial | None = None
 
     def run(self, *, most: int = MOST_CAUSES) -> Found | None:
@@ -72,30 +77,64 @@ class Search:
             most: how many changes may be combined.
         """
         self._most = most
-        return self._extend((), self.laboratory.before) or self._erring() or self._partly()
+        outcomes, found = self._one_more((), self.laboratory.before)
+        return found or self._erring() or self._several((), outcomes) or self._partly()
 
-    def _extend(self, applied: tuple[Outcome, ...], before: Distance) -> Found | None:
-        """The changes beside those applied that explain, searched depth first along the most promising."""
-        laboratory = self.laboratory
+    def _one_more(self, applied: tuple[Outcome, ...], before: Distance) -> tuple[list[Outcome], Found | None]:
+        """Every single change beside those applied, and the one among them that explains."""
         trials = tuple(each.trial for each in applied)
         outcomes: list[Outcome] = []
         for stage in (self._every, self._fitted_every, self._alone, self._fitted_alone):
             outcomes += list(stage(trials, before, tuple(outcomes)))
             found = self._accepted(outcomes, applied)
-            if found is not None:
-                return found
-            if laboratory.hurries():
-                break
-        if len(applied) + 1 >= self._most or laboratory.hurries():
+            if found is not None or self.laboratory.hurries():
+                return outcomes, found
+        return outcomes, None
+
+    def _several(self, applied: tuple[Outcome, ...], outcomes: Sequence[Outcome]) -> Found | None:
+        """Sets of changes, depth first along the most promising."""
+        laboratory = self.laboratory
+        if len(applied) + 1 >= self._most:
             return None
         usable = (each for each in outcomes if each.share >= WORTHWHILE and not each.trial.first_only)
-        promising = sorted(usable, key=lambda each: each.distance.rms)
-        for outcome in _distinct(promising)[: BEAM if not applied else 1]:
-            laboratory.progress(f"looking for a second cause beside {outcome.trial.name}")
-            found = self._extend((*applied, outcome), outcome.distance)
+        promising = _distinct(sorted(usable, key=lambda each: each.distance.rms))[: BEAM if not applied else 1]
+        for outcome in (*self._inside(applied, outcomes), *promising):
+            if laboratory.hurries():
+                return None
+            laboratory.progress(f"looking for another cause beside {outcome.trial.name}")
+            further, found = self._one_more((*applied, outcome), outcome.distance)
+            found = found or self._several((*applied, outcome), further)
             if found is not None:
                 return found
         return None
+
+    def _inside(self, applied: tuple[Outcome, ...], outcomes: Sequence[Outcome]) -> list[Outcome]:
+        """The changes after which more values inside `expected` are inside `actual` too, most first: each sets something right."""
+        laboratory = self.laboratory
+        trials = [each.trial for each in applied]
+        if any(trial.side != "expected" for trial in trials):
+            return []
+        laboratory.progress("comparing the values inside")
+        try:
+            coverage = Coverage(laboratory.case)
+            before = coverage.of(trials)
+        except Exception:  # a side that can't be watched
+            return []
+        gains: list[tuple[int, Outcome]] = []
+        for outcome in outcomes:
+            if (
+                outcome.trial.side != "expected"
+                or outcome.trial.kind not in (FORMULA, MEMORY)
+                or outcome.trial.first_only
+                or not outcome.touched
+            ):
+                continue
+            if laboratory.hurries():
+                break
+            with contextlib.suppress(Exception):
+                gain = coverage.of([*trials, outcome.trial]) - before
+                gains += [(gain, outcome)] if gain > 0 else []
+        return [outcome for _, outcome in sorted(gains, key=lambda each: (-each[0], each[1].trial.fitted, each[1].trial.rank))[:BEAM]]
 
     def _every(self, applied: tuple[Trial, ...], before: Distance, _: Sequence[Outcome]) -> Iterator[Outcome]:
         yield from self._made(self.general, applied, before)
@@ -116,12 +155,20 @@ class Search:
         return len(same) == 1
 
     def _made(self, trials: Iterable[Trial], applied: tuple[Trial, ...], before: Distance) -> Iterator[Outcome]:
-        for trial in trials:
+        every = list(trials)
+        for place, trial in enumerate(every):
             if self.laboratory.hurries():
                 return
+            if place % 20 == 0:
+                left = max(0.0, self.laboratory.deadline - time.monotonic())
+                self.laboratory.progress(f"changing one thing at a time: {place} of {len(every)}, at most {left:.0f} s left")
             if trial.errs or not _goes_with(trial, applied):
                 continue
+            if applied and id(trial) in self._idle:
+                continue
             outcome = self.laboratory.make(trial, applied, before)
+            if not applied and (outcome is None or not outcome.touched):
+                self._idle.add(id(trial))
             if outcome is not None:
                 yield outcome
 
@@ -246,9 +293,10 @@ def _preference(outcome: Outcome) -> tuple[int, int, float]:
 
 
 def _distinct(outcomes: Sequence[Outcome]) -> list[Outcome]:
-    """The best outcome of each cause at each place."""
+    """The best outcome of each cause at each place; a fitted constant beside a usual one, since a fit makes up for other causes."""
     kept: list[Outcome] = []
     for outcome in outcomes:
-        if not any(outcome.trial.same_change(each.trial) for each in kept):
+        same = (outcome.trial.same_change(each.trial) and outcome.trial.fitted == each.trial.fitted for each in kept)
+        if not any(same):
             kept.append(outcome)
     return kept

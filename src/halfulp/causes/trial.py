@@ -32,7 +32,7 @@ class Trial:
         side: "actual" or "expected". place: the calls that it changes, in words. scope: EVERY or ONE of them.
         changes: what is computed instead, by number of the call. wrap: what is put around the whole function.
         errs: whether the change itself loses digits. rank: place in the catalogue. touches: kinds of ops that it is known to touch.
-        first_only: see `Hypothesis`.
+        first_only: see `Hypothesis`. fitted: whether it holds a constant that was fitted.
     """
 
     name: str
@@ -49,6 +49,7 @@ class Trial:
     reports: tuple[str, ...] = ()
     touches: tuple[str, ...] = ()
     first_only: bool = False
+    fitted: bool = False
 
     def same_change(self, other: Trial) -> bool:
         """Whether it tests the same cause at the same place."""
@@ -64,8 +65,8 @@ class Fitting:
     scope: str
 
 
-def changed_function(side: Side, trials: Iterable[Trial]) -> Function:
-    """The function of a side with the changes of all trials made."""
+def changed_function(side: Side, trials: Iterable[Trial], done: Callable[[Call, Any], None] | None = None) -> Function:
+    """The function of a side with the changes of all trials made; `done` is told of every call and its result."""
     replaced: dict[int, Replacement] = {}
     wraps: list[Callable[[Function], Function]] = []
     for trial in trials:
@@ -74,8 +75,8 @@ def changed_function(side: Side, trials: Iterable[Trial]) -> Function:
         if trial.wrap is not None:
             wraps.append(trial.wrap)
     function: Function = side.eager.function
-    if replaced:
-        function = with_replaced(function, replaced)
+    if replaced or done is not None:
+        function = with_replaced(function, replaced, done)
     for wrap in wraps:
         function = wrap(function)
     return function
@@ -185,7 +186,7 @@ class Suggestions:
         first = next(iter(fits.values()))
 
         def trial(value: float) -> Trial:
-            return self._trial(rank, {number: fit.vary(value) for number, fit in fits.items()})
+            return dataclasses.replace(self._trial(rank, {number: fit.vary(value) for number, fit in fits.items()}), fitted=True)
 
         return Fitting(first, trial, ONE if len(fits) == 1 else EVERY)
 

@@ -27,7 +27,7 @@ def explanation_text(explanation: Explanation, form: str) -> str:
     for place, cause in enumerate(explanation.causes, 1):
         parts += ["", *_cause(place, cause)]
     if explanation.stages:
-        parts += ["", "Stages of compiling, each against the eager function:", _stages_table(explanation)]
+        parts += ["", "Stages of compiling, each against the eager function:", _stages_table(explanation), *_stages_in_words(explanation)]
     if explanation.nodes:
         parts += [
             "",
@@ -56,7 +56,8 @@ def _answer(explanation: Explanation) -> str:
         others = f" Then: {', '.join(each.name for each in causes[1:])}." if len(causes) > 1 else ""
         return f"{head}\nCause: {first.name} ({_percent(first.share)} of the difference, confidence {first.confidence}). {first.statement}{others}\nRemedy: {first.remedy}."
     if result.verdict is Verdict.IDENTICAL:
-        return f"{head}\nThere is no difference to explain."
+        words = " ".join(_stages_in_words(explanation)) if explanation.stages else ""
+        return f"{head}\nThere is no difference to explain. {words}".rstrip()
     tried = len({(each.name, each.detail) for each in explanation.experiments})
     words = (
         "no setting, order or algorithm tried gives the same bits"
@@ -111,6 +112,21 @@ def _stages_table(explanation: Explanation) -> Table:
             number(each.error_in_noise, 2), number(each.eager_error_in_noise, 2), f"{each.seconds:.1f}",
         )  # fmt: skip
     return table
+
+
+def _stages_in_words(explanation: Explanation) -> list[str]:
+    """Where bits and the verdict change first."""
+    bits = next((each for each in explanation.stages if each.unequal), None)
+    worse = next((each for each in explanation.stages if each.verdict is not None and each.verdict.acceptable is False), None)
+    first = (
+        "No stage that ran changes a bit."
+        if bits is None
+        else f"Bits change first at {bits.name!r} ({bits.what}): {bits.unequal:,} of {bits.count:,} elements."
+    )
+    second = (
+        "The verdict is acceptable at every stage that ran." if worse is None else f"The verdict changes at {worse.name!r} ({worse.what})."
+    )
+    return [f"{first} {second}"]
 
 
 def _nodes_table(explanation: Explanation) -> Table:

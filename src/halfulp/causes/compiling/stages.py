@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import time
 import warnings
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from unittest import mock
 
 import torch
 
+from ...differences import Leaf
 from ...errors import HalfulpError
 from ...verdicts.checking import judged
 from ...verdicts.gathering import Gatherer
@@ -124,8 +125,8 @@ def staged(compilation: Compilation, stage: Stage) -> Callable[..., Any]:
     return run
 
 
-def run_stages(laboratory: Laboratory, compilation: Compilation, *, gradients: bool) -> list[StageResult]:
-    """Every stage against the eager function."""
+def run_stages(laboratory: Laboratory, compilation: Compilation, eager: Sequence[Leaf], *, gradients: bool) -> list[StageResult]:
+    """Every stage against what the function gives eagerly."""
     found: list[StageResult] = []
     for stage in stages_of(compilation):
         if stage.needs_no_grad and gradients:
@@ -134,11 +135,11 @@ def run_stages(laboratory: Laboratory, compilation: Compilation, *, gradients: b
             found.append(StageResult(stage.name, stage.what, None, note="the time was over"))
             continue
         laboratory.progress(f"compiling: {stage.name}")
-        found.append(_run(laboratory, compilation, stage, found))
+        found.append(_run(laboratory, compilation, stage, eager, found))
     return found
 
 
-def _run(laboratory: Laboratory, compilation: Compilation, stage: Stage, before: list[StageResult]) -> StageResult:
+def _run(laboratory: Laboratory, compilation: Compilation, stage: Stage, eager: Sequence[Leaf], before: list[StageResult]) -> StageResult:
     case, scale = laboratory.case, laboratory.scale
     start = time.monotonic()
     changed = case.with_function("actual", staged(compilation, stage))
@@ -153,10 +154,10 @@ def _run(laboratory: Laboratory, compilation: Compilation, stage: Stage, before:
             stage.name, stage.what, None, seconds=time.monotonic() - start, note=f"{type(reason).__name__}: {lines[0][:160]}"
         )
     seconds = time.monotonic() - start
-    distance = scale.distance(outputs, laboratory.native["expected"])
+    distance = scale.distance(outputs, eager)
     return StageResult(
-        stage.name, stage.what, _verdict(laboratory, changed, distance, before), distance.unequal, distance.count, distance.rms,
-        laboratory.error_of(outputs), laboratory.error_of(laboratory.native["expected"]), seconds,
+        stage.name, stage.what, _verdict(laboratory, changed.with_function("expected", compilation.original), distance, before), distance.unequal, distance.count, distance.rms,
+        laboratory.error_of(outputs), laboratory.error_of(eager), seconds,
     )  # fmt: skip
 
 

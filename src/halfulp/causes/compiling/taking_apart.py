@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import io
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...verdicts.verdict import Verdict
+from ...differences import Leaf
 from ..cause import Cause, Experiment
 from ..laboratory import Laboratory
+from ..scale import Distance
 from .choosing import Choices, choices_of
 from .graphs import graphs_of
 from .narrowing import NodeResult, changing_nodes
@@ -48,27 +49,16 @@ def taken_apart(laboratory: Laboratory, compilation: Compilation, *, processes: 
 
 
 def _taken_apart(laboratory: Laboratory, compilation: Compilation, *, processes: bool) -> TakenApart:
-    stages = run_stages(laboratory, compilation, gradients=laboratory.case.gradients)
-    differs = laboratory.before.unequal > 0 or not laboratory.before.alike
-    beyond = laboratory.result.acceptable is not True and differs
+    case, scale = laboratory.case, laboratory.scale
+    eager = case.with_function("actual", compilation.original).native("actual").outputs
+    apart = _Apart(laboratory, compilation, eager, scale.distance(laboratory.native["actual"], eager))
+    stages = run_stages(laboratory, compilation, eager, gradients=case.gradients)
     notes: list[str] = (
         [] if compilation.known else ["How the function was compiled can't be read in this version of PyTorch: default options were taken."]
     )
-    nodes: list[NodeResult] = []
-    causes: list[Cause] = []
-    left: float | None = None
-    if differs and compilation.is_inductor:
-        nodes = _nodes(laboratory, compilation, notes)
-        # In 16 bits an op inside a fused loop reads what isn't rounded yet, and seems to err: casts are tried before it is blamed.
-        causes, left = _options(laboratory, compilation, "emulate_precision_casts", beyond=beyond)
-        if not causes and beyond:
-            causes = _wrong_kernel(nodes, stages)
-        if not causes:
-            causes, left = _options(laboratory, compilation, beyond=beyond)
-        if not causes:
-            causes = _bisected(laboratory, compilation) if beyond else _kernels(nodes, stages)
-    if differs and not causes:
-        causes = _stage_cause(laboratory, stages)
+    if not scale.within(scale.distance(eager, laboratory.native["expected"])):
+        notes.append("The function differs from `expected` before it is compiled: what compiling adds is listed by stages.")
+    causes, nodes, left = _causes(apart, stages, notes) if apart.differs else ([], [], None)
     choices = None
     tuned = bool(compilation.options.get("max_autotune"))
     if processes and compilation.is_inductor and not laboratory.hurries() and (tuned or _freezing_differs(stages)):
@@ -79,6 +69,46 @@ def _taken_apart(laboratory: Laboratory, compilation: Compilation, *, processes:
             frozen = choices_of(laboratory, compilation, frozen=True)
             notes += [*frozen.notes, _choice_in_words(frozen, "with parameters frozen and kernels chosen by timing")]
     return TakenApart(tuple(causes), tuple(stages), tuple(nodes), choices, left, tuple(dict.fromkeys(each for each in notes if each)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Apart:
+    """What is taken apart: `before` is the distance between the compiled function and `eager`, what it gives uncompiled."""
+
+    laboratory: Laboratory
+    compilation: Compilation
+    eager: Sequence[Leaf]
+    before: Distance
+
+    @property
+    def differs(self) -> bool:
+        """Whether compiling changes anything."""
+        return self.before.unequal > 0 or not self.before.alike
+
+    @property
+    def beyond(self) -> bool:
+        """Whether compiling changes more than rounding does."""
+        return self.laboratory.result.acceptable is not True and not self.laboratory.scale.within(self.before)
+
+
+def _causes(apart: _Apart, stages: list[StageResult], notes: list[str]) -> tuple[list[Cause], list[NodeResult], float | None]:
+    """Why compiling changes what it changes."""
+    if not apart.beyond and apart.laboratory.result.acceptable is not True:
+        return [], [], None  # rounding beside a difference that was there before
+    causes: list[Cause] = []
+    nodes: list[NodeResult] = []
+    left: float | None = None
+    if apart.compilation.is_inductor:
+        nodes = _nodes(apart.laboratory, apart.compilation, notes)
+        # In 16 bits an op inside a fused loop reads what isn't rounded yet, and seems to err: casts are tried before it is blamed.
+        causes, left = _options(apart, "emulate_precision_casts")
+        if not causes and apart.beyond:
+            causes = _wrong_kernel(nodes, stages)
+        if not causes:
+            causes, left = _options(apart)
+        if not causes:
+            causes = _bisected(apart) if apart.beyond else _kernels(nodes, stages)
+    return causes or _stage_cause(apart, stages), nodes, left
 
 
 def _freezing_differs(stages: list[StageResult]) -> bool:
@@ -123,10 +153,10 @@ def _nodes(laboratory: Laboratory, compilation: Compilation, notes: list[str]) -
     return found
 
 
-def _options(laboratory: Laboratory, compilation: Compilation, only: str = "", *, beyond: bool) -> tuple[list[Cause], float | None]:
-    """The first option that makes the difference vanish (or, beyond rounding, makes it rounding)."""
+def _options(apart: _Apart, only: str = "") -> tuple[list[Cause], float | None]:
+    """The first option that makes what compiling changes vanish (or, beyond rounding, makes it rounding)."""
+    laboratory, compilation = apart.laboratory, apart.compilation
     case, scale = laboratory.case, laboratory.scale
-    expected = laboratory.native["expected"]
     tried = {(each.name, each.detail) for each in laboratory.experiments}
     for option in usable_options(compilation.options):
         if laboratory.hurries():
@@ -144,12 +174,12 @@ def _options(laboratory: Laboratory, compilation: Compilation, only: str = "", *
                 Experiment(option.name, option.detail, "actual", note=str(error.__cause__ or error).strip()[:160])
             )
             continue
-        distance = scale.distance(outputs, expected)
-        share = distance.share_gone(laboratory.before)
+        distance = scale.distance(outputs, apart.eager)
+        share = distance.share_gone(apart.before)
         touched = scale.distance(outputs, laboratory.native["actual"]).unequal
         laboratory.experiments.append(Experiment(option.name, option.detail, "actual", "", share, touched, distance.rms))
-        if distance.alike and (share >= AGREES or (beyond and scale.within(distance))):
-            return [_option_cause(option, share, distance.unequal, distance.rms, laboratory.before.rms)], distance.rms
+        if distance.alike and (share >= AGREES or (apart.beyond and scale.within(distance))):
+            return [_option_cause(option, share, distance.unequal, distance.rms, apart.before.rms)], distance.rms
     return [], None
 
 
@@ -215,9 +245,9 @@ def _kernels(nodes: list[NodeResult], stages: list[StageResult]) -> list[Cause]:
     ]  # fmt: skip
 
 
-def _stage_cause(laboratory: Laboratory, stages: list[StageResult]) -> list[Cause]:
+def _stage_cause(apart: _Apart, stages: list[StageResult]) -> list[Cause]:
     """Without anything closer: the stage before which all is well."""
-    beyond = laboratory.result.acceptable is False
+    beyond = apart.beyond
     stage = _first_stage(stages, verdict=beyond)
     if stage is None:
         return []
@@ -231,17 +261,17 @@ def _stage_cause(laboratory: Laboratory, stages: list[StageResult]) -> list[Caus
     ]  # fmt: skip
 
 
-def _bisected(laboratory: Laboratory, compilation: Compilation) -> list[Cause]:
+def _bisected(apart: _Apart) -> list[Cause]:
     """PyTorch's own bisection of passes and lowerings, with the judgement of halfulp as its predicate."""
     try:
         from torch._inductor.compiler_bisector import CompilerBisector
     except ImportError:
         return []
-    if laboratory.hurries():
+    if apart.laboratory.hurries():
         return []
-    laboratory.progress("bisecting the compiler's passes")
+    apart.laboratory.progress("bisecting the compiler's passes")
     with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(Exception):
-        found = CompilerBisector.do_bisect(_predicate(laboratory, compilation))
+        found = CompilerBisector.do_bisect(_predicate(apart))
         if found is not None:
             what = ", ".join(str(each) for each in (found.subsystem, found.debug_info) if each)
             return [
@@ -254,32 +284,13 @@ def _bisected(laboratory: Laboratory, compilation: Compilation) -> list[Cause]:
     return []
 
 
-def _predicate(laboratory: Laboratory, compilation: Compilation) -> Callable[[], bool]:
+def _predicate(apart: _Apart) -> Callable[[], bool]:
     def good() -> bool:
-        compiled = compile_apart(compilation.original, **compilation.arguments)
-        case = laboratory.case.with_function("actual", lambda *arguments, **keywords: compiled(*arguments, **keywords))
+        compiled = compile_apart(apart.compilation.original, **apart.compilation.arguments)
+        case = apart.laboratory.case.with_function("actual", lambda *arguments, **keywords: compiled(*arguments, **keywords))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             outputs = case.native("actual").outputs
-        return laboratory.scale.within(laboratory.scale.distance(outputs, laboratory.native["expected"]))
+        return apart.laboratory.scale.within(apart.laboratory.scale.distance(outputs, apart.eager))
 
     return good
-
-
-def in_words(stages: tuple[StageResult, ...]) -> list[str]:
-    """Where bits and the verdict change first."""
-    lines: list[str] = []
-    bits = _first_stage(list(stages), verdict=False)
-    worse = _first_stage(list(stages), verdict=True)
-    if bits is None:
-        lines.append(
-            "No stage changes a bit." if all(each.verdict is Verdict.IDENTICAL for each in stages) else "No stage that ran changes a bit."
-        )
-    else:
-        lines.append(f"Bits change first at {bits.name!r} ({bits.what}): {bits.unequal:,} of {bits.count:,} elements.")
-    lines.append(
-        f"The verdict changes at {worse.name!r} ({worse.what})."
-        if worse is not None
-        else "The verdict is acceptable at every stage that ran."
-    )
-    return lines

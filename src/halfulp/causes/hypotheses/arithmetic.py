@@ -44,14 +44,34 @@ def _wide(call: Call) -> bool:
     return any(each.dtype in (torch.float32, torch.float64) for each in tensors_in(list(call.arguments)))
 
 
+ADDENDS = {
+    "addmm": (0,),
+    "baddbmm": (0,),
+    "addbmm": (0,),
+    "linear": (2,),
+    **{f"conv{kind}{n}d": (2,) for kind in ("", "_transpose") for n in (1, 2, 3)},
+}
+"""Arguments of products that are added and not multiplied: units that take coarse operands add in float32."""
+
+
+def _multiplied(call: Call, name: str, start: int = 0) -> Any:
+    """The call with its factors rounded, those from `start` on."""
+    added = ADDENDS.get(call.name, ())
+    arguments = [each if place in added or place < start else _each(each, name) for place, each in enumerate(call.arguments)]
+    keywords = {key: each if key in ("bias", "attn_mask") else _each(each, name) for key, each in call.keywords.items()}
+    return call.function(*arguments, **keywords)
+
+
 def _operands(name: str) -> Any:
     def vary(call: Call) -> Iterator[Variation]:
         if _wide(call):
-            both = lambda each: each.function(*_each(each.arguments, name), **_each(dict(each.keywords), name))
-            yield Variation(f"operands of products rounded to {name}", both, "operands")
-            if name != "TF32" and call.name in ("linear", "matmul", "mm", "bmm") and len(call.arguments) > 1:
-                weights = lambda each: each.function(each.arguments[0], *_each(each.arguments[1:], name), **each.keywords)
-                yield Variation(f"weights rounded to {name}", weights, "weights")
+            yield Variation(f"operands of products rounded to {name}", lambda each: _multiplied(each, name), "operands")
+            if (
+                name != "TF32"
+                and (call.name in ("linear", "matmul", "mm", "bmm") or call.name.startswith("conv"))
+                and len(call.arguments) > 1
+            ):
+                yield Variation(f"weights rounded to {name}", lambda each: _multiplied(each, name, start=1), "weights")
 
     return vary
 
@@ -227,6 +247,58 @@ def _expanded(call: Call) -> Iterator[Variation]:
         yield Variation({"expm1": "exp(x) - 1", "log1p": "log(1 + x)"}[call.name], lambda each: naive(each.first))
 
 
+LONGEST_CHAIN = 4096
+"""Terms that are added one by one at most: a step is a call of PyTorch."""
+
+
+def _accumulated(name: str) -> Any:
+    def vary(call: Call) -> Iterator[Variation]:
+        x = call.first
+        if not isinstance(x, torch.Tensor) or not x.is_floating_point():
+            return
+        if call.name in ("sum", "mean", "cumsum"):
+            axis = _single_axis(call)
+            if axis is not None and 1 < x.shape[axis] <= LONGEST_CHAIN:
+                yield Variation(f"terms added one by one in {name}", lambda each: _chain(each, axis, name))
+        elif call.name in ("linear", "matmul", "mm", "bmm") and x.dim() and 1 < x.shape[-1] <= LONGEST_CHAIN:
+            yield Variation(f"products added one by one in {name}", lambda each: _product_chain(each, name))
+
+    return vary
+
+
+def _single_axis(call: Call) -> int | None:
+    dims = call.value("dim")
+    if dims is None:
+        return 0 if call.first.dim() == 1 else None
+    found = [dims] if isinstance(dims, int) else list(dims)
+    return found[0] % call.first.dim() if len(found) == 1 and not isinstance(found[0], bool) else None
+
+
+def _chain(call: Call, axis: int, name: str) -> torch.Tensor:
+    x = call.first
+    total = rounded(x.select(axis, 0).float(), name)
+    partial = [total]
+    for k in range(1, x.shape[axis]):
+        total = rounded(total + x.select(axis, k).float(), name)
+        if call.name == "cumsum":
+            partial.append(total)
+    if call.name == "cumsum":
+        return torch.stack(partial, axis).to(x.dtype)
+    total = total.to(x.dtype)
+    total = total / x.shape[axis] if call.name == "mean" else total
+    return total.unsqueeze(axis) if call.value("keepdim", False) else total
+
+
+def _product_chain(call: Call, name: str) -> torch.Tensor:
+    x, other = call.arguments[0].float(), call.arguments[1].float()
+    other = other.transpose(-1, -2) if call.name == "linear" else other
+    total = torch.zeros(*x.shape[:-1], other.shape[-1])
+    for k in range(x.shape[-1]):
+        total = rounded(total + x[..., k, None] * other[..., k, None, :], name)
+    bias = call.value("bias") if call.name == "linear" else None
+    return (total if bias is None else total + bias.float()).to(call.arguments[0].dtype)
+
+
 def _winograd(call: Call) -> Iterator[Variation]:
     weight = call.value("weight")
     plain = call.value("groups", 1) == 1 and all(int(each) == 1 for key in ("stride", "dilation") for each in _ones(call.value(key, 1)))
@@ -399,6 +471,12 @@ ALL = (
     Hypothesis("elided casts", ARITHMETIC, "16-bit results that miss a rounding on the way", "casts to 16 bits left out; intermediate results kept in float32",
                'torch.compile: options={{"emulate_precision_casts": True}}; else cast at the same places: {place}',
                ("pytorch/pytorch#159239", "pytorch/pytorch#195214", "pytorch/pytorch#183761"), frozenset(), lambda call: (*_elided(call), *_kept_wide(call)), naming=_whose_cast),
+    *(
+        Hypothesis(f"{name} accumulator", ARITHMETIC, "errors that grow with the number of terms, sums that stop growing", f"terms and products added one by one in {name}",
+                   "accumulate in float32: x.sum(dtype=torch.float32), x.float()", ("pytorch/pytorch#59489", "pytorch/pytorch#91597", "pytorch/pytorch#105726"),
+                   among("sum mean cumsum linear matmul mm bmm"), _accumulated(name), errs=True)
+        for name in ("float16", "bfloat16")
+    ),
     Hypothesis("missing maximum subtraction", ARITHMETIC, "infinities and NaN for large arguments, lost digits before", "exponentials of the arguments as they are",
                "subtract the maximum first: torch.softmax, torch.logsumexp, F.log_softmax do", ("pytorch/pytorch#11752", "ml-explore/mlx#4169"),
                among("softmax log_softmax logsumexp cross_entropy softplus logsigmoid binary_cross_entropy_with_logits"), _naive_softmax, errs=True),

@@ -1,0 +1,107 @@
+"""What explaining costs: python -W ignore -m benchmarks.explain_cost
+
+All knobs that can be turned in this process, for one op (limit 2 s); a convolutional net compiled with max-autotune taken apart, compiling
+included (limit 60 s); and the settings that need fresh processes, run side by side on the cores there are, beside one after the other.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+import warnings
+
+import torch
+from torch import nn
+
+import halfulp
+from halfulp.cases import Case
+from halfulp.causes.fresh import payload_of
+from halfulp.causes.knobs import knobs
+from halfulp.causes.laboratory import Laboratory
+from halfulp.causes.processes import Job, run_jobs
+from halfulp.causes.trial import of_knob
+from halfulp.noise import noise_of
+from halfulp.verdicts.checking import judged
+from halfulp.verdicts.gathering import Gatherer
+
+from .verdicts.figures import report_figures
+
+ONE_OP_LIMIT_S, COMPILED_LIMIT_S = 2.0, 60.0
+RUNS = 5
+
+
+class Net(nn.Module):
+    """The net of question 5."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv1, self.conv2 = nn.Conv2d(3, 16, 3, padding=1), nn.Conv2d(16, 32, 3, padding=1)
+        self.fc1, self.fc2 = nn.Linear(32 * 8 * 8, 512), nn.Linear(512, 10)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = torch.relu(self.conv2(torch.relu(self.conv1(x))))
+        return self.fc2(torch.relu(self.fc1(x.view(x.size(0), -1))))
+
+
+def laboratory_of(case: Case) -> Laboratory:
+    return Laboratory(case, noise_of(case), judged(Gatherer(case, lambda _: None)), time.monotonic() + 600, lambda _: None)
+
+
+def knobs_of_one_op() -> tuple[float, int]:
+    """Seconds for every knob of this process on both sides of a linear layer, and how many trials that are."""
+    x, weight, bias = torch.randn(32, 1001), torch.randn(77, 1001), torch.randn(77)
+    laboratory = laboratory_of(Case(lambda x, w, b: x @ w.T + b, torch.nn.functional.linear, (x, weight, bias)))
+    start, count = time.perf_counter(), 0
+    for place, knob in enumerate(knobs()):
+        if not knob.needs_fresh_process and not knob.unavailable():
+            for side in ("expected", "actual"):
+                laboratory.make(of_knob(knob, side, place))
+                count += 1
+    return time.perf_counter() - start, count
+
+
+def compiled_net() -> float:
+    """Seconds to take the compiled net apart, from the first compilation on."""
+    torch.manual_seed(0)
+    net, x = Net(), torch.randn(10, 3, 8, 8)
+    start = time.perf_counter()
+    halfulp.explain(torch.compile(net, mode="max-autotune"), net, (x,), processes=False)
+    return time.perf_counter() - start
+
+
+def fresh_processes() -> tuple[float, float]:
+    """Seconds for the settings that need fresh processes: side by side, and one after the other."""
+    layer = nn.Linear(256, 64)
+    laboratory = laboratory_of(Case(layer, layer, (torch.randn(8, 256),)))
+    jobs = [Job(knob.detail, knob.environment) for knob in knobs() if knob.needs_fresh_process and not knob.unavailable()]
+    payload = payload_of(laboratory, layer, layer)
+    seconds: list[float] = []
+    for at_once in (None, 1):
+        start = time.perf_counter()
+        run_jobs(payload, jobs, at_once=at_once)
+        seconds.append(time.perf_counter() - start)
+    return seconds[0], seconds[1]
+
+
+def main() -> int:
+    warnings.simplefilter("ignore")
+    torch.manual_seed(0)
+    measured = [knobs_of_one_op() for _ in range(RUNS)]
+    one_op = statistics.median(seconds for seconds, _ in measured)
+    compiled = compiled_net()
+    beside, after = fresh_processes()
+    report_figures(
+        {
+            "knobs_one_op_seconds": (one_op, "s"),
+            "knobs_one_op_trials": (measured[0][1], "trials"),
+            "compiled_net_seconds": (compiled, "s"),
+            "fresh_processes_side_by_side": (beside, "s"),
+            "fresh_processes_one_by_one": (after, "s"),
+        }
+    )
+    return int(one_op > ONE_OP_LIMIT_S or compiled > COMPILED_LIMIT_S)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
