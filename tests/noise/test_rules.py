@@ -187,3 +187,16 @@ def test_in_place_and_composite_ops_are_sampled_like_their_formulas():
     with torch.inference_mode():
         case = Case(lambda x: torch.softmax(x, -1), lambda x: torch.softmax(x, -1), (torch.randn(4, 9),))
         assert not any(name.startswith("unknown") for name in noise_of(case).ops)
+
+
+def test_places_counted_in_floating_point_are_not_moved_to_the_neighbour():
+    """The textbook formula of grid_sample adds 1 to a whole number and converts it to an index: noise made it the index before."""
+    torch.manual_seed(0)
+    image, grid = torch.randn(1, 3, 16, 16), torch.rand(1, 8, 8, 2) * 2 - 1
+
+    def sampled(image, grid):
+        return torch.nn.functional.grid_sample(image, grid, align_corners=False)
+
+    found = noise_of(Case(sampled, sampled, (image, grid))).leaves[""]
+    # Rounding of the grid (16 pixels a side) moves a result by a few unit roundoffs times the steps between pixels.
+    assert float(np.sqrt((found.spread**2).mean())) < 100 * 2.0**-24

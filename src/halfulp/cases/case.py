@@ -145,17 +145,16 @@ class Case:
         self._native: dict[str, Run] = {}
 
     def with_function(self, name: str, function: Callable[..., Any]) -> Case:
-        """The same case with another function in place of one side's; what the other side's runs gave is kept.
+        """The same case with another function in place of one side's; what the other side's runs gave is kept, and what is watched.
 
         Args:
             name: "actual" or "expected". function: it works on the same modules and tensors as the one it stands for.
         """
+        _ = self.watched, self.shared_state
         other = copy.copy(self)
         setattr(other, name, self.side(name).with_function(function))
         other._runs = {key: run for key, run in self._runs.items() if key[0] != name}
         other._native = {}
-        for cached in ("watched", "shared_state"):
-            other.__dict__.pop(cached, None)
         return other
 
     @property

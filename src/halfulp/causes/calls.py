@@ -73,6 +73,9 @@ PARAMETERS = {
     "clamp": "input min max",
     "flatten": "input start_dim end_dim",
     "round": "input",
+    "cumprod": "input dim",
+    "repeat_interleave": "input repeats dim",
+    "pow": "input exponent",
 }
 """What builtin functions call their arguments, in order; Python functions are asked (`inspect.signature`)."""
 

@@ -26,6 +26,7 @@ from .searching import PARTIAL, Found, Search
 from .settling import NEARLY, bits_found
 from .trial import Trial, of_knob, suggestions
 
+UNSEEN = "Neither {} calls PyTorch functions: what NumPy and other libraries compute can't be varied from outside."
 BUDGET_S = 60.0
 """The default time for experiments: the slowest pairs of `benchmarks.explaining` need a third of it."""
 
@@ -55,7 +56,7 @@ def explain(
         keywords: keyword arguments for both.
         gradients: also compare gradients.
         seed: for the noise and for functions that draw random numbers.
-        budget_s: the time in seconds after which no new experiment is begun (those under way end).
+        budget_s: the time for experiments in seconds, beside what the verdict itself takes; after it none is begun (those under way end).
         processes: whether settings that libraries read when they are loaded are tried too, in fresh processes side by side.
         progress: called with a few words before each step that takes time.
 
@@ -79,7 +80,7 @@ def explain(
         >>> found[0].name, round(found[0].share, 3)
         ('layer epsilon', 1.0)
     """
-    if not isinstance(budget_s, (int, float)) or not budget_s > 0:  # pyright: ignore[reportUnnecessaryIsInstance]
+    if isinstance(budget_s, bool) or not isinstance(budget_s, (int, float)) or not budget_s > 0:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(
             f"Got budget_s={budget_s!r}. Needed: a positive number of seconds. Experiments end after it. Leave it out for {BUDGET_S:g}."
         )
@@ -88,7 +89,7 @@ def explain(
     case = Case(actual, expected, inputs, declared=declared, reference=reference, keywords=keywords, gradients=gradients, seed=seed)
     gatherer = Gatherer(case, progress)
     result = judged(gatherer)
-    deadline = start + float(budget_s)
+    deadline = time.monotonic() + float(budget_s)
     compilation = compilation_of(actual)
     if result.verdict is Verdict.IDENTICAL and compilation is None:
         return Explanation(result, (), (), seconds=time.monotonic() - start)
@@ -182,6 +183,8 @@ def _beyond_rounding(laboratory: Laboratory, *, processes: bool) -> _Answer:
     # A format that reproduces the error element by element is one cause already: two others would have to be better than that.
     reproduced = any(each.confidence == "high" for each in direct)
     search = Search(laboratory, suggested, turned)
+    unseen = [own.side for own in suggested if not own.sees_calls]
+    notes = (UNSEEN.format(" nor ".join(f"`{name}`" for name in unseen)),) if len(unseen) == 2 else ()
     found = search.run(most=1) if reproduced else search.run()
     if found is None and search.memory is not None:
         return _Answer((_of_memory(search.memory),), 0.0)
@@ -190,7 +193,7 @@ def _beyond_rounding(laboratory: Laboratory, *, processes: bool) -> _Answer:
         return _Answer((*direct, *(each for each in causes if each.name not in {one.name for one in direct})))
     if not causes and processes and not laboratory.hurries():
         return _in_fresh_processes(laboratory, PARTIAL)
-    return _Answer(tuple(causes), None if found is None else found.left.rms)
+    return _Answer(tuple(causes), None if found is None else found.left.rms, notes=notes)
 
 
 def _of_memory(trial: Trial) -> Cause:

@@ -57,7 +57,12 @@ def turned_in_fresh_processes(laboratory: Laboratory, knobs: Sequence[Knob]) -> 
     case = laboratory.case
     usable = [knob for knob in knobs if not knob.unavailable()]
     jobs = [Job("nothing changed"), *(Job(knob.detail, knob.environment) for knob in usable)]
-    replies = run_jobs(payload_of(laboratory, case.actual.eager.function, case.expected.eager.function), jobs, progress=laboratory.progress)
+    replies = run_jobs(
+        payload_of(laboratory, case.actual.eager.function, case.expected.eager.function),
+        jobs,
+        deadline=laboratory.deadline,
+        progress=laboratory.progress,
+    )
     control, *others = replies
     if control.error:
         return FreshRuns((), (), (f"No setting was tried in a fresh process: {control.error}.",))

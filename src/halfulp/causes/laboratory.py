@@ -87,49 +87,54 @@ class Laboratory:
         """The rms error of outputs against the reference, in units of the noise."""
         return self.scale.error(outputs)
 
-    def outputs_of(self, name: str, trials: Sequence[Trial]) -> tuple[Leaf, ...]:
-        """The outputs of a side with changes made.
+    def case_with(self, trials: Sequence[Trial]) -> Case:
+        """The case with changes made in its sides."""
+        case = self.case
+        for name in ("actual", "expected"):
+            own = [trial for trial in trials if trial.side == name]
+            if own:
+                case = case.with_function(name, changed_function(case.side(name), own))
+        return case
+
+    def outputs_with(self, trials: Sequence[Trial]) -> dict[str, tuple[Leaf, ...]]:
+        """The outputs of both sides with changes made.
 
         Raises:
-            Exception: whatever the changed function raised.
+            Exception: whatever a changed function raised.
         """
-        own = [trial for trial in trials if trial.side == name]
-        if not own:
-            return self.native[name]
-        changed = self.case.with_function(name, changed_function(self.case.side(name), own))
+        case, found = self.case_with(trials), dict[str, tuple[Leaf, ...]]()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            outputs = changed.native(name).outputs
-        return _in_formats_of(outputs, self.native[name]) if any(trial.kind in (ARITHMETIC, SETTING) for trial in own) else outputs
+            for name in ("actual", "expected"):
+                outputs = case.native(name).outputs
+                recast = any(trial.side == name and trial.kind in (ARITHMETIC, SETTING) for trial in trials)
+                found[name] = _in_formats_of(outputs, self.native[name]) if recast else outputs
+        return found
 
     def distance_with(self, trials: Sequence[Trial]) -> Distance:
-        """The distance between the sides with all changes made."""
-        found = [self.scale.distance(self.outputs_of("actual", trials), self.outputs_of("expected", trials)) for _ in range(self._repeats)]
-        return sorted(found, key=lambda each: each.rms)[len(found) // 2]
+        """The distance between the sides with all changes made; the median of several where a side disagrees with itself."""
+        found = [self.outputs_with(trials) for _ in range(self._repeats)]
+        distances = sorted((self.scale.distance(each["actual"], each["expected"]) for each in found), key=lambda each: each.rms)
+        return distances[len(distances) // 2]
 
     def make(self, trial: Trial, applied: Sequence[Trial] = (), before: Distance | None = None) -> Outcome | None:
         """Make a trial beside others; None where the changed function does not run."""
         before = before or self.before
         try:
-            outputs = self.outputs_of(trial.side, (*applied, trial))
-            distance = self.distance_with((*applied, trial)) if self._repeats > 1 else self._distance(trial, applied, outputs)
+            sides = self.outputs_with((*applied, trial))
+            distance = (
+                self.scale.distance(sides["actual"], sides["expected"]) if self._repeats == 1 else self.distance_with((*applied, trial))
+            )
         except (Exception, SystemExit) as error:
             reason = error.__cause__ or error
             if not isinstance(reason, NotApplicable):
                 self._note(trial, None, None, note=_first_line(reason))
             return None
-        touched = self.scale.distance(outputs, self.native[trial.side]).unequal
-        outcome = Outcome(trial, distance, distance.share_gone(before), touched, outputs)
+        touched = self.scale.distance(sides[trial.side], self.native[trial.side]).unequal
+        outcome = Outcome(trial, distance, distance.share_gone(before), touched, sides[trial.side])
         if not applied:
             self._note(trial, outcome, touched)
         return outcome
-
-    def _distance(self, trial: Trial, applied: Sequence[Trial], outputs: tuple[Leaf, ...]) -> Distance:
-        sides = {trial.side: outputs}
-        for name in ("actual", "expected"):
-            if name not in sides:
-                sides[name] = self.outputs_of(name, applied)
-        return self.scale.distance(sides["actual"], sides["expected"])
 
     def _note(self, trial: Trial, outcome: Outcome | None, touched: int | None, note: str = "") -> None:
         share = None if outcome is None else outcome.share

@@ -30,8 +30,9 @@ AS_GOOD = 2.0
 """Two changes that leave distances within this factor explain alike; what is left is rounding, and rounding redrawn differs so much."""
 SUBSTANTIAL = 0.5
 """A change that explains takes away at least this share: a difference barely beyond rounding may drop below the limit by chance."""
-PARTIAL = 0.95
-"""The share that a single change has to take away to be named where the rest stays unexplained."""
+PARTIAL = 0.99
+"""The share that a single change of a call has to take away to be named where the rest stays unexplained: two digits, where what happens to
+move results in the right direction takes away one."""
 LIKE_SIZE = 8.0
 """A change that loses digits errs as `actual` does if the sizes of their errors are within this factor: two orders of the same sum give
 errors within 2 or 3, an algorithm of another kind orders of magnitude apart."""
@@ -217,7 +218,7 @@ class Search:
             distance = self.laboratory.distance_with((*(each.trial for each in applied), placebo(trial)))
         except Exception:
             return False
-        return self.laboratory.scale.within(distance)
+        return self.laboratory.scale.within(distance) and distance.share_gone(self.laboratory.before) >= SUBSTANTIAL
 
     def _needed(self, found: Found) -> Found:
         """The same without changes that are not needed."""
@@ -231,6 +232,9 @@ class Search:
     def _erring(self) -> Found | None:
         """A change that loses digits as `actual` does: errors of like size, accepted by a judgement that knows its noise."""
         laboratory = self.laboratory
+        scaling = laboratory.result.find("scaling")
+        if scaling is not None and scaling.finding == "stays":
+            return None  # what is there in exact arithmetic too is no loss of digits
         fitting: list[tuple[float, Outcome]] = []
         for trial in (*self.general, *self.single):
             if not trial.errs or trial.side != "expected" or laboratory.hurries():
@@ -271,15 +275,18 @@ class Search:
 
     def _partly(self) -> Found | None:
         """The single change that takes away nearly everything, where the rest stays unexplained."""
-        shares = [each for each in self.laboratory.experiments if each.share is not None and each.share >= PARTIAL]
-        best = max(shares, key=lambda each: each.share or 0.0, default=None)
-        if best is None or self.laboratory.out_of_time:
+        shares = {(each.name, each.detail, each.side, each.place): each.share or 0.0 for each in self.laboratory.experiments}
+        usable = [
+            each
+            for each in (*self.general, *self.single)
+            if not each.errs and not each.first_only and not each.fitted and each.kind in (FORMULA, MEMORY)
+        ]
+        usable = [each for each in usable if each.changes and shares.get((each.name, each.detail, each.side, each.place), 0.0) >= PARTIAL]
+        if not usable or self.laboratory.out_of_time:
             return None
-        for trial in (*self.general, *self.single):
-            if (trial.name, trial.detail, trial.side, trial.place) == (best.name, best.detail, best.side, best.place) and not trial.errs:
-                outcome = self.laboratory.make(trial)
-                return None if outcome is None else Found((outcome,), outcome.distance, complete=False)
-        return None
+        best = max(usable, key=lambda each: shares[each.name, each.detail, each.side, each.place])
+        outcome = self.laboratory.make(best)
+        return None if outcome is None else Found((outcome,), outcome.distance, complete=False)
 
 
 def _goes_with(trial: Trial, applied: Sequence[Trial]) -> bool:

@@ -4,71 +4,128 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
-
+from ..cases import Run, Variant
 from .cause import Cause
 from .hypotheses import ARITHMETIC, SETTING
 from .knobs import Knob, knobs
 from .laboratory import Laboratory, Outcome
-from .trial import Trial, of_knob, suggestions
+from .trial import Trial, changed_function, cheap_first, of_knob, suggestions
 
 NEARLY = 0.9
 """A change that leaves a tenth of a rounding difference took most of it away; rounding drawn anew leaves all of it (a share of about 0)."""
 
 
+REAL = 0.5
+"""A formula is named below the rounding of the whole if, in float64, it changes the results by at least this share of what they differ by:
+rewritings of one formula change nothing there."""
+FEW = 16
+"""So many settings that change bits are combined with every other one."""
+
+
 def bits_found(laboratory: Laboratory) -> tuple[list[Cause], float | None]:
     """The changes that give every bit, or nearly all of a rounding difference; what they leave, in noise."""
     laboratory.progress("turning one knob at a time")
-    outcomes = [outcome for trial in _turned(laboratory) if (outcome := _made(laboratory, trial)) is not None]
-    exact = [each for each in outcomes if each.share >= NEARLY]
-    if not exact:
-        outcomes += [outcome for trial in _arithmetic(laboratory) if (outcome := _made(laboratory, trial)) is not None]
-        exact = [each for each in outcomes if each.share >= NEARLY]
-    if not exact:
-        return [], None
-    exact.sort(key=lambda each: (each.distance.unequal > 0, -each.share, each.trial.rank))
+    turned = _made(laboratory, _knobs(laboratory, of_calls=False))
+    found = _exact(turned)
+    if not found:
+        found = _two_knobs(laboratory, turned)
+        if found:
+            return [_cause(laboratory, each, found, together=True) for each in found], found[-1].distance.rms
+        found = _exact(_made(laboratory, _knobs(laboratory, of_calls=True)))
+    if not found:
+        laboratory.progress("trying formulas and arithmetic")
+        suggested = suggestions(laboratory.case)
+        tried = _made(laboratory, cheap_first(each for own in suggested for each in (*own.trials, *own.single)))
+        found = _exact(
+            [each for each in tried if each.trial.kind == ARITHMETIC or (not each.distance.unequal and _is_real(laboratory, each.trial))]
+        )
+    return ([_cause(laboratory, each, found) for each in found], found[0].distance.rms) if found else ([], None)
+
+
+def _made(laboratory: Laboratory, trials: Iterable[Trial]) -> list[Outcome]:
+    found: list[Outcome] = []
+    for trial in trials:
+        if laboratory.hurries():
+            break
+        outcome = laboratory.make(trial)
+        found += [outcome] if outcome is not None else []
+    return found
+
+
+def _exact(outcomes: Iterable[Outcome]) -> list[Outcome]:
+    """Those that take nearly all away, the best of each name, exact ones first."""
+    exact = sorted(
+        (each for each in outcomes if each.share >= NEARLY and each.distance.alike),
+        key=lambda each: (each.distance.unequal > 0, -each.share, each.trial.kind == ARITHMETIC, each.trial.rank),
+    )
     best: list[Outcome] = []
     for each in exact:
         if each.trial.name not in {one.trial.name for one in best}:
             best.append(each)
-    return [_cause(laboratory, each, best) for each in best], best[0].distance.rms
+    return best
 
 
-def _made(laboratory: Laboratory, trial: Trial) -> Outcome | None:
-    return None if laboratory.hurries() else laboratory.make(trial)
-
-
-def _turned(laboratory: Laboratory) -> Iterable[Trial]:
+def _knobs(laboratory: Laboratory, *, of_calls: bool) -> Iterable[Trial]:
+    """The settings, or what can be changed about the call: its batch, the memory of its inputs, the mode of its modules."""
     usable: list[Knob] = [knob for knob in knobs() if not knob.needs_fresh_process and not knob.unavailable()]
+    usable = [knob for knob in usable if (knob.wrap is not None) == of_calls]
     for place, knob in enumerate(usable):
         for name in ("expected", "actual"):
             if not laboratory.case.side(name).is_compiled:
                 yield of_knob(knob, name, place)
 
 
-def _arithmetic(laboratory: Laboratory) -> Iterable[Trial]:
-    """Changes of arithmetic that are legitimate within the declared precision: casts, flushed numbers, fast algorithms."""
-    for own in suggestions(laboratory.case):
-        yield from (each for each in (*own.trials, *own.single) if each.kind == ARITHMETIC)
+def _two_knobs(laboratory: Laboratory, turned: list[Outcome]) -> list[Outcome]:
+    """Two settings of one side that together give every bit, where neither does alone (a library off, and the one that takes its place)."""
+    laboratory.progress("turning two knobs at a time")
+    moving = sorted((each for each in turned if each.touched), key=lambda each: each.distance.rms)[:FEW]
+    for first in moving:
+        for second in turned:
+            if laboratory.hurries():
+                return []
+            if second.trial.side != first.trial.side or second.trial.name == first.trial.name:
+                continue
+            outcome = laboratory.make(second.trial, (first.trial,))
+            if outcome is not None and outcome.distance.alike and not outcome.distance.unequal:
+                return [first, outcome]
+    return []
 
 
-def _cause(laboratory: Laboratory, outcome: Outcome, all_found: list[Outcome]) -> Cause:
-    trial = outcome.trial
+def _is_real(laboratory: Laboratory, trial: Trial) -> bool:
+    """Whether a change of formula is one in exact arithmetic too, of the size of the difference."""
+    case = laboratory.case
+    if not case.finer:
+        return False
+    changed = case.with_function(trial.side, changed_function(case.side(trial.side), (trial,)))
+    before, after = (each.run(trial.side, Variant(case.finer)) for each in (case, changed))
+    if not isinstance(before, Run) or not isinstance(after, Run):
+        return False
+    return laboratory.scale.distance(after.outputs, before.outputs).rms >= REAL * laboratory.before.rms
+
+
+def _cause(laboratory: Laboratory, outcome: Outcome, all_found: list[Outcome], *, together: bool = False) -> Cause:
+    """One of the changes that were found; `together`: only all of them give every bit."""
+    trial, left, before = outcome.trial, outcome.distance.unequal, laboratory.before
     other = "actual" if trial.side == "expected" else "expected"
-    joined = "computed with" if trial.kind == SETTING else "with"
-    left = outcome.distance.unequal
-    bits = (
-        "every bit agrees"
-        if not left
-        else f"{left:,} of {outcome.distance.count:,} elements keep other bits, {100 * outcome.share:.1f} % of the difference is gone"
+    others = [each.trial.detail for each in all_found if each is not outcome]
+    if together:
+        done = f"With `{trial.side}` computed with {' and '.join([trial.detail, *others])}, every bit agrees; one alone is not enough"
+    elif left:
+        done = f"With `{trial.side}` changed so, {left:,} of {outcome.distance.count:,} elements keep other bits, {100 * outcome.share:.1f} % of the difference is gone"
+    else:
+        done = f"With `{trial.side}` changed so, every bit agrees"
+    evidence = [f"{done}; before, {before.unequal:,} elements differed by {before.rms:.2g} times the noise."]
+    if others and not together:
+        evidence.append(f"These do the same: {', '.join(others)}.")
+    is_formula = trial.kind not in (SETTING, ARITHMETIC)
+    if is_formula:
+        evidence.append("In float64 the change makes as much: it is another formula, not another rounding.")
+    where = f" at {trial.place}" if trial.place else ""
+    outcome_in_words = (
+        "The difference is another formula, smaller than the rounding of the whole." if is_formula else "The difference is rounding."
     )
-    evidence = [
-        f"With `{trial.side}` changed so, {bits}; before, {laboratory.before.unequal:,} elements differed by {laboratory.before.rms:.2g} times the noise."
-    ]
-    same = [each.trial.detail for each in all_found if each is not outcome and np.isclose(each.share, outcome.share)]
-    if same:
-        evidence.append(f"These do the same: {', '.join(same)}.")
     return Cause(
-        trial.name, trial.kind, f"`{other}` behaves like `{trial.side}` {joined} {trial.detail}. The difference is rounding.", min(1.0, outcome.share),
-        tuple(evidence), trial.remedy, "medium" if same or left else "high", trial.side, trial.place, trial.reports,
+        trial.name, trial.kind, f"`{other}` behaves like `{trial.side}` {'computed with' if trial.kind == SETTING else 'with'} {trial.detail}{where}. {outcome_in_words}",
+        1.0 / len(all_found) if together else min(1.0, outcome.share), tuple(evidence), trial.remedy,
+        "medium" if (others and not together) or left else "high", trial.side, trial.place, trial.reports,
     )  # fmt: skip

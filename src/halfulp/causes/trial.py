@@ -82,6 +82,10 @@ def changed_function(side: Side, trials: Iterable[Trial], done: Callable[[Call, 
     return function
 
 
+UNCHANGED = frozenset(("setitem", "delitem", "backward", "copy", "set", "numpy", "array", "tolist", "item", "requires_grad", "out"))
+"""Calls that are made for what they do and not for what they return: they are never exchanged."""
+
+
 class Watch:
     """One side run once with every call watched: the variations that its calls suggest, and what reads what.
 
@@ -107,6 +111,8 @@ class Watch:
 
     def _notice(self, call: Call) -> None:
         self.flow.begin(call)
+        if call.name in UNCHANGED:
+            return
         for rank, hypothesis in enumerate(CATALOGUE):
             if not hypothesis.concerns(call):
                 continue
@@ -127,6 +133,7 @@ class Suggestions:
 
     Attributes:
         trials: at all calls at once, and around the whole function. single: at one call each. fittings: constants to search.
+        sees_calls: whether the side calls any PyTorch function.
     """
 
     def __init__(self, watch: Watch, other: Watch) -> None:
@@ -136,6 +143,7 @@ class Suggestions:
         self.fittings: list[Fitting] = []
         self._flow, self._other = watch.flow, other.flow
         self._gradients = watch.case.gradients
+        self.sees_calls = bool(watch.flow.names)
         for (rank, _), variations in watch.groups.items():
             self._suggest(rank, variations)
         for (rank, _, _), fits in watch.fits.items():
@@ -175,7 +183,7 @@ class Suggestions:
             if hypothesis.naming is None
             else hypothesis.naming(Site(self.side, tuple(numbers), self._flow, self._other, detail))
         )
-        remedy = hypothesis.remedy.replace("{detail}", detail).replace("{place}", where).replace("{module}", where)
+        remedy = remedy_of(hypothesis.remedy, detail, self.side)
         return Trial(
             name, hypothesis.kind, detail, self.side, remedy, where, ONE if len(numbers) == 1 else EVERY,
             {number: each.compute for number, each in variations.items()}, None, hypothesis.errs, rank, hypothesis.reports,
@@ -195,6 +203,19 @@ def suggestions(case: Case) -> tuple[Suggestions, Suggestions]:
     """What the calls of both sides suggest, those of `expected` first."""
     expected, actual = Watch(case, "expected"), Watch(case, "actual")
     return Suggestions(expected, actual), Suggestions(actual, expected)
+
+
+def remedy_of(advice: str, detail: str, side: str) -> str:
+    """What each side has, and what to do about it.
+
+    Args:
+        advice: what to do in general. detail: what was changed, "X instead of Y" or "X". side: which side was changed to agree with the
+            other one, and so had Y.
+    """
+    other = "actual" if side == "expected" else "expected"
+    here, _, there = detail.partition(" instead of ")
+    facts = f"`{other}` has {here}, `{side}` {there}" if there else f"`{other}` has {here}, `{side}` does otherwise"
+    return f"{facts}: {advice}"
 
 
 def backward_only(compute: Replacement) -> Replacement:
@@ -224,15 +245,16 @@ def _of_around(around: Around, side: str, rank: int) -> Trial:
     )
 
 
-BEYOND_ROUNDING = {"contiguity": "strides ignored"}
+BEYOND_ROUNDING = {"contiguity": "strides ignored", "batch size": "samples mixed", "position in the batch": "samples mixed"}
 """What it is called when a setting that may change only bits changes more."""
 
 
 def of_knob(knob: Knob, side: str, rank: int, *, beyond_rounding: bool = False) -> Trial:
     """The trial that turns a knob while one side runs."""
     name = BEYOND_ROUNDING.get(knob.name, knob.name) if beyond_rounding else knob.name
+    mixed = "the function mixes samples of a batch: statistics of the batch, flips or sums along it"
     return Trial(
-        name, SETTING, knob.detail, side, knob.remedy, "", EVERY, {}, knob.applied, rank=rank, reports=knob.reports,
+        name, SETTING, knob.detail, side, mixed if name == "samples mixed" else knob.remedy, "", EVERY, {}, knob.applied, rank=rank, reports=knob.reports,
         touches=tuple(sorted(knob.touches)),
     )  # fmt: skip
 

@@ -309,10 +309,16 @@ _OWN_FORMULAS: dict[tuple[str, str], Callable[..., Any]] = {
 }
 
 
+UNDIVIDED = frozenset(("grid_sampler_2d", "grid_sampler_3d"))
+"""Ops whose textbook formula counts places in floating point: a rounding error put onto a whole number makes it the place before."""
+
+
 def decomposed(func: Any, name: str) -> Callable[..., Any] | None:
     """The textbook formula of an op in terms of simpler ops; None for an op that has none."""
     own = _OWN_FORMULAS.get((name, func._overloadname))
     if own is not None:
         return own
+    if name in UNDIVIDED:
+        return lambda *_, **__: NotImplemented
     # The table that torch.export and torch.compile decompose with.
     return decomposition_table.get(func)

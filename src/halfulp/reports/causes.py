@@ -145,7 +145,11 @@ def _nodes_table(explanation: Explanation) -> Table:
 
 def _experiments_table(tried: list[Experiment]) -> Table:
     table = _plain_table("experiment", "side", "share", "left in noise", "bits changed", "where")
-    chosen = sorted(tried, key=lambda each: -(each.share or 0.0))[:ROWS]
+    ranked = sorted(tried, key=lambda each: -(each.share or 0.0))
+    best = {
+        (each.name, each.side, each.place, each.detail.partition(" = ")[0]): each for each in reversed(ranked)
+    }  # one line for each constant that was fitted
+    chosen = sorted(best.values(), key=lambda each: -(each.share or 0.0))[:ROWS]
     for each in chosen:
         share = "none" if not each.share or each.share < 0.005 else _percent(min(1.0, each.share))
         touched = "-" if each.touched is None else f"{each.touched:,}"

@@ -43,7 +43,7 @@ def choices_of(laboratory: Laboratory, compilation: Compilation, *, frozen: bool
         arguments["options"] = {**dict(compilation.options), "max_autotune": True}
     jobs = [Job(f"compiled anew {place + 1}", {}, ("actual",), arguments, frozen, fresh_cache=True) for place in range(RUNS)]
     payload = payload_of(laboratory, compilation.original, compilation.original)
-    replies = run_jobs(payload, jobs, progress=laboratory.progress)
+    replies = run_jobs(payload, jobs, deadline=laboratory.deadline, progress=laboratory.progress)
     good = [reply for reply in replies if not reply.error]
     notes = tuple(dict.fromkeys(f"A fresh process did not compile the function: {reply.error}" for reply in replies if reply.error))
     chosen = tuple(tuple(f"{what}: {kernel}" for what, kernel, _ in reply.choices) for reply in good)

@@ -9,7 +9,7 @@ import torch
 from torch.nn import functional as F
 
 from ..calls import Call
-from .hypothesis import FORMULA, Fit, Hypothesis, Variation, among, changed, constants
+from .hypothesis import FORMULA, Fit, Hypothesis, Site, Variation, among, changed, constants
 
 CUBIC = 0.044715
 """The cubic coefficient of GELU's tanh form (Hendrycks and Gimpel, Gaussian Error Linear Units, section 2)."""
@@ -24,11 +24,8 @@ def _gelus(call: Call) -> Iterator[Variation]:
             if other != present:
                 yield Variation(words, lambda each, other=other: F.gelu(each.first, approximate=other))
         yield Variation(f"GELU's sigmoid form (x sigmoid({SIGMOID} x))", lambda each: each.first * torch.sigmoid(SIGMOID * each.first))
-        yield Variation("SiLU (x sigmoid(x))", lambda each: F.silu(each.first))
     elif call.name == "silu":
         yield Variation(f"GELU's sigmoid form (x sigmoid({SIGMOID} x))", lambda each: each.first * torch.sigmoid(SIGMOID * each.first))
-        yield Variation("GELU's exact form (erf)", lambda each: F.gelu(each.first))
-        yield Variation("GELU's tanh form", lambda each: F.gelu(each.first, approximate="tanh"))
     elif call.name == "erf":  # of x / sqrt(2), by hand
         yield Variation("GELU's tanh form", lambda each: torch.tanh(_inner(each.first * math.sqrt(2.0))))
         yield Variation(
@@ -77,36 +74,31 @@ def _fitted_slope(call: Call) -> Iterator[Fit]:
         )
 
 
-def _clipped(call: Call) -> Iterator[Variation]:
-    if call.name == "relu":
-        yield Variation("ReLU6", lambda each: F.relu6(each.first))
-        yield Variation("LeakyReLU (slope 0.01)", lambda each: F.leaky_relu(each.first))
-        yield Variation("no ReLU", lambda each: each.first)
-    elif call.name == "relu6":
-        yield Variation("ReLU", lambda each: F.relu(each.first))
-    elif call.name in ("sigmoid", "hardsigmoid"):
-        yield Variation(
-            *(
-                ("the hard sigmoid", lambda each: F.hardsigmoid(each.first))
-                if call.name == "sigmoid"
-                else ("the sigmoid", lambda each: torch.sigmoid(each.first))
-            )
-        )
-    elif call.name in ("silu", "hardswish"):
-        yield Variation(
-            *(
-                ("the hard swish", lambda each: F.hardswish(each.first))
-                if call.name == "silu"
-                else ("SiLU", lambda each: F.silu(each.first))
-            )
-        )
+FUNCTIONS = {
+    "relu": ("ReLU", F.relu), "relu6": ("ReLU6", F.relu6), "leaky_relu": ("LeakyReLU (slope 0.01)", F.leaky_relu), "elu": ("ELU", F.elu),
+    "gelu": ("GELU", F.gelu), "silu": ("SiLU", F.silu), "mish": ("Mish", F.mish), "softplus": ("softplus", F.softplus),
+    "tanh": ("tanh", torch.tanh), "hardtanh": ("the hard tanh", F.hardtanh), "sigmoid": ("the sigmoid", torch.sigmoid),
+    "hardsigmoid": ("the hard sigmoid", F.hardsigmoid), "hardswish": ("the hard swish", F.hardswish), "selu": ("SELU", F.selu),
+}  # fmt: skip
+
+
+def _others(call: Call) -> Iterator[Variation]:
+    for name, (words, function) in FUNCTIONS.items():
+        if name != call.name:
+            yield Variation(f"{words} instead of {FUNCTIONS[call.name][0]}", lambda each, function=function: function(each.first))
+    yield Variation(f"no {FUNCTIONS[call.name][0]}", lambda each: each.first * 1)
+
+
+def _unless_cap(site: Site) -> str:
+    """A tanh on the way to a softmax caps scores: that is a cause of its own."""
+    return "" if site.flow.names[site.number] == "tanh" and site.flow.leads_to(site.number, among("softmax"), 5) else "activation"
 
 
 GELU = Hypothesis(
     "GELU form", FORMULA,
     "errors up to 5e-4 where the argument lies between 1 and 3, none far out",
     "the erf, tanh and sigmoid forms exchanged",
-    "use the same form: {detail} (F.gelu's `approximate`)",
+    "F.gelu takes approximate='none' or 'tanh'",
     ("apache/tvm#18750",),
     among("gelu silu erf tanh"), _gelus,
 )  # fmt: skip
@@ -114,16 +106,16 @@ SLOPE = Hypothesis(
     "negative slope", FORMULA,
     "errors in proportion to the negative arguments",
     "usual slopes, then fitted",
-    "pass the same constant: {detail}",
+    "pass the same constant to both",
     (),
     among("leaky_relu elu celu softplus"), _slopes, _fitted_slope,
 )  # fmt: skip
 ACTIVATION = Hypothesis(
     "activation", FORMULA,
-    "errors where the argument leaves the range that both activations share",
-    "related activations exchanged",
-    "use the same activation: {detail}",
+    "errors of the size of the results wherever the two activations part",
+    "activations exchanged",
+    "use the same activation in both",
     (),
-    among("relu relu6 sigmoid hardsigmoid silu hardswish"), _clipped,
+    frozenset(FUNCTIONS), _others, naming=_unless_cap,
 )  # fmt: skip
 ALL = (GELU, SLOPE, ACTIVATION)

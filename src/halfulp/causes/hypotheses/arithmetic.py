@@ -9,7 +9,7 @@ import torch
 from torch.utils._pytree import tree_map
 
 from ..calls import Call, tensors_in
-from .hypothesis import ARITHMETIC, Hypothesis, Site, Variation, among, changed
+from .hypothesis import ARITHMETIC, FORMULA, Hypothesis, Site, Variation, among, changed
 
 PRODUCTS = (
     "linear matmul mm bmm rmatmul addmm baddbmm addbmm einsum conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d dot mv "
@@ -221,6 +221,10 @@ def _log_of_softmax(call: Call) -> Iterator[Variation]:
             torch.log(torch.softmax(each.first, 1)), each.value("target"), reduction=each.value("reduction", "mean")
         )
         yield Variation("the logarithm of a softmax", naive)
+
+
+def _clipped_softmax(call: Call) -> Iterator[Variation]:
+    if call.name == "cross_entropy":
         for least in (1e-7, 1e-8, 1e-12):
             clipped = lambda each, least=least: torch.nn.functional.nll_loss(
                 torch.log(torch.softmax(each.first, 1).clamp(least, 1 - least)),
@@ -450,7 +454,7 @@ def _stored(name: str) -> Hypothesis:
         f"{name} storage", ARITHMETIC,
         f"results that are {name} numbers, or that moved by its rounding",
         f"results of calls rounded to {name}",
-        "keep results in the declared precision: {place}",
+        "keep results in the declared precision",
         ("pytorch/pytorch#91597",), frozenset(), _results(name), naming=_whose_storage,
     )  # fmt: skip
 
@@ -465,11 +469,11 @@ ALL = (
     Hypothesis("subnormals flushed", ARITHMETIC, "zeros where the other side has numbers below 1.2e-38", "subnormal operands and results set to zero",
                "torch.set_flush_denormal(False); GPUs and some runtimes flush always", ("pytorch/pytorch#126848",), frozenset(), _flushed, alone=False),
     _stored("bfloat16"), _stored("float16"), _stored("float32"),
-    Hypothesis("float32 inside", ARITHMETIC, "float64 results good to seven digits", "float64 calls computed in float32", "keep float64 throughout: {place}", ("microsoft/DirectML#362",), frozenset(), _inside_float32),
+    Hypothesis("float32 inside", ARITHMETIC, "float64 results good to seven digits", "float64 calls computed in float32", "keep float64 throughout", ("microsoft/DirectML#362",), frozenset(), _inside_float32),
     Hypothesis("float64 constants", ARITHMETIC, "float64 results, or results more accurate than float32 allows", "calls that give float64 brought back to float32",
-               "make constants with dtype=x.dtype: {place}", ("labelled pairs",), frozenset(), _float64_results),
+               "make constants with dtype=x.dtype", ("labelled pairs",), frozenset(), _float64_results),
     Hypothesis("elided casts", ARITHMETIC, "16-bit results that miss a rounding on the way", "casts to 16 bits left out; intermediate results kept in float32",
-               'torch.compile: options={{"emulate_precision_casts": True}}; else cast at the same places: {place}',
+               'torch.compile: options={"emulate_precision_casts": True}; else cast at the same places',
                ("pytorch/pytorch#159239", "pytorch/pytorch#195214", "pytorch/pytorch#183761"), frozenset(), lambda call: (*_elided(call), *_kept_wide(call)), naming=_whose_cast),
     *(
         Hypothesis(f"{name} accumulator", ARITHMETIC, "errors that grow with the number of terms, sums that stop growing", f"terms and products added one by one in {name}",
@@ -482,6 +486,8 @@ ALL = (
                among("softmax log_softmax logsumexp cross_entropy softplus logsigmoid binary_cross_entropy_with_logits"), _naive_softmax, errs=True),
     Hypothesis("log of softmax", ARITHMETIC, "minus infinity for unlikely classes", "the logarithm taken after the softmax",
                "use F.log_softmax", ("pytorch/pytorch#94043",), among("log_softmax cross_entropy"), _log_of_softmax, errs=True),
+    Hypothesis("log of softmax", FORMULA, "losses that stop growing where a class is given up", "the softmax clipped before the logarithm, as Keras does",
+               "use F.cross_entropy on the logits", (), among("cross_entropy"), _clipped_softmax),
     Hypothesis("expanded squares", ARITHMETIC, "errors where two points nearly coincide", "differences expanded into squares and products",
                'subtract first: torch.cdist(..., compute_mode="donot_use_mm_for_euclid_dist"), torch.expm1, torch.log1p', ("pytorch/pytorch#37734", "pytorch/pytorch#42479", "scikit-learn#9354"),
                among("cdist expm1 log1p"), _expanded, errs=True),

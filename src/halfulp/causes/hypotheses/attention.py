@@ -235,7 +235,7 @@ MASK = Hypothesis(
     "attention mask", FORMULA,
     "errors in the rows that the mask touches",
     "the mask left out, inverted, added as numbers",
-    "pass the same mask: {detail} (boolean True means 'takes part' in F.scaled_dot_product_attention)",
+    "pass the same mask: boolean True means 'takes part' in F.scaled_dot_product_attention",
     ("huggingface/transformers#29029",),
     among(f"{SDPA} masked_fill where add"), _masks,
 )  # fmt: skip
@@ -243,7 +243,7 @@ SCALE = Hypothesis(
     "attention scale", FORMULA,
     "flatter or sharper attention in every row",
     "usual scales, then fitted",
-    "pass {detail} to F.scaled_dot_product_attention",
+    "F.scaled_dot_product_attention takes scale=, by default 1 / sqrt(width of a head)",
     (),
     among(SDPA), _scales, _fitted_scale,
 )  # fmt: skip
@@ -251,7 +251,7 @@ SOFTCAP = Hypothesis(
     "softcap", FORMULA,
     "errors where scores are large",
     "scores capped by c tanh(score / c), c fitted",
-    "cap the scores on both sides: {detail}",
+    "cap the scores on both sides, or on neither",
     (),
     among(f"{SDPA} softmax tanh"), _caps, _fitted_cap, naming=_whose_cap,
 )  # fmt: skip
@@ -259,7 +259,7 @@ SOFTMAX_AXIS = Hypothesis(
     "softmax axis", FORMULA,
     "sums of one along another axis",
     "the softmax along every other axis",
-    "pass dim={detail}",
+    "pass the same dim= to both",
     (),
     among("softmax log_softmax"), _axes,
 )  # fmt: skip
@@ -267,7 +267,7 @@ MASKED_ROW = Hypothesis(
     "masked row", FORMULA,
     "NaN against zeros in rows that see nothing",
     "zeros, NaN and equal weights in such rows",
-    "decide what a row that sees nothing gives: {detail}",
+    "decide what a row that sees nothing gives: torch.nan_to_num, or a mask that leaves one position",
     ("pytorch/pytorch#156707",),
     among(f"{SDPA} softmax"), _unmasked_rows,
 )  # fmt: skip
@@ -275,7 +275,7 @@ ROPE = Hypothesis(
     "RoPE layout", FORMULA,
     "right at position 0, wrong at all others",
     "features rotated in pairs and by halves",
-    "permute the projection weights of queries and keys, or use the other rotation: {detail}",
+    "use the same rotation, or permute the rows of the projection weights of queries and keys",
     ("huggingface/transformers#25199", "huggingface/candle#3948"),
     among("getitem chunk split cat stack repeat_interleave view_as_complex view_as_real"), _rotations, alone=False,
 )  # fmt: skip

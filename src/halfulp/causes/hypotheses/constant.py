@@ -1,7 +1,8 @@
-"""What goes wrong with constants written into the code: left out, or of another value."""
+"""What goes wrong with what is written into the code: constants left out or of another value, parts in another order."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import torch
@@ -47,7 +48,73 @@ def _with_colors(call: Call, values: tuple[float, ...]) -> torch.Tensor:
     return call.again(other=torch.tensor(values, dtype=present.dtype, device=present.device).reshape(present.shape))
 
 
+def _exchanged(call: Call) -> Iterator[Variation]:
+    """What is put together or taken in another order, along another axis, to another base."""
+    if call.name in ("log", "log2", "log10"):
+        for name in ("log", "log2", "log10"):
+            if name != call.name:
+                yield Variation(f"torch.{name} instead of torch.{call.name}", lambda each, name=name: getattr(torch, name)(each.first))
+    elif call.name in ("cumsum", "cumprod"):
+        for axis in range(call.first.dim()):
+            if axis != int(call.value("dim")) % call.first.dim():
+                yield Variation(
+                    f"axis {axis} instead of {int(call.value('dim')) % call.first.dim()}", lambda each, axis=axis: each.again(dim=axis)
+                )
+    elif call.name in ("cat", "stack", "hstack", "vstack") and isinstance(call.first, (tuple, list)) and len(call.first) == 2:
+        yield Variation(
+            "the two parts in the other order", lambda each: each.function(tuple(each.first)[::-1], *each.arguments[1:], **each.keywords)
+        )
+    elif call.name == "repeat_interleave" and isinstance(
+        call.value("repeats", call.arguments[1] if len(call.arguments) > 1 else None), int
+    ):
+        yield Variation("the whole repeated instead of each element", _tiled)
+    elif call.name in ("gt", "ge", "lt", "le"):
+        for name in ("gt", "ge", "lt", "le"):
+            if name != call.name and name[0] == call.name[0]:
+                yield Variation(f"torch.{name} instead of torch.{call.name}", lambda each, name=name: getattr(torch, name)(*each.arguments))
+
+
+def _tiled(call: Call) -> torch.Tensor:
+    repeats = int(call.value("repeats", call.arguments[1] if len(call.arguments) > 1 else None))
+    axis = call.keywords.get("dim", call.arguments[2] if len(call.arguments) > 2 else None)
+    x = call.first.flatten() if axis is None else call.first
+    times = [1] * x.dim()
+    times[0 if axis is None else axis] = repeats
+    return x.repeat(times)
+
+
+def _bounds(call: Call) -> Iterator[Fit]:
+    for key in ("min", "max"):
+        value = call.value(key)
+        if is_scalar(value) and math.isfinite(value) and value != 0:
+            yield Fit(key, min(value / 30, value * 30), max(value / 30, value * 30), float(value), lambda other, key=key, value=value: Variation(
+                f"{key} = {other:.6g} instead of {value:.6g}", lambda each: each.again(**{key: other})))  # fmt: skip
+
+
 def _fitted(call: Call) -> Iterator[Fit]:
+    if call.name == "clamp":
+        yield from _bounds(call)
+        return
+    if call.name in ("pow", "rpow") and len(call.arguments) > 1:
+        place = next((place for place in (0, 1) if is_scalar(call.arguments[place])), None)
+        if place is not None and float(call.arguments[place]) > 0:
+            present = float(call.arguments[place])
+
+            def power(other: float) -> Variation:
+                words = f"the {'base' if (call.name == 'rpow') != (place == 0) else 'exponent'} {other:.6g} instead of {present:.6g}"
+                return Variation(
+                    words,
+                    lambda each: each.function(*(other if k == place else part for k, part in enumerate(each.arguments)), **each.keywords),
+                )
+
+            yield Fit("power", present / 300, present * 300, present, power, logarithmic=True)
+        return
+    if call.name in ("add", "sub"):
+        addend = _scalar(call)
+        if addend is not None and abs(addend) > 1e-2:
+            yield Fit("addend", addend - 10 * abs(addend), addend + 10 * abs(addend), addend, lambda other: Variation(
+                f"the addend {other:.6g} instead of {addend:.6g}", lambda each: each.again(other=other)))  # fmt: skip
+        return
     value = _scalar(call)
     if value is not None and value > 0 and call.name in ("mul", "div"):
 
@@ -78,8 +145,16 @@ CONSTANT = Hypothesis(
     "constant", FORMULA,
     "results off by one factor or one addend, or by what follows from it",
     "scalar factors and addends left out, factors fitted",
-    "use the same constant: {detail} ({place})",
+    "use the same constant in both",
     (),
-    among("mul div add sub"), _left_out, _fitted, together=False, naming=_whose, first_only=True,
+    among("mul div add sub clamp pow rpow"), _left_out, _fitted, naming=_whose, first_only=True,
 )  # fmt: skip
-ALL = (CONSTANT,)
+ORDER = Hypothesis(
+    "order of parts", FORMULA,
+    "the right numbers in the wrong places, or along the wrong axis",
+    "parts put together in the other order, whole and element repeated, axes and bases exchanged",
+    "take the same order, axis or base in both",
+    (),
+    among("log log2 log10 cumsum cumprod cat stack hstack vstack repeat_interleave gt ge lt le"), _exchanged, first_only=True,
+)  # fmt: skip
+ALL = (ORDER, CONSTANT)

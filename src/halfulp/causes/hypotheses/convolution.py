@@ -232,7 +232,7 @@ MISSING_BIAS = Hypothesis(
     "missing bias", FORMULA,
     "one constant per channel is missing",
     "biases left out",
-    "add the bias that is missing: {place}",
+    "add the bias on both sides",
     ("ddbourgin/numpy-ml#42",),
     among(f"{CONVOLUTIONS} linear addmm baddbmm add sub lstm_cell gru_cell lstm gru layer_norm batch_norm group_norm"), _biases, naming=_whose_bias,
 )  # fmt: skip
@@ -240,7 +240,7 @@ DOUBLED_BIAS = Hypothesis(
     "doubled bias", FORMULA,
     "one constant per channel too many",
     "biases added twice",
-    "add the bias once: {place}",
+    "add the bias once",
     (),
     among(f"{CONVOLUTIONS} linear addmm baddbmm add sub lstm_cell gru_cell layer_norm batch_norm group_norm"), _doubled,
 )  # fmt: skip
@@ -248,7 +248,7 @@ PADDING = Hypothesis(
     "padding mode", FORMULA,
     "errors along the border only",
     "other padding modes, and other sides",
-    "pad alike: {detail}",
+    "pad alike: F.pad before the convolution takes any mode and different widths on each side",
     ("pytorch/pytorch#183528",),
     among(f"{CONVOLUTIONS.split(' conv_t', maxsplit=1)[0]} pad"), _padding_modes,
 )  # fmt: skip
@@ -256,7 +256,7 @@ COUNT_INCLUDE_PAD = Hypothesis(
     "count_include_pad", FORMULA,
     "errors along the border only, by a rational factor",
     "count_include_pad turned around",
-    "pass {detail}",
+    "pass the same value to both",
     ("pytorch/pytorch#13934",),
     among("avg_pool1d avg_pool2d avg_pool3d"), _pool_padding,
 )  # fmt: skip
@@ -264,7 +264,7 @@ CEIL = Hypothesis(
     "ceil mode", FORMULA,
     "another shape, or errors in the last row and column",
     "ceil_mode turned around",
-    "pass {detail}",
+    "pass the same value to both",
     ("pytorch/pytorch#183528",),
     among("avg_pool1d avg_pool2d avg_pool3d max_pool1d max_pool2d max_pool3d"), _ceil,
 )  # fmt: skip
@@ -272,7 +272,7 @@ IGNORED = Hypothesis(
     "parameter ignored", FORMULA,
     "right with the default value of a parameter, wrong with others",
     "each parameter at its default",
-    "honor the parameter: {detail}",
+    "honor the parameter",
     ("pytorch/executorch#11683",),
     among(f"add sub addmm baddbmm layer_norm group_norm rms_norm batch_norm {CONVOLUTIONS}"), _ignored,
 )  # fmt: skip

@@ -54,8 +54,8 @@ def input_variations(inputs: Sequence[Any]) -> Iterator[Around]:
             colors = [2, 1, 0, *range(3, shape[axis])]
             yield _about("channel order", f"the channels of {words} in the order BGR", place, lambda x, axis=axis, colors=colors: x.index_select(axis, torch.tensor(colors, device=x.device)),
                          "reverse the channels of one side: x[:, [2, 1, 0]]")  # fmt: skip
-        if is_float:
-            yield from _scales(place, words, shape)
+        if is_float and len(shape) >= 3 and _axis_of_colors(shape):
+            yield from _scales(place, words, shape, _range(value))
         if len(shape) == 4:
             yield _about(
                 "flatten order",
@@ -75,12 +75,23 @@ def input_variations(inputs: Sequence[Any]) -> Iterator[Around]:
             yield _about("transposed weight", f"{words} transposed", place, lambda x: x.transpose(-1, -2), "transpose it on one side")
 
 
-def _scales(place: int, words: str, shape: Sequence[int]) -> Iterator[Around]:
-    remedy = "scale inputs alike: {detail}"
-    for detail, factor in (("divided by 255", 1 / 255), ("multiplied by 255", 255.0), ("divided by 256", 1 / 256)):
+def _range(value: Any) -> tuple[float, float]:
+    tensor = value if isinstance(value, torch.Tensor) else torch.from_numpy(np.ascontiguousarray(value))
+    return (float(tensor.min()), float(tensor.max())) if tensor.numel() else (0.0, 0.0)
+
+
+def _scales(place: int, words: str, shape: Sequence[int], limits: tuple[float, float]) -> Iterator[Around]:
+    """Scales in use that suit the range of the numbers: bytes, [0, 1], normalized."""
+    remedy = "scale inputs alike"
+    low, high = limits
+    is_unit, is_bytes = low >= 0 and high <= 1.001, high > 16
+    factors = [("divided by 255", 1 / 255), ("divided by 256", 1 / 256)] if is_bytes else [("multiplied by 255", 255.0)] if is_unit else []
+    for detail, factor in factors:
         yield _about("input scale", f"{words} {detail}", place, lambda x, factor=factor: x * factor, remedy)
-    yield _about("input scale", f"{words} moved from [0, 1] to [-1, 1]", place, lambda x: x * 2 - 1, remedy)
-    yield _about("input scale", f"{words} moved from [-1, 1] to [0, 1]", place, lambda x: (x + 1) / 2, remedy)
+    if is_unit:
+        yield _about("input scale", f"{words} moved from [0, 1] to [-1, 1]", place, lambda x: x * 2 - 1, remedy)
+    if not is_bytes:
+        yield _about("input scale", f"{words} moved from [-1, 1] to [0, 1]", place, lambda x: (x + 1) / 2, remedy)
     for axis in _axis_of_colors(shape):
         if shape[axis] == 3:
             broadcast = [1] * len(shape)
@@ -103,7 +114,7 @@ def _scales(place: int, words: str, shape: Sequence[int]) -> Iterator[Around]:
 
 
 def _about(name: str, detail: str, place: int, change: Callable[[torch.Tensor], torch.Tensor], remedy: str) -> Around:
-    return Around(name, FORMULA, detail, _on_argument(place, _torched(change)), remedy.replace("{detail}", detail))
+    return Around(name, FORMULA, detail, _on_argument(place, _torched(change)), remedy)
 
 
 def stored_parameters() -> Iterator[Around]:

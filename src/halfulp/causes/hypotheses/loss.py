@@ -105,7 +105,7 @@ REDUCTION = Hypothesis(
     "loss reduction", FORMULA,
     "the loss and all gradients off by one factor",
     "sum, mean, mean per sample exchanged",
-    "reduce alike: {detail}",
+    "pass the same reduction= to both",
     ("microsoft/DirectML#739",),
     among(f"{LOSSES} mean sum"), _reductions,
 )  # fmt: skip
@@ -113,7 +113,7 @@ SMOOTHING = Hypothesis(
     "label smoothing", FORMULA,
     "a loss that stays away from zero for certain predictions",
     "usual values, over all classes and over the others, then fitted",
-    "pass {detail} to F.cross_entropy",
+    "pass the same label_smoothing= to both",
     (),
     among("cross_entropy"), _smoothings, _fitted_smoothing,
 )  # fmt: skip
@@ -129,7 +129,7 @@ LOSS_PARAMETER = Hypothesis(
     "parameter ignored", FORMULA,
     "right with the default value of a parameter, wrong with others",
     "weights left out, thresholds and ignored classes at other values",
-    "honor the parameter: {detail}",
+    "honor the parameter",
     (),
     among(LOSSES), _ignored,
 )  # fmt: skip

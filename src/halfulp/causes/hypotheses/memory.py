@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from ..calls import Call, tensors_in
-from .hypothesis import FORMULA, MEMORY, Hypothesis, Variation, among, changed
+from .hypothesis import FORMULA, MEMORY, Hypothesis, Site, Variation, among, changed
 
 
 def _strided(call: Call) -> Iterator[Variation]:
@@ -175,6 +175,13 @@ def _rectified(call: Call) -> Iterator[Variation]:
         yield changed("dropout", training=True)
 
 
+def _whose_rounding(site: Site) -> str:
+    """A conversion to integers that follows a division is an integer division."""
+    if site.flow.names[site.number] in ("floor_divide", "div", "rdiv", "rfloordiv", "remainder", "fmod"):
+        return "integer division"
+    return "integer division" if site.flow.follows(site.number, among("div floor_divide mul"), 2) else "rounding to integers"
+
+
 STRIDES = Hypothesis(
     "strides ignored", MEMORY,
     "right for contiguous operands, elements in the wrong places for transposed or sliced ones",
@@ -195,15 +202,15 @@ DIVISION = Hypothesis(
     "integer division", FORMULA,
     "off by one for negative or fractional quotients",
     "quotients rounded down, toward zero and not at all",
-    "say how to round: torch.div(x, y, rounding_mode=...): {detail}",
+    "say how to round: torch.div(x, y, rounding_mode=...)",
     ("microsoft/DirectML#702",),
-    among("floor_divide div rdiv rfloordiv remainder fmod to int long type short floor trunc ceil"), _divisions,
+    among("floor_divide div rdiv rfloordiv remainder fmod to int long type short floor trunc ceil"), _divisions, naming=_whose_rounding,
 )  # fmt: skip
 HALVES = Hypothesis(
     "rounding of halves", FORMULA,
     "off by one at n + 1/2 only",
     "halves to even, away from zero and up",
-    "round halves alike: {detail}",
+    "round halves alike: torch.round takes them to even",
     ("pytorch/pytorch#16498",),
     among("round fake_quantize_per_tensor_affine"), _halves,
 )  # fmt: skip
@@ -211,7 +218,7 @@ NAN = Hypothesis(
     "NaN handling", FORMULA,
     "NaN on one side, numbers on the other",
     "NaN kept and dropped",
-    "treat NaN alike: {detail}",
+    "treat NaN alike: torch.maximum keeps NaN, torch.fmax drops it",
     ("microsoft/onnxruntime#19984", "apache/tvm#19518", "tile-ai/tilelang#3024"),
     among("maximum minimum max min fmax fmin amax amin clamp relu relu6 leaky_relu sum mean"), _nans,
 )  # fmt: skip

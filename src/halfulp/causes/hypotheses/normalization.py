@@ -12,7 +12,14 @@ from .hypothesis import ARITHMETIC, FORMULA, Fit, Hypothesis, Site, Variation, a
 
 EPSILONS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-12, 0.0)
 """Defaults in use: TensorFlow and Keras 1e-3, PyTorch 1e-5, Flax and LLaMA 1e-6, BERT 1e-12."""
-DEFAULT_EPS = {"layer_norm": 1e-5, "group_norm": 1e-5, "batch_norm": 1e-5, "instance_norm": 1e-5, "normalize": 1e-12}
+DEFAULT_EPS = {
+    "layer_norm": 1e-5,
+    "group_norm": 1e-5,
+    "batch_norm": 1e-5,
+    "instance_norm": 1e-5,
+    "normalize": 1e-12,
+    "cosine_similarity": 1e-8,
+}
 NORMS = "layer_norm group_norm batch_norm instance_norm rms_norm"
 LARGEST_EPS = 1e-2
 
@@ -291,15 +298,15 @@ EPSILON = Hypothesis(
     "layer epsilon", FORMULA,
     "errors that grow where the variance of a row or channel is small",
     "other values of eps, in steps and then fitted",
-    "pass the same eps to both: {module} needs {detail}",
+    "pass the same eps= to both",
     ("huggingface/transformers#15332", "pytorch/pytorch#81090", "keras-team/keras#17391"),
-    among(f"{NORMS} normalize add clamp clamp_min"), _epsilons, _fitted_eps, naming=_whose_eps,
+    among(f"{NORMS} normalize cosine_similarity add clamp clamp_min"), _epsilons, _fitted_eps, naming=_whose_eps,
 )  # fmt: skip
 ESTIMATOR = Hypothesis(
     "variance estimator", FORMULA,
     "results scaled by sqrt(n / (n - 1)), or a running variance off by n / (n - 1)",
     "the variance divided by n and by n - 1",
-    "use the same estimator: {detail}",
+    "use the same estimator: correction=0 divides by n, correction=1 by n - 1",
     ("pytorch/pytorch#7028", "callummcdougall/ARENA_3.0#415"),
     among("layer_norm group_norm batch_norm instance_norm var std var_mean std_mean"), _estimators,
 )  # fmt: skip
@@ -307,7 +314,7 @@ MOMENTUM = Hypothesis(
     "BatchNorm momentum", FORMULA,
     "right in training, wrong running statistics",
     "momentum m and 1 - m, usual values, then fitted",
-    "PyTorch's momentum is the weight of the new batch; Keras's that of the old average: {detail}",
+    "PyTorch's momentum is the weight of the new batch, Keras's that of the old average",
     ("huggingface/transformers#19454",),
     among("batch_norm instance_norm"), _momenta,
     lambda call: [
@@ -318,7 +325,7 @@ TRAINING = Hypothesis(
     "training mode", FORMULA,
     "errors of the size of the results, that depend on the other samples of the batch",
     "normalization by running statistics and by those of the batch",
-    "call model.eval() on the side that computes {detail}",
+    "call model.eval() on both sides, or on neither",
     ("stackoverflow 57423150", "pytorch/pytorch#109532", "microsoft/DirectML#362"),
     among("batch_norm"), _modes,
 )  # fmt: skip
@@ -326,7 +333,7 @@ AXIS = Hypothesis(
     "normalization axis", FORMULA,
     "errors of the size of the results in every row",
     "normalization over other axes, with and without the mean",
-    "normalize over the same axes: {detail}",
+    "normalize over the same axes",
     (),
     among("layer_norm rms_norm batch_norm normalize norm vector_norm cosine_similarity"), _other_axes,
 )  # fmt: skip
@@ -342,7 +349,7 @@ CAST_ORDER = Hypothesis(
     "cast order", ARITHMETIC,
     "one rounding to 16 bits more or less in some elements",
     "the cast to 16 bits before and after the weight is multiplied",
-    "cast at the same place: {detail}",
+    "cast at the same place in both",
     ("huggingface/transformers#30236", "NVIDIA/TransformerEngine#1132"),
     among("rms_norm layer_norm"), _cast_orders,
 )  # fmt: skip

@@ -163,7 +163,7 @@ def optimizers(optimizer_kinds: set[type]) -> Iterator[Around]:
         "Adam epsilon": "PyTorch adds eps to sqrt(v hat); TensorFlow and Keras use epsilon hat: convert by sqrt(1 - beta2^t)",
         "weight decay": "torch.optim.AdamW decouples weight decay, torch.optim.Adam and SGD add it to the gradient",
         "Adam bias correction": "correct both moments by 1 - beta^t",
-        "SGD momentum": "PyTorch: buffer = momentum * buffer + (1 - dampening) * gradient, the rate applied afterwards",
+        "SGD momentum": "torch.optim.SGD takes momentum=, dampening= and nesterov=; its buffer is momentum * buffer + (1 - dampening) * gradient, the rate applied afterwards",
     }
     rules = {
         ("Adam epsilon", "eps added before the bias correction (epsilon hat)"): AdamRule(epsilon="hat"),

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from ..calls import Call
-from .hypothesis import FORMULA, Hypothesis, Variation, among
+from .hypothesis import FORMULA, Hypothesis, Site, Variation, among
 
 GATES = {"lstm": "ifgo", "lstm_cell": "ifgo", "gru": "rzn", "gru_cell": "rzn"}
 """The order of PyTorch's gates: input, forget, cell, output; reset, update, new."""
@@ -95,19 +95,26 @@ def _sequence(call: Call) -> tuple[torch.Tensor, torch.Tensor]:
     return (x.transpose(0, 1) if call.value("batch_first") else x), torch.stack(last)
 
 
+def _whose_parts(site: Site) -> str:
+    """Parts of a product that end in sigmoids are gates; others (queries, keys, values) are parts."""
+    name = site.flow.names[site.number]
+    gates = name in GATES or any(site.flow.leads_to(each, among("sigmoid hardsigmoid"), 6) for each in site.numbers)
+    return "gate order" if gates else "order of parts"
+
+
 GATE_ORDER = Hypothesis(
     "gate order", FORMULA,
     "errors of the size of the results from the first step on",
     "the parts of weights or of their product in every other order",
-    "reorder the rows of the weights: {detail} (PyTorch: i f g o and r z n; ONNX: i o f c and z r h; Keras: i f c o and z r h)",
+    "take the parts in the same order, or reorder the rows of the weights (PyTorch: i f g o and r z n; ONNX: i o f c and z r h; Keras: i f c o and z r h)",
     ("ddbourgin/numpy-ml#42",),
-    among("lstm lstm_cell gru gru_cell chunk split unbind tensor_split"), _orders,
+    among("lstm lstm_cell gru gru_cell chunk split unbind tensor_split"), _orders, naming=_whose_parts,
 )  # fmt: skip
 GRU_FORM = Hypothesis(
     "GRU form", FORMULA,
     "right while the hidden state is zero, wrong from the second step on",
     "the reset gate before and after the recurrent product",
-    "use the same form: {detail} (Keras: reset_after, ONNX: linear_before_reset)",
+    "use the same form (Keras: reset_after=True, ONNX: linear_before_reset=1 are PyTorch's)",
     ("mratsim/Arraymancer#228",),
     among("gru gru_cell"), _forms,
 )  # fmt: skip

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_flatten, tree_map, tree_unflatten
 
 from ...cases.dependencies import dependencies_of
@@ -131,9 +132,30 @@ def functionalized(function: Function) -> Function:
     """Writes in place replaced by new tensors."""
 
     def run(*arguments: Any, **keywords: Any) -> Any:
-        return torch.func.functionalize(function)(*arguments, **keywords)
+        guard = _Writes()
+        with guard:
+            result = torch.func.functionalize(function)(*arguments, **keywords)
+        if not guard.writes:
+            raise NotApplicable("the function writes nothing in place")
+        return result
 
     return run
+
+
+class _Writes(TorchFunctionMode):
+    """Notes writes in place, and stops where memory is handed to other libraries: they would read that of a wrapper."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.writes = False
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        name = str(getattr(func, "__name__", ""))
+        if name in ("numpy", "__array__", "data_ptr", "__dlpack__", "tolist", "item"):
+            raise NotApplicable(f"the function hands memory to another library ({name})")
+        in_place = name.startswith("__i") and name not in ("__invert__", "__int__", "__index__")
+        self.writes = self.writes or in_place or name == "__setitem__" or (name.endswith("_") and not name.endswith("__"))
+        return func(*args, **(kwargs or {}))
 
 
 def stepping(**settings: bool) -> Callable[[Function], Function]:

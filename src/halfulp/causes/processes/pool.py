@@ -6,7 +6,7 @@ is removed afterwards. A process that fails is reported with its last lines and 
 
 from __future__ import annotations
 
-import importlib.util
+import math
 import os
 import pickle
 import subprocess
@@ -59,16 +59,20 @@ class Reply:
 
 
 def run_jobs(
-    payload: Mapping[str, Any], jobs: Sequence[Job], *, at_once: int | None = None, progress: Callable[[str], None] | None = None
+    payload: Mapping[str, Any],
+    jobs: Sequence[Job],
+    *,
+    at_once: int | None = None,
+    deadline: float = math.inf,
+    progress: Callable[[str], None] | None = None,
 ) -> list[Reply]:
     """The replies of fresh processes, one for each job, in order.
 
     Args:
         payload: "actual", "expected", "inputs", "keywords", "gradients", "seed", "declared".
-        jobs: what each does. at_once: how many run side by side; as many as there are cores by default. progress: told how far it is.
+        jobs: what each does. at_once: how many run side by side; as many as there are cores by default.
+        deadline: `time.monotonic` after which no further process is started. progress: told how far it is.
     """
-    if importlib.util.find_spec("cloudpickle") is None:
-        return [Reply({}, error="cloudpickle is not installed: functions can't be sent to another process")] * len(jobs)
     import cloudpickle
 
     at_once = at_once or max(1, os.cpu_count() or 1)
@@ -83,6 +87,9 @@ def run_jobs(
         waiting = list(enumerate(jobs))
         try:
             while waiting or running:
+                if time.monotonic() > deadline:
+                    replies |= {place: Reply({}, error="the time was over") for place, _ in waiting}
+                    waiting = []
                 while waiting and len(running) < at_once:
                     place, job = waiting.pop(0)
                     running[place] = (_start(folder, place, job), time.monotonic())

@@ -100,13 +100,33 @@ def precision(case: Case, noise: Noise, *, formula_is_right: bool) -> Evidence:
     for bits in dict.fromkeys(each.precision_bits for each in coarser):
         for tried in _hypotheses(case, noise, [each for each in coarser if each.precision_bits == bits]):
             best = max(best, tried, key=lambda each: each["explained"])
-            if best["explained"] >= limits.EXPLAINED:
+            if best["explained"] >= limits.EXPLAINED and _convincing(best["explained"], case):
                 return Evidence("precision", "reproduced", (V.REDUCED_PRECISION,), best)
     if formula_is_right or _representable_in(case, coarser) is not None:
         named = _by_size(case, noise, coarser)
         if named is not None:
             return named
     return Evidence("precision", "not reproduced", (V.UNSTABLE, V.MISTAKE, V.FLIP), best)
+
+
+GUESSES = 64
+"""About so many combinations of format and place are tried."""
+
+
+def _convincing(explained: float, case: Case) -> bool:
+    """Whether so much could hardly be reproduced by chance.
+
+    A guess of the right size leaves a share s of the squared error of n elements with a probability of about s^(n/2), the part of an
+    n-dimensional ball that lies within that distance of the error.
+    """
+    pairs = {leaf.path: leaf for leaf in case.native("expected").outputs}
+    count = sum(
+        int(np.count_nonzero(leaf.numbers() != pairs[leaf.path].numbers()))
+        for leaf in case.native("actual").outputs
+        if leaf.format is not None and leaf.path in pairs and pairs[leaf.path].stored.shape == leaf.stored.shape
+    )
+    left = max(1.0 - explained, 1e-16)
+    return GUESSES * left ** (0.5 * count) <= limits.FALSE_ALARM
 
 
 class Place(NamedTuple):
