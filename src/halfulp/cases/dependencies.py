@@ -29,6 +29,8 @@ class Dependencies:
 
 def eager_of(function: Callable[..., Any]) -> Callable[..., Any]:
     """What torch.compile was given; the function itself when it is not compiled."""
+    if isinstance(function, nn.Module) and getattr(function, "_compiled_call_impl", None) is not None:
+        return getattr(function, "_call_impl")  # noqa: B009  # compiled in place, by module.compile()
     original = getattr(function, "_orig_mod", None) or getattr(function, "_torchdynamo_orig_callable", None)
     return original if original is not None else function
 

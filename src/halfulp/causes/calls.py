@@ -113,6 +113,8 @@ class Call:
     @property
     def in_place(self) -> bool:
         """Whether it writes its result into its first argument."""
+        if "out" in self.keywords or self.value("inplace", False) is True:
+            return True
         raw = getattr(self.original or self.function, "__name__", "")
         operator = raw.startswith("__i") and raw.endswith("__") and raw not in ("__invert__", "__int__", "__index__")
         return operator or (raw.endswith("_") and not raw.endswith("__") and raw not in ("requires_grad_",))
@@ -252,9 +254,10 @@ class Calls(TorchFunctionMode):
 
 def _in_place(call: Call, result: Any) -> Any:
     """What a call returns when its result is exchanged; written where the call writes."""
-    if call.in_place and isinstance(result, torch.Tensor) and result is not call.first:
-        with torch.no_grad() if call.first.is_leaf and call.first.requires_grad else contextlib.nullcontext():
-            return call.first.copy_(result)
+    target = call.keywords.get("out", call.first)
+    if call.in_place and isinstance(result, torch.Tensor) and isinstance(target, torch.Tensor) and result is not target:
+        with torch.no_grad() if target.is_leaf and target.requires_grad else contextlib.nullcontext():
+            return target.copy_(result)
     return result
 
 

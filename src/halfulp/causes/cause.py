@@ -130,6 +130,9 @@ class Explanation:
         content: dict[str, Any] = {"schema": SCHEMA, "explained": self.explained}
         content |= {each.name: getattr(self, each.name) for each in dataclasses.fields(self) if each.name != "result"}
         for name in ("causes", "experiments", "stages", "nodes"):
-            content[name] = [dataclasses.asdict(each) for each in content[name]]
+            content[name] = [
+                {key: value.name if isinstance(value, Verdict) else value for key, value in dataclasses.asdict(each).items()}
+                for each in content[name]
+            ]
         content["result"] = json.loads(self.result.to_json())
         return json.dumps(plain(content), indent=1, allow_nan=False)

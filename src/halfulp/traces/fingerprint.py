@@ -195,7 +195,7 @@ def _torch_settings(torch: Any) -> dict[str, str]:
         "float32 matmul precision": torch.get_float32_matmul_precision(),
         "deterministic algorithms": str(torch.are_deterministic_algorithms_enabled()),
         "fill uninitialized memory": str(getattr(torch.utils.deterministic, "fill_uninitialized_memory", "-")),
-        "flushes subnormal numbers": str(not bool((torch.full((64,), 1e-40) * 1.0 != 0).all())),
+        "flushes subnormal numbers": str(not bool((torch.full((64,), 1e-40, dtype=torch.float32) * 1.0 != 0).all())),
         "autocast": _autocast(torch),
         "CUDA": torch.version.cuda or "not in this build",
         "ROCm": torch.version.hip or "not in this build",
@@ -269,7 +269,7 @@ def _surprises(torch: Any) -> list[str]:
             f"torch.sqrt is not correctly rounded here: {100 * wrong / values.numel():.0f} % of float32 results in [0.5, 4) differ "
             "from NumPy's in the last bit."
         )
-    subnormal = torch.full((64,), 1e-40)
+    subnormal = torch.full((64,), 1e-40, dtype=torch.float32)
     if not bool((subnormal * 1.0 != 0).all()):
         found.append(
             "PyTorch flushes subnormal numbers to zero in this process (torch.set_flush_denormal, or a library compiled with -ffast-math)."

@@ -71,7 +71,7 @@ def stages_of(compilation: Compilation) -> Iterator[Stage]:
     yield Stage("decompositions", "ops taken apart into simpler ones", {"backend": "aot_eager_decomp_partition"})
     if not compilation.is_inductor:
         if compilation.backend not in ("eager", "aot_eager", "aot_eager_decomp_partition"):
-            yield Stage(compilation.backend, "as compiled", {"backend": compilation.backend})
+            yield Stage(compilation.backend, "as compiled", compilation.arguments)
         return
     yield Stage(
         "inductor, nothing fused", "kernels generated, one loop for each op", {"options": {**options, "max_fusion_size": 1}}, unfused

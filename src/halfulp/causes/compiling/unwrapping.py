@@ -18,6 +18,7 @@ class Compilation:
 
     Attributes:
         original: what torch.compile was given. backend: its name. options: of inductor, those of a mode among them.
+        compiler: the backend itself, where it was given as a function.
         known: False where this version of PyTorch keeps them in a place that is not known: then the defaults are taken.
     """
 
@@ -25,6 +26,7 @@ class Compilation:
     backend: str
     options: Mapping[str, Any] = field(default_factory=dict)
     known: bool = True
+    compiler: Callable[..., Any] | None = None
 
     @property
     def is_inductor(self) -> bool:
@@ -34,9 +36,9 @@ class Compilation:
     @property
     def arguments(self) -> dict[str, Any]:
         """The arguments of torch.compile that compile alike."""
-        return (
-            {"options": dict(self.options)} if self.is_inductor and self.options else {} if self.is_inductor else {"backend": self.backend}
-        )
+        if not self.is_inductor:
+            return {"backend": self.compiler or self.backend}
+        return {"options": dict(self.options)} if self.options else {}
 
 
 def compilation_of(function: Callable[..., Any]) -> Compilation | None:
@@ -44,7 +46,7 @@ def compilation_of(function: Callable[..., Any]) -> Compilation | None:
     original = eager_of(function)
     if original is function:
         return None
-    backend = _backend_of(function)
+    backend = _backend_of(getattr(function, "_compiled_call_impl", None) or function)
     if backend is None:
         return Compilation(original, "inductor", known=False)
     name = str(getattr(backend, "compiler_name", "inductor"))
@@ -52,7 +54,8 @@ def compilation_of(function: Callable[..., Any]) -> Compilation | None:
     if name == "halfulp":
         given = (getattr(backend, "kwargs", None) or {}).get("options") or {}
         options = {key: value for key, value in given.items() if not key.startswith("halfulp.")}
-    return Compilation(original, name, options)
+    compiler = getattr(backend, "compiler_fn", None) if name not in ("inductor", "halfulp") else None
+    return Compilation(original, name, options, compiler=compiler)
 
 
 def _backend_of(function: Callable[..., Any]) -> Any:

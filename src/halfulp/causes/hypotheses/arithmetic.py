@@ -26,10 +26,10 @@ def rounded(tensor: torch.Tensor, name: str) -> torch.Tensor:
     if name in ("bfloat16", "float16"):
         return tensor.to(getattr(torch, name)).to(tensor.dtype)
     single = tensor.float()
-    bits = single.detach().contiguous().view(torch.int32)
+    bits = single.detach().view(torch.int32)  # strides are kept: other strides choose other kernels
     dropped = FORMATS[name]
     bits = (bits + ((1 << (dropped - 1)) - 1) + ((bits >> dropped) & 1)) & -(1 << dropped)
-    coarse = bits.view(torch.float32).view(single.shape)
+    coarse = torch.where(single.detach().isnan(), single.detach(), bits.view(torch.float32))
     return (single + (coarse - single).detach()).to(tensor.dtype) if tensor.requires_grad else coarse.to(tensor.dtype)
 
 

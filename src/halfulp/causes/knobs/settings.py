@@ -94,7 +94,7 @@ def flushing(on: bool) -> Generator[None]:
 
 def flushes() -> bool:
     """Whether PyTorch flushes subnormal numbers in this thread: measured, there is no way to ask."""
-    return bool((torch.full((8,), 1e-40) * 1.0 == 0).all())
+    return bool((torch.full((8,), 1e-40, dtype=torch.float32) * 1.0 == 0).all())
 
 
 @contextlib.contextmanager

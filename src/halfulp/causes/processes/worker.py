@@ -18,6 +18,7 @@ def main(folder: str, place: str) -> None:
     from halfulp.cases import Case
     from halfulp.causes.knobs.settings import apply_inductor_settings, apply_settings
     from halfulp.causes.processes.pool import Job, Reply
+    from halfulp.errors import HalfulpError
 
     warnings.simplefilter("ignore")
     own = Path(folder) / place
@@ -41,9 +42,13 @@ def main(folder: str, place: str) -> None:
             actual, payload["expected"], payload["inputs"], declared=payload["declared"], keywords=payload["keywords"],
             gradients=payload["gradients"] and not job.frozen, seed=payload["seed"],
         )  # fmt: skip
-        outputs = {name: case.native(name).outputs for name in job.sides}
+        try:
+            reply = Reply({name: case.native(name).outputs for name in job.sides}, tuple(choices))
+        except HalfulpError as error:
+            reason = error.__cause__ or error
+            reply = Reply({}, error=f"{type(reason).__name__}: {(str(reason).strip().splitlines() or [''])[0][:200]}")
     temporary = own / "reply.partial"
-    temporary.write_bytes(pickle.dumps(Reply(outputs, tuple(choices))))
+    temporary.write_bytes(pickle.dumps(reply))
     temporary.rename(own / "reply")
 
 
