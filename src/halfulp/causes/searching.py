@@ -64,9 +64,13 @@ class Search:
 
     def __init__(self, laboratory: Laboratory, suggestions: Sequence[Suggestions], others: Sequence[Trial]) -> None:
         self.laboratory = laboratory
-        self.general = [*cheap_first(each for own in suggestions for each in own.trials), *others]
-        self.single = list(cheap_first(each for own in suggestions for each in own.single))
-        self.fittings = [each for own in suggestions for each in own.fittings]
+        # Where the difference vanishes in exact arithmetic the formula is right: another one could only hide what loses digits.
+        scaling = laboratory.result.find("scaling")
+        is_right = scaling is not None and scaling.finding == "vanishes"
+        usable = lambda trials: [each for each in trials if not (is_right and each.kind == FORMULA)]
+        self.general = usable([*cheap_first(each for own in suggestions for each in own.trials), *others])
+        self.single = usable(list(cheap_first(each for own in suggestions for each in own.single)))
+        self.fittings = [] if is_right else [each for own in suggestions for each in own.fittings]
         self._most = MOST_CAUSES
         self._idle: set[int] = set()  # changes that change no bit here, or don't run
         self.memory: Trial | None = None
@@ -98,7 +102,7 @@ class Search:
         if len(applied) + 1 >= self._most:
             return None
         usable = (each for each in outcomes if each.share >= WORTHWHILE and not each.trial.first_only)
-        promising = _distinct(sorted(usable, key=lambda each: each.distance.rms))[: BEAM if not applied else 1]
+        promising = _distinct(sorted(usable, key=lambda each: (each.distance.rms, each.trial.rank)))[: BEAM if not applied else 1]
         for outcome in (*self._inside(applied, outcomes), *promising):
             if laboratory.hurries():
                 return None
@@ -290,8 +294,12 @@ class Search:
 
 
 def _goes_with(trial: Trial, applied: Sequence[Trial]) -> bool:
-    """Whether a change may stand beside others: the same one in both sides would turn the question into another."""
-    return not any(trial.same_change(each) or trial.first_only or (trial.name == each.name and trial.side != each.side) for each in applied)
+    """Whether a change may stand beside others: the same changed or left out in both sides would turn the question into another."""
+    if trial.first_only and applied:
+        return False
+    others = (each for each in applied if each.side != trial.side and trial.kind == each.kind == FORMULA)
+    turned = any(each.name == trial.name or each.calls & trial.calls or (each.leaves_out and trial.leaves_out) for each in others)
+    return not turned and not any(trial.same_change(each) for each in applied)
 
 
 def _preference(outcome: Outcome) -> tuple[int, int, float]:

@@ -33,6 +33,7 @@ class Trial:
         changes: what is computed instead, by number of the call. wrap: what is put around the whole function.
         errs: whether the change itself loses digits. rank: place in the catalogue. touches: kinds of ops that it is known to touch.
         first_only: see `Hypothesis`. fitted: whether it holds a constant that was fitted.
+        calls: names of the calls that are changed.
     """
 
     name: str
@@ -50,6 +51,12 @@ class Trial:
     touches: tuple[str, ...] = ()
     first_only: bool = False
     fitted: bool = False
+    calls: frozenset[str] = frozenset()
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether it takes something out."""
+        return self.detail.startswith("no ")
 
     def same_change(self, other: Trial) -> bool:
         """Whether it tests the same cause at the same place."""
@@ -187,7 +194,7 @@ class Suggestions:
         return Trial(
             name, hypothesis.kind, detail, self.side, remedy, where, ONE if len(numbers) == 1 else EVERY,
             {number: each.compute for number, each in variations.items()}, None, hypothesis.errs, rank, hypothesis.reports,
-            first_only=hypothesis.first_only and name == hypothesis.name,
+            first_only=hypothesis.first_only and name == hypothesis.name, calls=frozenset(self._flow.names[each] for each in numbers),
         )  # fmt: skip
 
     def _fitting(self, rank: int, fits: Mapping[int, Fit]) -> Fitting:

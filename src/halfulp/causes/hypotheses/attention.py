@@ -70,6 +70,8 @@ def _masks(call: Call) -> Iterator[Variation]:
         mask = call.value("attn_mask")
         if mask is not None or call.value("is_causal", False):
             yield Variation("no mask", lambda each: _scores(each, mask=None))
+            if mask is None:
+                yield Variation("the mask added as numbers", lambda each: _scores(each, mask=_lower(each, 0).to(each.first.dtype)))
         else:
             yield Variation("a causal mask", lambda each: _scores(each, mask=_lower(each, 0)))
         if isinstance(mask, torch.Tensor) and mask.dtype == torch.bool:

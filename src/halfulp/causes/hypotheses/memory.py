@@ -76,6 +76,8 @@ def _permuted(call: Call) -> Iterator[Variation]:
 def _flattened(call: Call) -> Iterator[Variation]:
     if call.name == "permute":
         yield from _permuted(call)
+    if call.name in ("permute", "transpose", "swapaxes", "t", "movedim"):
+        yield Variation("no transposition", lambda each: each.first)
         return
     x = call.first
     if not isinstance(x, torch.Tensor) or x.dim() not in (3, 4, 5):
@@ -179,7 +181,16 @@ def _whose_rounding(site: Site) -> str:
     """A conversion to integers that follows a division is an integer division."""
     if site.flow.names[site.number] in ("floor_divide", "div", "rdiv", "rfloordiv", "remainder", "fmod"):
         return "integer division"
-    return "integer division" if site.flow.follows(site.number, among("div floor_divide mul"), 2) else "rounding to integers"
+    return "integer division" if site.flow.follows(site.number, among("div floor_divide"), 2) else "rounding to integers"
+
+
+def _whose_order(site: Site) -> str:
+    """A transposition on the way to a product of two operands is that of a weight; any other orders features."""
+    names = site.flow.names[site.number]
+    is_operand = names in ("transpose", "t", "swapaxes") and site.flow.leads_to(
+        site.number, among("matmul mm bmm addmm baddbmm rmatmul"), 1
+    )
+    return "transposed weight" if is_operand else "flatten order"
 
 
 STRIDES = Hypothesis(
@@ -196,7 +207,7 @@ FLATTEN = Hypothesis(
     "channels last and first where features are flattened",
     "permute before flattening, x.permute(0, 2, 3, 1).flatten(1), or permute the next layer's weights",
     ("discuss.pytorch.org/t/184306", "henrysky.github.io/blog/2023-10-23-keras-torch"),
-    among("flatten reshape view permute"), _flattened,
+    among("flatten reshape view permute transpose swapaxes t movedim"), _flattened, naming=_whose_order,
 )  # fmt: skip
 DIVISION = Hypothesis(
     "integer division", FORMULA,

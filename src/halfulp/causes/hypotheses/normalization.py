@@ -182,6 +182,11 @@ def _other_axes(call: Call) -> Iterator[Variation]:
                     )
         other = _as_layer if call.name == "rms_norm" else _as_rms
         yield Variation("the mean subtracted (LayerNorm)" if call.name == "rms_norm" else "the mean not subtracted (RMSNorm)", other)
+    if call.name == "group_norm":
+        groups, channels = int(call.value("num_groups")), call.first.shape[1]
+        for other in (1, 2, 4, 8, 16, 32, channels):
+            if other != groups and channels % other == 0:
+                yield changed(f"num_groups = {other} instead of {groups}", num_groups=other)
     if call.name in ("normalize", "norm", "vector_norm", "cosine_similarity"):
         yield from _axis_of_norm(call)
     if call.name == "batch_norm" and not _from_running(call):
@@ -335,7 +340,7 @@ AXIS = Hypothesis(
     "normalization over other axes, with and without the mean",
     "normalize over the same axes",
     (),
-    among("layer_norm rms_norm batch_norm normalize norm vector_norm cosine_similarity"), _other_axes,
+    among("layer_norm rms_norm batch_norm group_norm normalize norm vector_norm cosine_similarity"), _other_axes,
 )  # fmt: skip
 ONE_PASS = Hypothesis(
     "one-pass variance", ARITHMETIC,

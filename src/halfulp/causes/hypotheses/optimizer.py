@@ -16,6 +16,10 @@ _RULES: list[AdamRule | str] = []
 """What is changed about optimizers now, outermost first: several changes of one optimizer add up."""
 
 
+BETAS = ((0.9, 0.999), (0.9, 0.99), (0.9, 0.98), (0.9, 0.95), (0.5, 0.999), (0.0, 0.999), (0.8, 0.999), (0.95, 0.999))
+"""Decay rates in use: PyTorch's and Adam's, those of transformers, of language models, of adversarial networks."""
+
+
 @dataclass(frozen=True)
 class AdamRule:
     """One reading of Adam (Kingma and Ba, Adam, algorithm 1; section 2 for the form with epsilon hat).
@@ -23,12 +27,13 @@ class AdamRule:
     Attributes:
         epsilon: "outside": sqrt(v hat) + eps, as PyTorch; "hat": eps added to sqrt(v) before the correction; "inside": sqrt(v hat + eps).
         decay: "coupled" (added to the gradient), "decoupled" (AdamW) or "own" (as the optimizer has it).
-        corrections: whether both moments are corrected for their start at zero.
+        corrections: whether both moments are corrected for their start at zero. betas: their decay rates, None for the optimizer's own.
     """
 
     epsilon: str = "outside"
     decay: str = "own"
     corrections: bool = True
+    betas: tuple[float, float] | None = None
 
 
 def _merged() -> AdamRule:
@@ -40,6 +45,7 @@ def _merged() -> AdamRule:
                 rule.epsilon if rule.epsilon != plain.epsilon else found.epsilon,
                 rule.decay if rule.decay != plain.decay else found.decay,
                 found.corrections and rule.corrections,
+                rule.betas or found.betas,
             )
     return found
 
@@ -63,7 +69,7 @@ def _adam_update(rule: AdamRule, optimizer: Any, group: dict[str, Any], paramete
         state["step"] = torch.tensor(0.0)
         state["exp_avg"], state["exp_avg_sq"] = torch.zeros_like(parameter), torch.zeros_like(parameter)
     state["step"] += 1
-    step, rate, (first, second) = float(state["step"]), group["lr"], group["betas"]
+    step, rate, (first, second) = float(state["step"]), group["lr"], rule.betas or group["betas"]
     gradient = -gradient if group.get("maximize") else gradient
     own = "decoupled" if isinstance(optimizer, torch.optim.AdamW) or group.get("decoupled_weight_decay") else "coupled"
     decay = own if rule.decay == "own" else rule.decay
@@ -162,6 +168,7 @@ def optimizers(optimizer_kinds: set[type]) -> Iterator[Around]:
     remedies = {
         "Adam epsilon": "PyTorch adds eps to sqrt(v hat); TensorFlow and Keras use epsilon hat: convert by sqrt(1 - beta2^t)",
         "weight decay": "torch.optim.AdamW decouples weight decay, torch.optim.Adam and SGD add it to the gradient",
+        "Adam betas": "pass the same betas= to both",
         "Adam bias correction": "correct both moments by 1 - beta^t",
         "SGD momentum": "torch.optim.SGD takes momentum=, dampening= and nesterov=; its buffer is momentum * buffer + (1 - dampening) * gradient, the rate applied afterwards",
     }
@@ -171,6 +178,7 @@ def optimizers(optimizer_kinds: set[type]) -> Iterator[Around]:
         ("weight decay", "weight decay decoupled from the gradient (AdamW)"): AdamRule(decay="decoupled"),
         ("weight decay", "weight decay added to the gradient (L2)"): AdamRule(decay="coupled"),
         ("Adam bias correction", "no bias correction"): AdamRule(corrections=False),
+        **{("Adam betas", f"betas = {betas}"): AdamRule(betas=betas) for betas in BETAS},
     }
     if adams:
         for (name, detail), rule in rules.items():
