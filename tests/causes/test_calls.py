@@ -8,8 +8,9 @@ from torch import nn
 from torch.nn import functional as F
 from torch.nn.modules import module as modules
 
-from halfulp.causes.calls import Call, Calls, chained, is_scalar, name_of, tensors_in, watched, with_replaced, without_fast_path
+from halfulp.causes.calls import Call, Calls, chained, is_scalar, tensors_in, watched, with_replaced, without_fast_path
 from halfulp.causes.flow import CHAIN, Flow
+from halfulp.causes.signatures import name_of
 
 
 class Residual(nn.Module):

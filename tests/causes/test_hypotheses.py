@@ -29,7 +29,8 @@ from halfulp.causes.hypotheses import (
     stored_parameters,
 )
 from halfulp.causes.hypotheses.activation import _inner, _outer
-from halfulp.causes.hypotheses.arithmetic import POINTS, _by_fourier, _transforms, rounded, winograd
+from halfulp.causes.hypotheses.algorithm import POINTS, _by_fourier, _transforms, winograd
+from halfulp.causes.hypotheses.arithmetic import rounded
 from halfulp.causes.hypotheses.optimizer import AdamRule, _adam_step, _around, _sgd_step
 from halfulp.causes.knobs import NotApplicable
 from halfulp.causes.trial import suggestions

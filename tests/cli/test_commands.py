@@ -284,3 +284,11 @@ def test_datasheet_is_printed_written_and_compared(tmp_path):
     assert other.exit_code == 1
     assert "special values: NaN in sort: last  |  first" in other.output
     assert json.loads(run("datasheet", "--backend", "numpy", "-f", "sqrt", "--json").stdout)["library"] == "numpy"
+
+
+def test_the_catalogue_of_causes_is_listed_and_a_missing_file_is_told():
+    listed = CliRunner().invoke(app, ["explain", "--catalogue"])
+    assert listed.exit_code == 0
+    assert "layer epsilon" in listed.stdout and "RoPE layout" in listed.stdout
+    missing = CliRunner().invoke(app, ["explain"])
+    assert "Got no file. Needed: a Python file" in str(missing.exception)

@@ -12,7 +12,6 @@ from ..verdicts.result import CheckResult, plain
 from ..verdicts.verdict import Verdict
 
 SCHEMA = 1
-CONFIDENCES = ("high", "medium", "low")
 
 
 @dataclass(frozen=True)

@@ -235,6 +235,8 @@ def _cause(found: Found, outcome: Outcome, share: float, evidence: list[str]) ->
     if found.alike:
         names = ", ".join(dict.fromkeys(f"{each.name} ({each.detail})" for each in found.alike))
         evidence.append(f"These explain as much on these inputs: {names}.")
+    if trial.known:
+        evidence.append(f"Known of it: {trial.known}.")
     confidence = "low" if not found.complete else "medium" if found.alike or found.by_size else "high"
     return Cause(
         trial.name,

@@ -139,7 +139,9 @@ class Laboratory:
     def _note(self, trial: Trial, outcome: Outcome | None, touched: int | None, note: str = "") -> None:
         share = None if outcome is None else outcome.share
         left = None if outcome is None else outcome.distance.rms
-        self.experiments.append(Experiment(trial.name, trial.detail, trial.side, trial.place, share, touched, left, trial.touches, note))
+        self.experiments.append(
+            Experiment(trial.name, trial.detail, trial.side, trial.place, share, touched, left, trial.touches, note or trial.known)
+        )
 
     def confirms(self, trials: Sequence[Trial]) -> bool:
         """Whether `check` accepts the difference once the changes are made: the whole judgement, with noise of its own."""

@@ -117,6 +117,8 @@ def _cause(laboratory: Laboratory, outcome: Outcome, all_found: list[Outcome], *
     evidence = [f"{done}; before, {before.unequal:,} elements differed by {before.rms:.2g} times the noise."]
     if others and not together:
         evidence.append(f"These do the same: {', '.join(others)}.")
+    if trial.known:
+        evidence.append(f"Known of it: {trial.known}.")
     is_formula = trial.kind not in (SETTING, ARITHMETIC)
     if is_formula:
         evidence.append("In float64 the change makes as much: it is another formula, not another rounding.")

@@ -33,7 +33,7 @@ class Trial:
         changes: what is computed instead, by number of the call. wrap: what is put around the whole function.
         errs: whether the change itself loses digits. rank: place in the catalogue. touches: kinds of ops that it is known to touch.
         first_only: see `Hypothesis`. fitted: whether it holds a constant that was fitted.
-        calls: names of the calls that are changed.
+        calls: names of the calls that are changed. known: what is known of the change besides.
     """
 
     name: str
@@ -52,6 +52,7 @@ class Trial:
     first_only: bool = False
     fitted: bool = False
     calls: frozenset[str] = frozenset()
+    known: str = ""
 
     @property
     def leaves_out(self) -> bool:
@@ -262,7 +263,7 @@ def of_knob(knob: Knob, side: str, rank: int, *, beyond_rounding: bool = False) 
     mixed = "the function mixes samples of a batch: statistics of the batch, flips or sums along it"
     return Trial(
         name, SETTING, knob.detail, side, mixed if name == "samples mixed" else knob.remedy, "", EVERY, {}, knob.applied, rank=rank, reports=knob.reports,
-        touches=tuple(sorted(knob.touches)),
+        touches=tuple(sorted(knob.touches)), known=knob.algorithm,
     )  # fmt: skip
 
 

@@ -9,17 +9,33 @@ import typer
 
 
 def explain(
-    file: Annotated[Path, typer.Argument(help="A Python file with `actual`, `expected` and `inputs(seed)`.")],
+    file: Annotated[Optional[Path], typer.Argument(help="A Python file with `actual`, `expected` and `inputs(seed)`.")] = None,
     declared: Annotated[Optional[str], typer.Option(help="Precision that actual is entitled to. [default: that of the inputs]")] = None,
     gradients: Annotated[bool, typer.Option("--gradients", help="Compare gradients too.")] = False,
     budget: Annotated[float, typer.Option(help="Seconds after which no new experiment begins.")] = 60.0,
     no_processes: Annotated[bool, typer.Option("--no-processes", help="Try no settings that need a fresh process.")] = False,
+    catalogue: Annotated[
+        bool, typer.Option("--catalogue", help="List the known causes: what each looks like, and the experiment that tells.")
+    ] = False,
     seed: Annotated[int, typer.Option(help="Passed to `inputs`, and where random numbers start.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the answer.")] = False,
 ) -> None:
     """Why do they differ? Changes one thing at a time and measures what becomes of the difference."""
     import halfulp
+    from halfulp.errors import InputError
+
+    if catalogue:
+        from halfulp.causes.hypotheses import CATALOGUE
+        from halfulp.reports.causes import catalogue_text
+
+        typer.echo(catalogue_text([(each.name, each.looks_like, each.experiment, ", ".join(each.reports)) for each in CATALOGUE]))
+        return
+    if file is None:
+        raise InputError(
+            "Got no file. Needed: a Python file with `actual`, `expected` and `inputs(seed)`. They are run and changed. "
+            "Pass its path, or --catalogue for what is known to go wrong."
+        )
     from halfulp.cases import load_case_file
 
     from .progress import steps_on_stderr

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.console import RenderableType
 from rich.table import Table
 
@@ -44,6 +46,18 @@ def explanation_text(explanation: Explanation, form: str) -> str:
     if not explanation.complete:
         parts += ["", "The time was over before everything was tried: pass a larger budget_s (--budget)."]
     return as_text(*parts)
+
+
+def catalogue_text(records: Sequence[tuple[str, str, str, str]]) -> str:
+    """The known causes as a table.
+
+    Args:
+        records: name, what it looks like, the experiment that tells, user reports, of each.
+    """
+    table = _plain_table("cause", "what it looks like", "what is changed to tell", "met in")
+    for record in records:
+        table.add_row(*record)
+    return as_text(table)
 
 
 def _answer(explanation: Explanation) -> str:

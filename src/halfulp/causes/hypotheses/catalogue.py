@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import activation, arithmetic, attention, constant, convolution, loss, memory, normalization, recurrent, resampling
+from . import activation, algorithm, arithmetic, attention, constant, convolution, loss, memory, normalization, recurrent, resampling
 from .hypothesis import Hypothesis
 
 CATALOGUE: tuple[Hypothesis, ...] = (
@@ -15,6 +15,7 @@ CATALOGUE: tuple[Hypothesis, ...] = (
     *loss.ALL,
     *memory.ALL,
     *arithmetic.ALL,
+    *algorithm.ALL,
     *constant.ALL,
 )
 """In this order they are named where two explain alike."""
