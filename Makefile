@@ -11,16 +11,19 @@ CPU_INDEX ?= --extra-index-url https://download.pytorch.org/whl/cpu --retries 0 
 KERNELS := tests/differences/test_kernels.py tests/orders/test_replaying.py tests/datasheets/test_scanning.py
 UNCOMPILED := "kernels or scanning or coarse or wide or rounding or ties or convolutions or (chain and False)"
 
+# Side by side, one thread each: two processes of PyTorch with two threads each slow each other down tenfold on two cores.
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4
+
 .PHONY: demo test check lint benchmarks clean
 
 demo: $(VENV)/.ready
 	$(BIN)/halfulp demo
 
 test: $(VENV)/.ready
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 check: lint
-	$(BIN)/python -m pytest --cov --cov-report= --cov-fail-under=0
+	$(PYTEST) --cov --cov-report= --cov-fail-under=0
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -W ignore $(KERNELS) -k $(UNCOMPILED) --cov --cov-append --cov-report= --cov-fail-under=0
 	$(BIN)/python -m coverage report
 

@@ -630,7 +630,7 @@ def test_only_the_argument_that_is_named_changes_and_arrays_stay_arrays():
         (torch.rand(2, 4, 5, 3), {"input scale", "channel order", "flatten order"}),
         (torch.zeros(2, 3, 4, 5, dtype=torch.uint8), {"channel order", "flatten order"}),
     ],
-    ids=str,
+    ids=["integers", "number", "text", "vector", "square", "channels_first", "channels_last", "bytes"],
 )
 def test_variations_of_an_input_suit_its_shape_and_type(value, names):
     found = list(input_variations([value]))
