@@ -319,3 +319,63 @@ def test_a_graph_that_writes_to_its_input_writes_once():
     result = torch.compile(written, backend="halfulp")(x)
     assert x.tolist() == [1] * 4 and result.tolist() == [2] * 4
     assert all(graph.result is None or graph.result.acceptable for graph in last(before))
+
+
+# Where nothing closer is found
+
+
+def laboratory_on(actual, expected, inputs):
+    import time
+
+    from halfulp.cases import Case
+    from halfulp.causes.laboratory import Laboratory
+    from halfulp.noise import noise_of
+    from halfulp.verdicts.checking import judged
+    from halfulp.verdicts.gathering import Gatherer
+
+    case = Case(actual, expected, inputs)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return Laboratory(case, noise_of(case), judged(Gatherer(case, lambda _: None)), time.monotonic() + 600, lambda _: None)
+
+
+@compiles
+@pytest.mark.filterwarnings("ignore")
+def test_the_bisection_of_pytorch_ends_at_the_lowering_that_is_wrong():
+    from halfulp.causes.compiling.taking_apart import _Apart, _bisected
+
+    def rectified(x):
+        return torch.relu(torch.sin(x))
+
+    x = torch.randn(64, generator=torch.Generator().manual_seed(0))
+    with buggy():
+        compiled = torch.compile(rectified)
+        own = laboratory_on(compiled, rectified, (x,))
+        eager = own.native["expected"]
+        apart = _Apart(own, compilation_of(compiled), eager, own.scale.distance(own.native["actual"], eager))
+        assert apart.differs and apart.beyond
+        (cause,) = _bisected(apart)
+    assert cause.name == "compiler pass: lowerings" and "relu" in cause.statement
+
+
+def test_rounding_in_generated_kernels_and_a_stage_alone_are_told_in_words():
+    from halfulp import Verdict
+    from halfulp.causes.compiling.narrowing import NodeResult
+    from halfulp.causes.compiling.stages import StageResult
+    from halfulp.causes.compiling.taking_apart import _Apart, _kernels, _stage_cause
+
+    stages = [
+        StageResult("aot_eager", "functionalized", Verdict.IDENTICAL, 0, 10),
+        StageResult("inductor", "loops fused", Verdict.ROUNDING, 4, 10, 0.5),
+    ]
+    node = NodeResult("erf", "aten.erf.default", "y = torch.erf(x)", 4, 10, 0.5, False, "cpp_fused_erf_0", "code of the kernel")
+    (cause,) = _kernels([node], stages)
+    assert "aten.erf.default" in cause.statement and "cpp_fused_erf_0" in cause.statement and cause.source == "code of the kernel"
+    assert any("'inductor' (loops fused)" in each for each in cause.evidence)
+    assert _kernels([], stages) == []
+    own = laboratory_on(double, double, (torch.randn(8),))
+    apart = _Apart(own, compilation_of(torch.compile(double, backend="eager")), own.native["expected"], own.before)
+    (cause,) = _stage_cause(apart, stages)
+    assert cause.name == "stage: inductor" and "compile up to 'aot_eager' only" in cause.remedy
+    assert _stage_cause(apart, stages[:1]) == []
+    assert not apart.differs

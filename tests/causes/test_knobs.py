@@ -39,6 +39,7 @@ class World:
         self.model[2].eval()
         self.model[0].bias.requires_grad_(False)
         self.model.register_buffer("steps", torch.zeros(2))
+        self.model.register_buffer("table", torch.zeros(2, dtype=torch.float64))
         self.optimizer = torch.optim.Adam(self.model.parameters(), lr=0.1)
         self.x = torch.randn(8, 4, 4, 3).permute(0, 3, 1, 2)  # no contiguous memory
         self.calls = 0

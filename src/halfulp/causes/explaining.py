@@ -18,13 +18,13 @@ from .cause import Cause, Explanation
 from .compiling import Compilation, compilation_of, taken_apart
 from .direct import direct_causes
 from .fresh import Turned, turned_in_fresh_processes
-from .hypotheses import FORMULA, MEMORY, SETTING
+from .hypotheses import MEMORY, SETTING
 from .knobs import knobs
 from .laboratory import Laboratory, Outcome
 from .ordering import order_causes
 from .searching import PARTIAL, Found, Search
 from .settling import NEARLY, bits_found
-from .trial import Trial, of_knob, suggestions
+from .trial import FINER, Trial, of_knob, suggestions
 
 UNSEEN = "Neither {} calls PyTorch functions: what NumPy and other libraries compute can't be varied from outside."
 BUDGET_S = 60.0
@@ -180,6 +180,10 @@ def _beyond_rounding(laboratory: Laboratory, *, processes: bool) -> _Answer:
         for name in ("expected", "actual")
     ]
     laboratory.progress("changing one thing at a time")
+    finer, turned = [each for each in turned if each.name == FINER], [each for each in turned if each.name != FINER]
+    for trial in finer:
+        if not laboratory.hurries():
+            laboratory.make(trial)
     # A format that reproduces the error element by element is one cause already: two others would have to be better than that.
     reproduced = any(each.confidence == "high" for each in direct)
     search = Search(laboratory, suggested, turned)
@@ -187,12 +191,13 @@ def _beyond_rounding(laboratory: Laboratory, *, processes: bool) -> _Answer:
     notes = (UNSEEN.format(" nor ".join(f"`{name}`" for name in unseen)),) if len(unseen) == 2 else ()
     found = search.run(most=1) if reproduced else search.run()
     if found is None and search.memory is not None:
-        return _Answer((_of_memory(search.memory),), 0.0)
+        return _Answer((_of_memory(search.memory),), 0.0, notes=notes)
     causes = _causes(laboratory, found) if found is not None else []
     if direct and (found is None or not found.complete or found.by_size):
-        return _Answer((*direct, *(each for each in causes if each.name not in {one.name for one in direct})))
+        return _Answer((*direct, *(each for each in causes if each.name not in {one.name for one in direct})), notes=notes)
     if not causes and processes and not laboratory.hurries():
-        return _in_fresh_processes(laboratory, PARTIAL)
+        fresh = _in_fresh_processes(laboratory, PARTIAL)
+        return dataclasses.replace(fresh, notes=(*notes, *fresh.notes))
     return _Answer(tuple(causes), None if found is None else found.left.rms, notes=notes)
 
 
@@ -257,8 +262,7 @@ def _statement(trial: Trial) -> str:
     other = "actual" if trial.side == "expected" else "expected"
     if trial.kind == SETTING:
         return f"`{other}` behaves like `{trial.side}` computed with {trial.detail}."
-    joined = {FORMULA: "with ", MEMORY: "with "}.get(trial.kind, "with ")
-    return f"`{other}` behaves like `{trial.side}` {joined}{trial.detail}{where}."
+    return f"`{other}` behaves like `{trial.side}` with {trial.detail}{where}."
 
 
 def _experiment(outcome: Outcome, before: float, *, by_size: bool) -> str:

@@ -9,7 +9,7 @@ from .cause import Cause
 from .hypotheses import ARITHMETIC, SETTING
 from .knobs import Knob, knobs
 from .laboratory import Laboratory, Outcome
-from .trial import Trial, changed_function, cheap_first, of_knob, suggestions
+from .trial import FINER, Trial, changed_function, cheap_first, of_knob, suggestions
 
 NEARLY = 0.9
 """A change that leaves a tenth of a rounding difference took most of it away; rounding drawn anew leaves all of it (a share of about 0)."""
@@ -55,7 +55,11 @@ def _made(laboratory: Laboratory, trials: Iterable[Trial]) -> list[Outcome]:
 def _exact(outcomes: Iterable[Outcome]) -> list[Outcome]:
     """Those that take nearly all away, the best of each name, exact ones first."""
     exact = sorted(
-        (each for each in outcomes if each.share >= NEARLY and each.distance.alike),
+        (
+            each
+            for each in outcomes
+            if each.share >= NEARLY and each.distance.alike and not (each.trial.name == FINER and each.distance.unequal)
+        ),
         key=lambda each: (each.distance.unequal > 0, -each.share, each.trial.kind == ARITHMETIC, each.trial.rank),
     )
     best: list[Outcome] = []

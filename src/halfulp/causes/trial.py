@@ -21,6 +21,8 @@ from .knobs import Knob
 
 Function = Callable[..., Any]
 EVERY, ONE = "every call", "one call"
+FINER = "float64 inside"
+"""The setting in which whatever loses digits vanishes: it tells that digits are lost, and not by what."""
 
 
 @dataclass(frozen=True, eq=False)

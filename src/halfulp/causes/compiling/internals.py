@@ -61,6 +61,11 @@ def undisturbed(function: Callable[..., Any]) -> Callable[..., Any]:
     return dynamo.disable(function)
 
 
+def forget_compiled() -> None:
+    """Everything that was compiled in this process is forgotten."""
+    _part("torch._dynamo").reset()
+
+
 def is_aten(target: Any) -> bool:
     """Whether the target of a node is an op with a schema."""
     return isinstance(target, _part("torch._ops").OpOverload)

@@ -9,16 +9,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import torch
+
 from ...differences import Leaf
 from ..cause import Cause, Experiment
 from ..laboratory import Laboratory
 from ..scale import Distance
 from .choosing import Choices, choices_of
 from .graphs import graphs_of
+from .internals import config, forget_compiled
 from .narrowing import NodeResult, changing_nodes
 from .options import Option, usable_options
 from .stages import Stage, StageResult, run_stages, staged
-from .unwrapping import Compilation, compile_apart
+from .unwrapping import Compilation
 
 AGREES = 0.99
 """The share of a difference of 16-bit casts or contractions that an option has to take away to be named; other options take away none, or
@@ -270,7 +273,9 @@ def _bisected(apart: _Apart) -> list[Cause]:
     if apart.laboratory.hurries():
         return []
     apart.laboratory.progress("bisecting the compiler's passes")
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(Exception):
+    # A graph from the cache is not lowered, and nothing is counted.
+    uncached = config().patch(force_disable_caches=True)
+    with contextlib.redirect_stdout(io.StringIO()), uncached, contextlib.suppress(Exception):
         found = CompilerBisector.do_bisect(_predicate(apart))
         if found is not None:
             what = ", ".join(str(each) for each in (found.subsystem, found.debug_info) if each)
@@ -286,7 +291,8 @@ def _bisected(apart: _Apart) -> list[Cause]:
 
 def _predicate(apart: _Apart) -> Callable[[], bool]:
     def good() -> bool:
-        compiled = compile_apart(apart.compilation.original, **apart.compilation.arguments)
+        forget_compiled()  # what is compiled already is not bisected; functions of the user's are compiled again when they are called
+        compiled = torch.compile(apart.compilation.original, **apart.compilation.arguments)
         case = apart.laboratory.case.with_function("actual", lambda *arguments, **keywords: compiled(*arguments, **keywords))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -14,6 +14,7 @@ from ...cases.dependencies import dependencies_of
 from .knob import NotApplicable
 
 Function = Callable[..., Any]
+_is_functional: Callable[[torch.Tensor], bool] = vars(torch)["_is_functional_tensor"]  # no public name tells
 
 
 def _tensors(value: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
@@ -42,6 +43,36 @@ def channels_last(function: Function) -> Function:
         return function(*changed[0], **changed[1])
 
     return run
+
+
+def in_dtype(source: torch.dtype, target: torch.dtype) -> Callable[[Function], Function]:
+    """Everything of one dtype computed in another, inputs and parameters alike; results are stored in the first again."""
+
+    def convert(value: Any, old: torch.dtype, new: torch.dtype) -> Any:
+        return _tensors(value, lambda each: each.to(new) if each.dtype == old else each)
+
+    def wrap(function: Function) -> Function:
+        owned = [tensor for module in dependencies_of(function).modules for tensor in (*module.parameters(), *module.buffers())]
+
+        def run(*arguments: Any, **keywords: Any) -> Any:
+            exchanged = [(tensor, tensor.data) for tensor in owned if tensor.dtype == source]
+            given = [each for each in tree_flatten((arguments, keywords))[0] if isinstance(each, torch.Tensor) and each.dtype == source]
+            if any(_is_functional(each) for each in tree_flatten((arguments, keywords))[0] if isinstance(each, torch.Tensor)):
+                raise NotApplicable("inside functionalization the data of parameters can't be exchanged")
+            if not exchanged and not given:
+                raise NotApplicable(f"the function has no {source} data")
+            try:
+                for tensor, data in exchanged:
+                    tensor.data = data.to(target)
+                positional, named = convert((arguments, keywords), source, target)
+                return convert(function(*positional, **named), target, source)
+            finally:
+                for tensor, data in exchanged:
+                    tensor.data = data
+
+        return run
+
+    return wrap
 
 
 def in_parts(parts: int) -> Callable[[Function], Function]:
@@ -151,8 +182,8 @@ class _Writes(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = str(getattr(func, "__name__", ""))
-        if name in ("numpy", "__array__", "data_ptr", "__dlpack__", "tolist", "item"):
-            raise NotApplicable(f"the function hands memory to another library ({name})")
+        if name in ("numpy", "__array__", "data_ptr", "__dlpack__", "tolist", "item", "__set__"):
+            raise NotApplicable(f"the function hands out or exchanges memory ({name}), which functionalization doesn't survive")
         in_place = name.startswith("__i") and name not in ("__invert__", "__int__", "__index__")
         self.writes = self.writes or in_place or name == "__setitem__" or (name.endswith("_") and not name.endswith("__"))
         return func(*args, **(kwargs or {}))

@@ -137,6 +137,16 @@ def _kernels() -> Iterator[Knob]:
 
 
 def _calls() -> Iterator[Knob]:
+    for source, target in (
+        (torch.float32, torch.float64),
+        (torch.float32, torch.bfloat16),
+        (torch.float32, torch.float16),
+        (torch.float64, torch.float32),
+    ):
+        here, there = (str(each).removeprefix("torch.") for each in (source, target))
+        name = f"{there} storage" if target.itemsize == 2 else f"{there} inside"
+        yield Knob(name, f"{there} in place of {here}", EVERYTHING, f"model.to(torch.{there}), x.to(torch.{there})", wrap=calls.in_dtype(source, target),
+                   reports=("pytorch/pytorch#91597", "microsoft/DirectML#362"))  # fmt: skip
     yield Knob("memory format", "inputs in channels-last memory", frozenset(("convolutions", "normalizations", "pooling")), "x.to(memory_format=torch.channels_last)",
                wrap=calls.channels_last, reports=("pytorch/pytorch#82060", "pytorch/pytorch#127375"))  # fmt: skip
     yield Knob(
