@@ -50,7 +50,8 @@ def _merged() -> AdamRule:
     return found
 
 
-def _adam_step(optimizer: Any, closure: Any = None) -> Any:
+def _stepped(optimizer: Any, closure: Any, update: Callable[[dict[str, Any], torch.Tensor, torch.Tensor], None]) -> Any:
+    """One step of an optimizer: an update of every parameter that has a gradient."""
     loss = None
     if closure is not None:
         with torch.enable_grad():
@@ -59,8 +60,12 @@ def _adam_step(optimizer: Any, closure: Any = None) -> Any:
         for group in optimizer.param_groups:
             for parameter in group["params"]:
                 if parameter.grad is not None:
-                    _adam_update(_merged(), optimizer, group, parameter, parameter.grad)
+                    update(group, parameter, parameter.grad)
     return loss
+
+
+def _adam_step(optimizer: Any, closure: Any = None) -> Any:
+    return _stepped(optimizer, closure, functools.partial(_adam_update, _merged(), optimizer))
 
 
 def _adam_update(rule: AdamRule, optimizer: Any, group: dict[str, Any], parameter: torch.Tensor, gradient: torch.Tensor) -> None:
@@ -93,16 +98,8 @@ def _adam_update(rule: AdamRule, optimizer: Any, group: dict[str, Any], paramete
 
 
 def _sgd_step(optimizer: Any, closure: Any = None) -> Any:
-    loss = None
-    if closure is not None:
-        with torch.enable_grad():
-            loss = closure()
-    with torch.no_grad():
-        for group in optimizer.param_groups:
-            for parameter in group["params"]:
-                if parameter.grad is not None:
-                    _sgd_update({each for each in _RULES if isinstance(each, str)}, optimizer, group, parameter, parameter.grad)
-    return loss
+    changes = {each for each in _RULES if isinstance(each, str)}
+    return _stepped(optimizer, closure, functools.partial(_sgd_update, changes, optimizer))
 
 
 def _sgd_update(changes: set[str], optimizer: Any, group: dict[str, Any], parameter: torch.Tensor, gradient: torch.Tensor) -> None:
