@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -176,3 +177,27 @@ def gru_by_hand(
 def weights_of(layer: nn.Module) -> list[torch.Tensor]:
     """Weights and biases of a one-layer recurrent module, in its own order, without gradients."""
     return [p.detach().clone() for p in layer.parameters()]
+
+
+def in_numpy(block: nn.Module) -> Callable[[torch.Tensor], np.ndarray]:
+    """The block of width 24 with 3 heads as NumPy code, GELU in its tanh form."""
+    p = {name: value.detach().numpy() for name, value in block.named_parameters()}
+
+    def norm(a, w, b):
+        d = a - a.mean(-1, keepdims=True)
+        return d / np.sqrt((d * d).mean(-1, keepdims=True) + np.float32(1e-5)) * w + b
+
+    def actual(x):
+        a = np.asarray(x)
+        n, length, width = a.shape
+        qkv = norm(a, p["first.weight"], p["first.bias"]) @ p["attention.qkv.weight"].T + p["attention.qkv.bias"]
+        q, k, v = qkv.reshape(n, length, 3, 3, 8).transpose(2, 0, 3, 1, 4)
+        s = q @ k.swapaxes(-1, -2) / np.float32(math.sqrt(8))
+        e = np.exp(s - s.max(-1, keepdims=True))
+        o = (e / e.sum(-1, keepdims=True)) @ v
+        a = a + o.transpose(0, 2, 1, 3).reshape(n, length, width) @ p["attention.out.weight"].T + p["attention.out.bias"]
+        h = norm(a, p["second.weight"], p["second.bias"]) @ p["up.weight"].T + p["up.bias"]
+        h = 0.5 * h * (1 + np.tanh(math.sqrt(2 / math.pi) * (h + 0.044715 * h**3)))
+        return a + h @ p["down.weight"].T + p["down.bias"]
+
+    return actual

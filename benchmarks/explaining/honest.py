@@ -12,7 +12,7 @@ from torch import nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
-from .building import Block, Encoder, Pictures, angles_of, gru_by_hand, halves, lstm_by_hand, settle, weights_of
+from .building import Block, Encoder, Pictures, angles_of, gru_by_hand, halves, in_numpy, lstm_by_hand, settle, weights_of
 from .registry import honest
 
 
@@ -104,26 +104,7 @@ def online(seed):
 @honest(report=2, note="a right port of an encoder block to NumPy")
 def block_in_numpy(seed):
     block = settle(Block(24, 3, form="tanh"))
-    p = {name: value.detach().numpy() for name, value in block.named_parameters()}
-
-    def norm(a, w, b):
-        d = a - a.mean(-1, keepdims=True)
-        return d / np.sqrt((d * d).mean(-1, keepdims=True) + np.float32(1e-5)) * w + b
-
-    def actual(x):
-        a = np.asarray(x)
-        n, length, width = a.shape
-        qkv = norm(a, p["first.weight"], p["first.bias"]) @ p["attention.qkv.weight"].T + p["attention.qkv.bias"]
-        q, k, v = qkv.reshape(n, length, 3, 3, 8).transpose(2, 0, 3, 1, 4)
-        s = q @ k.swapaxes(-1, -2) / np.float32(math.sqrt(8))
-        e = np.exp(s - s.max(-1, keepdims=True))
-        o = (e / e.sum(-1, keepdims=True)) @ v
-        a = a + o.transpose(0, 2, 1, 3).reshape(n, length, width) @ p["attention.out.weight"].T + p["attention.out.bias"]
-        h = norm(a, p["second.weight"], p["second.bias"]) @ p["up.weight"].T + p["up.bias"]
-        h = 0.5 * h * (1 + np.tanh(math.sqrt(2 / math.pi) * (h + 0.044715 * h**3)))
-        return a + h @ p["down.weight"].T + p["down.bias"]
-
-    return actual, block, (torch.randn(2, 9, 24),)
+    return in_numpy(block), block, (torch.randn(2, 9, 24),)
 
 
 @honest(report=168, note="a right LSTM in NumPy")

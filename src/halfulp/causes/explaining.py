@@ -28,7 +28,7 @@ from .trial import FINER, Trial, of_knob, suggestions
 
 UNSEEN = "Neither {} calls PyTorch functions: what NumPy and other libraries compute can't be varied from outside."
 BUDGET_S = 60.0
-"""The default time for experiments: the slowest pairs of `benchmarks.explaining` need a third of it."""
+"""The default time for experiments: the slowest pair that `python -m benchmarks.explain` prints took half of it (27 s)."""
 
 
 def explain(

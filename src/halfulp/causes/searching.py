@@ -22,8 +22,8 @@ MOST_CAUSES = 3
 BEAM = 3
 """So many first changes are pursued where none is enough by itself."""
 WORTHWHILE = 0.02
-"""A change that takes away less than this share of the difference is no first step of several: of two causes the larger makes at least
-half of it, and the noise of a share is far below."""
+"""A change that takes away less than this share of the difference is no first step of several by its share: of two causes that don't hide each
+other the larger makes about half of it. Where one hides the other, the values inside tell (`coverage.py`)."""
 FEW = 12
 """So many constants are fitted without a sign that they matter; a fit takes some thirty runs."""
 AS_GOOD = 2.0

@@ -127,7 +127,7 @@ def _choice_in_words(choices: Choices, how: str) -> str:
     same = "all gave the same bits" if choices.results == 1 else f"{choices.results} different results, {choices.unequal:,} elements apart"
     choice = ", not the same in all" if choices.varies else ", the same in all" if kernels else ""
     here = f" {choices.like_here} gave the bits of this process." if how.startswith("as compiled") else ""
-    return f"Compiled {how} in {runs} fresh processes with empty caches: {chosen}{choice}; {same}.{here}"
+    return f"Compiled {how} in {runs} fresh processes without caches: {chosen}{choice}; {same}.{here}"
 
 
 def _arguments(laboratory: Laboratory) -> tuple[Any, dict[str, Any]]:

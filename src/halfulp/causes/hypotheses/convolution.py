@@ -65,15 +65,16 @@ def _at(call: Call, place: int, value: Any) -> Any:
     return call.function(*arguments, **call.keywords)
 
 
+def _adds_bias(call: Call) -> bool:
+    """Whether something smaller is added to every sample or row."""
+    whole, other = call.first, call.value("other")
+    tensors = isinstance(other, torch.Tensor) and isinstance(whole, torch.Tensor)
+    return tensors and other.numel() < whole.numel() and whole.is_floating_point()
+
+
 def _biases(call: Call) -> Iterator[Variation]:
     if call.name in ("add", "sub"):
-        other = call.value("other")
-        if (
-            isinstance(other, torch.Tensor)
-            and isinstance(call.first, torch.Tensor)
-            and other.numel() < call.first.numel()
-            and call.first.is_floating_point()
-        ):
+        if _adds_bias(call):
             yield Variation("no bias", lambda each: each.first * 1)
         return
     if call.name in ("addmm", "baddbmm"):
@@ -102,13 +103,7 @@ def _recurrent_biases(call: Call) -> Iterator[Variation]:
 
 def _doubled(call: Call) -> Iterator[Variation]:
     if call.name in ("add", "sub"):
-        other = call.value("other")
-        if (
-            isinstance(other, torch.Tensor)
-            and isinstance(call.first, torch.Tensor)
-            and other.numel() < call.first.numel()
-            and call.first.is_floating_point()
-        ):
+        if _adds_bias(call):
             yield Variation("the bias added twice", lambda each: each.again(other=each.value("other") * 2))
         return
     if call.name in ("addmm", "baddbmm"):
