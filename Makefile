@@ -14,24 +14,45 @@ UNCOMPILED := "kernels or scanning or coarse or wide or rounding or ties or conv
 # Side by side, one thread each: two processes of PyTorch with two threads each slow each other down tenfold on two cores.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4
 
-.PHONY: demo test check lint benchmarks clean
+# Backends whose packages are not PyTorch's or NumPy's, each in an environment of its own beside .venv.
+BACKENDS := onnxruntime openvino jax executorch litert mlx ncnn opencl triton
+backends test-backends: export HALFULP_HOME = $(CURDIR)/.backends
+
+.PHONY: demo test check lint backends test-backends notebooks schemas benchmarks clean
 
 demo: $(VENV)/.ready
 	$(BIN)/halfulp demo
 
 test: $(VENV)/.ready
-	$(PYTEST)
+	$(PYTEST) $(COUNTED)
 
-check: lint
-	$(PYTEST) --cov --cov-report= --cov-fail-under=0
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -W ignore $(KERNELS) -k $(UNCOMPILED) --cov --cov-append --cov-report= --cov-fail-under=0
+# Lint, and the tests with their lines counted.
+check: COUNTED := --cov --cov-report= --cov-fail-under=0
+check: lint test
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -W ignore $(KERNELS) -k $(UNCOMPILED) $(COUNTED) --cov-append
 	$(BIN)/python -m coverage report
+
+# 4 GB and three minutes, mostly downloads. OpenCL needs a driver too: Debian's pocl-opencl-icd.
+backends: $(VENV)/.ready
+	$(BIN)/halfulp backends install -c constraints.txt $(BACKENDS)
+
+# What the suite leaves out where they are missing: each adapter, whole models through each, the matrix of ops.
+test-backends: backends
+	OMP_NUM_THREADS=1 HALFULP_TEST_BACKENDS=onnxruntime,openvino,jax,executorch,litert,mlx,ncnn,triton $(BIN)/python -m pytest -q tests/backends/adapters
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/lint-imports
+
+# Runs the notebooks of the five questions and writes them with their outputs.
+notebooks: $(VENV)/.ready
+	$(BIN)/python -W ignore examples/notebooks/make.py
+
+# JSON Schemas from the classes of results.
+schemas: $(VENV)/.ready
+	$(BIN)/python -m halfulp.documents.describing
 
 benchmarks: $(VENV)/.ready
 	$(BIN)/halfulp bench verdicts
@@ -45,6 +66,7 @@ benchmarks: $(VENV)/.ready
 	$(BIN)/python -W ignore -m benchmarks.locate_cost
 	$(BIN)/python -W ignore -m benchmarks.explain
 	$(BIN)/python -W ignore -m benchmarks.explain_cost
+	$(BIN)/python -m benchmarks.pages
 
 # Torch comes first: anything else that asks for it would bring the CUDA build along.
 $(VENV)/.ready: pyproject.toml constraints.txt
@@ -55,4 +77,4 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) .backends

@@ -70,7 +70,7 @@ def main() -> None:
         "compare_vs_memory_read": (median["compare"] / median["memory_read"], "times_slower"),
         "compare_extra_memory": (extra / 1e6, "MB"),
     }
-    report_figures(figures, options.json, seconds=times)
+    report_figures(figures, options.json)
 
 
 if __name__ == "__main__":

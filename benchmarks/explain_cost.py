@@ -15,9 +15,9 @@ import torch
 from torch import nn
 
 import halfulp
+from halfulp.backends.knobs import knobs
 from halfulp.cases import Case
 from halfulp.causes.fresh import payload_of
-from halfulp.causes.knobs import knobs
 from halfulp.causes.laboratory import Laboratory
 from halfulp.causes.processes import Job, run_jobs
 from halfulp.causes.trial import of_knob

@@ -3,9 +3,9 @@
 Runs on a DirectML, CUDA or MPS device if there is one; otherwise a float64 product that is silently computed in float32 stands in for one.
 """
 
-import importlib.util
-
 import torch
+
+from halfulp.backends import availability
 
 TITLE = "1. CPU and DirectML disagree"
 QUESTION = (
@@ -16,7 +16,7 @@ QUESTION = (
 
 def device() -> torch.device | None:
     """The accelerator to ask, None for the stand-in."""
-    if importlib.util.find_spec("torch_directml") is not None:
+    if availability("directml"):
         import torch_directml
 
         return torch_directml.device()

@@ -13,9 +13,9 @@ QUESTION = (
 )
 
 
-def inputs(seed):
+def inputs(seed, size=2048):
     generator = torch.Generator().manual_seed(seed)
-    return tuple(torch.randn(*shape, generator=generator) for shape in ((32, 2048), (512, 2048), (512,)))
+    return tuple(torch.randn(*shape, generator=generator) for shape in ((32, size), (512, size), (512,)))
 
 
 def actual(x, W, B):

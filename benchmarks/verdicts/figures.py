@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from halfulp.sweeps.benchmark import Benchmark, Figure
 
-def report_figures(figures: dict[str, tuple[float, str]], json_file: Path | None = None, **details: Any) -> None:
-    """Print each figure on a line of its own; write them with details and the fingerprint of the machine as JSON if asked for."""
+
+def report_figures(figures: dict[str, tuple[float, str]], json_file: Path | None = None, outcomes: Iterable[dict[str, Any]] = ()) -> None:
+    """Print each figure on a line of its own; write them with the outcomes and the fingerprint of the machine as JSON if asked for."""
     for name, (value, unit) in figures.items():
         print(f"figure {name} {value:.6g} {unit}")
     if json_file is None:
         return
     from halfulp.traces import fingerprint
 
-    content = {
-        "schema": 1,
-        "figures": {name: {"value": value, "unit": unit} for name, (value, unit) in figures.items()},
-        "fingerprint": json.loads(fingerprint().to_json()),
-        **details,
-    }
-    json_file.write_text(json.dumps(content, indent=1) + "\n")
+    named = {name: Figure(value, unit) for name, (value, unit) in figures.items()}
+    json_file.write_text(Benchmark(named, fingerprint(), tuple(outcomes)).to_json() + "\n", encoding="utf-8")

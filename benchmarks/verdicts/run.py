@@ -104,7 +104,7 @@ def run(
         found = [each for key, each in outcomes.items() if key.startswith(f"{part}/")]
         if found:
             figures |= _REPORTS[part](found)
-    report_figures(figures, json_file, outcomes=list(outcomes.values()))
+    report_figures(figures, json_file, outcomes=[{"part": key.partition("/")[0], **each} for key, each in outcomes.items()])
     return 0
 
 

@@ -6,22 +6,26 @@ imports no framework and computes nothing.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from .lazily import on_first_use
 
 if TYPE_CHECKING:
     from . import inputs
     from .audits import Audit, audit
+    from .backends import Availability, Backend, backend
     from .causes import Cause, Explanation, checked_graphs, explain
     from .datasheets import Datasheet, datasheet
     from .differences import Comparison, Difference, compare
-    from .errors import CaseFileError, HalfulpError, InputError, RunError, TensorFileError, TraceError
+    from .documents import read_result, schema_of
+    from .errors import BackendError, CaseFileError, HalfulpError, InputError, RunError, TensorFileError, TraceError
     from .orders import Order
     from .origins import Origin, locate, repro
     from .probes import RevealedOrder, reveal_order
     from .recording import Recorder, record
     from .remedies import Tolerance, suggest_tolerance
     from .reports import report
+    from .sweeps import Benchmark, Growth, Matrix, growth, matrix, read_matrix
     from .traces import Trace, read_trace
     from .verdicts import CheckResult, Evidence, Verdict, assert_equivalent, check, judge
 
@@ -30,6 +34,9 @@ __version__ = "0.1.0"
 _HOME = {
     "Audit": "audits",
     "audit": "audits",
+    "Availability": "backends",
+    "Backend": "backends",
+    "backend": "backends",
     "Cause": "causes",
     "Explanation": "causes",
     "checked_graphs": "causes",
@@ -41,6 +48,9 @@ _HOME = {
     "Comparison": "differences",
     "Difference": "differences",
     "compare": "differences",
+    "read_result": "documents",
+    "schema_of": "documents",
+    "BackendError": "errors",
     "CaseFileError": "errors",
     "HalfulpError": "errors",
     "InputError": "errors",
@@ -51,11 +61,18 @@ _HOME = {
     "Origin": "origins",
     "locate": "origins",
     "repro": "origins",
+    "inputs": "inputs",
     "Recorder": "recording",
     "record": "recording",
     "RevealedOrder": "probes",
     "reveal_order": "probes",
     "report": "reports",
+    "Benchmark": "sweeps",
+    "Growth": "sweeps",
+    "growth": "sweeps",
+    "Matrix": "sweeps",
+    "matrix": "sweeps",
+    "read_matrix": "sweeps",
     "Trace": "traces",
     "read_trace": "traces",
     "CheckResult": "verdicts",
@@ -68,6 +85,10 @@ _HOME = {
 
 __all__ = [
     "Audit",
+    "Availability",
+    "Backend",
+    "BackendError",
+    "Benchmark",
     "CaseFileError",
     "Cause",
     "CheckResult",
@@ -76,8 +97,10 @@ __all__ = [
     "Difference",
     "Evidence",
     "Explanation",
+    "Growth",
     "HalfulpError",
     "InputError",
+    "Matrix",
     "Order",
     "Origin",
     "Recorder",
@@ -90,31 +113,30 @@ __all__ = [
     "Verdict",
     "assert_equivalent",
     "audit",
+    "backend",
     "check",
     "checked_graphs",
     "compare",
     "datasheet",
     "explain",
+    "growth",
     "inputs",
     "judge",
     "locate",
+    "matrix",
+    "read_matrix",
+    "read_result",
     "read_trace",
     "record",
     "report",
     "repro",
     "reveal_order",
+    "schema_of",
     "suggest_tolerance",
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name == "inputs":
-        return import_module(".inputs", __name__)
-    if name not in _HOME:
-        raise AttributeError(f"module 'halfulp' has no attribute {name!r}")
-    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
-    globals()[name] = value
-    return value
+__getattr__ = on_first_use(__name__, _HOME)
 
 
 def __dir__() -> list[str]:

@@ -5,7 +5,11 @@
     │   ├── CaseFileError     a case file that does not import, lacks a name, or fails
     │   ├── TensorFileError   a file of tensors that is corrupt, refused, or of an unknown kind
     │   └── TraceError        a trace that is missing, damaged, in the way, or holds less than was asked of it
-    └── RunError              the user's own function raised: which side, in which variant, on which input
+    ├── RunError              the user's own function raised: which side, in which variant, on which input
+    └── BackendError          a backend that can't do what it was asked
+        ├── Unsupported       it lacks the op, the dtype or the kind of model
+        ├── MissingBackend    it isn't here: a package, a device, its own environment
+        └── WorkerError       its process died, hung, ran out of memory, or answered nonsense
 
 Each message says what was got, what is needed, why, and the next step.
 """
@@ -33,3 +37,19 @@ class TraceError(InputError):
 
 class RunError(HalfulpError):
     """One of the two functions under comparison raised."""
+
+
+class BackendError(HalfulpError):
+    """A backend can't do what it was asked."""
+
+
+class Unsupported(BackendError):
+    """A backend lacks the op, the dtype or the kind of model."""
+
+
+class MissingBackend(BackendError):
+    """A backend isn't here: a package, a device, or its own environment."""
+
+
+class WorkerError(BackendError):
+    """A backend's process died, hung, ran out of memory, or answered what can't be read."""

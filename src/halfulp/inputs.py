@@ -82,7 +82,8 @@ def _changed(given: tuple[Any, ...], change: Change, seed: int, *, floating: boo
         eligible = value.is_floating_point() if floating else value.dtype in (torch.int32, torch.int64)
         if not eligible or not value.numel() or value.layout != torch.strided:
             return value
-        plain = value.detach()
+        # Numbers are made on the processor: masks and factors are there, and not every device has float64.
+        plain = value.detach() if change in _LAYOUTS.values() else value.detach().cpu()
         fresh = change(plain, generator)
         if fresh is plain:
             return value
@@ -169,13 +170,13 @@ _VALUES: dict[str, Change] = {
 def _with_gaps(x: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     if x.dim() == 0:
         return x
-    wide = torch.zeros(*x.shape[:-1], 2 * x.shape[-1], dtype=x.dtype)
+    wide = torch.zeros(*x.shape[:-1], 2 * x.shape[-1], dtype=x.dtype, device=x.device)
     view = wide[..., ::2]
     return view.copy_(x)
 
 
 def _with_offset(x: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
-    return torch.cat([torch.zeros(1, dtype=x.dtype), x.reshape(-1)])[1:].view(x.shape)
+    return torch.cat([torch.zeros(1, dtype=x.dtype, device=x.device), x.reshape(-1)])[1:].view(x.shape)
 
 
 _LAYOUTS: dict[str, Change] = {

@@ -1,7 +1,8 @@
-"""Where the examples and benchmarks that come with halfulp lie: inside an installed package, or beside src/ in a checkout."""
+"""Where things lie: examples and benchmarks (inside an installed package, or beside src/ in a checkout), and what is kept between runs."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from .errors import InputError
@@ -21,3 +22,10 @@ def folder(name: str) -> Path:
         f"Got no folder {name!r} beside {package}. Needed: an installed halfulp, or a checkout of it. It holds the {name}. "
         "Reinstall halfulp."
     )
+
+
+def caches() -> Path:
+    """Where what can be made again is kept between runs: HALFULP_CACHE, or the user's cache folder."""
+    from platformdirs import user_cache_path
+
+    return Path(os.environ["HALFULP_CACHE"]) if os.environ.get("HALFULP_CACHE") else user_cache_path("halfulp")

@@ -360,8 +360,7 @@ def test_the_bisection_of_pytorch_ends_at_the_lowering_that_is_wrong():
 
 def test_rounding_in_generated_kernels_and_a_stage_alone_are_told_in_words():
     from halfulp import Verdict
-    from halfulp.causes.compiling.narrowing import NodeResult
-    from halfulp.causes.compiling.stages import StageResult
+    from halfulp.causes.cause import NodeResult, StageResult
     from halfulp.causes.compiling.taking_apart import _Apart, _kernels, _stage_cause
 
     stages = [

@@ -14,9 +14,9 @@ from torch.nn import functional as F
 from typer.testing import CliRunner
 
 import halfulp
+from halfulp.backends.knobs.settings import read_settings
 from halfulp.cases import Case
 from halfulp.causes import Cause, Experiment, Explanation
-from halfulp.causes.knobs.settings import read_settings
 from halfulp.causes.scale import Scale
 from halfulp.cli import app
 from halfulp.differences import leaves_of

@@ -7,11 +7,11 @@ import cloudpickle
 import pytest
 import torch
 
+from halfulp.backends.knobs import knobs
+from halfulp.backends.knobs.settings import inductor_settings, read_settings
 from halfulp.cases import Case
 from halfulp.causes.compiling import choosing, compilation_of
 from halfulp.causes.fresh import payload_of, turned_in_fresh_processes
-from halfulp.causes.knobs import knobs
-from halfulp.causes.knobs.settings import inductor_settings, read_settings
 from halfulp.causes.laboratory import Laboratory
 from halfulp.causes.processes import Job, worker
 from halfulp.noise import noise_of

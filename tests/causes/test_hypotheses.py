@@ -13,6 +13,7 @@ from torch import nn
 from torch.nn import functional as F
 
 import halfulp
+from halfulp.backends.knobs import NotApplicable
 from halfulp.cases import Case
 from halfulp.causes.calls import Call, watched, with_replaced
 from halfulp.causes.direct import REPORTS
@@ -32,7 +33,6 @@ from halfulp.causes.hypotheses.activation import _inner, _outer
 from halfulp.causes.hypotheses.algorithm import POINTS, _by_fourier, _transforms, winograd
 from halfulp.causes.hypotheses.arithmetic import rounded
 from halfulp.causes.hypotheses.optimizer import AdamRule, _adam_step, _around, _sgd_step
-from halfulp.causes.knobs import NotApplicable
 from halfulp.causes.trial import suggestions
 
 DOUBLE = 2.0**-53

@@ -9,8 +9,8 @@ import pytest
 import torch
 from torch import nn
 
+from halfulp.backends.knobs.settings import read_settings
 from halfulp.cases import Case
-from halfulp.causes.knobs.settings import read_settings
 from halfulp.causes.processes import Job, pool, run_jobs
 
 
@@ -36,6 +36,14 @@ def payload(actual, expected, *inputs, **keywords):
 
 def numbers(outputs):
     return {leaf.path: (leaf.dtype, leaf.shape, leaf.stored.tobytes()) for leaf in outputs}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def own_folder(tmp_path_factory):
+    """Tests that run beside these make folders too: temporary ones lie apart here."""
+    before, tempfile.tempdir = tempfile.tempdir, str(tmp_path_factory.mktemp("temporary"))
+    yield
+    tempfile.tempdir = before
 
 
 def folders():

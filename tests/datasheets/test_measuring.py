@@ -6,11 +6,12 @@ import pytest
 import torch
 
 import halfulp
-from halfulp.datasheets import Accuracy, Datasheet, datasheet, read_datasheet
+from halfulp.backends import backend
+from halfulp.datasheets import Accuracy, Datasheet, datasheet, libraries, read_datasheet
 from halfulp.datasheets.functions import TORCH_BINARY, TORCH_UNARY, reference
-from halfulp.datasheets.libraries import Library, library
+from halfulp.datasheets.libraries import Library, _of_backend, library
 from halfulp.datasheets.properties import _arithmetic, _invariance, _precision, _special
-from halfulp.errors import InputError
+from halfulp.errors import InputError, MissingBackend
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +63,7 @@ def test_bad_files_and_names_are_refused(tmp_path):
             read_datasheet(path)
     with pytest.raises(InputError, match="can't be read"):
         read_datasheet(tmp_path / "nothing.json")
-    with pytest.raises(InputError, match="one of torch, numpy, jax"):
+    with pytest.raises(InputError, match="one of torch, torch.compile, cuda"):
         datasheet("fortran")
     with pytest.raises(InputError, match="device"):
         datasheet("numpy", "cuda")
@@ -168,3 +169,35 @@ def test_an_empty_datasheet_is_a_page_too():
     assert "sum: one chain" in halfulp.report(bare)
     unsupported = Accuracy("airy_ai", "float16", 0, False, float("nan"), float("nan"), float("nan"), 0)
     assert "not supported" in halfulp.report(dataclasses.replace(bare, accuracies=(unsupported,)))
+
+
+def test_a_backend_has_the_ops_of_the_table_and_what_they_do_is_measured():
+    through = _of_backend(backend("numpy"))
+    assert through.has("matmul", "exp", "softmax") and not through.has("add") and through.dtypes == ("float32", "float64", "float16")
+    direct = library("numpy")
+    x, w, b = (np.random.default_rng(0).standard_normal(shape).astype(np.float32) for shape in ((3, 8), (5, 8), (5,)))
+    assert np.array_equal(through.run("linear", x, w, b), direct.run("linear", x, w, b))
+    assert np.array_equal(through.run("exp", x, dtype="float16"), direct.run("exp", x, dtype="float16"))
+    assert _precision(through)["float32 matmul"] == _precision(direct)["float32 matmul"]
+    assert "LESS" not in _precision(through)["float16 linear"]
+
+
+def test_the_datasheet_of_a_backend_is_a_datasheet(monkeypatch, tmp_path):
+    direct = datasheet("numpy", functions=("exp",)).accuracies[0]
+    monkeypatch.setattr(libraries, "LIBRARIES", {})
+    sheet = datasheet("numpy", functions=("exp", "gelu (tanh)"))
+    assert {each.function for each in sheet.accuracies} == {"exp", "gelu (tanh)"} and sheet.accuracies[0] == direct
+    assert sheet.properties["habits"]["weights of float32 linear"] == "read with 24 of 24 bits"
+    assert sheet.properties["habits"]["subnormal inputs of matmul"] == "kept" and "arithmetic" not in sheet.properties
+    (tmp_path / "sheet.json").write_text(sheet.to_json())
+    assert sheet.fingerprint["numpy"]["numpy"] and read_datasheet(tmp_path / "sheet.json").to_json() == sheet.to_json()
+    assert "effective precision" in halfulp.report(sheet)
+    with pytest.raises(InputError, match="Only these have a reference"):
+        datasheet("numpy", functions=("cosh",))
+    with pytest.raises(InputError, match="nothing"):
+        datasheet("nothing", "cuda")
+    with pytest.raises(InputError, match="Only torch's devices"):
+        datasheet("torch.compile", "cuda:0")
+    if not torch.cuda.is_available():
+        with pytest.raises(MissingBackend, match="sees no CUDA device"):
+            datasheet("cuda")

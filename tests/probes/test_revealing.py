@@ -9,6 +9,7 @@ import torch
 import torch.nn.functional as F
 
 from halfulp import reveal_order
+from halfulp.documents import restored
 from halfulp.errors import InputError, RunError
 from halfulp.floats import fma32
 from halfulp.orders import Order
@@ -220,6 +221,25 @@ def test_a_random_tree_is_found_at_all_parallelisms():
         assert reveal_order(written(tree), (n(rows, 90),)).order.tree == tree
 
 
+def groups_of_four(x, w):
+    """As a kernel for products with one row adds (Intel's library): even and odd terms apart, each second product rounded, the first fused onto it."""
+    total = np.zeros((x.shape[0], w.shape[1]), np.float32)
+    for k in range(0, x.shape[1], 4):
+        pairs = [fma32(x[:, i, None], w[None, i], x[:, i + 2, None] * w[None, i + 2]) for i in (k, k + 1)]
+        total = pairs[0] + pairs[1] if k == 0 else total + (pairs[0] + pairs[1])
+    return total
+
+
+@pytest.mark.parametrize("terms", [4, 8, 20])
+def test_a_product_may_be_fused_onto_the_next_one(terms):
+    inputs = (n(3, terms), n(terms, 5))
+    assert_proved(groups_of_four, inputs)
+    order = reveal_order(groups_of_four, inputs).order
+    assert order.fma is True and order.unfused == tuple(k for k in range(terms) if k % 4 > 1)
+    assert order.fused_onto_rounded() == {k: k - 2 for k in order.unfused}
+    assert Order.from_json(order.to_json()) == order
+
+
 @pytest.mark.parametrize("fma", [True, False])
 def test_fma_is_told(fma):
     found = reveal_order(written(sequential(20), fma=fma), (n(4, 20), n(20, 6)))
@@ -380,8 +400,10 @@ def test_results_are_plain_data():
 
     content = json.loads(found.to_json())
     assert content["schema"] == 1
-    assert content["proved"] is True
-    assert Order.from_dict(content["classes"][0]["order"]) == found.order
+    stored = content["orders"]["function"]
+    assert stored["proved"] is True
+    assert Order.from_dict(stored["classes"][0]["order"]) == found.order
+    assert restored("orders", content).orders["function"] == found.stored()
     assert found.describe() in str(found)
 
 

@@ -7,8 +7,8 @@ import torch
 import halfulp
 from halfulp import CheckResult, Evidence, Verdict, check, compare, report
 from halfulp.errors import InputError
-from halfulp.reports.evidence import QUESTIONS, measured_words
-from halfulp.reports.wording import digits_lost, number, power_of_two, share
+from halfulp.reports.text.evidence import QUESTIONS, measured_words
+from halfulp.reports.text.wording import digits_lost, number, power_of_two, share
 
 X = torch.randn(8, 16, generator=torch.Generator().manual_seed(0))
 
@@ -139,7 +139,7 @@ BASE = {
             Verdict.NONDETERMINISTIC,
             ("repetition",),
             [Evidence("repetition", "fails", (), {"side": "actual", "why": "it raised"})],
-            "A second run failed",
+            "Another run failed",
         ),
     ],
 )
@@ -194,3 +194,23 @@ def test_result_finds_evidence_by_kind():
     assert result.find("noise").kind == "noise"
     assert result.find("flips") is None
     assert halfulp.judge(dataclasses.replace(result).evidence) is result.verdict
+
+
+@pytest.mark.parametrize(("columns", "widest"), [("80", 80), ("10", 60), ("500", 118), ("", 118), ("x", 118)])
+def test_tables_are_as_wide_as_the_terminal(columns, widest, monkeypatch):
+    monkeypatch.setenv("COLUMNS", columns)
+    result = check(lambda x: x.exp(), lambda x: torch.exp(x) * 1.001, (X,))
+    rows = [line for line in report(result).splitlines() if "──" in line]
+    assert rows and max(map(len, rows)) <= widest
+    table = [line for line in report(result.difference).splitlines() if not line.startswith("These are numbers")]
+    assert max(map(len, table)) <= widest
+
+
+def test_every_kind_fits_80_columns(results, monkeypatch):
+    """Tables do; sentences are wrapped by the terminal."""
+    from halfulp.documents import KINDS
+
+    monkeypatch.setenv("COLUMNS", "80")
+    for kind in KINDS:
+        rows = [line for line in report(results[kind]).splitlines() if "──" in line and "┤" not in line]
+        assert all(len(line) <= 80 for line in rows), kind

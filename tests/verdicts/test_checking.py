@@ -1,6 +1,7 @@
 """check on functions whose truth is known by construction: each verdict, and each kind of awkward input."""
 
 import dataclasses
+import random
 
 import numpy as np
 import pytest
@@ -52,7 +53,7 @@ HONEST = {
     "halves": (halves, product, (A, W)),
     "elementwise": (elementwise, product, (A, W)),
     "bfloat16": (halves, product, (A.bfloat16(), W.bfloat16())),
-    "float16": (lambda a, w: (a.float() @ w.float()).half(), product, (A.half(), W.half())),
+    "float16": (halves, product, (A.half(), W.half())),
     "float64": (halves, product, (A.double(), W.double())),
     "numpy": (lambda a, w: a @ w, lambda a, w: a[:, ::2] @ w[::2] + a[:, 1::2] @ w[1::2], (A.numpy(), W.numpy())),
     "kernel for float32 only": (only_float32(halves), product, (A, W)),
@@ -226,6 +227,31 @@ def test_random_state_is_nondeterministic_and_named():
         return x
 
     assert check(fails_later, torch.clone, (X,)).verdict is V.NONDETERMINISTIC
+
+
+def test_what_changes_now_and_then_is_seen_though_two_runs_agree():
+    chance = random.SystemRandom()
+
+    def loses_a_term(x):  # two runs agree once in eight
+        kept = torch.ones(x.shape[-1])
+        kept[chance.randrange(x.shape[-1])] = 0.0
+        return (x * kept).sum(-1)
+
+    verdicts = {check(loses_a_term, lambda x: x.sum(-1), (X[:, :8],)).verdict for _ in range(24)}
+    assert verdicts == {V.NONDETERMINISTIC}  # eight runs agree once in two million
+    calls = []
+
+    def nan_later(x):
+        calls.append(1)
+        return x / (x.sum() * 0.0) if len(calls) in (1, 2, 3, 6) else x * 1.0
+
+    result = check(nan_later, torch.clone, (X,))
+    assert result.verdict is V.NONDETERMINISTIC and result.find("repetition").measured["side"] == "actual"
+    again = check(lambda x: x * 1.5, torch.clone, (X,))
+    assert again.verdict is V.MISTAKE and again.find("repetition").measured["runs"] == 8
+
+
+def test_a_sum_in_an_order_of_its_own_each_time_is_within_rounding():
     tiny = iter([0.0, 3e-7, 0.0, 0.0])
     jittering = check(lambda x: x * 3 + x * next(tiny, 0.0), lambda x: x * 3, (X,))
     assert jittering.find("repetition").finding == "within rounding"
@@ -344,7 +370,13 @@ def test_result_prints_stores_and_is_judged_again():
 
 
 @pytest.mark.parametrize(
-    ("text", "message"), [("{", "is no stored result"), ("{}", "is no stored result"), ('{"schema": 99}', "Needed: schema 1")]
+    ("text", "message"),
+    [
+        ("{", "which is no JSON"),
+        ("{}", "JSON without a kind"),
+        ('{"kind": "check", "schema": 99}', "Needed: schema 1"),
+        ('{"kind": "check", "schema": 1}', "not as needed: Field required"),
+    ],
 )
 def test_broken_stored_results_are_refused(text, message):
     with pytest.raises(InputError, match=message):
@@ -393,3 +425,37 @@ def test_compiled_functions_are_asked_whether_the_error_stays():
     result = check(compiled, lambda x: torch.tanh(x.flip(-1)).sum(-1), (X,))
     assert result.acceptable
     assert result.verdict is V.IDENTICAL or result.find("redraw").finding == "random"
+
+
+def test_a_device_that_came_too_late_is_told():
+    def late(x):
+        raise RuntimeError("0 <= device.index() && device.index() < device_ready_queues_.size() INTERNAL ASSERT FAILED")
+
+    with pytest.raises(RunError, match="before the first backward pass"):
+        check(late, torch.clone, (X,))
+    with pytest.raises(RunError, match=r"call actual\(\*inputs\) by itself"):
+        check(lambda x: 1 // 0, torch.clone, (X,))
+
+
+def test_a_result_whose_shape_changes_is_no_mistake_of_the_formula():
+    chance = random.SystemRandom()
+
+    def drops_rows(x):
+        return x[: chance.randrange(1, 8)]
+
+    for _ in range(12):
+        result = check(drops_rows, torch.clone, (X,))
+        assert result.verdict is V.NONDETERMINISTIC
+        assert "return float32[" in result.reason and "8 runs" in result.reason
+    assert check(lambda x: x[:3], lambda x: x[:4], (X,)).verdict is V.MISTAKE
+
+
+def test_a_run_that_differs_once_is_counted():
+    calls = []
+
+    def once(x):
+        calls.append(1)
+        return x * (1.5 if len(calls) == 2 else 1.0)
+
+    result = check(once, torch.clone, (X,))
+    assert result.verdict is V.NONDETERMINISTIC and "128 of 128" in result.reason and "gave 2 results" in result.reason

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ..lazily import on_first_use
 from .findings import Audit, AuditEntry
 
 if TYPE_CHECKING:
@@ -12,8 +12,4 @@ if TYPE_CHECKING:
 
 __all__ = ["Audit", "AuditEntry", "audit"]
 
-
-def __getattr__(name: str) -> Any:
-    if name != "audit":
-        raise AttributeError(f"module 'halfulp.audits' has no attribute {name!r}")
-    return import_module(".auditing", __name__).audit
+__getattr__ = on_first_use(__name__, {"audit": "auditing"})

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
 from dataclasses import dataclass
 
-SCHEMA = 1
-"""Raised whenever the meaning of a stored field changes."""
+from ..documents import document, text_of
+from ..shown import shown
 
 KINDS = {
     "promotion": "operands of several formats meet; the finer one wins",
@@ -40,6 +38,7 @@ class AuditEntry:
     count: int = 1
 
 
+@shown
 @dataclass(frozen=True)
 class Audit:
     """All findings about one call, in the order in which they first happened.
@@ -52,15 +51,10 @@ class Audit:
     ops: int
     formats: dict[str, int]
 
-    def __str__(self) -> str:
-        import halfulp
-
-        return halfulp.report(self)
-
     def find(self, kind: str) -> tuple[AuditEntry, ...]:
         """The findings of one kind."""
         return tuple(each for each in self.entries if each.kind == kind)
 
     def to_json(self) -> str:
         """The audit as JSON text with a schema number."""
-        return json.dumps({"schema": SCHEMA, **dataclasses.asdict(self)}, indent=1)
+        return text_of(document("audit", self))

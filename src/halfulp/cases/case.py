@@ -12,6 +12,7 @@ import dataclasses
 import functools
 import time
 import traceback
+import zlib
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,11 +24,11 @@ from ..differences import Leaf, leaves_of
 from ..errors import InputError, RunError
 from ..floats import FLOAT32, FLOAT64, Format, format_named
 from . import inputs as trees
-from .effects import Watched, argument_leaves, counterparts, overwritten, owned, state_leaf, watched_inputs, watched_state
+from .effects import Watched, argument_leaves, counterparts, overwritten, state_leaf, watched_inputs, watched_state
 from .lifting import Retyping, all_float_dtypes, lifted_dtypes
 from .poison import poisoned
 from .sides import Side, repeatable, taken_apart
-from .state import WITHOUT_FLOAT64
+from .state import device_for
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,9 @@ class Variant:
     Attributes:
         precision: "native" (as the user wrote it), "float64" (lifted), "float64 uncast" (lifted, casts to less than the declared precision
             taken out as well), "float32" (a float64 case lowered) or "bfloat16" (a float32 case lowered).
-        kind: "given" inputs, small "integers", "impulses" (few of them, the rest zero), "moved N": slightly, for the N-th time, "filled":
-            with random bits where lifted numbers have zeros, "scaled" by a power of two, or "permuted N": along all axes of length N.
+        kind: "given" inputs, small "integers", "impulses" (few of them, the rest zero), "moved N": slightly, for the N-th time,
+            "moved widely N" (shared weights too), "filled": with random bits where lifted numbers have zeros, "scaled" by a power of two,
+            or "permuted N": along all axes of length N.
         repetition: 0 for the first run; positive ones start from another random seed, negative ones from the same again.
         poisoned: whether memory that nobody has written holds NaN.
     """
@@ -52,6 +54,9 @@ class Variant:
 NATIVE = Variant()
 SCALED_BY = 8.0
 """The factor of "scaled" inputs: a power of two, so that it is exact, and far from overflow."""
+MOVED_WIDELY = 2.0**-6
+"""How far "moved widely" goes: two to four spacings of bfloat16, the coarsest 16-bit format, so that its rounding is drawn anew; a smooth
+function of the inputs changes by a few hundredths."""
 _NO_GRAPH = "does not require grad"
 """What PyTorch says when a function differentiates by itself and its parameters record nothing."""
 
@@ -201,6 +206,10 @@ class Case:
             self._runs[key] = self._execute(name, variant)
         return self._runs[key]
 
+    def forget(self, name: str, variant: Variant) -> None:
+        """Drop an outcome that nobody needs again."""
+        self._runs.pop((name, variant), None)
+
     def native(self, name: str) -> Run:
         """The run as the user wrote it, its effects among the outputs."""
         if name not in self._native:
@@ -211,7 +220,7 @@ class Case:
                 changed = run.mutated if each.is_input else run.state
                 before = self.side(name).state.saved().get(own)
                 if own in changed:
-                    afterwards.append(owned(changed[own], each.path))
+                    afterwards.append(changed[own].owned(each.path))
                 elif before is not None:
                     afterwards.append(state_leaf(before, each.path))
             self._native[name] = dataclasses.replace(run, outputs=(*run.outputs, *afterwards))
@@ -248,13 +257,16 @@ class Case:
             length = int(variant.kind.split()[1])
             given = trees.permuted(given, length, self.permutation(length))
         elif variant.kind.startswith("moved"):
-            given = trees.moved_slightly(given, self.seed + 1 + int(variant.kind.split()[1]))
+            farther = MOVED_WIDELY if "widely" in variant.kind else 0.0
+            given = trees.moved_slightly(given, self.seed + 1 + int(variant.kind.split()[-1]), farther=farther)
         given = trees.copied(given)
+        device = self._device(side, variant)
+        if device is not None and device.type == "cpu":  # before the cast: the device that they are on may refuse float64
+            given = trees.on_device(given, device)
         if variant.precision != "native":
             given = trees.cast(given, *self.retyping(variant.precision))
         if variant.kind == "filled":
             given = trees.filled_up(given, self.seed)
-        device = self._device(side, variant)
         return trees.on_device(given, device)
 
     def permutation(self, length: int) -> torch.Tensor:
@@ -271,11 +283,16 @@ class Case:
             return frozenset([torch.float32]), torch.bfloat16
         return frozenset([torch.float64]), torch.float32
 
+    def lifted_elsewhere(self, name: str) -> str:
+        """The device of a side that is lifted on the processor, because its own has no float64; "" where it stays."""
+        device = self.side(name).device
+        return "" if self._device(self.side(name), Variant("float64")) == device else str(device)
+
     def _device(self, side: Side, variant: Variant) -> torch.device | None:
         device = side.device
-        if variant.precision.startswith("float64") and device is not None and device.type in WITHOUT_FLOAT64:
-            return torch.device("cpu")
-        return device
+        if device is None or variant.precision == "native":
+            return device
+        return device_for(self.retyping(variant.precision)[1], device)
 
     def _execute(self, name: str, variant: Variant) -> Run | Unavailable:
         if name == "reference":
@@ -297,7 +314,7 @@ class Case:
                     f"Got {type(error).__name__} from `{name}` on the inputs ({shapes}): {error}\n"
                     f"{_user_traceback(error)}"
                     f"Needed: a call that succeeds. Nothing can be judged before both functions return. "
-                    f"Next: call {name}(*inputs) by itself."
+                    f"Next: {_next_step(error, name)}"
                 ) from error
             if name == "reference":
                 raise RunError(
@@ -320,12 +337,13 @@ class Case:
         mutated: dict[str, Leaf] = {}
         changed: dict[str, Leaf] = {}
         memory = poisoned() if variant.poisoned and not side.is_compiled else contextlib.nullcontext()
-        with self.precision_of(side, variant.precision) as mode, repeatable(self.seed + max(0, variant.repetition)), memory:
+        precise, moved = self.precision_of(side, variant.precision), self.weights_moved(side, variant.kind)
+        with precise as mode, moved, repeatable(self.seed + max(0, variant.repetition)), memory:
             start = time.perf_counter()
             result = self.evaluate(side, arguments, keywords)
             seconds = time.perf_counter() - start
             if before is not None:
-                outputs = tuple(owned(leaf) for leaf in leaves_of(result))
+                outputs = tuple(leaf.owned() for leaf in leaves_of(result))
                 mutated = overwritten(before, (arguments, keywords))
                 changed = {name: state_leaf(tensor, name) for name, tensor in side.state.changed().items()}
             else:
@@ -342,16 +360,30 @@ class Case:
 
     def collected(self, side: Side, result: Any, arguments: Any, keywords: dict[str, Any]) -> tuple[Leaf, ...]:
         """What is compared after a call, in memory of its own: what it returned and what is watched (before state is put back)."""
-        found = [owned(leaf) for leaf in leaves_of(result)]
+        found = [leaf.owned() for leaf in leaves_of(result)]
         if side.name != "reference" and self.watched:
             inputs, state = argument_leaves((arguments, keywords)), side.state.current()
             for each in self.watched:
                 own = each.names[side.name]
                 if each.is_input and own in inputs:
-                    found.append(owned(inputs[own], each.path))
+                    found.append(inputs[own].owned(each.path))
                 elif not each.is_input and own in state:
                     found.append(state_leaf(state[own], each.path))
         return tuple(found)
+
+    def weights_moved(self, side: Side, kind: str) -> contextlib.AbstractContextManager[None]:
+        """On inputs that are "moved widely" the parameters and buffers that both sides have move too, those of both alike."""
+        if not kind.startswith("moved widely") or side.name == "reference":
+            return contextlib.nullcontext()
+        names = self.shared_state if side.name == "actual" else {name: name for name in self.shared_state.values()}
+
+        def changed(name: str, tensor: torch.Tensor) -> torch.Tensor:
+            if name not in names:
+                return tensor
+            own = zlib.crc32(f"{self.seed} {kind} {names[name]}".encode())
+            return trees.moved_slightly(tensor, own, farther=MOVED_WIDELY)
+
+        return side.state.exchanged(changed)
 
     @contextlib.contextmanager
     def precision_of(self, side: Side, precision: str) -> Generator[Retyping | None]:
@@ -395,6 +427,12 @@ class Case:
     def finer(self) -> str:
         """The precision beyond the declared one that both sides can be lifted to; "" when float64 itself is declared."""
         return "" if self.declared == FLOAT64 else "float64"
+
+
+def _next_step(error: BaseException, name: str) -> str:
+    if "device_ready_queues_" in str(error):
+        return "import what brings the device (torch_directml) before the first backward pass of the process; PyTorch counts devices there."
+    return f"call {name}(*inputs) by itself."
 
 
 def _describe(value: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import runpy
 import sys
+import tokenize
 import traceback
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,8 @@ def load_case_file(path: str | Path, seed: int) -> dict[str, Any]:
         seed: passed to its `inputs`.
 
     Returns:
-        "actual", "expected", "inputs", those of "declared", "reference", "gradients", "keywords" that it defines, and all its names
-        under "names".
+        "actual", "expected", "inputs", those of "declared", "reference", "gradients", "keywords" that it defines, all its names
+        under "names", its text under "source".
 
     Raises:
         CaseFileError: the file is missing, does not run, lacks a name, or its `inputs` fails; the message says which.
@@ -33,6 +34,14 @@ def load_case_file(path: str | Path, seed: int) -> dict[str, Any]:
             f"Got {file}, which is no file. Needed: a Python file with `actual`, `expected` and `inputs(seed)`. "
             "`halfulp demo` shows five of them. Check the path."
         )
+    try:
+        with tokenize.open(file) as opened:  # in the encoding that it declares, as Python reads it
+            source = opened.read()
+    except (OSError, SyntaxError, UnicodeDecodeError) as error:
+        raise CaseFileError(
+            f"Got {file}, which can't be read as Python ({error}). Needed: a Python file with `actual`, `expected` and `inputs(seed)`. "
+            "Nothing was checked. Save it as UTF-8."
+        ) from error
     folder = str(file.resolve().parent)
     if folder not in sys.path:  # stays there: functions of the file may import their neighbours when they are called
         sys.path.insert(0, folder)
@@ -67,7 +76,7 @@ def load_case_file(path: str | Path, seed: int) -> dict[str, Any]:
             "Needed: a function of the seed that returns a tuple of tensors. Neither implementation was run. Fix `inputs`."
         ) from error
     found = {name: names[name] for name in ("actual", "expected", *OPTIONAL) if name in names}
-    return {**found, "inputs": inputs, "names": names}
+    return {**found, "inputs": inputs, "names": names, "source": source}
 
 
 def _frames(error: BaseException, file: Path) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -49,21 +48,16 @@ def argument_leaves(arguments: Any) -> dict[str, Leaf]:
 def overwritten(before: Any, after: Any) -> dict[str, Leaf]:
     """The arguments whose values differ after the call, as they are then."""
     old, new = argument_leaves(before), argument_leaves(after)
-    return {name: owned(leaf) for name, leaf in new.items() if name in old and _differs(leaf, old[name])}
+    return {name: leaf.owned() for name, leaf in new.items() if name in old and _differs(leaf, old[name])}
 
 
 def _differs(new: Leaf, old: Leaf) -> bool:
     return old.shape != new.shape or old.dtype != new.dtype or not measure(new, old, worst=0).same_bits
 
 
-def owned(leaf: Leaf, path: str | None = None) -> Leaf:
-    """A leaf whose memory nobody else can change, under another path if one is given."""
-    return dataclasses.replace(leaf, stored=leaf.stored.copy(), path=leaf.path if path is None else path)
-
-
 def state_leaf(tensor: torch.Tensor, path: str) -> Leaf:
     """A tensor of the state as a leaf of its own."""
-    return owned(leaves_of(tensor)[0], path)
+    return leaves_of(tensor)[0].owned(path)
 
 
 def counterparts(actual: Mapping[str, torch.Tensor], expected: Mapping[str, torch.Tensor]) -> dict[str, str]:

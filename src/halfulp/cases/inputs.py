@@ -175,8 +175,11 @@ def permuted(inputs: Any, length: int, order: torch.Tensor) -> Any:
     return map_arrays(inputs, take, take_array)
 
 
-def moved_slightly(inputs: Any, seed: int) -> Any:
+def moved_slightly(inputs: Any, seed: int, *, farther: float = 0.0) -> Any:
     """Every floating-point number moved by a random relative amount of up to the root of its format's eps, at least 3e-4.
+
+    Args:
+        inputs: see above. seed: of the amounts. farther: up to so much instead, where it is more.
 
     Halfway, in bits of float32, between an ulp and the number itself: all rounding errors are drawn anew, also those of sums much larger
     than their terms and those of a float64 function's float32 steps, while a smooth function of the inputs hardly changes.
@@ -187,8 +190,10 @@ def moved_slightly(inputs: Any, seed: int) -> Any:
         if not value.is_floating_point():
             return value
         amounts = 2.0 * torch.rand(tuple(value.shape), generator=generator, dtype=torch.float64) - 1.0
-        factor = (1.0 + amounts * math.sqrt(max(torch.finfo(value.dtype).eps, FLOAT32_EPS))).to(value.device)
-        return (value.detach().to(torch.float64) * factor).to(value.dtype).requires_grad_(value.requires_grad)
+        factor = 1.0 + amounts * max(farther, math.sqrt(max(torch.finfo(value.dtype).eps, FLOAT32_EPS)))
+        # On the processor: not every device has float64.
+        moved = (value.detach().cpu().to(torch.float64) * factor).to(value.dtype)
+        return moved.to(value.device).requires_grad_(value.requires_grad)
 
     def move_array(value: np.ndarray[Any, Any]) -> Any:
         return move_tensor(torch.from_numpy(np.ascontiguousarray(value))).numpy().reshape(value.shape) if value.dtype.kind == "f" else value

@@ -48,6 +48,11 @@ class Side:
         """Whether torch.compile made it: then modes can't look inside."""
         return eager_of(self.function) is not self.function
 
+    @property
+    def lifts_cheaply(self) -> bool:
+        """Whether a run in another precision costs little more than a run: not where something is compiled for it."""
+        return not self.is_compiled and not getattr(self.function, "builds_slowly", False)
+
     @functools.cached_property
     def eager(self) -> Side:
         """The side that torch.compile was given; itself when it is not compiled."""

@@ -20,6 +20,17 @@ from .dependencies import Dependencies
 WITHOUT_FLOAT64 = ("mps", "privateuseone", "xla")
 
 
+def device_for(dtype: torch.dtype, device: torch.device) -> torch.device:
+    """Where data of a device is computed with in a dtype: on the device, or on the processor where the device has no float64."""
+    has_float64 = device.type not in WITHOUT_FLOAT64
+    if device.type == "xpu":  # some Intel GPUs compute in float64 and others store it only
+        try:
+            has_float64 = bool(torch.xpu.get_device_properties(device).has_fp64)
+        except (AssertionError, AttributeError, RuntimeError):
+            has_float64 = False
+    return device if has_float64 or dtype != torch.float64 else torch.device("cpu")
+
+
 class State:
     """The named tensors that a callable keeps.
 
@@ -29,13 +40,18 @@ class State:
 
     def __init__(self, dependencies: Dependencies) -> None:
         self.optimizers = dependencies.optimizers
+        self._modules = dependencies.modules
         self.owned: dict[str, torch.Tensor] = {}
         self._buffers: set[int] = set()
+        self._places: dict[int, list[tuple[torch.nn.Module, str]]] = {}
         for place, module in enumerate(dependencies.modules):
             prefix = f"{place}." if len(dependencies.modules) > 1 else ""
             for name, tensor in [*module.named_parameters(), *module.named_buffers()]:
                 self.owned[prefix + name.replace("_orig_mod.", "")] = tensor
             self._buffers |= {id(each) for each in module.buffers()}
+            for part in module.modules():
+                for key, tensor in (*part.named_parameters(recurse=False), *part.named_buffers(recurse=False)):
+                    self._places.setdefault(id(tensor), []).append((part, key))
         known = {id(each) for each in self.owned.values()}
         stepped = {id(each) for optimizer in self.optimizers for group in optimizer.param_groups for each in group["params"]}
         loose = [each for each in dependencies.tensors if id(each) not in known]
@@ -44,6 +60,27 @@ class State:
         self.captured = {f"captured tensor {place}": each for place, each in enumerate(loose) if id(each) not in stepped}
         self._saved: dict[str, torch.Tensor] | None = None
         self._copies: dict[tuple[int, torch.dtype], tuple[torch.Tensor, int]] = {}
+        self._written: set[int] = set()
+
+    @contextlib.contextmanager
+    def _attributes_kept(self) -> Generator[None]:
+        """The modules hold the same tensors afterwards: what a run hangs on them (caches, buffers replaced) is of its precision."""
+        parts = {id(part): part for module in self._modules for part in module.modules()}.values()
+        mappings: list[Any] = [part.__dict__ for part in parts]
+        mappings += [each.get(kind) for each in mappings for kind in ("_parameters", "_buffers")]
+        kept: list[tuple[dict[str, Any], dict[str, Any]]] = [(each, dict(each)) for each in mappings if isinstance(each, dict)]
+        try:
+            yield
+        finally:
+            for mapping, before in kept:
+                for name in [*before, *(name for name in mapping if name not in before)]:
+                    now, then = mapping.get(name), before.get(name)
+                    if now is then or not (isinstance(now, torch.Tensor) or isinstance(then, torch.Tensor)):
+                        continue
+                    if name in before:
+                        mapping[name] = then
+                    else:
+                        del mapping[name]
 
     def tensors(self) -> dict[str, torch.Tensor]:
         """Parameters, buffers and captured tensors by name."""
@@ -75,13 +112,15 @@ class State:
         tensor's version counter.
         """
         before = self.saved()
-        return {name: tensor for name, tensor in self.current().items() if name not in before or not _same(tensor, before[name])}
+        found = {name: tensor for name, tensor in self.current().items() if name not in before or not _same(tensor, before[name])}
+        self._written |= {id(each) for each in found.values()}  # conversions of these are of no use to a second run
+        return found
 
     @contextlib.contextmanager
     def put_back(self) -> Generator[None]:
         """Restore the state afterwards."""
         before = self.saved()
-        with self._gradients_aside() as gradients, self._optimizers_aside(torch.clone):
+        with self._attributes_kept(), self._gradients_aside() as gradients, self._optimizers_aside(torch.clone):
             _lend(gradients, torch.clone)
             try:
                 yield
@@ -101,30 +140,54 @@ class State:
         def convert(tensor: torch.Tensor) -> torch.Tensor:
             return tensor.to(target, copy=True) if tensor.dtype in sources else tensor.clone()
 
-        exchanged: list[tuple[torch.Tensor, torch.Tensor, bool]] = []
+        exchanged: list[tuple[torch.Tensor, torch.Tensor, Callable[[], None], bool]] = []
         with self._gradients_aside() as originals:
             try:
-                for tensor in self.owned.values():
+                for name, tensor in {
+                    id(each): (name, each) for name, each in self.owned.items()
+                }.values():  # each once, whatever names it has
                     is_buffer = id(tensor) in self._buffers
                     if tensor.dtype not in sources and not is_buffer:
                         continue
-                    exchanged.append((tensor, tensor.data, tensor.requires_grad))
+                    wanted = tensor.requires_grad
                     if tensor.dtype not in sources:  # a counter, say: may change inside, too
-                        tensor.data = tensor.data.clone()
-                        continue
-                    if not gradients and tensor.is_leaf:
-                        tensor.requires_grad_(False)
-                    # Data that the call may change is converted anew for every run.
-                    tensor.data = self._converted(tensor, target, keep=not is_buffer and not self.optimizers)
-                _lend([(tensor, each) for tensor, each in originals if id(tensor) in {id(part[0]) for part in exchanged}], convert)
-                with self._optimizers_aside(convert):
+                        data = tensor.data.to(device_for(target, tensor.device), copy=True)
+                    else:
+                        # Data that the call may change is converted anew for every run.
+                        data = self._converted(
+                            tensor, target, keep=not is_buffer and not self.optimizers and id(tensor) not in self._written
+                        )
+                    wants = wanted and (gradients or tensor.dtype not in sources or not tensor.is_leaf)
+                    lent, give_back = self._given(name, tensor, data, wants)
+                    exchanged.append((tensor, lent, give_back, wanted))
+                    if lent is tensor and tensor.is_leaf:
+                        tensor.requires_grad_(wants)
+                places = {id(tensor): lent for tensor, lent, _, _ in exchanged}
+                _lend(
+                    [(places[id(tensor)], each.to(places[id(tensor)].device)) for tensor, each in originals if id(tensor) in places],
+                    convert,
+                )
+                with self._optimizers_aside(convert), self._attributes_kept():
                     yield
             finally:
-                for tensor, original, wanted in exchanged:
+                for tensor, _, give_back, wanted in exchanged:
                     tensor.grad = None
-                    tensor.data = original
+                    give_back()
                     if tensor.is_leaf:
                         tensor.requires_grad_(wanted)
+
+    @contextlib.contextmanager
+    def exchanged(self, change: Callable[[str, torch.Tensor], torch.Tensor] | None) -> Generator[None]:
+        """The data of all floating-point parameters and buffers changed inside, by name; nothing happens for None."""
+        kept = [(name, each, each.data) for name, each in self.owned.items() if change is not None and each.is_floating_point()]
+        try:
+            for name, tensor, data in kept:
+                assert change is not None
+                tensor.data = change(name, data)
+            yield
+        finally:
+            for _, tensor, data in kept:
+                tensor.data = data
 
     @contextlib.contextmanager
     def _gradients_aside(self) -> Generator[list[tuple[torch.Tensor, torch.Tensor]]]:
@@ -157,14 +220,34 @@ class State:
                     group.clear()
                     group.update(original)
 
+    def _given(self, name: str, tensor: torch.Tensor, data: torch.Tensor, wants: bool) -> tuple[torch.Tensor, Callable[[], None]]:
+        """Give a tensor other data: the tensor that has it, and what gives back the old. wants: whether it takes part in gradients."""
+        if torch._has_compatible_shallow_copy_type(tensor, data):  # pyright: ignore[reportPrivateImportUsage, reportPrivateUsage]
+            original = tensor.data
+            tensor.data = data
+            return tensor, lambda: setattr(tensor, "data", original)
+        # A tensor of DirectML or XLA can't be given data of the processor: another tensor takes its places in the modules.
+        places = self._places.get(id(tensor), [])
+        if not places or self.optimizers:
+            raise TypeError(f"the data of {name} can't be moved from {tensor.device} to {data.device}: it is held outside of modules")
+        other = torch.nn.Parameter(data, wants) if isinstance(tensor, torch.nn.Parameter) else data
+        names = [each for each, owned in self.owned.items() if owned is tensor]
+
+        def put(each: torch.Tensor) -> None:
+            for module, key in places:
+                setattr(module, key, each)  # recurrent modules keep a list of their weights, which this brings up to date
+            self.owned.update(dict.fromkeys(names, each))
+
+        put(other)
+        return other, lambda: put(tensor)
+
     def _converted(self, tensor: torch.Tensor, target: torch.dtype, *, keep: bool) -> torch.Tensor:
-        """The data in the target dtype; that of parameters is converted once and used for every run that leaves it as it was."""
+        """The data in the target dtype; with `keep`, for what the function doesn't write, converted once and used for every run."""
         key = (id(tensor), target)
         known = self._copies.get(key)
-        if known is not None and known[1] == known[0]._version:
+        if keep and known is not None and known[1] == known[0]._version:
             return known[0]
-        device = torch.device("cpu") if tensor.device.type in WITHOUT_FLOAT64 else tensor.device
-        converted = tensor.data.to(device=device, dtype=target)
+        converted = tensor.data.to(device=device_for(target, tensor.device), dtype=target)
         if keep:
             self._copies[key] = (converted, converted._version)
         return converted
@@ -183,4 +266,4 @@ def _same(left: torch.Tensor, right: torch.Tensor) -> bool:
         return True
     if not (left.is_floating_point() or left.is_complex()):
         return False
-    return bool(torch.equal(torch.isnan(left), torch.isnan(right))) and torch.equal(torch.nan_to_num(left), torch.nan_to_num(right))
+    return bool(((left == right) | (torch.isnan(left) & torch.isnan(right))).all())

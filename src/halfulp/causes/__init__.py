@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ..lazily import on_first_use
 from .cause import Cause, Experiment, Explanation
 
 if TYPE_CHECKING:
@@ -13,10 +13,4 @@ if TYPE_CHECKING:
 
 __all__ = ["Cause", "Experiment", "Explanation", "checked_graphs", "explain"]
 
-_HOME = {"checked_graphs": ".compiling.checking", "explain": ".explaining"}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'halfulp.causes' has no attribute {name!r}")
-    return getattr(import_module(_HOME[name], __name__), name)
+__getattr__ = on_first_use(__name__, {"checked_graphs": "compiling.checking", "explain": "explaining"})

@@ -1,17 +1,14 @@
-"""Cause, Experiment, Explanation: why two implementations differ, what was tried, what it rests on."""
+"""Cause, Experiment, Explanation: why two implementations differ, what was tried, what it rests on, all as data."""
 
 from __future__ import annotations
 
-import dataclasses
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from ..verdicts.result import CheckResult, plain
+from ..documents import document, text_of
+from ..shown import shown
+from ..verdicts.result import CheckResult
 from ..verdicts.verdict import Verdict
-
-SCHEMA = 1
 
 
 @dataclass(frozen=True)
@@ -67,6 +64,52 @@ class Cause:
 
 
 @dataclass(frozen=True)
+class StageResult:
+    """What a stage gave.
+
+    Attributes:
+        name, what: of the stage. verdict: on its difference from the eager function. unequal, count: elements with other bits.
+        in_noise: rms difference in units of the noise. error_in_noise, eager_error_in_noise: rms error of the stage and of eager against the
+            float64 reference, in the same unit; None without a reference. seconds: compiling and running it. note: why it did not run.
+    """
+
+    name: str
+    what: str
+    verdict: Verdict | None
+    unequal: int = 0
+    count: int = 0
+    in_noise: float | None = None
+    error_in_noise: float | None = None
+    eager_error_in_noise: float | None = None
+    seconds: float = 0.0
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class NodeResult:
+    """What one op of a graph does in the generated program.
+
+    Attributes:
+        name, op: of the node. source: the line of the user's code. unequal, count: elements whose bits are not those that the eager op
+            gives for the same inputs. in_noise: their rms difference over what rounding does to this op. beyond: whether that is more than
+            rounding. kernel: the generated function that computes it. code: its source. alone: the same op compiled by itself: elements
+            with other bits; None where that wasn't tried.
+    """
+
+    name: str
+    op: str
+    source: str
+    unequal: int
+    count: int
+    in_noise: float
+    beyond: bool
+    kernel: str = ""
+    code: str = ""
+    alone: int | None = None
+
+
+@shown
+@dataclass(frozen=True)
 class Explanation:
     """The answer to "why?": ranked causes, or what was tried in vain.
 
@@ -85,8 +128,8 @@ class Explanation:
     causes: tuple[Cause, ...]
     experiments: tuple[Experiment, ...]
     left_in_noise: float | None = None
-    stages: tuple[Any, ...] = ()
-    nodes: tuple[Any, ...] = ()
+    stages: tuple[StageResult, ...] = ()
+    nodes: tuple[NodeResult, ...] = ()
     sensitivity: tuple[str, ...] = ()
     complete: bool = True
     notes: tuple[str, ...] = ()
@@ -119,19 +162,6 @@ class Explanation:
     def __bool__(self) -> bool:
         return True
 
-    def __str__(self) -> str:
-        import halfulp
-
-        return halfulp.report(self)
-
     def to_json(self) -> str:
         """Everything, as JSON text with a schema number."""
-        content: dict[str, Any] = {"schema": SCHEMA, "explained": self.explained}
-        content |= {each.name: getattr(self, each.name) for each in dataclasses.fields(self) if each.name != "result"}
-        for name in ("causes", "experiments", "stages", "nodes"):
-            content[name] = [
-                {key: value.name if isinstance(value, Verdict) else value for key, value in dataclasses.asdict(each).items()}
-                for each in content[name]
-            ]
-        content["result"] = json.loads(self.result.to_json())
-        return json.dumps(plain(content), indent=1, allow_nan=False)
+        return text_of(document("explanation", self, explained=self.explained, acceptable=self.result.acceptable))

@@ -87,6 +87,15 @@ def _formats(result: CheckResult) -> Iterator[Cause]:
             f"Rounding {where} to {found.measured['format']} reproduces {100 * explained:.1f} % of the error's square sum, element by element.",
             "high",
         )
+    elif found is not None and found.finding == "correlates":
+        name, where = str(found.measured["format"]).split(" or ")[0], str(found.measured["where"])
+        yield _of_format(
+            name,
+            where,
+            1.0,
+            f"The error has the size that {name} makes, and follows what rounding {where} gives ({found.measured['deviations']:.1f} standard deviations from chance).",
+            "medium",
+        )
     elif found is not None and found.finding == "same size":
         name, where = str(found.measured["format"]), str(found.measured["where"])
         yield _of_format(

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ..backends.knobs import knobs
 from ..cases import Case
 from ..errors import InputError
 from ..noise import Noise, noise_of
@@ -19,12 +20,12 @@ from .compiling import Compilation, compilation_of, taken_apart
 from .direct import direct_causes
 from .fresh import Turned, turned_in_fresh_processes
 from .hypotheses import MEMORY, SETTING
-from .knobs import knobs
 from .laboratory import Laboratory, Outcome
 from .ordering import order_causes
 from .searching import PARTIAL, Found, Search
 from .settling import NEARLY, bits_found
 from .trial import FINER, Trial, of_knob, suggestions
+from .turning import turnable
 
 UNSEEN = "Neither {} calls PyTorch functions: what NumPy and other libraries compute can't be varied from outside."
 BUDGET_S = 60.0
@@ -173,12 +174,7 @@ def _beyond_rounding(laboratory: Laboratory, *, processes: bool) -> _Answer:
         return _Answer((direct[0],), 0.0)
     laboratory.progress("listing what could be changed")
     suggested = suggestions(case)
-    turned = [
-        of_knob(knob, name, 1000 + place, beyond_rounding=True)
-        for place, knob in enumerate(knobs())
-        if not knob.needs_fresh_process and not knob.unavailable()
-        for name in ("expected", "actual")
-    ]
+    turned = [of_knob(knob, name, 1000 + place, beyond_rounding=True) for place, (knob, name) in enumerate(turnable(case))]
     laboratory.progress("changing one thing at a time")
     finer, turned = [each for each in turned if each.name == FINER], [each for each in turned if each.name != FINER]
     for trial in finer:

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..backends.knobs import Knob
 from ..differences import Leaf
 from .cause import Experiment
-from .knobs import Knob
 from .laboratory import Laboratory
 from .processes import Job, Reply, run_jobs
 from .scale import Distance

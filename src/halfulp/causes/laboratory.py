@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch.utils._pytree import tree_map
 
+from ..backends.knobs import NotApplicable
 from ..cases import Case
 from ..cases.inputs import TORCH_DTYPES
 from ..differences import Leaf
@@ -23,7 +24,6 @@ from ..verdicts.gathering import Gatherer
 from ..verdicts.result import CheckResult
 from .cause import Experiment
 from .hypotheses import ARITHMETIC, SETTING
-from .knobs import NotApplicable
 from .scale import Distance, Scale
 from .trial import Fitting, Trial, changed_function
 

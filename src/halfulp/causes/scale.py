@@ -75,7 +75,7 @@ class Scale:
     def _scaled(self, leaf: Leaf, other: Leaf) -> tuple[np.ndarray, int, bool]:
         """|difference| over noise for each element, how many have other bits, and whether dtypes and special values agree."""
         with np.errstate(invalid="ignore"):  # signaling NaN in memory that nobody wrote
-            left, right = (each.numbers().astype(np.float64) for each in (leaf, other))
+            left, right = (each.float64() for each in (leaf, other))
         equal = (left == right) | (np.isnan(left) & np.isnan(right))
         if leaf.format is None or other.format is None:
             return np.where(equal, 0.0, self._largest), int((~equal).sum()), leaf.dtype == other.dtype
@@ -109,7 +109,7 @@ class Scale:
             known = self._noise.leaves.get(leaf.path)
             if known is None or leaf.format is None or known.reference.shape != leaf.stored.shape:
                 continue
-            error = leaf.numbers().astype(np.float64) - known.reference
+            error = leaf.float64() - known.reference
             scaled = np.where(error == 0, 0.0, error / np.maximum(known.spread, 1e-300))
             usable = np.isfinite(scaled)
             total, count = total + float(np.sum(scaled[usable] ** 2)), count + int(usable.sum())

@@ -266,7 +266,7 @@ class Search:
             other, known = own.get(leaf.path), noise.leaves.get(leaf.path)
             if other is None or known is None or leaf.format is None or other.shape != leaf.shape:
                 return None
-            left, right = leaf.numbers().astype(np.float64), other.numbers().astype(np.float64)
+            left, right = leaf.float64(), other.float64()
             if not np.array_equal(np.isfinite(left), np.isfinite(right)):
                 return None
             with np.errstate(invalid="ignore"):

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from ..cases import Run, Variant
 from .cause import Cause
 from .hypotheses import ARITHMETIC, SETTING
-from .knobs import Knob, knobs
 from .laboratory import Laboratory, Outcome
 from .trial import FINER, Trial, changed_function, cheap_first, of_knob, suggestions
+from .turning import is_of_backend, turnable
 
 NEARLY = 0.9
 """A change that leaves a tenth of a rounding difference took most of it away; rounding drawn anew leaves all of it (a share of about 0)."""
@@ -71,12 +71,10 @@ def _exact(outcomes: Iterable[Outcome]) -> list[Outcome]:
 
 def _knobs(laboratory: Laboratory, *, of_calls: bool) -> Iterable[Trial]:
     """The settings, or what can be changed about the call: its batch, the memory of its inputs, the mode of its modules."""
-    usable: list[Knob] = [knob for knob in knobs() if not knob.needs_fresh_process and not knob.unavailable()]
-    usable = [knob for knob in usable if (knob.wrap is not None) == of_calls]
-    for place, knob in enumerate(usable):
-        for name in ("expected", "actual"):
-            if not laboratory.case.side(name).is_compiled:
-                yield of_knob(knob, name, place)
+    for place, (knob, name) in enumerate(turnable(laboratory.case)):
+        is_of_call = knob.wrap is not None and not is_of_backend(laboratory.case.side(name).function)
+        if is_of_call == of_calls and not laboratory.case.side(name).is_compiled:
+            yield of_knob(knob, name, place)
 
 
 def _two_knobs(laboratory: Laboratory, turned: list[Outcome]) -> list[Outcome]:

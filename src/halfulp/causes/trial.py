@@ -13,11 +13,11 @@ import torch
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 from torch.utils._pytree import tree_map
 
+from ..backends.knobs import Knob
 from ..cases import Case, Side, Variant
 from .calls import Call, Replacement, chained, watched, with_replaced
 from .flow import Flow
 from .hypotheses import CATALOGUE, FORMULA, MEMORY, SETTING, Around, Fit, Site, Variation, input_variations, optimizers, stored_parameters
-from .knobs import Knob
 
 Function = Callable[..., Any]
 EVERY, ONE = "every call", "one call"

@@ -7,7 +7,29 @@ import sys
 import typer
 
 from ..errors import HalfulpError
-from . import audit, bench, check, compare, datasheet, demo, doctor, env, explain, locate, merge, order, record, repro, tolerance
+from . import (
+    audit,
+    backends,
+    bench,
+    check,
+    ci,
+    compare,
+    datasheet,
+    demo,
+    doctor,
+    env,
+    explain,
+    growth,
+    locate,
+    matrix,
+    merge,
+    order,
+    plot,
+    record,
+    report,
+    repro,
+    tolerance,
+)
 
 app = typer.Typer(
     name="halfulp",
@@ -19,16 +41,22 @@ app = typer.Typer(
 )
 app.command("audit")(audit.audit)
 app.command("check")(check.check)
+app.command("ci")(ci.ci)
 app.command("compare")(compare.compare)
 app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)
 app.command("explain")(explain.explain)
+app.command("growth")(growth.growth)
 app.command("locate")(locate.locate)
+app.command("matrix")(matrix.matrix)
 app.command("merge")(merge.merge)
 app.command("order")(order.order)
+app.command("plot")(plot.plot)
 app.command("record")(record.record)
+app.command("report")(report.report)
 app.command("repro")(repro.repro)
 app.command("tolerance")(tolerance.tolerance)
+app.add_typer(backends.app, name="backends")
 app.add_typer(bench.app, name="bench")
 app.add_typer(env.app, name="env")
 app.add_typer(datasheet.app, name="datasheet")

@@ -7,12 +7,15 @@ from typing import Annotated
 
 import typer
 
+from .showing import Html, show
+
 
 def audit(
     file: Annotated[Path, typer.Argument(help="A Python file with `actual`, `expected` and `inputs(seed)`.")],
     side: Annotated[str, typer.Option(help="Which function: actual or expected.")] = "actual",
     seed: Annotated[int, typer.Option(help="Passed to `inputs`.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    html: Html = None,
 ) -> None:
     """Which ops promote, downcast, follow autocast or a default dtype, and on which line? Exits with 0."""
     import halfulp
@@ -23,4 +26,4 @@ def audit(
         raise InputError(f"Got --side {side}. Needed: actual or expected. A case file has no other function. Leave it out for actual.")
     loaded = load_case_file(file, seed)
     found = halfulp.audit(loaded[side], loaded["inputs"], keywords=loaded.get("keywords"))
-    typer.echo(found.to_json() if as_json else halfulp.report(found))
+    show(found, as_json=as_json, html=html)

@@ -7,6 +7,8 @@ from typing import Annotated, Optional
 
 import typer
 
+from .showing import Html, show
+
 
 def check(
     file: Annotated[Path, typer.Argument(help="A Python file with `actual`, `expected` and `inputs(seed)`.")],
@@ -21,9 +23,12 @@ def check(
     search: Annotated[bool, typer.Option("--search", help="Also try nasty variants of the inputs; report the first that fails.")] = False,
     seed: Annotated[int, typer.Option(help="Passed to `inputs`, and where random numbers start.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole result as JSON.")] = False,
+    html: Html = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the answer.")] = False,
 ) -> None:
     """Is the difference rounding or a mistake? Runs the two functions of a case file and judges."""
+    import dataclasses
+
     import halfulp
     from halfulp.cases import load_case_file
 
@@ -38,10 +43,9 @@ def check(
     effort = "full" if full else "decide"
     with steps_on_stderr(quiet or as_json) as progress:
         result = halfulp.check(
-            loaded["actual"], loaded["expected"], loaded["inputs"], seed=seed, effort=effort, search=search, progress=progress, **options
-        )
-    if as_json:
-        typer.echo(result.to_json())
-    else:
-        typer.echo(halfulp.report(result, form="answer" if quiet else "full"))
+            loaded["actual"], loaded["expected"], loaded["inputs"], seed=seed, effort=effort, search=search, closeups=as_json or html is not None,
+            progress=progress, **options,
+        )  # fmt: skip
+    result = dataclasses.replace(result, case_file=loaded["source"])
+    show(result, as_json=as_json, html=html, form="answer" if quiet else "full")
     raise typer.Exit(result.exit_code)

@@ -7,13 +7,15 @@ from typing import Annotated, Optional
 
 import typer
 
+from .showing import Html, show, writable
+
 app = typer.Typer(help="How exact is a library here? Measured: precisions, orders, rounding, special values, ulp errors of all functions.")
 
 
 @app.callback(invoke_without_command=True)
 def datasheet(
     context: typer.Context,
-    backend: Annotated[str, typer.Option(help="torch, numpy or jax.")] = "torch",
+    backend: Annotated[str, typer.Option(help="torch, numpy, jax, or another of halfulp backends.")] = "torch",
     device: Annotated[str, typer.Option(help="A device of torch: cpu, cuda, mps ...")] = "cpu",
     full: Annotated[bool, typer.Option("--full", help="Scan all 2**32 float32 inputs of each function (half a minute each).")] = False,
     function: Annotated[
@@ -26,9 +28,10 @@ def datasheet(
     ] = None,
     output: Annotated[
         Optional[Path],
-        typer.Option("--output", "-o", help="Write the datasheet as JSON, for `halfulp datasheet diff`."),
+        typer.Option("--output", "-o", callback=writable, help="Write the datasheet as JSON, for `halfulp datasheet diff`."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
+    html: Html = None,
 ) -> None:
     """Measure a library and print its datasheet (half a minute); exits with 0."""
     if context.invoked_subcommand is not None:
@@ -44,7 +47,7 @@ def datasheet(
     if output is not None:
         output.parent.mkdir(parents=True, exist_ok=True)
         output.write_text(sheet.to_json() + "\n", encoding="utf-8")
-    typer.echo(sheet.to_json() if as_json else halfulp.report(sheet))
+    show(sheet, as_json=as_json, html=html)
 
 
 @app.command("diff")
@@ -54,7 +57,7 @@ def diff(
 ) -> None:
     """What distinguishes two machines, versions or libraries? Machine and settings first. Exits with 0 where nothing does, else with 1."""
     from halfulp.datasheets import read_datasheet
-    from halfulp.reports.datasheets import differences_text
+    from halfulp.reports.text.datasheets import differences_text
 
     sheets = read_datasheet(first), read_datasheet(second)
     typer.echo(differences_text(*sheets))

@@ -6,9 +6,12 @@ from typing import Annotated
 
 import typer
 
+from .showing import Html, show
+
 
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print the fingerprint as JSON.")] = False,
+    html: Html = None,
 ) -> None:
     """What decides the bits on this machine: versions, CPU, libraries, threads, precision settings, and what surprises in them."""
     from importlib import import_module
@@ -17,16 +20,4 @@ def doctor(
 
     import_module("torch")  # the fingerprint reads settings only of frameworks that are loaded
 
-    found = fingerprint()
-    if as_json:
-        typer.echo(found.to_json())
-        return
-    for section, entries in found.sections.items():
-        typer.echo(section)
-        for name, value in entries.items():
-            typer.echo(f"  {name:<34} {value}")
-    typer.echo("surprises")
-    for surprise in found.surprises:
-        typer.echo(f"  - {surprise}")
-    if not found.surprises:
-        typer.echo("  none of those that halfulp knows")
+    show(fingerprint(), as_json=as_json, html=html)

@@ -7,6 +7,8 @@ from typing import Annotated, Optional
 
 import typer
 
+from .showing import Html, show
+
 
 def explain(
     file: Annotated[Optional[Path], typer.Argument(help="A Python file with `actual`, `expected` and `inputs(seed)`.")] = None,
@@ -19,15 +21,18 @@ def explain(
     ] = False,
     seed: Annotated[int, typer.Option(help="Passed to `inputs`, and where random numbers start.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    html: Html = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the answer.")] = False,
 ) -> None:
     """Why do they differ? Changes one thing at a time and measures what becomes of the difference."""
+    import dataclasses
+
     import halfulp
     from halfulp.errors import InputError
 
     if catalogue:
         from halfulp.causes.hypotheses import CATALOGUE
-        from halfulp.reports.causes import catalogue_text
+        from halfulp.reports.text.causes import catalogue_text
 
         typer.echo(catalogue_text([(each.name, each.looks_like, each.experiment, ", ".join(each.reports)) for each in CATALOGUE]))
         return
@@ -50,5 +55,6 @@ def explain(
         found = halfulp.explain(
             loaded["actual"], loaded["expected"], loaded["inputs"], seed=seed, budget_s=budget, processes=not no_processes, progress=progress, **options
         )  # fmt: skip
-    typer.echo(found.to_json() if as_json else halfulp.report(found, form="answer" if quiet else "full"))
+    result = dataclasses.replace(found.result, case_file=loaded["source"])
+    show(dataclasses.replace(found, result=result), as_json=as_json, html=html, form="answer" if quiet else "full")
     raise typer.Exit(found.exit_code)

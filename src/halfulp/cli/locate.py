@@ -7,6 +7,8 @@ from typing import Annotated, Optional
 
 import typer
 
+from .showing import Html, show
+
 
 def locate(
     actual: Annotated[
@@ -23,9 +25,12 @@ def locate(
     ] = None,
     seed: Annotated[int, typer.Option(help="Of a case file: passed to `inputs`.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole walk as JSON.")] = False,
+    html: Html = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the answer.")] = False,
 ) -> None:
     """Where does it start? The first module and op that adds more than rounding, apart from what it inherited."""
+    import dataclasses
+
     import halfulp
     from halfulp.errors import InputError
 
@@ -50,7 +55,8 @@ def locate(
                 loaded["actual"], loaded["expected"], loaded["inputs"], declared=declared or loaded.get("declared"), rename=names,
                 gradients=gradients or bool(loaded.get("gradients")), keywords=loaded.get("keywords"), seed=seed, progress=progress,
             )  # fmt: skip
+            origin = dataclasses.replace(origin, case_file=loaded["source"])
         else:
             origin = halfulp.locate(actual, expected, declared=declared, rename=names, progress=progress)
-    typer.echo(origin.to_json() if as_json else halfulp.report(origin, form="answer" if quiet else "full"))
+    show(origin, as_json=as_json, html=html, form="answer" if quiet else "full")
     raise typer.Exit(origin.exit_code)

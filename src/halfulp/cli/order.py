@@ -7,6 +7,8 @@ from typing import Annotated, Any, Optional
 
 import typer
 
+from .showing import Html, save, show
+
 
 def order(
     file: Annotated[Path, typer.Argument(help="A Python file with `actual`, `expected` and `inputs(seed)`.")],
@@ -22,13 +24,13 @@ def order(
     ] = None,
     seed: Annotated[int, typer.Option(help="Passed to `inputs`, and where random numbers start.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the orders as JSON.")] = False,
+    html: Html = None,
 ) -> None:
     """In which order do the functions add? Revealed at the inputs' shapes, and proved by replaying it. Exits with 0 where both have an order."""
-    import json
-
     import halfulp
     from halfulp.cases import load_case_file
     from halfulp.errors import HalfulpError, InputError
+    from halfulp.reports.text.orders import orders_text
 
     from .progress import steps_on_stderr
 
@@ -37,11 +39,11 @@ def order(
     loaded = load_case_file(file, seed)
     found: dict[str, Any] = {}
     problems: dict[str, str] = {}
-    with steps_on_stderr(as_json) as show:
+    with steps_on_stderr(as_json) as report_step:
         for name in ("actual", "expected") if side == "both" else (side,):
 
             def progress(step: str, done: float, name: str = name) -> None:
-                show(f"{name}: {step}, {done:.0%}")
+                report_step(f"{name}: {step}, {done:.0%}")
 
             try:
                 found[name] = halfulp.reveal_order(
@@ -54,11 +56,13 @@ def order(
                 )
             except HalfulpError as error:
                 problems[name] = str(error)
-    if as_json:
-        content = {"schema": 1, "orders": {name: each.to_dict() for name, each in found.items()}, "problems": problems}
-        typer.echo(json.dumps(content, indent=1))
+    stored = _stored(found, problems)
+    if draw and not as_json:
+        typer.echo(orders_text(stored, draw=True))
     else:
-        _print(found, problems, draw)
+        show(stored, as_json=as_json)
+    if html is not None:
+        save(stored, html)
     for name, each in found.items():
         if emit is not None:
             typer.echo(_emitted(name, each, loaded, emit, seed), err=as_json)
@@ -66,31 +70,17 @@ def order(
             svg.mkdir(parents=True, exist_ok=True)
             (svg / f"{name}.svg").write_text(each.order.draw("svg"), encoding="utf-8")
             typer.echo(f"{svg / f'{name}.svg'}: the order of {name}", err=as_json)
-    if problems and not found:
-        raise typer.Exit(2)
-    raise typer.Exit(0 if not problems and all(each.classes[0].order is not None for each in found.values()) else 1)
+    raise typer.Exit(stored.exit_code)
 
 
-def _print(found: dict[str, Any], problems: dict[str, str], draw: bool) -> None:
-    import halfulp
+def _stored(found: dict[str, Any], problems: dict[str, str]) -> Any:
+    from halfulp.probes.stored import StoredOrders
 
-    for name, each in found.items():
-        typer.echo(f"{name}\n{_indented(halfulp.report(each))}")
-        if draw and each.classes[0].order is not None:
-            typer.echo(_indented(each.order.draw()))
-    for name, problem in problems.items():
-        typer.echo(f"{name}\n  {problem}")
+    difference, one_family = "", False
     if len(found) == 2 and all(each.classes[0].order is not None for each in found.values()):
         difference = found["actual"].diff(found["expected"])
-        typer.echo(f"difference\n  actual against expected: {difference}.")
-        if found["actual"].is_one_family_with(found["expected"]):
-            typer.echo("  They are one family: the same bits on any input, so their agreement is no independent evidence.")
-
-
-def _indented(text: str) -> str:
-    import textwrap
-
-    return textwrap.indent(text, "  ")
+        one_family = found["actual"].is_one_family_with(found["expected"])
+    return StoredOrders({name: each.stored() for name, each in found.items()}, problems, difference, one_family)
 
 
 def _emitted(name: str, found: Any, loaded: dict[str, Any], folder: Path, seed: int) -> str:

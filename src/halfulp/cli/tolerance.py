@@ -7,6 +7,8 @@ from typing import Annotated, Optional
 
 import typer
 
+from .showing import Html, show
+
 
 def tolerance(
     file: Annotated[Path, typer.Argument(help="A Python file with `actual`, `expected` and `inputs(seed)`.")],
@@ -17,6 +19,7 @@ def tolerance(
     probability: Annotated[float, typer.Option(help="Chance that two honest implementations differ by more.")] = 1e-6,
     draws: Annotated[int, typer.Option(min=1, help="How many seeds of `inputs` it covers.")] = 4,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+    html: Html = None,
 ) -> None:
     """Which rtol and atol does a test of `expected` need? Derived from how far rounding moves it."""
     import halfulp
@@ -31,4 +34,4 @@ def tolerance(
         failure_probability=probability,
         draws=draws,
     )
-    typer.echo(found.to_json() if as_json else halfulp.report(found))
+    show(found, as_json=as_json, html=html)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ..lazily import on_first_use
 from .sheet import Accuracy, Datasheet, read_datasheet
 
 if TYPE_CHECKING:
@@ -12,8 +12,4 @@ if TYPE_CHECKING:
 
 __all__ = ["Accuracy", "Datasheet", "datasheet", "read_datasheet"]
 
-
-def __getattr__(name: str) -> Any:
-    if name != "datasheet":
-        raise AttributeError(f"module 'halfulp.datasheets' has no attribute {name!r}")
-    return import_module(".measuring", __name__).datasheet
+__getattr__ = on_first_use(__name__, {"datasheet": "measuring"})

@@ -55,6 +55,12 @@ NUMPY_NAMES = {name: RENAMED.get(name, name) for name in (*SHARED, *(name for na
 NUMPY_BINARY_NAMES = {name: RENAMED.get(name, name) for name in TORCH_BINARY if name != "xlogy"}
 """Ours, and the name that NumPy and jax.numpy have for it."""
 
+BACKEND_NAMES = {
+    **{name: name for name in "exp log sqrt rsqrt erf sigmoid tanh silu gelu".split()},
+    "gelu (tanh)": "gelu_tanh",
+}
+"""Ours, and the op of the backends' table that computes it."""
+
 
 def reference(name: str, arguments: tuple[Any, ...]) -> Any:
     """The function's value in float64, for tensors of float64: exact enough for formats of up to 24 bits.

@@ -1,16 +1,22 @@
-"""Library: the ops of one library on one device, called with NumPy arrays, so that a probe is written once."""
+"""Library: the ops of one library on one device, called with NumPy arrays, so that a probe is written once.
+
+PyTorch, NumPy and JAX are called directly: they have every function. Other backends have the ops of `backends.ops`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import torch
 
-from ..errors import InputError
+from ..backends import Backend, availability, backend
+from ..backends.ops import OPS, OpModule
+from ..errors import HalfulpError, InputError, MissingBackend
+from ..floats import FORMATS
 
 Array = npt.NDArray[Any]
 
@@ -24,6 +30,7 @@ class Library:
         dtypes: names of the floating-point formats that it computes in.
         ops: by name, functions of native arrays.
         native: makes a native array from a NumPy array and a dtype's name. back: the reverse; 16-bit formats come back in float32.
+        backend: the one that it runs through, if it does.
     """
 
     name: str
@@ -32,40 +39,40 @@ class Library:
     ops: Mapping[str, Callable[..., Any]]
     native: Callable[[Array, str], Any]
     back: Callable[[Any], Array]
+    backend: Backend | None = None
 
     def run(self, op: str, *arrays: Array, dtype: str = "float32") -> Array:
         """One op on arrays of a dtype."""
         return self.back(self.ops[op](*(self.native(each, dtype) for each in arrays)))
 
-    def has(self, op: str) -> bool:
-        """Whether the library has the op."""
-        return op in self.ops
-
-
-LIBRARIES = ("torch", "numpy", "jax")
+    def has(self, *ops: str) -> bool:
+        """Whether the library has these ops."""
+        return all(each in self.ops for each in ops)
 
 
 def library(name: str, device: str = "cpu") -> Library:
     """A library by its name.
 
     Raises:
-        InputError: an unknown name, a library that isn't installed, a device that isn't there.
+        InputError: an unknown name, a library that isn't installed, a device that isn't there. MissingBackend: one that isn't here.
     """
-    if name not in LIBRARIES:
-        raise InputError(
-            f"Got the library {name!r}. Needed: one of {', '.join(LIBRARIES)}. Only these have probes. Leave --backend out for torch."
-        )
-    if find_spec(name) is None:
-        raise InputError(f"Got {name}, which is not installed here. Needed: an environment with it. Install it with pip install {name}.")
+    chosen = backend(name)
     if name != "torch" and device != "cpu":
         raise InputError(
             f"Got the device {device!r} with {name}. Needed: cpu. Only torch's devices are reached from here. Leave --device out."
         )
-    return {"torch": _torch, "numpy": _numpy, "jax": _jax}[name](device)
+    state = availability(name)
+    if not state:
+        raise MissingBackend(
+            f"Got {name}, which can't be used here: {state.reason}. Needed: one that can. Its numbers are measured by running it. "
+            f"{'Install it with ' + state.install if state.install else 'Run this where it is'}."
+        )
+    # In an environment of its own it is reached through the backend only.
+    direct = LIBRARIES.get(name) if state.where == "here" else None
+    return _of_backend(chosen) if direct is None else direct(device)
 
 
 def _torch(device: str) -> Library:
-    import torch
     import torch.nn.functional as F
 
     try:
@@ -132,3 +139,45 @@ def _jax(device: str) -> Library:
         lambda array, dtype: jnp.asarray(array, dtype=dtype) if array.dtype.kind == "f" else jnp.asarray(array),
         lambda value: np.asarray(value.astype("float32") if str(value.dtype) in ("bfloat16", "float16") else value),
     )  # fmt: skip
+
+
+_ATTRIBUTES: dict[str, dict[str, Any]] = {"conv2d": {"padding": 1}}
+"""Of ops as probes call them."""
+
+
+def _of_backend(chosen: Backend) -> Library:
+    """The ops of the table that a backend has. Weights are part of what it builds: ops that have some are built for each call."""
+
+    def op_of(name: str) -> Callable[..., Any]:
+        op = OPS[name]
+
+        def run(*tensors: torch.Tensor) -> torch.Tensor:
+            given, weights = tensors[: len(op.activations)], dict(zip(op.weights, tensors[len(op.activations) :]))
+            return chosen.implement(OpModule(op, weights, _ATTRIBUTES.get(name, {})))(*given)
+
+        # One implementation keeps what it has built for each shape.
+        return run if op.weights else chosen.implement(OpModule(op, {}, _ATTRIBUTES.get(name, {})))
+
+    return Library(
+        chosen.name, "cpu", tuple(each for each in PROBED if _runs(chosen, "matmul", each)),
+        {name: op_of(name) for name in OPS if _runs(chosen, name, "float32")},
+        lambda array, dtype: torch.from_numpy(np.ascontiguousarray(array)).to(getattr(torch, dtype)),
+        lambda value: (value.float() if FORMATS[str(value.dtype).removeprefix("torch.")].storage_bits < 32 else value).numpy(),
+        chosen,
+    )  # fmt: skip
+
+
+PROBED = ("float32", "float64", "bfloat16", "float16")
+
+
+def _runs(chosen: Backend, name: str, dtype: str) -> bool:
+    module, activations = OPS[name].drawn(OPS[name].sizes[0], dtype=getattr(torch, dtype))
+    try:
+        chosen.implement(module)(*activations)
+    except HalfulpError:  # it lacks the op, or fails at it
+        return False
+    return True
+
+
+LIBRARIES: dict[str, Callable[[str], Library]] = {"torch": _torch, "numpy": _numpy, "jax": _jax}
+"""Libraries that are called directly, on a device."""

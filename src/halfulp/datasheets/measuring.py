@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from ..errors import InputError
+from ..errors import InputError, Unsupported
 from ..floats import BFLOAT16, FLOAT16, FLOAT32, Format
 from ..traces import fingerprint
-from .functions import NUMPY_BINARY_NAMES, NUMPY_NAMES, STEPS, TORCH_BINARY, TORCH_UNARY, reference
+from .functions import BACKEND_NAMES, NUMPY_BINARY_NAMES, NUMPY_NAMES, STEPS, TORCH_BINARY, TORCH_UNARY, reference
 from .libraries import Library, library
 from .properties import properties
 from .scanning import Scan, all_numbers, sampled_numbers, scan
@@ -48,7 +48,8 @@ def datasheet(
     """How exact is this library here? Measured: precisions, orders, rounding, special values, ulp errors of all functions.
 
     Args:
-        backend: "torch", "numpy" or "jax". device: of torch: "cpu", "cuda", "mps" ...
+        backend: "torch", "numpy" and "jax" have all functions; other backends (`halfulp backends`) those of the op table.
+        device: of torch: "cpu", "cuda", "mps" ...
         full: scan all 2**32 float32 inputs of each function of one argument (half a minute each); otherwise samples of them.
             The 16-bit formats are always scanned completely.
         functions: names of the functions to scan; all when left out. Properties are measured in any case.
@@ -69,10 +70,21 @@ def datasheet(
     chosen = library(backend, device)
     names = _chosen(chosen, functions)
     found = properties(chosen, progress)
-    where = fingerprint().sections
+    where = dict(fingerprint().sections)
+    if chosen.backend is not None:
+        where[chosen.name] = dict(chosen.backend.fingerprint())
+        where["packages"] = {**where["packages"], chosen.name: chosen.backend.availability().version}
     kept = _Kept(
         resume,
-        {"backend": backend, "device": device, "full": full, "seed": seed, "packages": where["packages"], "machine": where["machine"]},
+        {
+            "backend": backend,
+            "device": device,
+            "full": full,
+            "seed": seed,
+            "packages": where["packages"],
+            "machine": where["machine"],
+            "of the backend": where.get(chosen.name, {}) if chosen.backend is not None else {},
+        },
     )
     accuracies: list[Accuracy] = []
     start = time.monotonic()
@@ -122,6 +134,8 @@ class _Kept:
 
 
 def _tables(chosen: Library) -> tuple[dict[str, Callable[..., Any]], dict[str, Callable[..., Any]]]:
+    if chosen.backend is not None:
+        return {ours: chosen.ops[theirs] for ours, theirs in BACKEND_NAMES.items() if chosen.has(theirs)}, {}
     if chosen.name == "torch":
         return dict(TORCH_UNARY), dict(TORCH_BINARY)
     module = import_module("jax.numpy" if chosen.name == "jax" else "numpy")
@@ -162,7 +176,7 @@ def _accuracy(chosen: Library, name: str, kind: str, target: Format, *, full: bo
             if kind == "derivative":
                 return _derivative(chosen, name, unary[name[:-1]], target, seed)
             return _unary(chosen, name, unary[name], target, full=full, seed=seed, step=step)
-        except (RuntimeError, TypeError):  # the library has the function, but not in this format
+        except (Unsupported, RuntimeError, TypeError):  # the library has the function, but not in this format
             return Accuracy(name, target.name, 0, False, float("nan"), float("nan"), float("nan"), 0)
 
 
@@ -187,7 +201,7 @@ def _unary(
 
 
 def _run(chosen: Library, function: Callable[..., Any], values: tuple[torch.Tensor, ...], target: Format) -> np.ndarray[Any, Any]:
-    if chosen.name == "torch":
+    if chosen.name == "torch" or chosen.backend is not None:
         with torch.no_grad():
             return chosen.back(function(*(each.to(chosen.device) for each in values)))
     arrays = [chosen.native(each.float().numpy(), target.name) for each in values]

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..backends.measuring import bits_kept, bits_read, habits_of
 from ..errors import HalfulpError
 from ..floats import FORMATS
 from .libraries import Library
@@ -33,6 +34,8 @@ def properties(library: Library, step: Callable[[str], None]) -> dict[str, Secti
 def _arithmetic(library: Library) -> Section:
     """Radix, rounding mode and subnormal numbers of elementwise ops."""
     found: Section = {}
+    if not library.has("add", "mul"):
+        return found
     for dtype in library.dtypes:
         number = FORMATS[dtype]
         p = number.precision_bits
@@ -90,17 +93,9 @@ def _precision(library: Library) -> Section:
 def _precision_of(library: Library, op: str, dtype: str) -> str:
     """1 + 2^-e is read as such for e below the inputs' precision; (1 + 2^-e) - 1 over three terms keeps 2^-e as long as sums hold it."""
     declared = FORMATS[dtype].precision_bits
-    exponents = np.arange(1, min(declared + 8, 60))
-    single = np.zeros((len(exponents), 64))
-    single[:, 0] = 1.0 + 2.0 ** -np.minimum(exponents, declared - 1.0)
-    read = _row_sums(library, op, single, dtype)
-    kept = (read == single[:, 0]) | (exponents >= declared)
-    inputs = declared if kept.all() else int(exponents[np.argmin(kept)])
-    three = np.zeros((len(exponents), 64))
-    three[:, 0], three[:, 1], three[:, 2] = 1.0, 2.0 ** -exponents.astype(float), -1.0
-    sums = _row_sums(library, op, three, dtype)
-    lost = sums != three[:, 1]
-    held = f"{int(exponents[np.argmax(lost)])}" if lost.any() else f"more than {int(exponents[-1])}"
+    inputs = bits_read(lambda rows: _row_sums(library, op, rows, dtype), declared)
+    kept = bits_kept(lambda rows: _row_sums(library, op, rows, dtype), declared)
+    held = f"{kept}" if kept < declared + 8 else f"more than {kept - 1}"
     named = next(
         (
             f" ({name})"
@@ -141,7 +136,8 @@ def _orders(library: Library) -> Section:
     found: Section = {}
     for dtype in library.dtypes:
         for op, sizes in shapes.items():
-            if not library.has(op):
+            # The weights of a backend's ops are part of what it builds, so each question about them would build anew.
+            if not library.has(op) or (library.backend is not None and op in ("linear", "conv2d")):
                 continue
             inputs = tuple(library.native(random.standard_normal(size), dtype) for size in sizes)
             if library.name == "jax":  # arrays that can't be written to: NumPy arrays go in, and are converted inside
@@ -175,6 +171,8 @@ def _invariance(library: Library) -> Section:
     random = np.random.default_rng(1)
     x, w = random.standard_normal((64, 512)), random.standard_normal((512, 256))
     found: Section = {}
+    if not library.has("matmul", "sum"):
+        return found
     whole = library.run("matmul", x, w)
     others = [rows for rows in (1, 2, 3, 4, 8, 16, 31, 32, 48) if not np.array_equal(library.run("matmul", x[:rows], w), whole[:rows])]
     found["a row of a float32 product of 64 rows"] = (
@@ -182,10 +180,8 @@ def _invariance(library: Library) -> Section:
         if others
         else "has the same bits in products of 1, 2, 3, 4, 8, 16, 31, 32 and 48 rows"
     )
-    native = library.native(x, "float32"), library.native(w, "float32")
-    transposed = library.native(np.ascontiguousarray(w.T), "float32").T
-    same = np.array_equal(library.back(library.ops["matmul"](native[0], transposed)), whole)
-    found["a transposed layout of the second factor"] = "gives the same bits" if same else "gives other bits"
+    if library.backend is None:
+        found["a transposed layout of the second factor"] = _transposed(library, x, w, whole)
     runs = {library.run("matmul", x, w).tobytes() for _ in range(5)} | {whole.tobytes()}
     values = random.standard_normal((4, 100_000))
     sums = {library.run("sum", values).tobytes() for _ in range(5)}
@@ -193,6 +189,11 @@ def _invariance(library: Library) -> Section:
     if library.name == "torch" and library.device == "cpu":
         found["1 and 2 threads, float32 product and convolution"] = _threads()
     return found
+
+
+def _transposed(library: Library, x: Array, w: Array, whole: Array) -> str:
+    left, right = library.native(x, "float32"), library.native(np.ascontiguousarray(w.T), "float32").T
+    return "gives the same bits" if np.array_equal(library.back(library.ops["matmul"](left, right)), whole) else "gives other bits"
 
 
 THREADS = """
@@ -219,6 +220,8 @@ def _threads() -> str:
 def _special(library: Library) -> Section:
     """NaN, signed zeros, and whole numbers at the edges."""
     nan, found = float("nan"), Section()
+    if not library.has("max", "add", "round"):
+        return found
     vector = np.array([1.0, nan, 3.0, -2.0] * 16)
 
     def passes(result: Any) -> str:
@@ -257,6 +260,8 @@ def _special(library: Library) -> Section:
 def _promotion(library: Library) -> Section:
     """Which format two formats meet in."""
     found: Section = {}
+    if not library.has("add"):
+        return found
     kinds = [*library.dtypes, "int32", "int64"]
     for place, left in enumerate(kinds):
         for right in kinds[place + 1 :]:
@@ -269,9 +274,29 @@ def _promotion(library: Library) -> Section:
     return found
 
 
+def _habits(library: Library) -> Section:
+    """What a backend does beside what it is asked: subnormal numbers, fused products, its switches, ops that it leaves to others."""
+    if library.backend is None:
+        return {}
+    habits = habits_of(library.backend)
+    found = {
+        f"weights of float32 {op}": f"read with {each.weights_bits} of 24 bits{'' if each.weights_bits == 24 else ': LESS than float32'}"
+        for op, each in habits.products.items()
+    }
+    found |= {f"subnormal inputs of {op}": what for op, what in habits.subnormals.items()}
+    found |= {
+        f"products and sums in {op}": "fused" if each.is_fused else "rounded apart"
+        for op, each in habits.products.items()
+        if each.is_fused is not None
+    }
+    found |= {each.detail: each.words.removeprefix(f"{each.detail} ") for each in habits.switches}
+    return found | {f"remark {number}": each for number, each in enumerate(habits.remarks, 1)}
+
+
 SECTIONS: dict[str, Callable[[Library], Section]] = {
     "arithmetic": _arithmetic,
     "effective precision": _precision,
+    "habits": _habits,
     "orders": _orders,
     "invariance": _invariance,
     "special values": _special,

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from ..errors import InputError
-
-SCHEMA = 1
+from ..documents import document, read_document, restored, text_of
+from ..shown import shown
 
 
 @dataclass(frozen=True)
@@ -39,6 +35,7 @@ class Accuracy:
     tail_differs: float | None = None
 
 
+@shown
 @dataclass(frozen=True)
 class Datasheet:
     """What a library does on a machine.
@@ -58,36 +55,7 @@ class Datasheet:
 
     def to_json(self) -> str:
         """JSON with a schema number, which `read_datasheet` reads."""
-        content = {"schema": SCHEMA, **asdict(self)}
-        content["accuracies"] = [asdict(each) for each in self.accuracies]
-        return json.dumps(content, indent=1, allow_nan=True)
-
-    @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Datasheet:
-        """The datasheet that `to_json` wrote.
-
-        Raises:
-            InputError: it isn't one, or of another schema.
-        """
-        if content.get("schema") != SCHEMA:
-            raise InputError(
-                f"Got a datasheet of schema {content.get('schema')}. Needed: {SCHEMA}. This halfulp reads no other. Measure it again with "
-                "halfulp datasheet."
-            )
-        try:
-            return cls(
-                str(content["library"]),
-                str(content["device"]),
-                {str(name): {str(k): str(v) for k, v in section.items()} for name, section in content["fingerprint"].items()},
-                {str(name): {str(k): str(v) for k, v in section.items()} for name, section in content["properties"].items()},
-                tuple(Accuracy(**each) for each in content["accuracies"]),
-            )
-        except (KeyError, TypeError, AttributeError) as error:
-            raise InputError(
-                f"Got something that is no datasheet ({type(error).__name__}: {error}). Needed: what halfulp datasheet -o wrote. Its "
-                f"fields "
-                "can't be guessed. Measure it again."
-            ) from error
+        return text_of(document("datasheet", self))
 
     def differences(self, other: Datasheet) -> list[tuple[str, str, str]]:
         """Where two datasheets differ: (what, here, there); machine and settings first, then properties, then errors of functions.
@@ -137,15 +105,4 @@ def read_datasheet(path: str | Path) -> Datasheet:
     Raises:
         InputError: the file is missing, no JSON, or no datasheet.
     """
-    file = Path(path)
-    try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(
-            f"Got {file}, which can't be read ({error.strerror}). Needed: a file of halfulp datasheet -o. Check the path."
-        ) from error
-    except ValueError as error:
-        raise InputError(f"Got {file}, which is no JSON ({error}). Needed: a file of halfulp datasheet -o. Measure it again.") from error
-    if not isinstance(content, dict):
-        raise InputError(f"Got {file}, which holds no datasheet. Needed: a file of halfulp datasheet -o. Measure it again.")
-    return Datasheet.from_dict(content)  # pyright: ignore[reportUnknownArgumentType]
+    return restored("datasheet", read_document(path), str(path))

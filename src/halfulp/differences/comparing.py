@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InputError
-from ..floats import Format
+from ..floats import Format, widen
 from ..floats.ulps import ordinals
 from .difference import Comparison, Difference, Mismatch, WorstElement, decibels
-from .leaves import Leaf, decode, leaves_of
+from .leaves import DeviceLeaf, Leaf, decode, leaves_of
 
 CHUNK = 1 << 22
 """Elements per chunk that is read where it lies: a few milliseconds of work, so that starting it costs nothing."""
@@ -68,7 +68,7 @@ def compare_leaves(actual: Iterable[Leaf], reference: Iterable[Leaf], *, worst: 
         if leaf is None:
             mismatches.append(Mismatch(path, "missing", "nothing", _describe(expected)))
             continue
-        if leaf.shape != expected.shape or leaf.stored.ndim != expected.stored.ndim:
+        if leaf.shape != expected.shape or len(leaf.stored_shape) != len(expected.stored_shape):
             mismatches.append(Mismatch(path, "shape", _describe(leaf), _describe(expected)))
             continue
         if leaf.dtype != expected.dtype:
@@ -97,21 +97,21 @@ def _same_format_chunk(stored: npt.NDArray[Any], leaf: Leaf) -> _Chunk:
         integers = stored.astype(np.int64)
         if stored.dtype == np.uint64:
             integers = (stored ^ np.uint64(1 << 63)).view(np.int64)
-        return _Chunk(stored.astype(np.float64), integers, False)
+        return _Chunk(widen(stored), integers, False)
     width = leaf.format.storage_bits
     if width >= 32:
         return _Chunk(stored, stored.view(np.int32 if width == 32 else np.int64), True)
     raw = stored.view(np.uint16 if width == 16 else np.uint8).astype(np.uint32)
     sign = np.uint32(1 << (width - 1))
     bits = ((raw & sign) << np.uint32(32 - width)) | (raw & (sign - np.uint32(1)))
-    numbers = decode(stored, leaf.format) if leaf.holds_bits else stored.astype(np.float32)
+    numbers = decode(stored, leaf.format) if leaf.holds_bits else widen(stored, np.float32)
     return _Chunk(numbers, bits.view(np.int32), True)
 
 
 def _common_format_chunk(stored: npt.NDArray[Any], leaf: Leaf, common: Format | None) -> _Chunk:
     """A chunk whose partner has another dtype: float64 numbers, ordered by the coarser format."""
     numbers = decode(stored, leaf.format) if leaf.holds_bits and leaf.format is not None else stored
-    numbers = numbers.astype(np.float64)
+    numbers = widen(numbers)
     if common is None:
         return _Chunk(numbers, stored.astype(np.int64), False)
     return _Chunk(numbers, ordinals(numbers, common), False)
@@ -205,6 +205,10 @@ def measure(actual: Leaf, reference: Leaf, *, worst: int) -> Difference:
         return _gather(*chunks, start, worst)
 
     totals = _Totals(worst)
+    if same and isinstance(actual, DeviceLeaf) and isinstance(reference, DeviceLeaf) and actual.is_comparable_with(reference):
+        for part in _on_device(actual, reference, worst):
+            totals.add(part)
+        return _difference(totals, actual, reference, common, worst)
     in_place = same and actual.format is not None and actual.format.storage_bits >= 32
     size = CHUNK if in_place else COPIED_CHUNK
     pieces = _pieces(actual.stored, reference.stored, size)
@@ -217,6 +221,19 @@ def measure(actual: Leaf, reference: Leaf, *, worst: int) -> Difference:
             for part in _in_order(pool, gather, pieces, ahead=2 * workers):
                 totals.add(part)
     return _difference(totals, actual, reference, common, worst)
+
+
+def _on_device(actual: DeviceLeaf, reference: DeviceLeaf, worst: int) -> Iterator[_Totals]:
+    """The totals of two tensors on one device, chunk by chunk."""
+    from . import on_device
+
+    left, right = actual.tensor.reshape(-1), reference.tensor.reshape(-1)
+    for start in range(0, len(left), on_device.CHUNK):
+        stop = start + on_device.CHUNK
+        totals = _Totals(worst)
+        gathered = on_device.gather(left[start:stop], right[start:stop], start, worst)
+        totals.sums, totals.counts, totals.histogram, totals.scores, totals.places, totals.max_ulps = gathered
+        yield totals
 
 
 def _in_order(pool: ThreadPoolExecutor, work: Any, pieces: Iterator[Any], *, ahead: int) -> Iterator[_Totals]:
@@ -246,7 +263,7 @@ def _difference(totals: _Totals, actual: Leaf, reference: Leaf, common: Format |
         actual_dtype=actual.dtype,
         reference_dtype=reference.dtype,
         ulp_format=common.name if common else "integer",
-        count=reference.stored.size,
+        count=math.prod(reference.stored_shape),
         compared=compared,
         unequal=counts[k.UNEQUAL],
         max_abs=float(sums[k.MAX_ABS]),
@@ -257,7 +274,7 @@ def _difference(totals: _Totals, actual: Leaf, reference: Leaf, common: Format |
         rms=rms,
         rel_rms=rel_rms,
         sqnr_db=decibels(rel_rms),
-        cosine=_cosine(sums[k.SUM_REFERENCE], sums[k.SUM_ACTUAL], sums[k.SUM_SQUARED]),
+        cosine=float(_cosine(sums[k.SUM_REFERENCE], sums[k.SUM_ACTUAL], sums[k.SUM_SQUARED])),
         max_ulps=totals.max_ulps,
         median_ulps=_median(totals.histogram.sum(axis=0), compared),
         ulp_histogram=_octaves(totals.histogram.sum(axis=0)),
@@ -277,6 +294,8 @@ def _difference(totals: _Totals, actual: Leaf, reference: Leaf, common: Format |
 
 def _cosine(reference_squares: float, actual_squares: float, difference_squares: float) -> float:
     """Cosine similarity from three sums of squares: 1 - (|d|^2 - (|a| - |r|)^2) / (2 |a| |r|), without cancellation near 1."""
+    if not math.isfinite(reference_squares + actual_squares + difference_squares):
+        return math.nan
     norms = math.sqrt(reference_squares) * math.sqrt(actual_squares)
     if not norms:
         return 1.0 if reference_squares == actual_squares else math.nan
@@ -318,8 +337,8 @@ def _worst_elements(totals: _Totals, row: int, actual: Leaf, reference: Leaf, co
     for score, place in zip(totals.scores[row].tolist(), totals.places[row].tolist()):
         if score <= 0:
             continue
-        index = tuple(int(each) for each in np.unravel_index(place, actual.stored.shape))
-        pair = [np.asarray(leaf.stored[index]).reshape(1) for leaf in (actual, reference)]
+        index = tuple(int(each) for each in np.unravel_index(place, actual.stored_shape))
+        pair = [leaf.at(index) for leaf in (actual, reference)]
         values = [
             float((decode(raw, leaf.format) if leaf.holds_bits and leaf.format else raw)[0]) for raw, leaf in zip(pair, (actual, reference))
         ]

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from ..documents import document, text_of
+from ..shown import shown
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ class Difference:
         nonzero_against_zero: pairs with reference zero and actual not.
         rms, rel_rms: root mean square of the difference, and that over the root mean square of the reference.
         sqnr_db: 20 log10 of 1 / rel_rms; infinity for equal tensors.
-        cosine: cosine similarity; 1.0 when both are zero, NaN when one is.
+        cosine: cosine similarity; 1.0 when both are zero, NaN when one is, or when a sum of squares overflows.
         max_ulps, median_ulps: steps between the two; the median is exact up to 255 and within 1/128 of itself beyond.
         ulp_histogram: pairs of (upper bound of the bin in ulps, count): 0, 1, 2, 4, 8, ... ; empty bins left out.
         nan_actual_only, nan_reference_only, nan_both, inf_actual_only, inf_reference_only, inf_both, inf_sign:
@@ -110,16 +113,39 @@ class Difference:
 
 
 @dataclass(frozen=True)
+class ErrorInU:
+    """The error of one tensor in units of u times a scale.
+
+    Attributes:
+        path, declared, unit_roundoff: which tensor and which unit.
+        scale: "given", or "rms of the reference".
+        max_in_u, rms_in_u: largest and root mean square of |actual - reference| / (u scale), over finite pairs.
+        count: how many those are.
+    """
+
+    path: str
+    declared: str
+    unit_roundoff: float
+    scale: str
+    max_in_u: float
+    rms_in_u: float
+    count: int
+
+
+@shown
+@dataclass(frozen=True)
 class Comparison:
     """How two results differ, tensor by tensor.
 
     Attributes:
         differences: one per tensor that both sides have with the same shape.
         mismatches: where structure, shape or dtype disagree.
+        error_in_u: "actual" and "expected" -> the errors of their tensors, where there was a reference (`halfulp compare --reference`).
     """
 
     differences: tuple[Difference, ...]
     mismatches: tuple[Mismatch, ...] = ()
+    error_in_u: dict[str, tuple[ErrorInU, ...]] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[Difference]:
         return iter(self.differences)
@@ -160,10 +186,15 @@ class Comparison:
         """How many elements there are in all tensors."""
         return sum(each.count for each in self.differences)
 
-    def __str__(self) -> str:
-        import halfulp
+    @property
+    def exit_code(self) -> int:
+        """What the command line exits with: 0 same bits, 1 other structures or places of NaN, 3 where numbers alone can't judge."""
+        structural = bool(self.mismatches) or any(each.special_mismatches for each in self.differences)
+        return 1 if structural else 0 if self.same_bits else 3
 
-        return halfulp.report(self)
+    def to_json(self) -> str:
+        """All numbers as JSON text with a schema number."""
+        return text_of(document("comparison", self, same_bits=self.same_bits))
 
 
 def decibels(rel_rms: float) -> float:

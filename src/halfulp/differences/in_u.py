@@ -2,33 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ..errors import InputError
 from ..floats import FORMATS, format_named
+from .difference import ErrorInU
 from .leaves import leaves_of
-
-
-@dataclass(frozen=True)
-class ErrorInU:
-    """The error of one tensor in units of u times a scale.
-
-    Attributes:
-        path, declared, unit_roundoff: which tensor and which unit.
-        scale: "given", or "rms of the reference".
-        max_in_u, rms_in_u: largest and root mean square of |actual - reference| / (u scale), over finite pairs.
-        count: how many those are.
-    """
-
-    path: str
-    declared: str
-    unit_roundoff: float
-    scale: str
-    max_in_u: float
-    rms_in_u: float
-    count: int
 
 
 def error_in_u(actual: object, reference: object, *, scale: object = None, declared: object = None) -> tuple[ErrorInU, ...]:
@@ -60,11 +39,11 @@ def error_in_u(actual: object, reference: object, *, scale: object = None, decla
                 "Errors are formed element by element. Save all of them from the same outputs."
             )
         form = format_named(declared) if declared is not None else (leaf.format or FORMATS["float32"])
-        error = np.abs(leaf.numbers().astype(np.float64) - exact.numbers().astype(np.float64))
+        error = np.abs(leaf.float64() - exact.float64())
         usable = np.isfinite(error)
-        values = exact.numbers().astype(np.float64)
+        values = exact.float64()
         typical = float(np.sqrt(np.mean(values[usable] ** 2))) if usable.any() else 0.0
-        unit = form.unit_roundoff * (np.abs(size.numbers().astype(np.float64)) if size is not None else np.full(error.shape, typical))
+        unit = form.unit_roundoff * (np.abs(size.float64()) if size is not None else np.full(error.shape, typical))
         with np.errstate(divide="ignore", invalid="ignore"):
             scaled = np.where(error == 0, 0.0, error / unit)[usable]
         worst, rms = (float(scaled.max()), float(np.sqrt(np.mean(scaled**2)))) if scaled.size else (0.0, 0.0)

@@ -16,8 +16,8 @@ from numba import njit  # pyright: ignore[reportMissingTypeStubs]
 BLOCK = 4096
 HISTOGRAM_STEPS = 128  # bins per octave: a distance is known exactly up to 255, and to 1/128 of itself beyond
 HISTOGRAM_BINS = 64 * HISTOGRAM_STEPS + 2
-_SHIFT = 16  # float32 keeps 23 fraction bits; 7 of them, log2(HISTOGRAM_STEPS), survive the shift
-_OFFSET = (127 << 7) - 1
+SHIFT = 16  # float32 keeps 23 fraction bits; 7 of them, log2(HISTOGRAM_STEPS), survive the shift
+OFFSET = (127 << 7) - 1
 
 # places in the row of sums that a chunk returns
 SUM_ABS, SUM_SQUARED, SUM_SIGNED, SUM_REFERENCE, SUM_ACTUAL, MAX_ABS, MAX_REL = range(7)
@@ -125,7 +125,7 @@ def _block_distances(actual_bits, reference_bits, sign_magnitude, lowest, steps,
 def _block_histogram(float_bits, count, histogram):
     for i in range(count):
         bits = float_bits[i]
-        place = (bits >> _SHIFT) - _OFFSET
+        place = (bits >> SHIFT) - OFFSET
         histogram[i & 3, max(place, 0)] += 1
 
 

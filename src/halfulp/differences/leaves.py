@@ -7,6 +7,7 @@ An array's framework is recognised through `sys.modules`, never imported. Format
 from __future__ import annotations
 
 import dataclasses
+import functools
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InputError
-from ..floats import FORMATS, Format
+from ..floats import FORMATS, Format, widen
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,16 +43,80 @@ class Leaf:
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape as the caller knows it (without the pair axis of complex numbers)."""
-        return self.stored.shape[:-1] if self.dtype.startswith("complex") else self.stored.shape
+        return self.stored_shape[:-1] if self.dtype.startswith("complex") else self.stored_shape
+
+    @property
+    def stored_shape(self) -> tuple[int, ...]:
+        """The shape of `stored`."""
+        return self.stored.shape
 
     @property
     def holds_bits(self) -> bool:
         """Whether `stored` holds raw bits instead of numbers."""
         return self.format is not None and self.stored.dtype.kind == "u"
 
+    def at(self, index: tuple[int, ...]) -> npt.NDArray[Any]:
+        """One element of `stored`, as an array of one."""
+        return np.asarray(self.stored[index]).reshape(1)
+
+    def owned(self, path: str | None = None) -> Leaf:
+        """The same in memory that nobody else can change, under another path if one is given."""
+        kept = self.path if path is None else path
+        return Leaf(kept, self.dtype, self.stored.copy(), self.format, self.device, self.memory_format)
+
     def numbers(self) -> npt.NDArray[Any]:
         """The values as numbers that NumPy can compute with (a view where possible, float32 for formats stored as bits)."""
         return decode(self.stored, self.format) if self.holds_bits and self.format is not None else self.stored
+
+    def float64(self) -> npt.NDArray[np.float64]:
+        """The values as float64, a copy."""
+        return widen(self.numbers(), copy=True)
+
+
+class DeviceLeaf(Leaf):
+    """A tensor that lies on a device. Its numbers come to the processor when somebody asks for `stored`, and stay.
+
+    Attributes:
+        tensor: the numbers there, complex ones as pairs of reals.
+    """
+
+    def __init__(self, path: str, dtype: str, tensor: Any, stored_format: Format | None, memory_format: str) -> None:
+        values = {"path": path, "dtype": dtype, "format": stored_format, "device": str(tensor.device), "memory_format": memory_format}
+        for name, value in {**values, "tensor": tensor}.items():
+            object.__setattr__(self, name, value)
+
+    tensor: Any
+
+    def is_comparable_with(self, other: DeviceLeaf) -> bool:
+        """Whether both are on one device, which can do what comparing takes: PyTorch computes little with unsigned integers."""
+        return self.device == other.device and self.dtype not in ("uint16", "uint32", "uint64")
+
+    @functools.cached_property
+    def stored(self) -> npt.NDArray[Any]:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """The numbers, or bits, on the processor."""
+        return _stored(self.tensor.to("cpu", copy=True), self.dtype)
+
+    @property
+    def stored_shape(self) -> tuple[int, ...]:
+        """The shape of `stored`, known without it."""
+        return tuple(self.tensor.shape)
+
+    @property
+    def holds_bits(self) -> bool:
+        """Whether `stored` holds raw bits instead of numbers, known without it."""
+        return not _is_known_to_numpy(self.dtype)
+
+    def at(self, index: tuple[int, ...]) -> npt.NDArray[Any]:
+        """One element, without the others."""
+        return _stored(self.tensor[index].reshape(1).cpu(), self.dtype)
+
+    def owned(self, path: str | None = None) -> Leaf:
+        """On the processor: the copy from the device is nobody else's."""
+        return Leaf(self.path if path is None else path, self.dtype, self.stored, self.format, self.device, self.memory_format)
+
+
+ON_DEVICE = ("cuda",)
+"""Kinds of devices that compute in float64, so that tensors are compared where they lie."""
 
 
 def decode(bits: npt.NDArray[Any], stored_format: Format) -> npt.NDArray[np.float32]:
@@ -94,22 +159,30 @@ def _from_torch(value: Any, path: str) -> Leaf:
         tensor = tensor.dequantize()
     if tensor.layout != torch.strided:
         tensor = tensor.to_dense()
-    tensor = tensor.cpu().resolve_conj().resolve_neg()
     dtype = str(value.dtype).removeprefix("torch.")
+    stays = tensor.device.type in ON_DEVICE
+    tensor = (tensor if stays else tensor.cpu()).resolve_conj().resolve_neg()
     if tensor.is_complex():
         tensor = torch.view_as_real(tensor)
     form = FORMATS.get(str(tensor.dtype).removeprefix("torch."))
-    if dtype == "bfloat16":
-        tensor = tensor.view(torch.int16)
-        return Leaf(path, dtype, tensor.numpy().view(np.uint16), form, device, layout)
-    if dtype.startswith("float8"):
-        if form is None:
-            raise InputError(
-                f"Got a tensor of dtype {dtype} at {path or 'the output'}. Needed: one of {', '.join(FORMATS)}. "
-                "halfulp has no model of this format yet. Convert it with .float() before comparing."
-            )
-        return Leaf(path, dtype, tensor.view(torch.uint8).numpy(), form, device, layout)
-    return Leaf(path, dtype, tensor.numpy(), form, device, layout)
+    if dtype.startswith("float8") and form is None:
+        raise InputError(
+            f"Got a tensor of dtype {dtype} at {path or 'the output'}. Needed: one of {', '.join(FORMATS)}. "
+            "halfulp has no model of this format yet. Convert it with .float() before comparing."
+        )
+    return DeviceLeaf(path, dtype, tensor, form, layout) if stays else Leaf(path, dtype, _stored(tensor, dtype), form, device, layout)
+
+
+def _stored(tensor: Any, dtype: str) -> npt.NDArray[Any]:
+    """The memory of a tensor on the processor as NumPy sees it."""
+    if _is_known_to_numpy(dtype):
+        return tensor.numpy()
+    torch = sys.modules["torch"]
+    return tensor.view(torch.int16).numpy().view(np.uint16) if dtype == "bfloat16" else tensor.view(torch.uint8).numpy()
+
+
+def _is_known_to_numpy(dtype: str) -> bool:
+    return dtype != "bfloat16" and not dtype.startswith("float8")
 
 
 def _memory_format(tensor: Any) -> str:
@@ -137,7 +210,7 @@ def _from_array(value: Any, path: str) -> Leaf:
         pairs = np.stack([np.real(array), np.imag(array)], axis=-1).astype(part, copy=False)
         return Leaf(path, array.dtype.name, pairs, FORMATS[np.dtype(part).name])
     if array.dtype.kind == "f" and name not in FORMATS:  # longdouble: compared after one rounding to float64
-        return Leaf(path, name, array.astype(np.float64), FORMATS["float64"])
+        return Leaf(path, name, widen(array), FORMATS["float64"])
     if array.dtype.kind not in "fiub":
         raise InputError(
             f"Got {type(value).__name__} of dtype {name} at {path or 'the output'}. "

@@ -63,7 +63,7 @@ def profile(actual: object, reference: object) -> tuple[AxisProfile, ...]:
             "A profile follows one tensor along its axes. Pass one leaf of each result."
         )
     with np.errstate(invalid="ignore"):
-        difference = left[0].numbers().astype(np.float64) - right[0].numbers().astype(np.float64)
+        difference = left[0].float64() - right[0].float64()
     difference = np.where(np.isfinite(difference), difference, 0.0)
     return tuple(axis_profile(difference, axis) for axis in range(difference.ndim))
 

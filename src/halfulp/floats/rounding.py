@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .formats import FLOAT64, Format
+from .widening import widen
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -19,7 +20,7 @@ def quantum(values: npt.ArrayLike, target: Format) -> FloatArray:
 
     Zero and subnormal values get the spacing of the subnormals; infinities and NaN get NaN.
     """
-    held = np.asarray(values, dtype=np.float64)
+    held = widen(values)
     _, exponents = np.frexp(held)  # |x| = m 2**e with m in [1/2, 1): the exponent in IEEE's sense is e - 1
     exponents = np.where(held == 0, target.exponent_min, exponents - 1)
     spacing = np.ldexp(1.0, np.maximum(exponents, target.exponent_min) - (target.precision_bits - 1))
@@ -46,7 +47,7 @@ def round_to_format(values: npt.ArrayLike, target: Format) -> FloatArray:
         >>> float(round_to_format(1.0 + 2.0**-9, BFLOAT16))
         1.0
     """
-    held = np.asarray(values, dtype=np.float64)
+    held = widen(values)
     if target == FLOAT64:
         return held.copy()
     spacing = quantum(held, target)
@@ -62,5 +63,5 @@ def round_to_format(values: npt.ArrayLike, target: Format) -> FloatArray:
 
 def is_representable(values: npt.ArrayLike, target: Format) -> npt.NDArray[np.bool_]:
     """Whether each value is a number of the format already (NaN counts as one)."""
-    held = np.asarray(values, dtype=np.float64)
+    held = widen(values)
     return (round_to_format(held, target) == held) | np.isnan(held)

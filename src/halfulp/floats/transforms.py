@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .widening import widen
+
 
 def two_sum(left: npt.NDArray[Any], right: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """The rounded sum s and its error e, so that s + e == left + right exactly.
@@ -58,7 +60,7 @@ def round_to_odd(values: npt.NDArray[np.float64], remainder: npt.NDArray[np.floa
     References:
         Boldo and Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008.
     """
-    values = np.asarray(values, dtype=np.float64)
+    values = widen(values)
     is_even = (values.view(np.int64) & 1) == 0
     towards = np.where(remainder > 0, np.inf, -np.inf)
     adjust = (remainder != 0) & is_even & np.isfinite(values)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from .formats import FLOAT64, Format
 from .rounding import FloatArray, quantum, round_to_format
+from .widening import widen
 
 NO_DISTANCE = np.uint64(2**64 - 1)
 """The distance between a NaN and a number: no count of steps leads from one to the other."""
@@ -32,7 +33,7 @@ def ulp_spacing(values: npt.ArrayLike, target: Format) -> FloatArray:
 
 def ordinals(values: npt.ArrayLike, target: Format) -> npt.NDArray[np.int64]:
     """The index of each number among the format's numbers in order, 0 for both zeros. NaN gets 0."""
-    held = np.asarray(values, dtype=np.float64)
+    held = widen(values)
     if target == FLOAT64:
         magnitude = np.abs(held).view(np.int64)
     else:
@@ -73,7 +74,7 @@ def ulp_distance(actual: npt.ArrayLike, expected: npt.ArrayLike, target: Format)
     # Opposite signs of float64 can be more than 2**63 steps apart: add magnitudes in unsigned arithmetic.
     larger, smaller = np.maximum(*magnitudes), np.minimum(*magnitudes)
     steps = np.where(same_sign, larger - smaller, larger + smaller)
-    missing = np.isnan(np.asarray(actual, dtype=np.float64)), np.isnan(np.asarray(expected, dtype=np.float64))
+    missing = np.isnan(widen(actual)), np.isnan(widen(expected))
     steps = np.where(missing[0] & missing[1], np.uint64(0), steps)
     return np.where(missing[0] ^ missing[1], NO_DISTANCE, steps)
 
@@ -95,7 +96,7 @@ def ulp_error(computed: npt.ArrayLike, exact: npt.ArrayLike, target: Format, *, 
         >>> float(ulp_error(1.0, 1.0 + 2.0**-25, FLOAT32))
         0.25
     """
-    held = np.asarray(computed, dtype=np.float64)
-    leading = np.asarray(exact, dtype=np.float64)
+    held = widen(computed)
+    leading = widen(exact)
     with np.errstate(invalid="ignore"):
-        return np.abs((held - leading) - np.asarray(exact_low, dtype=np.float64)) / quantum(leading, target)
+        return np.abs((held - leading) - widen(exact_low)) / quantum(leading, target)

@@ -97,7 +97,7 @@ def backward_error(case: Case, run: Run, noise: Noise) -> BackwardError | None:
     """
     mode = Magnitudes()
     try:
-        magnitudes = {leaf.path: leaf.numbers().astype(np.float64) for leaf in run_under(case, "expected", mode)}
+        magnitudes = {leaf.path: leaf.float64() for leaf in run_under(case, "expected", mode)}
     except Exception:  # _NotOneSum, or a function that does not run in float64: then there is no analytic form
         return None
     if not mode.terms or case.declared.name == "tf32" or case.declared.storage_bits < 32:
@@ -107,7 +107,7 @@ def backward_error(case: Case, run: Run, noise: Noise) -> BackwardError | None:
         if leaf.format is None or spread is None or scale is None or scale.shape != spread.reference.shape or not scale.size:
             continue
         with np.errstate(invalid="ignore", divide="ignore"):
-            error = np.abs(leaf.numbers().astype(np.float64) - spread.reference)
+            error = np.abs(leaf.float64() - spread.reference)
             eta = np.where(error == 0, 0.0, error / (case.declared.unit_roundoff * scale))
         largest = float(np.max(eta[np.isfinite(eta)], initial=0.0))
         return BackwardError(leaf.path, largest, mode.terms, DEVIATIONS * math.sqrt(mode.terms), float(mode.terms))

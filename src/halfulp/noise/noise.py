@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -97,7 +98,7 @@ def widened(noise: Noise, run: Run) -> Noise:
         if known is None or leaf.format is None or known.reference.shape != leaf.stored.shape:
             continue
         with np.errstate(invalid="ignore"):
-            error = leaf.numbers().astype(np.float64) - known.reference
+            error = leaf.float64() - known.reference
         leaves[leaf.path] = dataclasses.replace(known, spread=np.hypot(known.spread, np.where(np.isfinite(error), error, 0.0)))
     return dataclasses.replace(noise, leaves=leaves)
 
@@ -196,12 +197,32 @@ def _sample_ops(case: Case, name: str, model: Model) -> tuple[NoiseMode, list[tu
     return mode, passes
 
 
-def run_under(case: Case, name: str, mode: contextlib.AbstractContextManager[Any]) -> tuple[Leaf, ...]:
-    """The outputs of one side run in float64 (eagerly, fused kernels taken apart) under a dispatch mode."""
+def run_under(
+    case: Case,
+    name: str,
+    mode: contextlib.AbstractContextManager[Any],
+    stored: Callable[[torch.Tensor], torch.Tensor] | None = None,
+    kind: str = "given",
+) -> tuple[Leaf, ...]:
+    """The outputs of one side run in float64 (eagerly, fused kernels taken apart) under a dispatch mode.
+
+    Args:
+        case: whose side. name: which. mode: the dispatch mode.
+        stored: what becomes of each floating-point input, parameter and buffer before the run. kind: of the inputs, see `Variant`.
+    """
     side = case.side(name).eager
-    variant = Variant("float64") if case.finer else Variant()
+    variant = Variant("float64", kind) if case.finer else Variant(kind=kind)
     arguments, keywords = case.arguments(side, variant)
-    with case.precision_of(side, variant.precision), repeatable(case.seed), taken_apart():
+    if stored is not None:
+        arguments, keywords = map_arrays((arguments, keywords), stored, lambda array: array)
+    of_state = None if stored is None else lambda _, tensor: stored(tensor)
+    with (
+        case.precision_of(side, variant.precision),
+        case.weights_moved(side, kind),
+        side.state.exchanged(of_state),
+        repeatable(case.seed),
+        taken_apart(),
+    ):
         with mode:
             result = case.evaluate(side, arguments, keywords)
         return case.collected(side, result, arguments, keywords)
@@ -222,12 +243,12 @@ def _collect(
     by_path = {leaf.path: leaf for leaf in unmoved}
     leaves: dict[str, LeafNoise] = {}
     for leaf in center:
-        base = by_path.get(leaf.path, leaf).numbers().astype(np.float64)
+        base = by_path.get(leaf.path, leaf).float64()
         moved = [_at_path(each, leaf.path) for each in passes]
         with np.errstate(invalid="ignore"):
             deviations = [each - base for each in moved if each is not None and each.shape == base.shape]
         deviations = [np.where(np.isfinite(each), each, 0.0) for each in deviations]
-        reference = outside.get(leaf.path, leaf.numbers().astype(np.float64))
+        reference = outside.get(leaf.path, leaf.float64())
         if deviations and base.shape == reference.shape:
             leaves[leaf.path] = _leaf_noise(model, leaf, reference, deviations)
     return Noise(model.declared, leaves, method, len(passes), ops, "reference" if outside else source, tuple(notes))
@@ -268,7 +289,7 @@ def profile(scaled: FloatArray, axis: int) -> FloatArray:
 def _at_path(leaves: tuple[Leaf, ...], path: str) -> FloatArray | None:
     for leaf in leaves:
         if leaf.path == path:
-            return leaf.numbers().astype(np.float64)
+            return leaf.float64()
     return None
 
 
@@ -286,7 +307,7 @@ def _outside_reference(case: Case) -> dict[str, FloatArray]:
             f"Got a reference that returns {_shapes(run)}. Needed: what `expected` returns, {expected}. "
             "Errors are measured element by element. Return the same structure and shapes from reference=."
         )
-    return {path: leaf.numbers().astype(np.float64) for path, leaf in found.items()}
+    return {path: leaf.float64() for path, leaf in found.items()}
 
 
 def _shapes(run: Run) -> dict[str, tuple[int, ...]]:

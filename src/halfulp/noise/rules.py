@@ -283,6 +283,20 @@ def _layer_norm(x: torch.Tensor, shape: Any, weight: Any, bias: Any, layer_eps: 
     return (y + bias if bias is not None else y), mean, scale
 
 
+def _batch_norm(
+    x: torch.Tensor, weight: Any, bias: Any, mean: Any, variance: Any, training: bool, _momentum: float, layer_eps: float
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """In inference a multiplication and an addition, as every engine folds it; where x is near the mean that cancels."""
+    if training or mean is None:
+        return NotImplemented
+    shape = (-1, *(1,) * (x.dim() - 2))
+    scale = torch.rsqrt(variance + layer_eps)
+    scale = scale * weight if weight is not None else scale
+    shift = -(mean * scale)
+    shift = shift + bias if bias is not None else shift
+    return x * scale.reshape(shape) + shift.reshape(shape), x.new_empty(0), x.new_empty(0)
+
+
 def _softmax(x: torch.Tensor, axis: int, _half_to_float: bool = False) -> torch.Tensor:
     if not x.numel():
         return torch.empty_like(x)
@@ -298,6 +312,10 @@ def _gelu_by_tanh(x: torch.Tensor, **_: Any) -> torch.Tensor:
 _OWN_FORMULAS: dict[tuple[str, str], Callable[..., Any]] = {
     # The commonest three, written out with fewer steps than the table of torch.export takes.
     ("native_layer_norm", "default"): _layer_norm,
+    ("native_batch_norm", "default"): _batch_norm,
+    ("_native_batch_norm_legit_no_training", "default"): lambda x, w, b, mean, var, momentum, eps: _batch_norm(
+        x, w, b, mean, var, False, momentum, eps
+    ),
     ("_softmax", "default"): _softmax,
     ("gelu", "default"): _gelu_by_tanh,  # the exact form has a rule
     # Only the overloads with `correction`: the others are decomposed into them.
@@ -313,11 +331,22 @@ UNDIVIDED = frozenset(("grid_sampler_2d", "grid_sampler_3d"))
 """Ops whose textbook formula counts places in floating point: a rounding error put onto a whole number makes it the place before."""
 
 
+def _either(first: Callable[..., Any], second: Callable[..., Any]) -> Callable[..., Any]:
+    """The first formula; the second where that says that it is not meant."""
+
+    def formula(*args: Any, **kwargs: Any) -> Any:
+        found = first(*args, **kwargs)
+        return second(*args, **kwargs) if found is NotImplemented else found
+
+    return formula
+
+
 def decomposed(func: Any, name: str) -> Callable[..., Any] | None:
     """The textbook formula of an op in terms of simpler ops; None for an op that has none."""
     own = _OWN_FORMULAS.get((name, func._overloadname))
     if own is not None:
-        return own
+        table = decomposition_table.get(func)
+        return own if name != "native_batch_norm" or table is None else _either(own, table)
     if name in UNDIVIDED:
         return lambda *_, **__: NotImplemented
     # The table that torch.export and torch.compile decompose with.

@@ -168,8 +168,11 @@ def _adders(order: Order, contraction: Contraction) -> list[str]:
     fused = "fma(left[k], right[k], total)" if order.fma else rounded
     if order.unfused:
         fused = f"{rounded} if k in {{{', '.join(map(str, order.unfused))}}} else {fused}"
+    turned = order.fused_onto_rounded()
     lines = [
+        *([f"    first = {turned}  # a product that is rounded, and the one before it, which is fused onto it", ""] if turned else []),
         "    def add_product(total, k):",
+        *(["        if k in first:", "            return fma(left[first[k]], right[first[k]], left[k] * right[k])"] if turned else []),
         f"        return left[k] * right[k] if total is None else {fused}",
     ]
     if len(order.tree.shapes) > 1 or contraction.extras:

@@ -6,9 +6,11 @@ import json
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from ..errors import InputError
 from ..floats import FORMATS
-from .tree import Tree
+from .tree import ADD_TERM, PUSH_TERM, Tree
 
 SCHEMA = 1
 
@@ -22,7 +24,8 @@ class Order:
         axes: (name, size) of the axes over which is summed; the terms of the tree are numbered along them, the last fastest.
         products: whether the terms are products. extras: the names of the extra leaves of the tree ("bias").
         fma: whether products are added without being rounded first; None where that makes no difference (sums, exact products).
-        unfused: with FMA, the terms that are rounded first all the same, as tails often are.
+        unfused: with FMA, the terms that are rounded first all the same, as tails often are. Of two products that meet first, one that is
+            listed alone is rounded, and the other one is fused onto it.
         accumulator: the format in which partial sums are kept. output: the format of the result.
         rounding: "nearest" or "toward zero", of each addition.
         rounds_before_extras: whether the sum is rounded to the output's format before the extra leaves are added.
@@ -46,6 +49,14 @@ class Order:
         """The largest number of roundings that one term goes through: its product (with FMA none), additions, the last conversion."""
         product = 1 if self.products and (self.fma is False or self.unfused) else 0
         return self.tree.depth + product + (1 if self.accumulator != self.output else 0) + (1 if self.scale else 0)
+
+    def fused_onto_rounded(self) -> dict[int, int]:
+        """A product that is rounded -> the one that it meets first, which is fused onto it."""
+        program = self.tree.program()
+        operations, arguments = program.operations, program.arguments
+        meet = np.flatnonzero((operations[:-1] == PUSH_TERM) & (operations[1:] == ADD_TERM))
+        rounded = np.isin(arguments[meet + 1], self.unfused) & ~np.isin(arguments[meet], self.unfused)
+        return dict(zip(arguments[meet[rounded] + 1].tolist(), arguments[meet[rounded]].tolist()))
 
     @property
     def hash(self) -> str:

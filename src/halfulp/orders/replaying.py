@@ -18,7 +18,7 @@ from numba.extending import intrinsic
 from ..floats import FORMATS, round_to_format
 from .contraction import Contraction, strided_positions
 from .order import Order
-from .tree import ADD, ADD_EXTRA, ADD_ROUNDED, ADD_TERM, PUSH_EXTRA, PUSH_TERM, Tree
+from .tree import ADD, ADD_EXTRA, ADD_ROUNDED, ADD_TERM, PUSH_EXTRA, PUSH_TERM, Program, Tree
 
 ROW = 256
 
@@ -218,13 +218,11 @@ def replay(order: Order, contraction: Contraction, inputs: list[np.ndarray], pos
     kind = np.float32 if in_hardware and accumulator.name == "float32" else np.float64
     tree = order.tree.without_extras() if order.rounds_before_extras else order.tree
     program = tree.program()
-    operations = program.operations
-    if order.unfused:
-        operations = np.where((operations == ADD_TERM) & np.isin(program.arguments, order.unfused), np.int8(ADD_ROUNDED), operations)
+    operations, arguments = _with_roundings(order, program)
     grid = _grid(contraction, inputs, kind, positions)
     out = np.zeros((len(grid.row_base), len(grid.column_base)), kind)
     common = (
-        operations, program.arguments, grid.vector, grid.row_base, grid.column_base, grid.vector_offset, grid.scalar,
+        operations, arguments, grid.vector, grid.row_base, grid.column_base, grid.vector_offset, grid.scalar,
         grid.scalar_base,
         grid.scalar_offset, grid.extras, len(contraction.factors) > 1, bool(order.fma), program.stack, out,
     )  # fmt: skip
@@ -234,6 +232,21 @@ def replay(order: Order, contraction: Contraction, inputs: list[np.ndarray], pos
         _run_rounded(*common, accumulator.precision_bits, accumulator.exponent_min, order.rounding != "nearest")
     result = _finish(order, out, grid.extras)
     return grid.in_place(result) if positions is None else result.reshape(-1)
+
+
+def _with_roundings(order: Order, program: Program) -> tuple[np.ndarray, np.ndarray]:
+    """The instructions and their terms, with those products that are rounded although others are fused."""
+    operations, arguments = program.operations, program.arguments
+    if not order.unfused:
+        return operations, arguments
+    turned = order.fused_onto_rounded()
+    if turned:
+        other = np.array([turned.get(int(each), int(each)) for each in arguments])
+        back = {first: rounded for rounded, first in turned.items()}
+        other = np.where(other == arguments, [back.get(int(each), int(each)) for each in arguments], other)
+        of_terms = np.isin(operations, (PUSH_TERM, ADD_TERM))
+        arguments = np.where(of_terms, other, arguments)
+    return np.where((operations == ADD_TERM) & np.isin(arguments, order.unfused), np.int8(ADD_ROUNDED), operations), arguments
 
 
 def replay_samples(order: Order, contraction: Contraction, samples: list[list[np.ndarray]], positions: np.ndarray) -> np.ndarray:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ..lazily import on_first_use
 from .locating import locate
 from .origin import NonFinite, Origin, Point
 
@@ -13,8 +13,4 @@ if TYPE_CHECKING:
 
 __all__ = ["NonFinite", "Origin", "Point", "locate", "repro"]
 
-
-def __getattr__(name: str) -> Any:
-    if name != "repro":
-        raise AttributeError(f"module 'halfulp.origins' has no attribute {name!r}")
-    return import_module(".reproducing", __name__).repro
+__getattr__ = on_first_use(__name__, {"repro": "reproducing"})

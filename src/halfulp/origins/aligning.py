@@ -22,6 +22,9 @@ PROBES = 64
 """Elements by which a value is compared at first: 64 of them tell unrelated tensors (relative difference 1.4) from the same with a
 fault."""
 
+FOREIGN = ("onnx", "openvino", "executorch", "litert", "jax")
+"""The first part of the names of ops that other libraries computed."""
+
 Key = tuple[str, str, int, str, int]
 
 
@@ -54,6 +57,13 @@ class Alignment:
             if value.hash:
                 self._by_hash.setdefault((value.hash, value.elements, value.dtype), value.number)
                 self._by_size[value.elements, _is_float(value.dtype)].append(value.number)
+        self._foreign: dict[tuple[str, tuple[int, ...], bool], list[int]] = defaultdict(list)
+        for step in actual.ops:
+            if step.op.split(".")[0] in FOREIGN:
+                for number in step.outputs:
+                    if number is not None:
+                        value = actual.values[number]
+                        self._foreign[step.module, value.shape, _is_float(value.dtype)].append(number)
         self._anchors: dict[int, list[Candidate]] = defaultdict(list)
         self.modules: dict[str, str] = {}
         self._by_parameters = self._align_parameters()
@@ -82,6 +92,18 @@ class Alignment:
             if theirs.elements == mine.elements and _is_float(theirs.dtype) == _is_float(mine.dtype):
                 usable.setdefault(each.number, each)
         return list(usable.values())
+
+    def hinted(self, step: Step, slot: int) -> list[int]:
+        """Values of `actual` of the same shape that its library says belong to the same module, the last first.
+
+        Only where `actual` was computed by another library: its ops have other names, so that nothing else is known by name.
+        """
+        number = step.outputs[slot]
+        if number is None or not step.module:
+            return []
+        mine = self.expected.values[number]
+        known = self._foreign.get((self.module(step.module), mine.shape, _is_float(mine.dtype)), [])
+        return known[::-1]
 
     def near(self, number: int, prediction: Array) -> list[tuple[float, int]]:
         """Values of `actual` with as many elements as `number`, by relative distance from a prediction (rms over rms), nearest first."""

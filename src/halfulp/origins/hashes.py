@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from ..floats import widen
 from ..traces import Trace, Value
 from ..verdicts.verdict import Verdict
 from .aligning import Alignment
@@ -78,5 +79,5 @@ def _first(trace: Trace, value: Value, count: int) -> np.ndarray[tuple[int, ...]
     """The elements at the first sampled places, which any two recordings have in common."""
     from ..traces.sampling import sampled_places
 
-    stored = trace.stored(value.number).reshape(-1).astype(np.float64)
+    stored = widen(trace.stored(value.number).reshape(-1))
     return stored[sampled_places(value.elements, count)] if value.is_complete else stored[:count]

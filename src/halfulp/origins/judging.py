@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..floats import FORMATS, Format, is_representable, round_to_format
+from ..floats import FORMATS, Format, is_representable, round_to_format, widen
 from ..verdicts import limits
 from .arithmetic import Array
 
@@ -143,7 +143,7 @@ def excess_of(actual: Array, prediction: Array, spread: Array, format: Format, *
 
 def _real(values: Array) -> Array:
     """Integers and booleans as numbers that can be subtracted."""
-    return values if values.dtype.kind in "fc" else values.astype(np.float64)
+    return values if values.dtype.kind in "fc" else widen(values)
 
 
 def channels_of(actual: Array, prediction: Array, spread: Array) -> tuple[float, ...]:

@@ -228,7 +228,7 @@ def _concluded(walker: Walker, walk: Walk, common: dict[str, Any], notes: list[s
         point = first.point
         steps = _at_fault(walker, first)
         segment = tuple(f"{each.op} in {each.module or '(outermost)'}" for each in steps)
-        module = point.module if steps == (first.step,) else _common_module(steps, point.phase)
+        module = point.module if steps == (first.step,) else _common_module(steps, point.phase) or point.module
         return Origin(
             module, steps[-1].op, point.phase, steps[-1].source or point.source,
             Verdict.NONDETERMINISTIC if REPETITION in notes else point.verdict or Verdict.MISTAKE, point.added,

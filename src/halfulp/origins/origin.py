@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
 from dataclasses import dataclass, field
-from typing import Any
 
-from ..verdicts.result import plain
+from ..documents import document, text_of
+from ..shown import shown
 from ..verdicts.verdict import Verdict
-
-SCHEMA = 1
 
 
 @dataclass(frozen=True)
@@ -69,6 +65,7 @@ class NonFinite:
     inputs: tuple[str, ...]
 
 
+@shown
 @dataclass(frozen=True)
 class Origin:
     """Where it starts.
@@ -85,7 +82,8 @@ class Origin:
         settings: where the fingerprints differ: (name, actual, expected), most likely culprits first.
         notes: what could not be seen.
         declared: the precision that `actual` was judged by, "" for that of each result. rank: of a distributed run, where it starts.
-        complete: False when the walk was interrupted.
+        complete: False when the walk was interrupted. point: the one of the walk where it starts.
+        case_file: the text of the case file that it was made from, "" where there is none.
     """
 
     module: str | None
@@ -108,6 +106,7 @@ class Origin:
     rank: int | None = None
     complete: bool = True
     point: Point | None = field(default=None)
+    case_file: str = ""
 
     @property
     def acceptable(self) -> bool | None:
@@ -118,6 +117,13 @@ class Origin:
     def exit_code(self) -> int:
         """What the command line exits with: 0 acceptable, 1 not, 3 undecided."""
         return self.verdict.exit_code
+
+    def is_start(self, point: Point | None) -> bool:
+        """Whether it starts at this point of the walk (a stored result has other objects, and NaN is not equal to itself)."""
+        if self.point is None or point is None:
+            return False
+        keys = [(each.step, each.output, each.phase, each.counterpart, each.op, each.note) for each in (self.point, point)]
+        return keys[0] == keys[1]
 
     def amplifying(self, count: int = 5) -> tuple[Point, ...]:
         """The points that make more of the difference that they get, largest gain first."""
@@ -137,13 +143,4 @@ class Origin:
 
     def to_json(self) -> str:
         """Everything, as JSON text with a schema number."""
-        content: dict[str, Any] = {"schema": SCHEMA, "acceptable": self.acceptable, **dataclasses.asdict(self)}
-        return json.dumps(plain(_named(content)), indent=1, allow_nan=False)
-
-
-def _named(tree: Any) -> Any:
-    if isinstance(tree, Verdict):
-        return tree.name
-    if isinstance(tree, dict):
-        return {key: _named(part) for key, part in tree.items()}
-    return [_named(part) for part in tree] if isinstance(tree, (list, tuple)) else tree
+        return text_of(document("origin", self, acceptable=self.acceptable))

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..floats import widen
 from ..traces import Ref, Step
 from .arithmetic import EXACT, Array, Direct
 from .replaying import Unknown, Values, evaluate
@@ -161,7 +162,7 @@ def _slice(values: Values, number: int, axis: int, start: int, stop: int) -> Arr
         return _slice_of_view(values, number, axis, start, stop)
     if axis == 0:
         found = values.trace.rows(number, start, stop)
-        return found.astype(np.float64) if found.dtype.kind == "f" else found
+        return widen(found) if found.dtype.kind == "f" else found
     if value.elements > LARGE:
         raise Unknown("columns of a large value")
     return values.number(number)[:, start:stop]

@@ -39,6 +39,10 @@ proposed by its name only."""
 NEAREST = 6
 """How many near values are tried: bounds the work. The nearest one is the right one unless copies of it lie beside it."""
 
+FARTHER = 4.0
+"""A value that is four times farther (rms) from what suspects lead to than from the prediction does not come from them: if it did, its own
+error would have to undo three quarters of theirs."""
+
 ANCHORS = ("output", "module")
 """Counterparts that names vouch for: results, and results of the same module in the same call."""
 
@@ -343,7 +347,12 @@ class Walker:
     def _unsettled(self, slot: int, number: int, fits: list[_Fit], main: Evaluation, alternative: Evaluation | None) -> None:
         """No value of `actual` is what is predicted: carry the prediction on, and the value that should have been it as a suspect."""
         step = main.step
-        chosen = next((each for each in fits if each.how != "value"), None) or next(iter(fits), None)
+        chosen = next((each for each in fits if each.how not in ("value", "hint")), None) or next(iter(fits), None)
+        if chosen is not None and alternative is not None:
+            other = self.excess_in(alternative, slot, number, chosen.numbers)
+            if chosen.excess.error_rms * FARTHER < other.error_rms:  # whatever it adds itself, it does not come from the suspects
+                self._refute(alternative)
+                alternative = None
         predicted = main.version(slot)
         if alternative is not None and alternative.exact()[slot] is not None:
             predicted.alternative = alternative.version(slot)
@@ -392,8 +401,10 @@ class Walker:
         if (not is_view or main.is_predicted) and prediction.dtype.kind in "fc":
             for apart, candidate in self.alignment.near(number, prediction)[:NEAREST]:
                 if apart > NEAR:
-                    return
+                    break
                 yield candidate, "value"
+        if not is_view and prediction.dtype.kind in "fc":
+            yield from ((candidate, "hint") for candidate in self.alignment.hinted(main.step, slot)[:1])
 
     def excess_in(self, evaluation: Evaluation, slot: int, number: int, theirs: Array) -> Excess:
         """How far a value is from what an evaluation predicts."""
@@ -407,13 +418,7 @@ class Walker:
     ) -> None:
         """The candidate is what the op gives: that is the counterpart. Suspects from which it does not follow are cleared."""
         if refuted is not None:
-            for each in refuted.assumes:
-                suspect = self.found.suspects.get(each)
-                if suspect is not None and suspect.state != "final":
-                    suspect.state = "cleared"
-                version = self._versions.get(each)
-                if version is not None:
-                    version.alternative = None
+            self._refute(refuted)
         prediction = main.exact()[slot]
         assert prediction is not None
         self.found.matched.add(fit.number)
@@ -423,6 +428,16 @@ class Walker:
         verdict = Verdict.IDENTICAL if fit.excess.error_rms == 0.0 else Verdict.ROUNDING
         parts = self.ledger.parts(number, fit.numbers, prediction)
         self.ledger.add(main.step, slot, fit.how, fit.number, verdict, parts, fit.excess, reason.text if reason is not None else "")
+
+    def _refute(self, alternative: Evaluation) -> None:
+        """Clear the suspects that an evaluation assumes."""
+        for each in alternative.assumes:
+            suspect = self.found.suspects.get(each)
+            if suspect is not None and suspect.state != "final":
+                suspect.state = "cleared"
+            version = self._versions.get(each)
+            if version is not None:
+                version.alternative = None
 
     def _follow(self, slot: int, number: int, fit: _Fit, main: Evaluation, alternative: Evaluation) -> None:
         """The candidate follows from suspects, not from what was predicted: they are what `actual` computed, as far as is seen."""

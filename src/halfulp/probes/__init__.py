@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ..lazily import on_first_use
 from .revealed import PositionClass, RevealedOrder
 
 if TYPE_CHECKING:
@@ -12,8 +12,4 @@ if TYPE_CHECKING:
 
 __all__ = ["PositionClass", "RevealedOrder", "reveal_order"]
 
-
-def __getattr__(name: str) -> Any:
-    if name != "reveal_order":
-        raise AttributeError(f"module 'halfulp.probes' has no attribute {name!r}")
-    return import_module(".revealing", __name__).reveal_order
+__getattr__ = on_first_use(__name__, {"reveal_order": "revealing"})

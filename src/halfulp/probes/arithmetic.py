@@ -29,7 +29,7 @@ class Arithmetic:
         precision_bits: of the partial sums; 0 where the tree is too small to tell.
         rounding: "nearest" or "toward zero".
         fma: whether products are added without being rounded; None where that can't be seen.
-        unfused: the terms that are rounded first while others are not.
+        unfused: the terms that are rounded first while others are not, see `Order`.
     """
 
     precision_bits: int
@@ -57,7 +57,7 @@ def arithmetic_of(masks: Masks, tree: Tree) -> Arithmetic:
     three = _joined_first(tree)
     exponents, top = _exponents(inputs)
     is_product = len(masks.contraction.factors) > 1 and inputs.name in ("float32", "float64")
-    every = _products_added(tree) if is_product else np.zeros((0, 2), np.int64)
+    every = _products_added(tree) if is_product else np.zeros((0, 3), np.int64)
     pairs = every[np.unique(np.linspace(0, max(0, len(every) - 1), ASKED).astype(int))] if len(every) else every
     widths = 0 if three is None else len(exponents)
     if not widths + len(pairs):
@@ -69,12 +69,21 @@ def arithmetic_of(masks: Masks, tree: Tree) -> Arithmetic:
     bits, rounding = _accumulator(results[:widths] / top, exponents[:widths])
     if not len(pairs) or bits not in (0, inputs.precision_bits):
         return Arithmetic(bits, rounding, None)
+
+    def asked(pairs: Indices) -> npt.NDArray[np.bool_]:
+        return _is_fused(masks.evaluate(pairs[:, (0, 1, 1)], _inexact(len(pairs), inputs), OTHER) / (OTHER * masks.factor))
+
     is_fused = _is_fused(results[widths:])
-    if is_fused.any() and not is_fused.all():  # mixed: then every addition is asked
-        pairs = every
-        is_fused = _is_fused(masks.evaluate(pairs[:, (0, 1, 1)], _inexact(len(pairs), inputs), OTHER) / (OTHER * masks.factor))
-    unfused = tuple(sorted(pairs[~is_fused, 1].tolist())) if is_fused.any() else ()
-    return Arithmetic(bits, rounding, bool(is_fused.any()), unfused)
+    if is_fused.all():
+        return Arithmetic(bits, rounding, True)
+    meet_first = pairs[~is_fused & (pairs[:, 2] == 1)]
+    if not is_fused.any() and not (len(meet_first) and asked(meet_first[:, (1, 0, 2)]).any()):
+        return Arithmetic(bits, rounding, False)
+    is_fused = asked(every)  # mixed: then every addition is asked
+    rounded = every[~is_fused]
+    meet_first = rounded[rounded[:, 2] == 1]
+    both = meet_first[~asked(meet_first[:, (1, 0, 2)]), 0] if len(meet_first) else meet_first[:, 0]
+    return Arithmetic(bits, rounding, True, tuple(sorted([*rounded[:, 1].tolist(), *both.tolist()])))
 
 
 def _inexact(count: int, inputs: Format) -> npt.NDArray[np.float64]:
@@ -120,10 +129,11 @@ def _joined_first(tree: Tree) -> tuple[int, int, int] | None:
 
 
 def _products_added(tree: Tree) -> Indices:
-    """(a term already in the accumulator, the term added to it) for each addition of a single product."""
+    """(a term already in the accumulator, the term added to it, whether the two are alone so far) for each addition of a single product."""
     program = tree.program()
     stack: list[int] = []
-    pairs: list[tuple[int, int]] = []
+    pairs: list[tuple[int, int, int]] = []
+    before = -1
     for operation, argument in zip(program.operations.tolist(), program.arguments.tolist()):
         if operation == PUSH_TERM:
             stack.append(argument)
@@ -131,10 +141,11 @@ def _products_added(tree: Tree) -> Indices:
             stack.append(-1)
         elif operation == ADD_TERM:
             if stack[-1] >= 0:
-                pairs.append((stack[-1], argument))
+                pairs.append((stack[-1], argument, int(before == PUSH_TERM)))
             stack[-1] = argument
         elif operation == ADD:
             stack.pop()
         elif operation != ADD_EXTRA:
             del stack[len(stack) - argument + 1 :]
-    return np.array(pairs, np.int64).reshape(-1, 2)
+        before = operation
+    return np.array(pairs, np.int64).reshape(-1, 3)

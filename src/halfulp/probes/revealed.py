@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import keyword
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,12 +12,15 @@ import numpy.typing as npt
 
 from ..errors import InputError
 from ..orders import Contraction, Order
+from ..shown import shown
+from .stored import StoredClass, StoredOrder, StoredOrders
 
 Indices = npt.NDArray[np.int64]
 
 TAKEN = frozenset(
     (
-        "np left right total fma replay which result add add_product padded windows spread to_bfloat16 two_sum halves range bias_at_output"
+        "np left right total fma replay which result add add_product padded windows spread to_bfloat16 two_sum halves range bias_at_output "
+        "first"
     ).split()
 )
 """Names that emitted programs use themselves."""
@@ -45,6 +47,7 @@ class PositionClass:
     terms: Indices | None
 
 
+@shown
 @dataclass(frozen=True)
 class RevealedOrder:
     """In which order a function adds.
@@ -212,37 +215,31 @@ class RevealedOrder:
         share = f"Proved on {inputs} for {known:,} of {self.checked:,} outputs; otherwise not proved" if known else "Not proved"
         return f"{share}: {problem}."
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data: the structure, and the order of each class."""
-        return {
-            "kind": self.contraction.kind,
-            "axes": [list(axis) for axis in self.contraction.axes],
-            "output_shape": list(self.shape),
-            "proved": self.is_proved,
-            "draws": self.draws,
-            "runs": self.runs,
-            "checked_positions": self.checked,
-            "classes": [
-                {
-                    "order": each.order.to_dict() if each.order is not None else None,
-                    "describe": self.describe_class(each),
-                    "positions": len(each.positions),
-                    "at": [int(index) for index in np.unravel_index(each.at, self.shape)] if self.shape else [],
-                    "status": each.status,
-                    "problem": each.problem,
-                }
-                for each in self.classes
-            ],
-        }
+    def stored(self) -> StoredOrder:
+        """What is kept of it: the structure, and the order of each class."""
+        from ..orders.describing import describe_positions
+
+        classes = tuple(
+            StoredClass(
+                each.order.to_dict() if each.order is not None else None,
+                self.describe_class(each),
+                describe_positions(each.positions, self.shape, self.checked),
+                len(each.positions),
+                tuple(int(index) for index in np.unravel_index(each.at, self.shape)) if self.shape else (),
+                each.status,
+                each.problem,
+            )
+            for each in self.classes
+        )
+        return StoredOrder(
+            self.contraction.kind, self.contraction.axes, self.shape, classes, self.is_proved, self.proof, self.family, self.draws,
+            self.runs,
+            self.checked,
+        )  # fmt: skip
 
     def to_json(self) -> str:
         """JSON with a schema number."""
-        return json.dumps({"schema": 1, **self.to_dict()})
-
-    def __str__(self) -> str:
-        import halfulp
-
-        return halfulp.report(self)
+        return StoredOrders({"function": self.stored()}).to_json()
 
 
 def _arrays(inputs: Any) -> list[npt.NDArray[Any]]:

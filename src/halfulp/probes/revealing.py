@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -284,6 +285,7 @@ class _Asking:
         tree, arithmetic = self._ask(at, positions, terms)
         if len(terms) < contraction.terms:
             tree = _with_missing(tree, len(contraction.extras), terms, contraction.terms)
+            arithmetic = dataclasses.replace(arithmetic, unfused=tuple(terms[list(arithmetic.unfused)].tolist()))
         assert tree is not None
         return self._described(tree, arithmetic), terms
 

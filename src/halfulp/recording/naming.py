@@ -24,12 +24,12 @@ def source_line() -> str:
         if name in _CALLERS:
             return ""  # what called the recording is no part of the program
         if not name.startswith((_OWN, _TORCH, "<")):
-            return f"{_relative(name)}:{frame.f_lineno} {frame.f_code.co_name}"
+            return f"{relative(name)}:{frame.f_lineno} {frame.f_code.co_name}"
         frame = frame.f_back
     return ""
 
 
-def _relative(name: str) -> str:
+def relative(name: str) -> str:
     """A file below site-packages with its package, any other by its last part: paths tell names of users."""
     parts = re.split(r"[/\\]", name)
     for mark in ("site-packages", "dist-packages"):

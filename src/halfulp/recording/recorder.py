@@ -305,20 +305,25 @@ class Recorder:
     def _write(self, tensor: torch.Tensor, role: str, name: str, *, summarize: bool, why: str) -> int:
         number = self._writer.values
         local = _local(tensor).detach()
-        shape, strides, dtype = tuple(local.shape), tuple(local.stride()), dtype_name(local)
+        shape, strides, dtype, device = tuple(local.shape), tuple(local.stride()), dtype_name(local), str(local.device)
         hashed, statistics, place = "", {}, None
         if summarize and dtype in ITEM_BYTES:
-            contiguous = local.resolve_conj().resolve_neg().contiguous()
-            hashed, statistics = hash_of(contiguous), statistics_of(contiguous)
-            count = self._count(contiguous, dtype, why, name)
-            if count:
-                values, elements = elements_of(contiguous, count)
-                stored_shape = shape if elements == contiguous.numel() else (elements,)
-                place = self._writer.store(dtype, stored_shape, values, elements=elements)
+            # A device that may be at fault, or has no float64, is asked for a copy only. (Inference mode off: PyTorch before 2.5 can't view
+            # ordinary tensors as integers in it while a mode is active.)
+            if local.device.type not in ("cpu", "cuda"):
+                local = local.cpu()
+            with torch.inference_mode(False), torch.no_grad():
+                contiguous = local.resolve_conj().resolve_neg().contiguous()
+                hashed, statistics = hash_of(contiguous), statistics_of(contiguous)
+                count = self._count(contiguous, dtype, why, name)
+                if count:
+                    values, elements = elements_of(contiguous, count)
+                    stored_shape = shape if elements == contiguous.numel() else (elements,)
+                    place = self._writer.store(dtype, stored_shape, values, elements=elements)
         if role in ("parameter", "buffer", "input"):
             self._digests["inputs" if role == "input" else "weights"].append(hashed)
         placements = tuple(str(each) for each in getattr(tensor, "placements", ()))
-        self._writer.add_value(Value(number, role, name, dtype, shape, strides, str(local.device), hashed, statistics, place, placements))
+        self._writer.add_value(Value(number, role, name, dtype, shape, strides, device, hashed, statistics, place, placements))
         return number
 
     def _count(self, tensor: torch.Tensor, dtype: str, op: str, name: str) -> int:

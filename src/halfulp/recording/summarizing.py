@@ -34,6 +34,8 @@ def hash_of(tensor: torch.Tensor) -> str:
         tensor: contiguous.
     """
     flat = tensor.reshape(-1)
+    if flat.stride() != (1,):  # PyTorch calls one number contiguous whatever lies beside it
+        flat = flat.clone(memory_format=torch.contiguous_format).as_strided(flat.shape, (1,))
     if flat.is_complex():
         flat = torch.view_as_real(flat).reshape(-1)
     size = flat.element_size()

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .tolerance import TensorTolerance, Tolerance
+from ..lazily import on_first_use
+from .tolerance import StoredTolerance, TensorTolerance, Tolerance
 
 if TYPE_CHECKING:
     from .suggesting import suggest_tolerance
 
-__all__ = ["TensorTolerance", "Tolerance", "suggest_tolerance"]
+__all__ = ["StoredTolerance", "TensorTolerance", "Tolerance", "suggest_tolerance"]
 
-
-def __getattr__(name: str) -> Any:
-    if name != "suggest_tolerance":
-        raise AttributeError(f"module 'halfulp.remedies' has no attribute {name!r}")
-    return import_module(".suggesting", __name__).suggest_tolerance
+__getattr__ = on_first_use(__name__, {"suggest_tolerance": "suggesting"})

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import math
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from ..documents import document, text_of
+from ..shown import shown
+
 FloatArray = npt.NDArray[np.float64]
-SCHEMA = 1
-"""Raised whenever the meaning of a stored field changes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +28,7 @@ class TensorTolerance:
     scale: FloatArray
 
 
+@shown
 @dataclass(frozen=True, eq=False)
 class Tolerance:
     """A tolerance with what it was derived for.
@@ -50,30 +50,53 @@ class Tolerance:
         """A line for a test."""
         return f"torch.testing.assert_close(actual, expected, rtol={self.rtol:g}, atol={self.atol:g})"
 
-    def __str__(self) -> str:
-        import halfulp
-
-        return halfulp.report(self)
+    def stored(self) -> StoredTolerance:
+        """What is kept of it: of each elementwise scale the smallest and the largest."""
+        tensors = tuple(
+            StoredTensorTolerance(
+                each.path, each.rtol, each.atol, float(each.scale.min()) if each.scale.size else 0.0, float(each.scale.max(initial=0.0))
+            )
+            for each in self.tensors
+        )
+        return StoredTolerance(self.line, self.rtol, self.atol, tensors, self.failure_probability, self.declared)
 
     def to_json(self) -> str:
-        """The numbers as JSON text; of each elementwise scale the smallest and the largest."""
-        tensors = [
-            {
-                "path": each.path,
-                "rtol": each.rtol,
-                "atol": each.atol,
-                "scale_min": float(each.scale.min(initial=math.inf)) if each.scale.size else 0.0,
-                "scale_max": float(each.scale.max(initial=0.0)),
-            }
-            for each in self.tensors
-        ]
-        content = {
-            "schema": SCHEMA,
-            "line": self.line,
-            "rtol": self.rtol,
-            "atol": self.atol,
-            "failure_probability": self.failure_probability,
-            "declared": self.declared,
-            "tensors": tensors,
-        }
-        return json.dumps(content, indent=1)
+        """The numbers as JSON text with a schema number."""
+        return self.stored().to_json()
+
+
+@dataclass(frozen=True)
+class StoredTensorTolerance:
+    """The tolerance of one output as it is stored.
+
+    Attributes:
+        path: which output. rtol, atol: see `TensorTolerance`. scale_min, scale_max: of how far its elements may be off.
+    """
+
+    path: str
+    rtol: float
+    atol: float
+    scale_min: float
+    scale_max: float
+
+
+@shown
+@dataclass(frozen=True)
+class StoredTolerance:
+    """A tolerance as it is stored.
+
+    Attributes:
+        line: what to paste into a test. rtol, atol: for all outputs together. tensors: per output.
+        failure_probability: chance that two honest implementations differ by more somewhere. declared: the precision that both may use.
+    """
+
+    line: str
+    rtol: float
+    atol: float
+    tensors: tuple[StoredTensorTolerance, ...]
+    failure_probability: float
+    declared: str
+
+    def to_json(self) -> str:
+        """The numbers as JSON text with a schema number."""
+        return text_of(document("tolerance", self))

@@ -1,8 +1,10 @@
-"""report: a result as text, in full or in part."""
+"""report: a result as text or as a page, in full or in part."""
 
 from __future__ import annotations
 
-from rich.console import RenderableType
+import html
+from collections.abc import Callable
+from typing import Any
 
 from ..audits import Audit
 from ..causes import Explanation
@@ -11,28 +13,42 @@ from ..differences import Comparison
 from ..errors import InputError
 from ..origins import Origin
 from ..probes import RevealedOrder
-from ..remedies import Tolerance
+from ..probes.stored import StoredOrders
+from ..remedies import StoredTolerance, Tolerance
+from ..sweeps import Baseline, Benchmark, Growth, Matrix, Watch
+from ..traces import Fingerprint
 from ..verdicts import CheckResult
-from .advice import advice
-from .causes import explanation_text
-from .datasheets import datasheet_text
-from .orders import order_text
-from .origins import origin_text
-from .reasons import reason
-from .tables import as_text, audit_table, difference_table, evidence_table, tolerance_table, worst_table
+from .text.audits import audit_text
+from .text.benchmarks import benchmark_text
+from .text.causes import explanation_text
+from .text.checks import check_text
+from .text.comparisons import comparison_text
+from .text.datasheets import datasheet_text
+from .text.fingerprints import fingerprint_text
+from .text.growths import growth_text
+from .text.matrices import matrix_text
+from .text.orders import order_text, orders_text
+from .text.origins import origin_text
+from .text.tolerances import tolerance_text
+from .text.watches import baseline_text, watch_text
 
-FORMS = ("full", "answer", "reason", "assertion")
+FORMS = ("full", "answer", "reason", "assertion", "html", "snippet")
+
+Result = (
+    CheckResult | Comparison | Audit | Tolerance | StoredTolerance | RevealedOrder | StoredOrders | Datasheet | Origin | Explanation | Matrix
+    | Growth | Benchmark | Fingerprint | Watch | Baseline
+)  # fmt: skip
 
 
-def report(
-    result: CheckResult | Comparison | Audit | Tolerance | RevealedOrder | Datasheet | Origin | Explanation, *, form: str = "full"
-) -> str:
+def report(result: Result, *, form: str = "full") -> str:
     """A result as text.
 
     Args:
-        result: what `check`, `compare`, `audit`, `suggest_tolerance`, `reveal_order`, `datasheet`, `locate` or `explain` returned.
+        result: what `check`, `compare`, `audit`, `suggest_tolerance`, `reveal_order`, `datasheet`, `locate`, `explain`, `matrix`, `growth` or
+            `read_result` returned.
         form: "full" (the answer, the evidence, the numbers, the worst elements, what to do next), "answer" (the answer alone), "reason" (the
-            reason in a sentence), "assertion" (for a failing test). Results other than a check's have the full form only.
+            reason in a sentence), "assertion" (for a failing test), "html" (a page that needs nothing else; `halfulp[report]`),
+            "snippet" (a piece of HTML for a notebook). Those with nothing to shorten give the full text for the first four.
 
     Raises:
         InputError: an unknown form, or something that is no result.
@@ -41,82 +57,59 @@ def report(
         raise InputError(
             f"Got form={form!r}. Needed: one of {', '.join(FORMS)}. Each is a different text. Leave it out for the full report."
         )
-    if isinstance(result, Comparison):
-        return _comparison(result)
-    if isinstance(result, Audit):
-        return _audit(result)
-    if isinstance(result, Tolerance):
-        return _tolerance(result)
-    if isinstance(result, RevealedOrder):
-        return order_text(result)
-    if isinstance(result, Origin):
-        return origin_text(result, form)
-    if isinstance(result, Explanation):
-        return explanation_text(result, form)
-    if isinstance(result, Datasheet):
-        return datasheet_text(result)
-    if not isinstance(result, CheckResult):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InputError(
-            f"Got {type(result).__name__}. Needed: a result of halfulp.check, compare, audit, suggest_tolerance, reveal_order, datasheet, locate or explain. Only results can be drawn. Pass what they returned."
-        )
-    if form == "reason":
-        return reason(result)
-    if form == "answer":
-        return _answer(result)
-    if form == "assertion":
-        return as_text(_answer(result), "", evidence_table(result), *_worst(result), "", *_steps(result))
-    return as_text(
-        _answer(result), "", evidence_table(result), "", difference_table(result.difference), *_worst(result), "", *_steps(result)
+    for kind, text in _TEXTS.items():
+        if isinstance(result, kind):
+            return text(result, form) if form not in _MARKUP else _MARKUP[form](result)
+    raise InputError(
+        f"Got {type(result).__name__}. Needed: a result of halfulp.check, compare, audit, suggest_tolerance, reveal_order, datasheet, locate, "
+        "explain, matrix, growth or read_result. Only results can be drawn. Pass what they returned."
     )
 
 
-def _answer(result: CheckResult) -> str:
-    acceptable = {True: "acceptable", False: "not acceptable", None: "undecided"}[result.acceptable]
-    return (
-        f"{result.verdict.name}: {result.verdict.meaning} ({acceptable})\n"
-        f"{result.names[0]} against {result.names[1]}, declared {result.declared}. {reason(result)}"
+def lacking(error: ModuleNotFoundError) -> InputError:
+    """What to say where the packages of pages and pictures are missing; any other missing module is raised as it is."""
+    if (error.name or "").partition(".")[0] not in ("altair", "jinja2", "markupsafe", "vl_convert", "narwhals", "jsonschema"):
+        raise error
+    return InputError(
+        f"Got no package {error.name}. Needed: Vega-Altair, Jinja2 and vl-convert. Pages and pictures are made with them. Install them: pip "
+        "install 'halfulp[report]'."
     )
 
 
-def _worst(result: CheckResult) -> list[RenderableType]:
-    table = worst_table(result.difference)
-    return ["", table] if table is not None else []
+def _page(result: Result) -> str:
+    try:
+        from .pages import page
+    except ModuleNotFoundError as error:
+        raise lacking(error) from error
+    return page(result)
 
 
-def _steps(result: CheckResult) -> list[str]:
-    return ["Next:", *(f"  - {step}" for step in advice(result))]
+def _snippet(result: Result) -> str:
+    """For a notebook; where the packages of pages are missing, the text."""
+    try:
+        from .pages import snippet
+    except ModuleNotFoundError:
+        return f"<pre>{html.escape(report(result))}</pre>"
+    return snippet(result)
 
 
-def _comparison(comparison: Comparison) -> str:
-    parts: list[RenderableType] = []
-    for each in comparison.mismatches:
-        parts.append(f"{each.kind} at {each.path or 'the only tensor'}: got {each.actual}, expected {each.expected}")
-    specials = [each for each in comparison if each.special_mismatches]
-    for each in specials:
-        parts.append(
-            f"NaN or infinity on one side only at {each.path or 'the only tensor'}: {each.special_mismatches:,} of {each.count:,} elements"
-        )
-    if comparison.differences:
-        parts.append(difference_table(comparison.differences))
-    table = worst_table(comparison)
-    if table is not None:
-        parts += ["", table]
-    return as_text(*parts)
+_MARKUP: dict[str, Callable[[Any], str]] = {"html": _page, "snippet": _snippet}
 
-
-def _audit(found: Audit) -> str:
-    formats = ", ".join(f"{name} {count:,}" for name, count in sorted(found.formats.items(), key=lambda each: -each[1]))
-    head = f"{found.ops:,} ops looked at; their results: {formats or 'no tensors'}."
-    if not found.entries:
-        return f"{head}\nNo promotion, no downcast, no autocast, no constant of another format, no integer that loses bits."
-    return as_text(head, "", audit_table(found))
-
-
-def _tolerance(found: Tolerance) -> str:
-    lines = [
-        found.line,
-        f"Two honest {found.declared} implementations differ by more somewhere with probability {found.failure_probability:.0e}, on inputs like these.",
-    ]
-    if len(found.tensors) > 1:
-        return as_text(*lines, "", tolerance_table(found))
-    return as_text(*lines)
+_TEXTS: dict[type, Callable[[Any, str], str]] = {
+    CheckResult: check_text,
+    Comparison: lambda result, form: comparison_text(result),
+    Audit: lambda result, form: audit_text(result),
+    Tolerance: lambda result, form: tolerance_text(result.stored()),
+    StoredTolerance: lambda result, form: tolerance_text(result),
+    RevealedOrder: lambda result, form: order_text(result.stored()),
+    StoredOrders: lambda result, form: orders_text(result),
+    Origin: origin_text,
+    Explanation: explanation_text,
+    Matrix: matrix_text,
+    Growth: growth_text,
+    Benchmark: lambda result, form: benchmark_text(result),
+    Datasheet: lambda result, form: datasheet_text(result),
+    Watch: watch_text,
+    Baseline: lambda result, form: baseline_text(result),
+    Fingerprint: lambda result, form: fingerprint_text(result),
+}

@@ -20,11 +20,13 @@ from typing import Any
 
 import numpy as np
 
+from ..documents import document, text_of
 from ..errors import InputError
+from ..shown import shown
 
 PACKAGES = (
     "halfulp torch torch-directml torchvision torchaudio numpy scipy numba safetensors jax jaxlib onnx onnxruntime "
-    "onnxruntime-gpu onnxruntime-directml openvino executorch tensorflow ai-edge-litert mlx triton transformers accelerate "
+    "onnxruntime-gpu onnxruntime-directml openvino executorch tensorflow ai-edge-litert mlx ncnn triton transformers accelerate "
     "flash-attn xformers torchao bitsandbytes apex mkl intel-extension-for-pytorch nvidia-cudnn-cu12 nvidia-cublas-cu12 "
     "nvidia-cudnn-cu13 nvidia-cublas"
 ).split()
@@ -47,6 +49,7 @@ ORDER = ("environment variables", "torch", "packages", "machine", "run")
 """Sections by how often a difference in them explains a difference of results: in 33 of 170 user reports the remedy was a switch."""
 
 
+@shown
 @dataclass(frozen=True)
 class Fingerprint:
     """Where something ran.
@@ -61,7 +64,7 @@ class Fingerprint:
 
     def to_json(self) -> str:
         """The fingerprint as JSON with a schema number."""
-        return json.dumps({"schema": 1, "sections": self.sections, "surprises": list(self.surprises)}, indent=1)
+        return text_of(document("fingerprint", self))
 
     @staticmethod
     def from_content(content: Any) -> Fingerprint:

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import TraceError
+from ..floats import widen
 from .fingerprint import Fingerprint
 from .hashing import CHUNK, hash_of, hash_of_parts
 from .sampling import sampled_places
@@ -226,8 +227,8 @@ class Trace:
         """The same as float64 (complex128 for complex values); integers and booleans keep their type."""
         stored = self.stored(number)
         if stored.dtype.kind == "f":
-            return stored.astype(np.float64)
-        return stored.astype(np.complex128) if stored.dtype.kind == "c" else stored
+            return widen(stored)
+        return widen(stored, np.complex128) if stored.dtype.kind == "c" else stored
 
     def places(self, number: int) -> npt.NDArray[np.int64]:
         """Which elements of the flattened value are stored."""

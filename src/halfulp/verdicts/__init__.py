@@ -5,9 +5,9 @@ Judging a stored result needs no PyTorch, so what runs functions (`check`, `asse
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ..lazily import on_first_use
 from .evidence.evidence import Evidence
 from .judging import Decision, decide, judge
 from .result import CheckResult
@@ -19,10 +19,5 @@ if TYPE_CHECKING:
 
 __all__ = ["CheckResult", "Decision", "Evidence", "Verdict", "assert_equivalent", "check", "decide", "judge"]
 
-_ON_FIRST_USE = {"assert_equivalent": "assertion", "check": "checking"}
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _ON_FIRST_USE:
-        raise AttributeError(f"module 'halfulp.verdicts' has no attribute {name!r}")
-    return getattr(import_module(f".{_ON_FIRST_USE[name]}", __name__), name)
+__getattr__ = on_first_use(__name__, {"assert_equivalent": "assertion", "check": "checking"})

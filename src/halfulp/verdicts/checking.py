@@ -14,6 +14,7 @@ from ..errors import InputError
 from ..inputs import KINDS
 from .gathering import EFFORTS, Gatherer
 from .judging import decide
+from .looking_closely import closeups_of
 from .result import CheckResult
 from .searching import search_variants
 
@@ -30,6 +31,7 @@ def check(
     seed: int = 0,
     effort: str = "decide",
     search: bool = False,
+    closeups: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> CheckResult:
     """Is the difference between two implementations rounding or a mistake?
@@ -46,6 +48,7 @@ def check(
         seed: for the noise and for functions that draw random numbers.
         effort: "decide" gathers evidence, cheapest first, until the verdict is decided; "full" gathers all of it.
         search: also try variants of the inputs (`halfulp.inputs.variants`) and report the first that makes the verdict a worse one.
+        closeups: also keep what pictures are drawn from: some elements of each output with their noise, means along its axes.
         progress: called with a few words before each step that takes time.
 
     Returns:
@@ -63,7 +66,7 @@ def check(
         >>> torch.manual_seed(0)  # doctest: +ELLIPSIS
         <torch._C.Generator object at ...>
         >>> x, w, b = torch.randn(8, 256), torch.randn(32, 256), torch.randn(32)
-        >>> result = check(lambda x, w, b: x @ w.T + b, torch.nn.functional.linear, (x, w, b))
+        >>> result = check(lambda x, w, b: (x[:, None] * w).sum(-1) + b, torch.nn.functional.linear, (x, w, b))
         >>> result.verdict, result.acceptable
         (Verdict.ROUNDING, True)
     """
@@ -77,7 +80,11 @@ def check(
     def case_on(given: Any) -> Case:
         return Case(actual, expected, given, declared=declared, reference=reference, keywords=keywords, gradients=gradients, seed=seed)
 
-    result = judged(Gatherer(case_on(inputs), progress, full=effort == "full"))
+    gatherer = Gatherer(case_on(inputs), progress, full=effort == "full")
+    result = judged(gatherer)
+    if closeups:
+        progress("looking at single elements")
+        result = dataclasses.replace(result, closeups=closeups_of(gatherer))
     kinds = KINDS if search else ("sizes",) if effort == "full" else ()
     if kinds and result.acceptable:
         evidence = (*result.evidence, search_variants(case_on, inputs, seed, result.verdict, progress, kinds=kinds))
@@ -90,7 +97,7 @@ def judged(gatherer: Gatherer) -> CheckResult:
     """The verdict on the inputs of a gatherer's case, with what it gathered."""
     start = time.perf_counter()
     case = gatherer.case
-    evidence = tuple(gatherer.gather())
+    evidence = gatherer.gather()
     decision = decide(evidence)
     return CheckResult(
         verdict=decision.verdict,

@@ -71,10 +71,10 @@ def _finding(by_kind: dict[str, Evidence], kind: str) -> str:
 
 def _before_numbers(by_kind: dict[str, Evidence]) -> Decision | None:
     """What is decided before any error is measured."""
-    if _finding(by_kind, "structure") == "differs":
-        return Decision(V.MISTAKE, ("structure",))
     if _finding(by_kind, "repetition") in ("beyond rounding", "fails", "unwritten memory"):
         return Decision(V.NONDETERMINISTIC, ("repetition",))
+    if _finding(by_kind, "structure") == "differs":
+        return Decision(V.MISTAKE, ("structure",))
     if _finding(by_kind, "specials") == "differ":
         return Decision(V.MISTAKE, ("specials",))
     if _finding(by_kind, "specials") == "all NaN":
@@ -124,9 +124,14 @@ def _beyond(by_kind: dict[str, Evidence], noise: Evidence) -> Decision:
         return Decision(V.REDUCED_PRECISION, ("casts", "noise"))
     if _finding(by_kind, "precision") == "reproduced" and not (formula_is_right and _loses_in_float64(by_kind)):
         return Decision(V.REDUCED_PRECISION, ("precision", "noise"))
+    proved_wrong = any(_speaks(by_kind, kind) is False for kind in PROOFS)
+    if _finding(by_kind, "precision") == "correlates" and not proved_wrong and not _loses_in_float64(by_kind):
+        return Decision(V.REDUCED_PRECISION, ("precision", "noise"))
     if _is_of_coarser_numbers(by_kind) and _speaks(by_kind, "integers") is not False and not _loses_in_float64(by_kind):
         return Decision(V.REDUCED_PRECISION, ("precision", "noise"))
-    told_by = tuple(kind for kind in (*PROOFS, "scaling", "redraw") if _speaks(by_kind, kind) is formula_is_right)[:1]
+    told_by = tuple(kind for kind in (*PROOFS, "scaling", "redraw", "wide_redraw") if _speaks(by_kind, kind) is formula_is_right)[:1]
+    if formula_is_right is False and _approximates(noise, told_by):
+        return Decision(V.UNSTABLE, ("loss", "noise"))
     if formula_is_right is False:
         return Decision(V.MISTAKE, (*told_by, "noise"))
     if formula_is_right is None:
@@ -138,6 +143,20 @@ def _beyond(by_kind: dict[str, Evidence], noise: Evidence) -> Decision:
     if noise.measured.get("method") == "inputs" and _worst_excess(noise) <= limits.TOLERABLE_LOSS * math.sqrt(_number(noise, "terms")):
         return Decision(V.UNDECIDED, ("noise",))
     return Decision(V.UNSTABLE, ("loss", *told_by, "noise"))
+
+
+def _approximates(noise: Evidence, told_by: tuple[str, ...]) -> bool:
+    """Whether a function of each element errs by no more than rounding does in norm.
+
+    So does a table or polynomial that is exact in absolute terms alone, and keeps fewer digits where the result is small (the error
+    function near zero, a sigmoid far to the left).
+
+    Nothing but `redraw` may say that the formula is another one: an approximation's error is a function of the inputs too.
+    """
+    in_norm = _number(noise, "norm_in_noise") <= _number(noise, "rms_limit") and _number(noise, "max_norm_in_noise") <= _number(
+        noise, "max_limit"
+    )
+    return told_by == ("redraw",) and in_norm and noise.measured.get("elementwise") is True
 
 
 def _is_of_coarser_numbers(by_kind: dict[str, Evidence]) -> bool:
@@ -170,6 +189,7 @@ def _speaks(by_kind: dict[str, Evidence], kind: str) -> bool | None:
         "powers": {"differ": False},
         "permutations": {"differ": False},
         "redraw": {"random": True, "systematic": False},
+        "wide_redraw": {"random": True},
     }
     return says[kind].get(_finding(by_kind, kind))
 
@@ -186,6 +206,8 @@ def formula(by_kind: dict[str, Evidence]) -> bool | None:
     weak = _finding(by_kind, "scaling") in WEAK
     for kind in ("redraw", "integers", "scaling") if weak else ("scaling", "redraw", "integers"):
         said = _speaks(by_kind, kind)
+        if kind == "redraw" and said is False and _finding(by_kind, "wide_redraw") == "random":
+            said = True  # it stayed because the inputs moved less than a coarser format notices
         if said is not None:
             return said
     return None

@@ -40,7 +40,7 @@ def search_variants(
             continue
         tried += 1
         gatherer = Gatherer(case, lambda _: None)
-        decision = decide(tuple(gatherer.gather()))
+        decision = decide(gatherer.gather())
         if decision.verdict.acceptable is not False:
             continue
         if variant.kind in EXOTIC:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import Any
 
 
 class Verdict(Enum):
@@ -36,3 +37,10 @@ class Verdict(Enum):
 
     def __repr__(self) -> str:
         return f"Verdict.{self.name}"
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        """Stored by name."""
+        from pydantic_core import core_schema
+
+        return core_schema.no_info_after_validator_function(cls.__getitem__, core_schema.literal_schema([each.name for each in cls]))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -15,32 +14,10 @@ from ...cases import Case
 from ...differences import Leaf
 from ...differences.leaves import leaves_of
 from ...noise import noise_of
+from ..cause import NodeResult
 from ..scale import Scale
 from .graphs import Graph, Kernel, compiled_values, kernels_of, values_of
 from .internals import compiled_by_inductor, copies, is_aten
-
-
-@dataclass(frozen=True)
-class NodeResult:
-    """What one op of a graph does in the generated program.
-
-    Attributes:
-        name, op: of the node. source: the line of the user's code. unequal, count: elements whose bits are not those that the eager op
-            gives for the same inputs. in_noise: their rms difference over what rounding does to this op. beyond: whether that is more than
-            rounding. kernel: the generated function that computes it. code: its source. alone: the same op compiled by itself: elements
-            with other bits; None where that wasn't tried.
-    """
-
-    name: str
-    op: str
-    source: str
-    unequal: int
-    count: int
-    in_noise: float
-    beyond: bool
-    kernel: str = ""
-    code: str = ""
-    alone: int | None = None
 
 
 def changing_nodes(graph: Graph, options: Mapping[str, Any]) -> tuple[list[NodeResult], str]:

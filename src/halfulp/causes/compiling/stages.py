@@ -17,6 +17,7 @@ from ...errors import HalfulpError
 from ...verdicts.checking import judged
 from ...verdicts.gathering import Gatherer
 from ...verdicts.verdict import Verdict
+from ..cause import StageResult
 from ..laboratory import Laboratory
 from ..scale import Distance
 from .internals import config, graph_lowering, mode_options, tensor_box
@@ -37,28 +38,6 @@ class Stage:
     arguments: Mapping[str, Any]
     around: Callable[[], contextlib.AbstractContextManager[Any]] = contextlib.nullcontext
     needs_no_grad: bool = False
-
-
-@dataclass(frozen=True)
-class StageResult:
-    """What a stage gave.
-
-    Attributes:
-        name, what: of the stage. verdict: on its difference from the eager function. unequal, count: elements with other bits.
-        in_noise: rms difference in units of the noise. error_in_noise, eager_error_in_noise: rms error of the stage and of eager against the
-            float64 reference, in the same unit; None without a reference. seconds: compiling and running it. note: why it did not run.
-    """
-
-    name: str
-    what: str
-    verdict: Verdict | None
-    unequal: int = 0
-    count: int = 0
-    in_noise: float | None = None
-    error_in_noise: float | None = None
-    eager_error_in_noise: float | None = None
-    seconds: float = 0.0
-    note: str = ""
 
 
 def stages_of(compilation: Compilation) -> Iterator[Stage]:

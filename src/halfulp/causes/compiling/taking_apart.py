@@ -12,15 +12,15 @@ from typing import Any
 import torch
 
 from ...differences import Leaf
-from ..cause import Cause, Experiment
+from ..cause import Cause, Experiment, NodeResult, StageResult
 from ..laboratory import Laboratory
 from ..scale import Distance
 from .choosing import Choices, choices_of
 from .graphs import graphs_of
 from .internals import config, forget_compiled
-from .narrowing import NodeResult, changing_nodes
+from .narrowing import changing_nodes
 from .options import Option, usable_options
-from .stages import Stage, StageResult, run_stages, staged
+from .stages import Stage, run_stages, staged
 from .unwrapping import Compilation
 
 AGREES = 0.99

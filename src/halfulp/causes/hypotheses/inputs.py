@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from ...backends.knobs import NotApplicable
 from ...cases.dependencies import dependencies_of
-from ..knobs import NotApplicable
 from .hypothesis import ARITHMETIC, FORMULA, Around
 
 IMAGENET = ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))

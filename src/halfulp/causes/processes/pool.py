@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ...backends.knobs.settings import inductor_settings, read_settings
 from ...differences import Leaf
-from ..knobs.settings import inductor_settings, read_settings
 
 TIMEOUT_S = 180.0
 """A process that takes longer is ended: loading PyTorch and compiling a model takes a tenth of it."""

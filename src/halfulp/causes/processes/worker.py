@@ -15,8 +15,8 @@ def main(folder: str, place: str) -> None:
     import cloudpickle
     import torch
 
+    from halfulp.backends.knobs.settings import apply_inductor_settings, apply_settings
     from halfulp.cases import Case
-    from halfulp.causes.knobs.settings import apply_inductor_settings, apply_settings
     from halfulp.causes.processes.pool import Job, Reply
     from halfulp.errors import HalfulpError
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ...cases import Case, Run, Variant
 from ...floats import FORMATS
 from ...noise import Noise, noise_of, residual_of
@@ -56,9 +54,9 @@ def _share_left(case: Case, noise: Noise, bare: Run, expected: Run) -> float:
         spread, other, written = noise.leaves.get(leaf.path), others.get(leaf.path), native.get(leaf.path)
         if leaf.format is None or spread is None or other is None or written is None or other.shape != leaf.shape:
             continue
-        values = leaf.numbers().astype(np.float64)
-        remains = residual_of(other.numbers().astype(np.float64), spread, reference=values).rms
-        before = residual_of(written.numbers().astype(np.float64), spread, reference=values).rms
+        values = leaf.float64()
+        remains = residual_of(other.float64(), spread, reference=values).rms
+        before = residual_of(written.float64(), spread, reference=values).rms
         left = max(left, remains / before if before else 0.0)
     return left
 
@@ -71,6 +69,6 @@ def _worst_excess(coarse: Noise, bare: Run, expected: Run) -> float:
         spread, other = coarse.leaves.get(leaf.path), others.get(leaf.path)
         if leaf.format is None or spread is None or other is None or other.shape != leaf.shape:
             continue
-        values = leaf.numbers().astype(np.float64)
-        worst = max(worst, excess(residual_of(other.numbers().astype(np.float64), spread, reference=values), coarse.count))
+        values = leaf.float64()
+        worst = max(worst, excess(residual_of(other.float64(), spread, reference=values), coarse.count))
     return worst

@@ -87,9 +87,9 @@ def _beyond(case: Case, noise: Noise) -> dict[str, tuple[np.ndarray, np.ndarray 
         spread, peer = noise.leaves.get(leaf.path), expected.get(leaf.path)
         if spread is None or peer is None or spread.reference.shape != leaf.stored.shape:
             continue
-        values = leaf.numbers().astype(np.float64)
+        values = leaf.float64()
         if leaf.format is None:
-            mask = values != peer.numbers().astype(np.float64)
+            mask = values != peer.float64()
             if mask.any():
                 targets[leaf.path] = (mask, None)
             continue

@@ -28,8 +28,8 @@ def _on(case: Case, kind: str) -> Evidence:
     exact = exact if isinstance(exact, Run) else expected
     if not isinstance(actual, Run) or not isinstance(expected, Run) or not isinstance(exact, Run):
         return Evidence(kind, "unavailable", tuple(V), {"why": f"a side does not run on {kind}"})
-    references = {leaf.path: leaf.numbers().astype(np.float64) for leaf in exact.outputs}
-    plain = {leaf.path: leaf.numbers().astype(np.float64) for leaf in expected.outputs}
+    references = {leaf.path: leaf.float64() for leaf in exact.outputs}
+    plain = {leaf.path: leaf.float64() for leaf in expected.outputs}
     largest, count, unequal, path = 0.0, 0, 0, ""
     for leaf in actual.outputs:
         reference, peer = references.get(leaf.path), plain.get(leaf.path)
@@ -39,7 +39,7 @@ def _on(case: Case, kind: str) -> Evidence:
         if not whole or not np.any(reference != 0):
             why = f"the computation is not exact on {kind} (it divides or takes roots or exponentials)"
             return Evidence(kind, "unavailable", tuple(V), {"why": why})
-        apart = np.abs(leaf.numbers().astype(np.float64) - reference)
+        apart = np.abs(leaf.float64() - reference)
         apart = np.where(np.isfinite(apart), apart, np.inf)
         count += apart.size
         unequal += int(np.count_nonzero(apart))

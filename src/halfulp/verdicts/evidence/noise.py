@@ -14,6 +14,8 @@ from ..verdict import Verdict
 from .evidence import Evidence
 
 V = Verdict
+ELEMENTWISE = frozenset(("elementwise", "gelu"))
+"""Kinds of ops that compute each element by itself, as `NoiseMode` counts them."""
 
 
 def residuals(run: Run, noise: Noise) -> list[Residual]:
@@ -23,7 +25,7 @@ def residuals(run: Run, noise: Noise) -> list[Residual]:
         spread = noise.leaves.get(leaf.path)
         if leaf.format is None or spread is None or spread.reference.shape != leaf.stored.shape:
             continue
-        found.append(residual_of(leaf.numbers().astype(np.float64), spread))
+        found.append(residual_of(leaf.float64(), spread))
     return found
 
 
@@ -83,6 +85,7 @@ def noise_evidence(case: Case, noise: Noise, sampled: Noise) -> Evidence | None:
             "method": noise.method,
             "reference": noise.reference,
             "products": noise.has_products,
+            "elementwise": bool(noise.ops) and set(noise.ops) <= ELEMENTWISE,
             "transforms": not within and uses_transforms(case, "actual"),
             "terms": _terms(case, worst),
             "outputs_beyond": sum(excess(each, noise.count) > 1.0 for each in found),

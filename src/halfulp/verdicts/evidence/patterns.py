@@ -7,6 +7,7 @@ rounding itself shares along an axis (the mean of a normalization) is no pattern
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -47,7 +48,7 @@ def patterns(case: Case, noise: Noise) -> Evidence | None:
         known, spread = sampled.leaves.get(leaf.path), noise.leaves.get(leaf.path)
         if leaf.format is None or known is None or spread is None or known.reference.shape != leaf.stored.shape:
             continue
-        found = _strongest(_scaled(leaf.numbers().astype(np.float64) - known.reference, spread), known, sampled.count)
+        found = _strongest(_scaled(leaf.float64() - known.reference, spread), known, sampled.count)
         if found is not None and (best is None or _excess(found) > _excess(best)):
             best = found
     if best is not None and best.finding == "patterned" and not _stays(case, noise, best):
@@ -65,16 +66,11 @@ def _scaled(error: np.ndarray, spread: LeafNoise) -> np.ndarray:
 
 def _strongest(scaled: np.ndarray, known: LeafNoise, count: int) -> Evidence | None:
     best: Evidence | None = None
-    for axis, samples in known.profiles.items():
+    for axis, means, band in bands_of(scaled, known, count):
         elements = scaled.size // max(1, scaled.shape[axis])
         if elements < FEWEST:
             continue
-        means = profile(scaled, axis)
-        own = np.sqrt(np.mean(np.square(samples), axis=0))
-        typical = float(np.sqrt(np.mean(np.square(samples))))
-        limit = limits.max_limit(count * min(POOLED, len(own)), sum(scaled.shape))
-        deviation = np.maximum(own, typical) + SHARED / limit
-        amounts = np.abs(means) / (deviation * limit)
+        amounts = np.abs(means) / band
         index = int(np.argmax(amounts))
         amount = float(amounts[index])
         if best is None or amount > _excess(best):
@@ -83,6 +79,15 @@ def _strongest(scaled: np.ndarray, known: LeafNoise, count: int) -> Evidence | N
             measured = {"axis": axis, "index": index, "mean_in_noise": float(means[index]), "excess": amount, "elements": elements}
             best = Evidence("patterns", finding, speaks, {**measured}, known.path)
     return best
+
+
+def bands_of(scaled: np.ndarray, known: LeafNoise, count: int) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+    """(axis, the mean of the scaled error at each index, how large rounding makes it there) of each axis."""
+    for axis, samples in known.profiles.items():
+        own = np.sqrt(np.mean(np.square(samples), axis=0))
+        typical = float(np.sqrt(np.mean(np.square(samples))))
+        limit = limits.max_limit(count * min(POOLED, len(own)), sum(scaled.shape))
+        yield axis, profile(scaled, axis), (np.maximum(own, typical) + SHARED / limit) * limit
 
 
 def _stays(case: Case, noise: Noise, found: Evidence) -> bool:
@@ -94,7 +99,7 @@ def _stays(case: Case, noise: Noise, found: Evidence) -> bool:
         values: list[np.ndarray] = []
         for run in runs:
             if isinstance(run, Run):
-                values += [leaf.numbers().astype(np.float64) for leaf in run.outputs if leaf.path == found.path]
+                values += [leaf.float64() for leaf in run.outputs if leaf.path == found.path]
         if len(values) != len(runs) or values[0].shape != values[1].shape:
             return False
         again = float(profile(_scaled(values[0] - values[1], noise.leaves[found.path]), axis)[index])

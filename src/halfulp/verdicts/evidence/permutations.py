@@ -47,12 +47,12 @@ def permutations(case: Case, noise: Noise) -> Evidence:
             if leaf.format is None or native is None or leaf.path not in followed or leaf.shape != native.shape:
                 continue
             spread, axes = noise.leaves[leaf.path], followed[leaf.path]
-            if excess(residual_of(native.numbers().astype(np.float64), spread), noise.count) > 1.0:
+            if excess(residual_of(native.float64(), spread), noise.count) > 1.0:
                 continue  # an unstable algorithm errs as much again in any order: nothing is learned
             permuted = dataclasses.replace(
                 spread, reference=_taken(spread.reference, axes, order), spread=_taken(spread.spread, axes, order)
             )
-            amount = excess(residual_of(leaf.numbers().astype(np.float64), permuted), noise.count)
+            amount = excess(residual_of(leaf.float64(), permuted), noise.count)
             if amount > worst:
                 worst, path, length = amount, leaf.path, size
     if not tried:
@@ -94,7 +94,7 @@ def _followed(moved: Run, noise: Noise, size: int, order: torch.Tensor) -> dict[
             continue
         axes = [axis for axis, present in enumerate(leaf.stored.shape) if present == size]
         choices = itertools.chain.from_iterable(itertools.combinations(axes, count) for count in range(len(axes) + 1))
-        values = leaf.numbers().astype(np.float64)
+        values = leaf.float64()
         for choice in choices:
             reference = _taken(spread.reference, choice, order)
             if residual_of(values, spread, reference=reference).max_in_noise <= limits.VANISHES:

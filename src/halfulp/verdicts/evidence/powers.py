@@ -37,8 +37,8 @@ def powers(case: Case, noise: Noise) -> Evidence:
     for small, large in _pairs(case.native("actual"), scaled["actual"]):
         if small.path not in noise.leaves:
             continue
-        values = large.numbers().astype(np.float64) / SCALED_BY**degree
-        found = residual_of(values, noise.leaves[small.path], reference=small.numbers().astype(np.float64))
+        values = large.float64() / SCALED_BY**degree
+        found = residual_of(values, noise.leaves[small.path], reference=small.float64())
         if excess(found, noise.count) > worst:
             worst, path = excess(found, noise.count), small.path
     finding = "scales alike" if worst <= 1.0 else "differ"
@@ -57,5 +57,5 @@ def _pairs(small: Run, large: Run | object) -> list[tuple[Leaf, Leaf]]:
 def _deviation(small: Leaf, large: Leaf, degree: int) -> float | None:
     """0.0 where the scaled result is the same multiple throughout, bit for bit; None where it is not."""
     with np.errstate(invalid="ignore", over="ignore"):
-        same = large.numbers().astype(np.float64) == small.numbers().astype(np.float64) * SCALED_BY**degree
+        same = large.float64() == small.float64() * SCALED_BY**degree
     return 0.0 if bool(same.all()) and bool(np.any(small.stored != 0)) else None

@@ -17,7 +17,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_map
 
-from ...cases import Case
+from ...cases import Case, Run, Unavailable, Variant
 from ...cases.inputs import TORCH_DTYPES
 from ...differences import Leaf
 from ...floats import FORMATS, Format, is_representable
@@ -79,6 +79,11 @@ def coarsened(value: Any, target: Format, *, truncated: bool = False) -> Any:
     """A float64 tensor rounded to a format (through float32, where every operand of interest already is)."""
     if not isinstance(value, torch.Tensor) or value.dtype != torch.float64:
         return value
+    if target.name == "float16" and truncated:
+        exponents = torch.frexp(value).exponent.clamp_min(target.exponent_min + 1) - target.precision_bits
+        step = torch.ldexp(torch.ones_like(value), exponents)
+        cut = (torch.trunc(value / step) * step).clamp(-target.max_finite, target.max_finite)
+        return torch.where(torch.isfinite(value), cut, value)
     dropped = {"tf32": 13, "bfloat16": 16}.get(target.name)
     if dropped is None or (target.name == "bfloat16" and not truncated):
         return value.to(TORCH_DTYPES[target.name]).to(torch.float64)
@@ -97,11 +102,19 @@ def precision(case: Case, noise: Noise, *, formula_is_right: bool) -> Evidence:
     """
     coarser = [FORMATS[name] for name in CANDIDATES if FORMATS[name].precision_bits < case.declared.precision_bits]
     best: dict[str, Any] = {"explained": 0.0}
+    related: dict[str, dict[str, Any]] = {}
     for bits in dict.fromkeys(each.precision_bits for each in coarser):
         for tried in _hypotheses(case, noise, [each for each in coarser if each.precision_bits == bits]):
             best = max(best, tried, key=lambda each: each["explained"])
             if best["explained"] >= limits.EXPLAINED and _convincing(best["explained"], case):
                 return Evidence("precision", "reproduced", (V.REDUCED_PRECISION,), best)
+            names = tried["format"].split(" or ")
+            if tried["deviations"] >= CHANCE and FORMATS[names[0]].storage_bits > 8:  # everything is within an 8-bit format's rounding
+                related[tried["format"]] = max(related.get(tried["format"], tried), tried, key=lambda each: each["correlated"])
+    for tried in sorted(related.values(), key=lambda each: -each["correlated"]):
+        target = FORMATS[tried["format"].split(" or ")[0]]
+        if _has_size_of(case, noise, target):
+            return Evidence("precision", "correlates", (V.REDUCED_PRECISION,), tried)
     if formula_is_right or _representable_in(case, coarser) is not None:
         named = _by_size(case, noise, coarser)
         if named is not None:
@@ -111,6 +124,13 @@ def precision(case: Case, noise: Noise, *, formula_is_right: bool) -> Evidence:
 
 GUESSES = 64
 """About so many combinations of format and place are tried."""
+
+PART = 0.1
+"""Least share of an error that one place of rounding has to make up, as a function of the inputs: one of ten alike."""
+
+CHANCE = 4.3
+"""Standard deviations of a correlation by chance that none of GUESSES reaches with a probability of `limits.FALSE_ALARM`: the normal
+quantile of FALSE_ALARM / GUESSES on both sides."""
 
 
 def _convincing(explained: float, case: Case) -> bool:
@@ -142,9 +162,13 @@ PLACES = (
     Place("second operand of products (weights)", {"operands": "second"}),
     Place("weights and biases", {"operands": "second", "addends": True}),
     Place("inputs of products, by truncation", {"operands": "both", "truncated": True}),
+    Place("second operand of products (weights), by truncation", {"operands": "second", "truncated": True}),
     Place("inputs and results of products, as autocast does", {"operands": "both", "results": "products"}),
     Place("results of products", {"results": "products"}),
     Place("the result of every op, as stored between ops", {"results": "ops"}),
+    Place("inputs and weights, as stored", {"stored": True}),
+    Place("inputs and weights, as stored, and inputs of products", {"stored": True, "operands": "both"}),
+    Place("inputs, weights and the result of every op, as stored", {"stored": True, "results": "ops"}),
 )
 """Tried in this order; the first that reproduces the error is named."""
 
@@ -155,48 +179,126 @@ def _hypotheses(case: Case, noise: Noise, formats: list[Format]) -> Iterator[dic
     Formats that explain the same (tf32 and float16 within float16's range) are named together.
     """
     for place in PLACES:
-        if not noise.ops.get("product", 0) and place.options.get("results") != "ops":
+        of_products = "operands" in place.options or place.options.get("results") == "products"
+        if of_products and not noise.ops.get("product", 0):
             continue
-        # tf32 is a way to take operands, not to store; truncation is known of formats that are float32 cut short.
-        usable = [each for each in formats if not (place.options.get("results") and each.name == "tf32")]
+        # tf32 is a way to take operands, not to store. Truncation is how the first tensor cores took theirs, and how ncnn stores weights in
+        # float16; the 8-bit formats are known by rounding to nearest alone.
+        usable = [each for each in formats if not ({"results", "stored"} & {*place.options} and each.name == "tf32")]
         if place.options.get("truncated"):
-            usable = [each for each in usable if each.name in ("tf32", "bfloat16")]
+            usable = [each for each in usable if each.storage_bits > 8]
         if not usable:
             continue
-        shares = {target.name: _explained(case, noise, Coarse(target, **place.options)) for target in usable}
-        best = max(share for share, _ in shares.values())
-        names = [name for name, (share, _) in shares.items() if share >= best - SAME_EXPLANATION]
-        yield {"explained": best, "slope": shares[names[0]][1], "format": " or ".join(names), "where": place.where}
+        options = {key: value for key, value in place.options.items() if key != "stored"}
+        shares = {
+            target.name: _explained(case, noise, Coarse(target, **options), target if "stored" in place.options else None)
+            for target in usable
+        }
+        best = max(each.explained for each in shares.values())
+        names = [name for name, each in shares.items() if each.explained >= best - SAME_EXPLANATION]
+        if place.options.get("operands") in ("first", "second") and {"tf32", "float16"} <= {*names}:
+            names.remove("tf32")  # which hardware takes both operands in: what is coarse alone was stored so
+        yield {**shares[names[0]]._asdict(), "explained": best, "format": " or ".join(names), "where": place.where}
 
 
 SAME_EXPLANATION = 1e-3
 """Two formats whose explained shares differ by less than this can't be told apart: the working precision's own rounding is that large."""
 
 
-def _explained(case: Case, noise: Noise, mode: Coarse) -> tuple[float, float]:
-    """Share of the error's square sum, in units of the noise, that the hypothesis reproduces, and its slope."""
+class Share(NamedTuple):
+    """What a hypothesis makes of an error.
+
+    Attributes:
+        explained: share of the error's square sum, in units of the noise, that is gone once the prediction is subtracted as it is.
+        slope: of the error on the prediction. correlated: the share that is gone with that slope. deviations: how far the correlation is
+            from none, in standard deviations of chance.
+    """
+
+    explained: float = 0.0
+    slope: float = 0.0
+    correlated: float = 0.0
+    deviations: float = 0.0
+
+
+def _explained(case: Case, noise: Noise, mode: Coarse, stored: Format | None) -> Share:
+    """What rounding in one place in one format predicts of the error; with `stored`, rounding of all data to that format too."""
+    found = _error_and_shift(case, noise, mode, stored, "given")
+    if found is None:
+        return Share()
+    error, shift = found
+    cross, square, predicted = float(error @ shift), float(error @ error), float(shift @ shift)
+    if not square or not predicted:
+        return Share()
+    correlated = max(0.0, cross) ** 2 / (square * predicted)
+    deviations = _redrawn_correlation(case, noise, mode, stored) if correlated >= PART else 0.0
+    return Share(max(0.0, 1.0 - (square - 2.0 * cross + predicted) / square), cross / predicted, correlated, deviations)
+
+
+DRAWS = 8
+"""Inputs on which a correlation is looked at: eight times the results of one run, less one for the mean that is taken off."""
+
+
+def _redrawn_correlation(case: Case, noise: Noise, mode: Coarse, stored: Format | None) -> float:
+    """How far error and prediction go together when rounding is drawn anew, in standard deviations of chance.
+
+    Of both, what is the same on all inputs is taken off: another formula's error is that, and so is what rounded weights do; whatever two
+    such things have in common is chance of a single draw, however many results there are.
+    """
+    draws = [_error_and_shift(case, noise, mode, stored, f"moved widely {k}") for k in range(DRAWS)]
+    usable = [each for each in draws if each is not None and each[0].size == (draws[0] or each)[0].size]
+    if len(usable) < 2:
+        return 0.0
+    errors, shifts = (np.stack([each[k] for each in usable]) for k in range(2))
+    apart = errors - errors.mean(0)
+    if float(np.sum(apart**2)) < PART * float(np.sum(errors**2)):
+        return 0.0  # hardly anything of the error is redrawn: what is left of it follows the inputs, as rounded weights do
+    products = apart * (shifts - shifts.mean(0))
+    # With independent signs products add up to the root of their squares' sum.
+    size = math.sqrt(float(np.sum(products**2)))
+    return float(np.sum(products)) / size if size else 0.0
+
+
+def _error_and_shift(
+    case: Case, noise: Noise, mode: Coarse, stored: Format | None, kind: str
+) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]] | None:
+    """The error of `actual` and what a hypothesis predicts for it, in units of the noise; None where a side does not run so."""
+    actual = case.native("actual") if kind == "given" else case.run("actual", Variant(kind=kind))
+    exact = case.run("expected", Variant("float64" if case.finer else "native", kind)) if kind != "given" else None
+    if not isinstance(actual, Run) or isinstance(exact, Unavailable):
+        return None
     try:
-        outputs = run_under(case, "expected", mode)
+        outputs = run_under(case, "expected", mode, None if stored is None else lambda value: coarsened(value, stored), kind)
     except Exception:  # the function does not run with coarse operands: the hypothesis is not tested
-        return 0.0, 0.0
-    predicted = {leaf.path: leaf.numbers().astype(np.float64) for leaf in outputs}
-    cross = square = predicted_square = 0.0
-    for leaf in case.native("actual").outputs:
+        return None
+    predicted = {leaf.path: leaf.float64() for leaf in outputs}
+    references = {leaf.path: leaf.float64() for leaf in exact.outputs} if exact is not None else {}
+    errors: list[np.ndarray[Any, Any]] = [np.zeros(0)]
+    shifts: list[np.ndarray[Any, Any]] = [np.zeros(0)]
+    for leaf in actual.outputs:
         spread, guess = noise.leaves.get(leaf.path), predicted.get(leaf.path)
         if leaf.format is None or spread is None or guess is None or guess.shape != leaf.stored.shape:
             continue
+        reference = references.get(leaf.path, spread.reference)
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            error = (leaf.numbers().astype(np.float64) - spread.reference) / spread.spread
-            shift = (guess - spread.reference) / spread.spread
+            error = (leaf.float64() - reference) / spread.spread
+            shift = (guess - reference) / spread.spread
         usable = np.isfinite(error) & np.isfinite(shift)
-        cross += float(np.sum(error[usable] * shift[usable]))
-        square += float(np.sum(error[usable] ** 2))
-        predicted_square += float(np.sum(shift[usable] ** 2))
-    if not square or not predicted_square:
-        return 0.0, 0.0
-    # One minus the share that is left after subtracting the prediction as it is, without fitting a slope.
-    left = (square - 2.0 * cross + predicted_square) / square
-    return max(0.0, 1.0 - left), cross / predicted_square
+        errors.append(np.where(usable, error, 0.0).reshape(-1))
+        shifts.append(np.where(usable, shift, 0.0).reshape(-1))
+    return np.concatenate(errors), np.concatenate(shifts)
+
+
+def _has_size_of(case: Case, noise: Noise, target: Format) -> bool:
+    """Whether no element is further off than rounding to that format may put it."""
+    coarse = noise_of(case, declared=target, coarse_sums=True)
+    for leaf in case.native("actual").outputs:
+        spread = coarse.leaves.get(leaf.path)
+        if leaf.format is None or spread is None or spread.reference.shape != leaf.stored.shape:
+            continue
+        residual = residual_of(leaf.float64(), spread, reference=noise.leaves[leaf.path].reference)
+        if residual.count and excess(residual, coarse.count) > 1.0:
+            return False
+    return True
 
 
 def _by_size(case: Case, noise: Noise, coarser: list[Format]) -> Evidence | None:
@@ -214,7 +316,7 @@ def _by_size(case: Case, noise: Noise, coarser: list[Format]) -> Evidence | None
             spread = coarse.leaves.get(leaf.path)
             if leaf.format is None or spread is None or spread.reference.shape != leaf.stored.shape:
                 continue
-            residual = residual_of(leaf.numbers().astype(np.float64), spread, reference=noise.leaves[leaf.path].reference)
+            residual = residual_of(leaf.float64(), spread, reference=noise.leaves[leaf.path].reference)
             if residual.count:
                 worst, size = max(worst, excess(residual, coarse.count)), max(size, _typical(leaf, spread, noise))
         if worst <= 1.0 and (size >= HONEST_SIZE or representable == target.name):
@@ -237,7 +339,7 @@ def _by_size(case: Case, noise: Noise, coarser: list[Format]) -> Evidence | None
 
 def _typical(leaf: Leaf, spread: LeafNoise, noise: Noise) -> float:
     """The median error in units of a format's noise: a format errs everywhere, an unstable algorithm where it is unstable."""
-    error = leaf.numbers().astype(np.float64) - noise.leaves[leaf.path].reference
+    error = leaf.float64() - noise.leaves[leaf.path].reference
     return float(np.median(np.abs(scaled_error(error, spread.spread)))) if error.size else 0.0
 
 

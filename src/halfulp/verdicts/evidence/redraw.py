@@ -29,7 +29,7 @@ def _left_the_domain(case: Case, noise: Noise, errors: dict[str, list[np.ndarray
         spread = noise.leaves.get(leaf.path)
         if spread is None or leaf.path not in errors:
             continue
-        given = residual_of(leaf.numbers().astype(np.float64), spread)
+        given = residual_of(leaf.float64(), spread)
         for error in errors[leaf.path]:
             moved = residual_of(error, spread, reference=np.zeros_like(error))
             if moved.norm_in_noise > FARTHER * max(given.norm_in_noise, 1.0):
@@ -51,34 +51,41 @@ each repetition costs a run of both sides.
 """
 
 
-def redraw(case: Case, noise: Noise) -> Evidence:
-    """The share of the error that is the same function of nearby inputs."""
+def redraw(case: Case, noise: Noise, *, widely: bool = False) -> Evidence:
+    """The share of the error that is the same function of nearby inputs.
+
+    Args:
+        case, noise: see `gathering.py`.
+        widely: inputs move by more than the spacing of the 16-bit formats, so that rounding in one of them is drawn anew too. Then the
+            evidence is of the kind "wide_redraw".
+    """
+    kind = "wide_redraw" if widely else "redraw"
     errors: dict[str, list[np.ndarray]] = {}
     sizes: dict[str, np.ndarray] = {}
     for repetition in range(REPETITIONS):
-        variant = Variant(kind=f"moved {repetition}")
+        variant = Variant(kind=f"moved {'widely ' * widely}{repetition}")
         actual = case.run("actual", variant)
         expected = case.run("expected", Variant("float64" if case.finer else "native", variant.kind))
         if not isinstance(expected, Run):  # its own rounding is drawn anew as well
             expected = case.run("expected", variant)
         if not isinstance(actual, Run) or not isinstance(expected, Run):
             why = "a side does not run on inputs that are moved slightly"
-            return Evidence("redraw", "unavailable", tuple(V), {"why": why})
+            return Evidence(kind, "unavailable", tuple(V), {"why": why})
         references = {leaf.path: leaf for leaf in expected.outputs}
         for leaf in actual.outputs:
             other = references.get(leaf.path)
             if leaf.format is None or other is None or other.shape != leaf.shape or leaf.path not in noise.leaves:
                 continue
-            exact = other.numbers().astype(np.float64)
+            exact = other.float64()
             sizes[leaf.path] = np.maximum(sizes.get(leaf.path, 0.0), np.where(np.isfinite(exact), np.abs(exact), 0.0))
             with np.errstate(invalid="ignore"):
-                error = leaf.numbers().astype(np.float64) - exact
+                error = leaf.float64() - exact
             errors.setdefault(leaf.path, []).append(np.where(np.isfinite(error), error, 0.0))
     if _left_the_domain(case, noise, errors):
         why = (
             "the two agree on the given inputs far better than near them: moving breaks something that the inputs have (a symmetry, a sum)"
         )
-        return Evidence("redraw", "unavailable", tuple(V), {"why": why})
+        return Evidence(kind, "unavailable", tuple(V), {"why": why})
     data = noise_of(case, accumulate=False)
     in_norm = uses_transforms(case, "actual")
     worst, worst_share, worst_excess = "", 0.0, 0.0
@@ -97,7 +104,7 @@ def redraw(case: Case, noise: Noise) -> Evidence:
     # Constants and tables rounded to the declared precision leave an error that stays, but none larger than rounding data makes.
     systematic = worst_share > limits.SYSTEMATIC and worst_excess > 1.0
     return Evidence(
-        "redraw",
+        kind,
         "systematic" if systematic else "random",
         (V.MISTAKE, V.REDUCED_PRECISION) if systematic else (V.ROUNDING, V.UNSTABLE, V.FLIP),
         {"share_that_stays": worst_share, "repetitions": REPETITIONS, "excess_over_data_rounding": worst_excess},

@@ -43,6 +43,17 @@ def scaling(case: Case, noise: Noise, *, beyond: bool) -> Evidence:
     jumped = _unequal_integers(actual, expected)
     if jumped:
         return Evidence("scaling", "stays", (V.MISTAKE,), {"unequal_integers_in_float64": jumped})
+    evidence = _of_outputs(case, noise, actual, expected, beyond=beyond)
+    elsewhere = case.lifted_elsewhere("actual") or case.lifted_elsewhere("expected")
+    if beyond and elsewhere and evidence.finding in ("vanishes", "constants"):
+        return _unavailable(
+            f"{elsewhere} has no float64; the formulas agree on the processor, which says nothing about the kernels of {elsewhere}"
+        )
+    return evidence
+
+
+def _of_outputs(case: Case, noise: Noise, actual: Run, expected: Run, *, beyond: bool) -> Evidence:
+    """The evidence of the output that differs most in float64."""
     native = {leaf.path: leaf for leaf in case.native("actual").outputs}
     lifted = {leaf.path: leaf for leaf in actual.outputs}
     data_noise: Noise | None = None
@@ -53,7 +64,7 @@ def scaling(case: Case, noise: Noise, *, beyond: bool) -> Evidence:
             continue
         if other is None or other.shape != leaf.shape or leaf.path not in native or native[leaf.path].shape != leaf.shape:
             return _unavailable("`actual` returns another shape in float64: it looks at the bits of its inputs")
-        values = [each.numbers().astype(np.float64) for each in (other, leaf, native[leaf.path])]
+        values = [each.float64() for each in (other, leaf, native[leaf.path])]
         trouble = _not_lifted(values[0], values[1], values[2], spread, case.storage)
         if trouble:
             return _unavailable(trouble)
@@ -114,7 +125,7 @@ def _loss_in_float64(case: Case, noise: Noise, path: str) -> float | None:
     for run in runs:
         if isinstance(run, Unavailable):
             return None
-        values += [leaf.numbers().astype(np.float64) for leaf in run.outputs if leaf.path == path]
+        values += [leaf.float64() for leaf in run.outputs if leaf.path == path]
     if len(values) != len(runs) or values[0].shape != values[1].shape:
         return None
     difference = residual_of(values[0], noise.leaves[path], reference=values[1])
@@ -141,7 +152,7 @@ def _excess_where_it_jumps(case: Case, values: list[np.ndarray], spread: LeafNoi
     An exact tie is decided the same way in every precision, so the difference there is the same number in float64 as it was natively; a
     near tie, decided by rounding, is not.
     """
-    peers = {leaf.path: leaf.numbers().astype(np.float64) for leaf in case.native("expected").outputs}
+    peers = {leaf.path: leaf.float64() for leaf in case.native("expected").outputs}
     small = noise_of(case, accumulate=False, amplitude=SMALL_AMPLITUDE).leaves[spread.path]
     stored = case.storage.unit_roundoff * np.abs(spread.reference) + case.storage.min_subnormal
     with np.errstate(invalid="ignore"):
@@ -183,7 +194,7 @@ def _lowered(case: Case) -> Evidence:
         spread, other = noise.leaves.get(leaf.path), lifted.get(leaf.path)
         if leaf.format is None or spread is None or other is None or other.shape != leaf.shape:
             continue
-        apart = residual_of(leaf.numbers().astype(np.float64), spread, reference=other.numbers().astype(np.float64))
+        apart = residual_of(leaf.float64(), spread, reference=other.float64())
         found = excess(apart, noise.count)
         if found > BOTH_HONEST and mixes:
             # A fast product is small in norm only; its loss in float32 counts like that in float64.
@@ -217,8 +228,8 @@ def _coarsened(case: Case, noise: Noise) -> Evidence | None:
         spread, other = noise.leaves.get(leaf.path), others.get(leaf.path)
         if leaf.format is None or spread is None or other is None or other.shape != leaf.shape:
             continue
-        native = residual_of(leaf.numbers().astype(np.float64), spread)
-        there = residual_of(other.numbers().astype(np.float64), spread)
+        native = residual_of(leaf.float64(), spread)
+        there = residual_of(other.float64(), spread)
         if excess(native, noise.count) <= 1.0 or not there.rms or there.rms > limits.ILL_CONDITIONED * there.reference_rms:
             continue
         grows = math.log2(there.rms / native.rms)

@@ -1,0 +1,1 @@
+"""One framework a file. A framework is imported when its adapter is used, never before."""

@@ -1,0 +1,5 @@
+"""Broken: what a law raises."""
+
+
+class Broken(AssertionError):
+    """A law that a backend doesn't keep."""

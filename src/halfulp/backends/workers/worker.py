@@ -1,0 +1,251 @@
+"""Worker: a backend's process, seen from outside. It is started when it is first asked, watched while it answers, and restarted after a fault."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import queue
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import weakref
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ...errors import WorkerError
+from .wire import Message, receive, send
+
+ANSWER_S = 300.0
+"""How long an answer may take. Lowering a model to ExecuTorch, the slowest of what is asked, took up to a minute on two cores."""
+
+LAST_LINES = 5
+"""Lines of its log that a fault is reported with."""
+
+
+class Worker:
+    """One process.
+
+    Args:
+        name: the backend. python: the interpreter of its environment. environment: variables set for it.
+        answer_s: how long an answer may take. memory_bytes: its address space is limited to so much; None leaves it unlimited.
+
+    Attributes:
+        generation: how often it was started: what was built in an earlier one is gone.
+        faults: what went wrong so far, in words. fingerprint, unusable: what it said of itself when it was started.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        python: str | Path,
+        *,
+        environment: Mapping[str, str] | None = None,
+        answer_s: float = ANSWER_S,
+        memory_bytes: int | None = None,
+    ) -> None:
+        self.name, self._python, self._environment = name, str(python), dict(environment or {})
+        self.answer_s, self._memory = answer_s, memory_bytes
+        self.generation = 0
+        self.faults: list[str] = []
+        self.fingerprint: dict[str, str] = {}
+        self.unusable = ""
+        self._process: subprocess.Popen[bytes] | None = None
+        self._answers: queue.Queue[Message | WorkerError | None] = queue.Queue()
+        self._lock = threading.RLock()
+        self._forgotten: list[int] = []
+        self._log: Path | None = None
+        _ALIVE.add(self)
+
+    @property
+    def process_id(self) -> int | None:
+        """Of the running process; None where there is none."""
+        return self._process.pid if self._process is not None else None
+
+    def ask(self, message: Message, generation: int | None = None) -> Message | None:
+        """Its answer; None where the process that was asked is no longer that of the generation named.
+
+        Raises:
+            WorkerError: it died, hung, or answered nonsense; it is started anew by the next question. Or it says that it ran out of memory.
+        """
+        with self._lock:
+            self.start()
+            if generation is not None and generation != self.generation:
+                return None
+            assert self._process is not None and self._process.stdin is not None
+            forgotten, self._forgotten = self._forgotten, []
+            try:
+                send(self._process.stdin, Message({**message.header, "forget": forgotten}, message.tensors, message.attachment))
+                return self._awaited()
+            except (BrokenPipeError, OSError):
+                raise self._fault("closed its pipe") from None
+            except WorkerError:
+                raise
+            except BaseException:
+                self._clear()  # interrupted: the answer would be taken for that to the next question
+                raise
+
+    def forget(self, program: int) -> None:
+        """Have a program thrown away with the next question: asking at once could fall into the middle of another question."""
+        self._forgotten.append(program)
+
+    def start(self) -> None:
+        """Start the process, unless it runs.
+
+        Raises:
+            WorkerError: it can't be started.
+        """
+        with self._lock:
+            if self._process is not None and self._process.poll() is None:
+                return
+            self._clear()
+            handle, path = tempfile.mkstemp(prefix=f"log-of-halfulp-{self.name}-", suffix=".log")
+            self._log = Path(path)
+            variables = {**os.environ, **self._environment}
+            try:
+                self._process = subprocess.Popen(
+                    [self._python, "-m", "halfulp.backends.workers.serving", self.name, str(self._memory or 0)],
+                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=handle, env=variables,
+                    start_new_session=sys.platform != "win32",  # Ctrl-C is for the asking process, which then closes this one
+                )  # fmt: skip
+            except OSError as error:
+                raise self._fault(f"can't be started: {error.strerror or error}") from error
+            finally:
+                os.close(handle)
+            self.generation += 1
+            self._forgotten = []
+            self._answers = queue.Queue()
+            threading.Thread(target=_listen, args=(self._process, self._answers), daemon=True).start()
+            try:
+                ready = self._awaited().header
+            except WorkerError:
+                raise
+            except BaseException:
+                self._clear()
+                raise
+            said: Any = ready.get("fingerprint")
+            if not isinstance(said, dict):
+                raise self._fault(f"greets with {str(dict(ready))[:100]}, which is no greeting")
+            self.fingerprint = {str(key): str(value) for key, value in said.items()}
+            self.unusable = str(ready.get("unusable", ""))
+
+    def close(self) -> None:
+        """End the process."""
+        with self._lock:
+            self._clear()
+
+    def _awaited(self) -> Message:
+        deadline = time.monotonic() + self.answer_s
+        while True:
+            try:
+                answer = self._answers.get(timeout=0.5)
+            except queue.Empty:
+                if time.monotonic() > deadline:
+                    raise self._fault(f"did not answer within {self.answer_s:g} s") from None
+                continue
+            break
+        if answer is None:
+            raise self._fault("died")
+        if isinstance(answer, WorkerError):
+            raise self._fault(f"answered what can't be read ({answer})")
+        return answer
+
+    def _fault(self, what: str) -> WorkerError:
+        process, log = self._process, self._log
+        if process is not None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=0.5 if what in ("died", "closed its pipe") else 0.0)
+            code = process.returncode
+            if code is not None:
+                what += f" ({_ended(code)})"
+        lines = log.read_text(errors="replace").strip().splitlines()[-LAST_LINES:] if log is not None and log.is_file() else []
+        self._clear()
+        said = " Its last lines: " + " | ".join(line.strip()[:200] for line in lines) + "." if lines else " It printed nothing."
+        error = WorkerError(
+            f"Got no answer from the process of {self.name}: it {what}. Needed: a result.{said} It is started again by the next call; what "
+            "was asked of it now is not repeated. Call it by itself to see whether it happens again."
+        )
+        self.faults.append(str(error))
+        return error
+
+    def _clear(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            for stream in (process.stdin, process.stdout):
+                with contextlib.suppress(OSError):
+                    if stream is not None and stream is process.stdin:
+                        stream.close()
+            try:
+                process.wait(timeout=0.2)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        if self._log is not None:
+            self._log.unlink(missing_ok=True)
+            self._log = None
+
+
+_ALIVE: weakref.WeakSet[Worker] = weakref.WeakSet()
+
+
+@atexit.register
+def _close_all() -> None:
+    for each in list(_ALIVE):
+        each.close()
+
+
+def _listen(process: subprocess.Popen[bytes], answers: queue.Queue[Message | WorkerError | None]) -> None:
+    """Read answers until the pipe closes."""
+    assert process.stdout is not None
+    with contextlib.closing(process.stdout):
+        while True:
+            try:
+                message = receive(process.stdout)
+            except WorkerError as error:
+                answers.put(error)
+                return
+            except (OSError, ValueError):
+                message = None
+            answers.put(message)
+            if message is None:
+                return
+
+
+def _ended(code: int) -> str:
+    if code >= 0:
+        return f"exit code {code}"
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:
+        name = str(-code)
+    return f"{name}; the system may have run out of memory" if name == "SIGKILL" else name
+
+
+def raised(message: Message, name: str) -> Any:
+    """The answer's header; what went wrong there is raised here.
+
+    Raises:
+        WorkerError: the worker ran out of memory. Unsupported: anything else that its backend raised.
+    """
+    from ... import errors
+
+    kind = message.header.get("error")
+    if kind is None:
+        return message.header
+    words = str(message.header.get("words", ""))
+    if kind == "MemoryError" or "not enough memory" in words or "bad_alloc" in words or "allocate memory" in words:
+        raise WorkerError(
+            f"Got no result from the process of {name}: it ran out of memory ({words.splitlines()[0][:200] if words else kind}). Needed: memory "
+            "for this target. It runs on. Take smaller inputs, or raise its limit."
+        )
+    known = getattr(errors, str(kind), None)
+    if isinstance(known, type) and issubclass(known, errors.HalfulpError):
+        raise known(words)
+    raise errors.Unsupported(
+        f"Got {kind} from {name}: {(words.strip().splitlines() or [''])[0][:300]}. Needed: a target that it takes. Its own words say what it "
+        "lacks. Compare with another backend, or change the target."
+    )

@@ -1,0 +1,77 @@
+"""halfulp backends, halfulp backends install NAME, halfulp backends remove NAME"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+app = typer.Typer(help="Which implementations can be compared here, what brings the others, and what precision each runs in by default.")
+
+
+@app.callback(invoke_without_command=True)
+def backends(
+    context: typer.Context,
+    measure: Annotated[bool, typer.Option("--measure/--no-measure", help="Measure what each that is here runs in (a second each).")] = True,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """List the backends; exits with 0."""
+    if context.invoked_subcommand is not None:
+        return
+    import json
+    from dataclasses import asdict
+
+    from halfulp.backends import availability, backend, names
+    from halfulp.backends.measuring import habits_of
+    from halfulp.reports.text.backends import backends_text
+
+    from .progress import steps_on_stderr
+
+    found = {name: availability(name) for name in names()}
+    habits = {}
+    with steps_on_stderr(as_json) as progress:
+        for name in [name for name, each in found.items() if each and measure]:
+            progress(f"measuring {name}")
+            loaded = backend(name)
+            found[name] = loaded.availability()  # now that it is loaded it knows better: whether there is a driver, say
+            if found[name]:
+                habits[name] = habits_of(loaded, switches=False)
+    if as_json:
+        content = {name: {**asdict(each), "habits": asdict(habits[name]) if name in habits else None} for name, each in found.items()}
+        typer.echo(json.dumps({"schema": 1, "backends": content}, indent=1))
+        return
+    typer.echo(backends_text(found, habits))
+
+
+@app.command("install")
+def install(
+    name: Annotated[list[str], typer.Argument(help="Backends, as `halfulp backends` lists them.")],
+    constraint: Annotated[Optional[Path], typer.Option("--constraint", "-c", help="A file of versions for pip.")] = None,
+) -> None:
+    """Make an environment for a backend, over this one; what runs in it runs in a process of its own."""
+    from halfulp.backends.registry import BUILT_IN, adapter_named
+    from halfulp.backends.workers.environments import environment_of, requirements_of
+    from halfulp.errors import InputError
+
+    for each in name:
+        adapter = adapter_named(each)
+        if not adapter.extra:
+            known = ", ".join(other for other in BUILT_IN if adapter_named(other).extra)
+            raise InputError(
+                f"Got {each} to install. Needed: one of {known}. It comes with PyTorch or NumPy, or with a device. Leave it out."
+            )
+        main = next(iter(adapter.packages.values()))
+        environment_of(each).install(
+            requirements_of(adapter.extra), main, constraints=constraint, progress=lambda words: typer.echo(words, err=True)
+        )
+
+
+@app.command("remove")
+def remove(name: Annotated[list[str], typer.Argument(help="Backends whose environments are deleted.")]) -> None:
+    """Delete environments that `install` made."""
+    from halfulp.backends.registry import adapter_named
+    from halfulp.backends.workers.environments import environment_of
+
+    for each in name:
+        environment_of(adapter_named(each).name).remove()

@@ -1,0 +1,68 @@
+"""halfulp matrix"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from .showing import Html, show, writable
+
+
+def matrix(
+    backends: Annotated[
+        Optional[str],
+        typer.Option(help="Names with commas between, options after a colon: torch,openvino:precision=f32. [default: all that are here]"),
+    ] = None,
+    ops: Annotated[Optional[str], typer.Option(help="Ops with commas between. [default: all 38]")] = None,
+    dtypes: Annotated[str, typer.Option(help="Formats of the inputs, with commas between.")] = "float32",
+    shapes: Annotated[str, typer.Option(help="Of small, medium, odd; with commas between.")] = "small,medium,odd",
+    seed: Annotated[int, typer.Option(help="Of the inputs.")] = 0,
+    json_file: Annotated[
+        Optional[Path], typer.Option("--json", callback=writable, help="Write everything to this file, for later comparison.")
+    ] = None,
+    html: Html = None,
+    resume: Annotated[
+        Optional[Path], typer.Option(help="Keep finished cases in this file, and go on from it after an interruption.")
+    ] = None,
+    pairs: Annotated[bool, typer.Option("--pairs", help="Also list every two backends that don't agree to rounding.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the count of verdicts.")] = False,
+) -> None:
+    """Which backends agree on which ops? Verdicts, errors in u, and families of equal bits."""
+    from halfulp.reports.text.matrices import pairs_text
+    from halfulp.sweeps import matrix as run
+
+    from .progress import steps_on_stderr
+
+    def listed(words: Optional[str]) -> Optional[list[str]]:
+        return None if words is None else [each.strip() for each in _apart(words) if each.strip()]
+
+    with steps_on_stderr(quiet) as progress:
+        found = run(
+            listed(backends),
+            listed(ops),
+            dtypes=listed(dtypes) or (),
+            sizes=listed(shapes) or (),
+            seed=seed,
+            resume=resume,
+            progress=progress,
+        )
+    if json_file is not None:
+        json_file.parent.mkdir(parents=True, exist_ok=True)
+        json_file.write_text(found.to_json() + "\n", encoding="utf-8")
+    show(found, html=html, form="answer" if quiet else "full")
+    if pairs:
+        typer.echo(pairs_text(found))
+    raise typer.Exit(found.exit_code if found.complete else 130)
+
+
+def _apart(words: str) -> list[str]:
+    """Backends with commas between; options of one may be apart by commas too: "a:x=1,y=2,b" is "a:x=1,y=2" and "b"."""
+    found: list[str] = []
+    for each in words.split(","):
+        if found and ":" in found[-1] and "=" in each and ":" not in each:
+            found[-1] += f",{each}"
+        else:
+            found.append(each)
+    return found

@@ -1,0 +1,63 @@
+"""halfulp plot PICTURE RESULT.json -o picture.svg"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from .showing import writable
+
+
+def plot(
+    name: Annotated[str, typer.Argument(metavar="PICTURE", help="Which: --list prints all.")] = "",
+    result: Annotated[
+        Optional[Path], typer.Argument(help="A result as JSON; or a case file, which is run: for growth by its sizes, for others by check.")
+    ] = None,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", callback=writable, help="The file; its ending says the format: .svg, .png, .pdf, .json (Vega-Lite)."
+        ),
+    ] = Path("picture.svg"),
+    path: Annotated[str, typer.Option(help="Of the output or function, where there are several. [default: the worst or first]")] = "",
+    list_pictures: Annotated[bool, typer.Option("--list", help="Print all pictures, and which results have them.")] = False,
+) -> None:
+    """Draw one picture of a result, for a paper, a slide or an issue. Exits with 0."""
+    import halfulp
+    from halfulp.errors import InputError
+    from halfulp.reports.rendering import lacking
+
+    try:
+        from halfulp.reports.charts import PICTURES, drawn_as, picture, picture_file, save_picture
+    except ModuleNotFoundError as error:
+        raise lacking(error) from error
+    if list_pictures:
+        for each, drawn in PICTURES.items():
+            typer.echo(f"{each:<10} {drawn.shows} ({', '.join(kind.__name__ for kind in drawn.of)})")
+        return
+    if not name or result is None:
+        raise InputError(
+            "Got no picture or no result. Needed: halfulp plot PICTURE RESULT.json -o FILE.svg. One result has several pictures. See halfulp plot --list."
+        )
+    drawn_as(name)  # what is wrong with the names is said before anything is run
+    picture_file(output)
+    found = _measured(name, result) if result.suffix == ".py" else halfulp.read_result(result)
+    typer.echo(f"{save_picture(picture(name, found, path), output)}: {PICTURES[name].shows}", err=True)
+
+
+def _measured(name: str, file: Path) -> object:
+    """What a case file gives."""
+    import halfulp
+    from halfulp.cases import load_case_file
+
+    from .growth import grown
+    from .progress import steps_on_stderr
+
+    with steps_on_stderr(False) as progress:
+        if name == "growth":
+            return grown(file, None, (0,), None, progress)
+        loaded = load_case_file(file, 0)
+        options = {key: loaded[key] for key in ("declared", "reference", "gradients", "keywords") if key in loaded}
+        return halfulp.check(loaded["actual"], loaded["expected"], loaded["inputs"], closeups=True, progress=progress, **options)

@@ -1,0 +1,101 @@
+"""How often each checker is right, and from which magnitude on it sees a change."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+from ...sweeps.benchmark import Benchmark
+from ..text.benchmarks import TRUTH
+from .style import ACTUAL, EXPECTED, HEIGHT, LIMIT, MARK, NOISE, Columns, Sketch, data, finished, log_scale, rounded
+
+COLORS = (ACTUAL, EXPECTED, LIMIT, NOISE, MARK)
+
+
+def confusion_columns(benchmark: Benchmark) -> dict[str, list[Any]]:
+    """For each checker and truth how many pairs it accepted, rejected and left open."""
+    counts: dict[tuple[str, str, str], int] = {}
+    for each in benchmark.outcomes:
+        if each.get("part") == "detection":
+            continue
+        for checker, said in each["said"].items():
+            key = (checker, each["kind"], {True: "accepted", False: "rejected", None: "left open"}[said])
+            counts[key] = counts.get(key, 0) + 1
+    keys = sorted(counts, key=lambda key: (key[0] != "halfulp", key))
+    return {
+        "checker": [each[0] for each in keys],
+        "truth": [each[1] for each in keys],
+        "said": [each[2] for each in keys],
+        "count": [counts[each] for each in keys],
+        "right": [TRUTH[each[1]] is {"accepted": True, "rejected": False, "left open": None}[each[2]] for each in keys],
+    }
+
+
+def confusion_chart(benchmark: Benchmark, name: str = "confusion") -> Sketch:
+    """Bars by checker and truth: what was said, right answers and wrong ones apart."""
+    datasets: dict[str, Columns] = {}
+    rows = confusion_columns(benchmark)
+    scale = alt.Scale(domain=[True, False], range=[ACTUAL, MARK])
+    chart = (
+        alt.Chart(data(datasets, name, rows), name=f"{name}_bars")
+        .mark_bar()
+        .encode(
+            x=alt.X("count:Q", title="pairs", stack="normalize", axis=alt.Axis(format="%")),
+            y=alt.Y("checker:N", sort=list(dict.fromkeys(rows["checker"])), title=None),
+            row=alt.Row("truth:N", title="truth"),
+            color=alt.Color("right:N", scale=scale, legend=alt.Legend(orient="top", title="right")),
+            order=alt.Order("right:N", sort="descending"),
+            tooltip=["checker:N", "truth:N", "said:N", "count:Q"],
+        )
+    )
+    wrong = sum(count for count, right, checker in zip(rows["count"], rows["right"], rows["checker"]) if not right and checker == "halfulp")
+    words = f"halfulp is wrong in {wrong} pairs."
+    return finished(
+        chart, datasets, title="What each checker said", description=f"Bars. {words}", width=480, height=24 * len(set(rows["checker"]))
+    )
+
+
+def detection_columns(benchmark: Benchmark) -> dict[str, list[Any]]:
+    """The share of mutants that each checker rejects, by kind of mutant and magnitude."""
+    caught: dict[tuple[str, str, float], list[bool]] = {}
+    for each in benchmark.outcomes:
+        if each.get("part") == "detection":
+            for checker, said in each["said"].items():
+                caught.setdefault((checker, each["mutation"], float(each["magnitude"])), []).append(said is False)
+    keys = sorted(caught, key=lambda key: (key[1], key[0] != "halfulp", key))
+    return {
+        "checker": [each[0] for each in keys],
+        "mutant": [each[1] for each in keys],
+        "magnitude": [rounded(each[2]) for each in keys],
+        "caught": [rounded(sum(caught[each]) / len(caught[each])) for each in keys],
+    }
+
+
+def detection_chart(benchmark: Benchmark, name: str = "detection") -> Sketch:
+    """Curves: the share of changed models that is caught, over the magnitude of the change, a panel for each kind of change."""
+    datasets: dict[str, Columns] = {}
+    rows = detection_columns(benchmark)
+    checkers = list(dict.fromkeys(sorted(rows["checker"], key=lambda each: (each != "halfulp", each))))
+    scale = alt.Scale(domain=checkers, range=[COLORS[place % len(COLORS)] for place in range(len(checkers))])
+    chart = (
+        alt.Chart(data(datasets, name, rows), name=f"{name}_lines")
+        .mark_line(point=True)
+        .encode(
+            x=alt.X("magnitude:Q", title="magnitude", scale=log_scale(nice=False), axis=alt.Axis(format=".0e", tickCount=4)),
+            y=alt.Y("caught:Q", title="caught", axis=alt.Axis(format="%")),
+            color=alt.Color("checker:N", scale=scale, legend=alt.Legend(orient="top", title=None)),
+            strokeDash=alt.StrokeDash("checker:N", scale=alt.Scale(domain=checkers)),
+            facet=alt.Facet("mutant:N", columns=3, title=None),
+            tooltip=["checker:N", "mutant:N", "magnitude:Q", alt.Tooltip("caught:Q", format=".0%")],
+        )
+    )
+    words = f"{len(set(rows['mutant']))} kinds of changes by {len(checkers)} checkers."
+    return finished(
+        chart,
+        datasets,
+        title="From which magnitude on a change is seen",
+        description=f"Line charts. {words}",
+        width=190,
+        height=HEIGHT // 2,
+    )

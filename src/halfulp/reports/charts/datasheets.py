@@ -1,0 +1,67 @@
+"""Largest ulp error of each function in each format."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import altair as alt
+
+from ...datasheets import Datasheet
+from .style import ACTUAL, EXPECTED, LIMIT, MARK, NOISE, Columns, Sketch, data, finished, log_scale, rounded
+
+COLORS = {"float32": ACTUAL, "float64": EXPECTED, "bfloat16": LIMIT, "float16": NOISE}
+
+
+def accuracy_columns(sheet: Datasheet) -> dict[str, list[Any]]:
+    """Every function and format as columns."""
+    found = sheet.accuracies
+    return {
+        "function": [each.function for each in found],
+        "format": [each.format for each in found],
+        "inputs": [each.inputs for each in found],
+        "exhaustive": ["all" if each.is_exhaustive else "some" for each in found],
+        "ulps": [rounded(each.max_ulp_error) for each in found],
+        "at": [rounded(each.worst_input, 9) for each in found],
+        "misrounded": [rounded(each.not_correctly_rounded) for each in found],
+        "specials": [each.special_mismatches for each in found],
+        "tail": [rounded(each.tail_differs) if each.tail_differs is not None else None for each in found],
+    }
+
+
+def ulp_chart(sheet: Datasheet, name: str = "accuracies") -> Sketch:
+    """A point for each function and format, worst functions first; the rule at 0.5 is the best there is."""
+    datasets: dict[str, Columns] = {}
+    columns = accuracy_columns(sheet)
+    kept = [place for place, ulps in enumerate(columns["ulps"]) if ulps is not None and ulps > 0 and math.isfinite(ulps)]
+    shown = {key: [values[place] for place in kept] for key, values in columns.items()}
+    worst: dict[str, float] = {}
+    for function, ulps in zip(shown["function"], shown["ulps"]):
+        worst[function] = max(worst.get(function, 0.0), ulps)
+    order = sorted(worst, key=lambda each: (-worst[each], each))
+    formats = [each for each in COLORS if each in shown["format"]]
+    base = alt.Chart(data(datasets, name, shown), name=f"{name}_points")
+    points = base.mark_point(filled=True, size=45, opacity=0.85).encode(
+        x=alt.X("ulps:Q", title="largest error in ulps", scale=log_scale(nice=False), axis=alt.Axis(format="~g", tickCount=6)),
+        y=alt.Y("function:N", sort=order, title=None),
+        color=alt.Color(
+            "format:N",
+            scale=alt.Scale(domain=formats, range=[COLORS[each] for each in formats]),
+            legend=alt.Legend(orient="top", title=None),
+        ),
+        shape=alt.Shape("format:N", scale=alt.Scale(domain=formats, range=["circle", "square", "diamond", "triangle-up"][: len(formats)])),
+        tooltip=["function:N", "format:N", alt.Tooltip("ulps:Q", format=".4~g"), alt.Tooltip("at:Q", title="at input"), "exhaustive:N"],
+    )
+    rule = (
+        alt.Chart(data(datasets, f"{name}_best", {"ulps": [0.5]}), name=f"{name}_rule")
+        .mark_rule(color=MARK, strokeDash=[4, 3])
+        .encode(x="ulps:Q")
+    )
+    top = f"The largest is {order[0]} with {worst[order[0]]:.3g} ulps." if order else ""
+    return finished(
+        alt.layer(rule, points),
+        datasets,
+        title="Largest error of each function",
+        description=f"Points by function on a logarithmic axis. {top}",
+        height=max(80, 14 * len(order)),
+    )

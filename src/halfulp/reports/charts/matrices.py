@@ -1,0 +1,83 @@
+"""Ops against backends: the verdict of each, and the families of equal bits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+from ...sweeps import Cell, Matrix
+from ..text.matrices import ORDER, direct_cells
+from .style import LETTERS, VERDICT_COLORS, Columns, Sketch, data, finished, rounded
+
+
+def cell_columns(cells: list[Cell]) -> dict[str, list[Any]]:
+    """Cells as columns."""
+    return {
+        "actual": [each.actual for each in cells],
+        "expected": [each.expected for each in cells],
+        "op": [each.op for each in cells],
+        "size": [each.size for each in cells],
+        "dtype": [each.dtype for each in cells],
+        "verdict": [each.verdict or "-" for each in cells],
+        "format": [each.format for each in cells],
+        "difference": [None if each.difference_in_u is None else rounded(each.difference_in_u) for each in cells],
+        "error": [None if each.actual_error_in_u is None else rounded(each.actual_error_in_u) for each in cells],
+        "fault": [each.fault for each in cells],
+    }
+
+
+def matrix_chart(matrix: Matrix, name: str = "matrix") -> Sketch:
+    """A tile for each op and backend: the worst verdict of its sizes, told by color and letter."""
+    datasets: dict[str, Columns] = {}
+    worst: dict[tuple[str, str], Cell] = {}
+    for each in direct_cells(matrix):
+        key = (each.op, each.actual)
+        if key not in worst or ORDER.index(each.verdict) < ORDER.index(worst[key].verdict):
+            worst[key] = each
+    cells = list(worst.values())
+    rows: dict[str, list[Any]] = {
+        "op": [each.op for each in cells],
+        "backend": [each.actual for each in cells],
+        "verdict": [each.verdict or "not supported" for each in cells],
+        "letter": [LETTERS[each.verdict] for each in cells],
+        "format": [each.format for each in cells],
+        "error": [None if each.actual_error_in_u is None else rounded(each.actual_error_in_u) for each in cells],
+    }
+    names = [each for each in reversed(ORDER) if each in {cell.verdict for cell in cells}]
+    scale = alt.Scale(domain=[each or "not supported" for each in names], range=[VERDICT_COLORS[each] for each in names])
+    base = alt.Chart(data(datasets, name, rows))
+    x = alt.X(
+        "backend:N", sort=list(dict.fromkeys(rows["backend"])), title=None, axis=alt.Axis(orient="top", labelAngle=-50, labelLimit=180)
+    )
+    y = alt.Y("op:N", sort=list(dict.fromkeys(rows["op"])), title=None)
+    tooltip = ["op:N", "backend:N", "verdict:N", "format:N", alt.Tooltip("error:Q", title="error in u", format=".3~g")]
+    tiles = base.mark_rect(stroke="white", strokeWidth=1).encode(
+        x=x, y=y, color=alt.Color("verdict:N", scale=scale, legend=alt.Legend(orient="bottom", title=None, columns=4)), tooltip=tooltip
+    )
+    letters = base.mark_text(color="black", fontSize=10, fontWeight="bold").encode(x=x, y=y, text="letter:N")
+    chart = alt.layer(tiles.properties(name=f"{name}_tiles"), letters.properties(name=f"{name}_letters"))
+    bad = sum(each.verdict in ORDER[:5] for each in cells)
+    words = f"{len(set(rows['op']))} ops by {len(set(rows['backend']))} backends; {bad} tiles are neither rounding nor identical."
+    return finished(
+        chart,
+        datasets,
+        title="Each backend against PyTorch, the worst of its sizes",
+        description=f"Heat map. {words}",
+        height=16 * len(set(rows["op"])),
+    )
+
+
+def family_columns(matrix: Matrix) -> dict[str, list[Any]]:
+    """Groups of backends that give the same bits, with the number of cases in which they do."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for key, families in matrix.families.items():
+        for each in families:
+            if len(each) > 1:
+                groups.setdefault(tuple(each), []).append(key)
+    ranked = sorted(groups, key=lambda each: (-len(groups[each]), each))
+    return {
+        "backends": [" = ".join(each) for each in ranked],
+        "cases": [len(groups[each]) for each in ranked],
+        "ops": [", ".join(dict.fromkeys(key.split(" ")[0] for key in groups[each])) for each in ranked],
+    }

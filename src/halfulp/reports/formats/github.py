@@ -1,0 +1,32 @@
+"""GitHub annotations: a line for each case that fails, shown beside its code."""
+
+from __future__ import annotations
+
+from ...sweeps.watch import Watch, Watched
+
+
+def workflow_commands(watch: Watch) -> str:
+    """Workflow commands, one line each; "" where nothing is to be said.
+
+    References:
+        GitHub, Workflow commands for GitHub Actions, "Setting an error message"; escapes as in @actions/core, command.ts.
+    """
+    lines = [_line(each) for each in watch.cases if each.exit_code or each.change in ("better", "changed")]
+    lines += [f"::warning title=halfulp::{_data(f'{name} is in the baseline and was not run')}" for name in watch.missing]
+    return "\n".join(lines)
+
+
+def _line(each: Watched) -> str:
+    level = "notice" if not each.exit_code else "warning" if each.exit_code == 3 else "error"
+    verdict = each.verdict.name if each.verdict is not None else "not run"
+    before = f", was {each.before.name}" if each.before is not None and each.before is not each.verdict else ""
+    title = f"{each.name}: {verdict}{before}"
+    return f"::{level} file={_property(each.file)},line={each.line},title={_property(title)}::{_data(each.reason)}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

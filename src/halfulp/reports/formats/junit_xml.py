@@ -1,0 +1,53 @@
+"""JUnit XML: a test case for each case, a failure where its verdict is not what it should be."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+
+from ...sweeps.watch import Watch
+
+# What XML 1.0 has no place for (its section 2.2), such as the escape characters of a terminal.
+FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def junit(watch: Watch) -> str:
+    """The XML text.
+
+    References:
+        https://github.com/testmoapp/junitxml, the attributes that CI servers read.
+    """
+    failed = [each for each in watch.cases if each.exit_code]
+    errors = [each for each in failed if each.verdict is None]
+    suite = ET.Element(
+        "testsuite", name="halfulp", tests=str(len(watch.cases)), failures=str(len(failed) - len(errors)), errors=str(len(errors)),
+        time=f"{sum(each.seconds for each in watch.cases):.3f}",
+    )  # fmt: skip
+    for each in watch.cases:
+        case = ET.SubElement(
+            suite,
+            "testcase",
+            classname=_legal(each.file),
+            name=_legal(each.name),
+            file=_legal(each.file),
+            line=str(each.line),
+            time=f"{each.seconds:.3f}",
+        )
+        if each in errors:
+            ET.SubElement(case, "error", type="not run", message=_legal(each.reason.partition("\n")[0])).text = _legal(each.report)
+        elif each.exit_code and each.verdict is not None:
+            ET.SubElement(
+                case, "failure", type=each.verdict.name, message=_legal(f"{each.verdict.name} ({each.change}): {each.reason}")
+            ).text = _legal(each.report)
+        elif each.report:
+            ET.SubElement(case, "system-out").text = _legal(each.report)
+    suites = ET.Element(
+        "testsuites", name="halfulp", tests=suite.get("tests", ""), failures=suite.get("failures", ""), errors=suite.get("errors", "")
+    )
+    suites.append(suite)
+    ET.indent(suites)
+    return ET.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _legal(text: str) -> str:
+    return FORBIDDEN.sub("\ufffd", text)

@@ -1,0 +1,70 @@
+"""Markdown: a summary for a pull request's comment or a job's page."""
+
+from __future__ import annotations
+
+import html
+import re
+
+from ...sweeps.watch import Watch, Watched
+
+SIGNS = {"worse": "❌", "failed": "❌", "better": "✅", "unchanged": "✔️", "changed": "✔️", "new": "🆕"}
+LONGEST = 60_000
+"""Characters: GitHub refuses comments above 65,536."""
+CELL = 200
+"""Characters of a cell; the details have the rest."""
+
+
+def markdown(watch: Watch) -> str:
+    """A line that sums up, a table with those that fail first, the whole reports folded."""
+    failing = [each for each in watch.cases if each.exit_code]
+    ranked = sorted(watch.cases, key=lambda each: (not each.exit_code, each.change == "unchanged"))
+    lines = [f"### halfulp: {summary(watch)}", "", "| | case | verdict | before | why |", "|---|---|---|---|---|"]
+    room = LONGEST - sum(len(line) + 1 for line in lines)
+    for place, each in enumerate(ranked):
+        verdict = each.verdict.name if each.verdict is not None else "not run"
+        before = each.before.name if each.before is not None else "-"
+        sign = "❌" if each.exit_code else SIGNS[each.change]
+        row = f"| {sign} | {_cell(each.name)} | {verdict} | {before} | {_cell(each.reason)} |"
+        if len(row) >= room:
+            lines += ["", f"(And {len(ranked) - place:,} more, which don't fit into a comment.)"]
+            break
+        room -= len(row) + 1
+        lines.append(row)
+    if watch.missing:
+        lines += ["", f"In the baseline and not run: {_cell(', '.join(watch.missing))}."]
+    for each in failing:
+        details = _details(each)
+        if len(details) > room:
+            lines += ["", "(More details don't fit into a comment; the JSON and the pages have them.)"]
+            break
+        room -= len(details)
+        lines += ["", details]
+    return "\n".join(lines) + "\n"
+
+
+def summary(watch: Watch) -> str:
+    """How many cases, and what became of them, in a phrase."""
+    count = len(watch.cases)
+    failing = sum(bool(each.exit_code) for each in watch.cases)
+    changes = {name: sum(each.change == name for each in watch.cases) for name in ("worse", "failed", "better", "new")}
+    words = ", ".join(f"{number} {name}" for name, number in changes.items() if number)
+    stopped = "" if watch.complete else "; interrupted, the rest is missing"
+    verdict = f"{failing} of {count} cases fail" if failing else f"{count} case{'s' if count != 1 else ''}, none fails"
+    return f"{verdict}{f' ({words})' if words else ''}{stopped}"
+
+
+def _details(each: Watched) -> str:
+    fence = "`" * (max((len(run) for run in _runs(each.report)), default=2) + 1)
+    fence = fence if len(fence) > 2 else "```"
+    return f"<details><summary>{html.escape(each.name)}</summary>\n\n{fence}\n{each.report}\n{fence}\n</details>"
+
+
+def _runs(text: str) -> list[str]:
+    return re.findall(r"`+", text)
+
+
+def _cell(text: str) -> str:
+    """Text that is a cell's, and no markup: links, mentions and HTML stay words."""
+    words = " ".join(text.split())
+    words = words if len(words) <= CELL else f"{words[:CELL]} ..."
+    return re.sub(r"[&<>\\`*_\[\]|~#@]", lambda mark: f"&#{ord(mark[0])};", words)

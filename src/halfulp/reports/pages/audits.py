@@ -1,0 +1,86 @@
+"""The pages of an audit, a tolerance and a fingerprint: a table each."""
+
+from __future__ import annotations
+
+from ...audits import Audit
+from ...audits.findings import KINDS
+from ...remedies import StoredTolerance
+from ...traces import Fingerprint
+from ..text.audits import audit_answer
+from ..text.tolerances import tolerance_words
+from .page import Code, Column, Number, Page, Pairs, Section, Table, Words
+from .tables import columns_of
+
+
+def audit_page(audit: Audit) -> Page:
+    """The page of an audit."""
+    rows = (
+        (each.kind, each.op, ", ".join(each.formats), each.result, each.detail, each.count, each.where or "in a backward pass")
+        for each in audit.entries
+    )
+    datasets = {"entries": columns_of(rows, "kind", "op", "formats", "result", "detail", "count", "where")}
+    columns = (
+        Column("kind", "finding"), Column("op", "op", is_code=True), Column("formats", "from"), Column("result", "to"), Column("detail", "what happens"),
+        Column("count", "times", True), Column("where", "where", is_code=True),
+    )  # fmt: skip
+    kinds = tuple((kind, words) for kind, words in KINDS.items() if audit.find(kind))
+    sections = (
+        Section(
+            "findings",
+            "The findings",
+            (Table("entries", "Where formats change", columns), *([Pairs("What each kind means", kinds)] if kinds else [])),
+        ),
+    )
+    numbers = (Number(f"{len(audit.entries):,}", "findings"), Number(f"{audit.ops:,}", "ops looked at"))
+    headline = f"{len(audit.entries):,} places where the format changes" if audit.entries else "The format never changes"
+    return Page(
+        "audit",
+        "Where do formats change?",
+        headline,
+        "plain",
+        audit_answer(audit),
+        numbers,
+        (),
+        sections if audit.entries else (),
+        datasets,
+    )
+
+
+def tolerance_page(tolerance: StoredTolerance) -> Page:
+    """The page of a tolerance."""
+    rows = ((each.path or "-", each.rtol, each.atol, each.scale_min, each.scale_max) for each in tolerance.tensors)
+    columns = (
+        Column("output", "output", is_code=True), Column("rtol", "rtol", True), Column("atol", "atol", True), Column("low", "elements may be off by", True),
+        Column("high", "up to", True),
+    )  # fmt: skip
+    parts = (
+        Code("A line for a test", tolerance.line),
+        Table("tensors", "The tolerance of each output", columns),
+        Words((tolerance_words(tolerance),)),
+    )
+    numbers = (
+        Number(f"{tolerance.rtol:g}", "rtol"),
+        Number(f"{tolerance.atol:g}", "atol"),
+        Number(f"{tolerance.failure_probability:.0e}", "chance that honest results differ by more"),
+    )
+    datasets = {"tensors": columns_of(rows, "output", "rtol", "atol", "low", "high")}
+    headline = f"rtol={tolerance.rtol:g}, atol={tolerance.atol:g}"
+    return Page(
+        "tolerance", "Which tolerance does a test need?", headline, "plain", tolerance_words(tolerance), numbers, ("Paste the line below into the test.",),
+        (Section("tolerance", "The tolerance", parts),), datasets,
+    )  # fmt: skip
+
+
+def fingerprint_page(fingerprint: Fingerprint) -> Page:
+    """The page of a fingerprint."""
+    sections = tuple(
+        Section(f"section-{place}", title, (Pairs(title, tuple(entries.items())),))
+        for place, (title, entries) in enumerate(fingerprint.sections.items())
+    )
+    count = len(fingerprint.surprises)
+    surprises = Section("surprises", "Surprises", (Words(fingerprint.surprises or ("None of those that halfulp knows.",), is_list=True),))
+    return Page(
+        "fingerprint", "What decides the bits here?", f"{count} settings that surprise" if count else "No setting that surprises", "unsure" if count else "good",
+        "Versions, hardware and settings that decide which bits come out.", (Number(str(sum(len(each) for each in fingerprint.sections.values())), "settings"),), (),
+        (surprises, *sections),
+    )  # fmt: skip

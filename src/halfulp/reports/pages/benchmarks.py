@@ -1,0 +1,110 @@
+"""The page of a benchmark: what each checker said, from which magnitude on changes are seen, every outcome."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ...sweeps.benchmark import Benchmark
+from ..charts.benchmarks import confusion_chart, confusion_columns, detection_chart, detection_columns
+from ..text.benchmarks import TRUTH, benchmark_answer, rights
+from .page import Column, Columns, Figure, Number, Page, Pairs, Part, Section, Table
+from .tables import columns_of
+
+LARGEST = 8000
+
+
+def benchmark_page(benchmark: Benchmark) -> Page:
+    """The page of a benchmark."""
+    datasets: dict[str, Columns] = {
+        "figures": columns_of(((name, each.value, each.unit) for name, each in benchmark.figures.items()), "figure", "value", "unit")
+    }
+    sections: list[Section] = []
+    if benchmark.outcomes:
+        datasets["confusion"] = confusion_columns(benchmark)
+        caption = "By the truth of each pair, how much of what each checker said is right. Beside rounding, wrong is a false alarm; beside mistakes, a miss."
+        columns = (
+            Column("checker", "checker"),
+            Column("truth", "truth"),
+            Column("said", "said"),
+            Column("count", "pairs", True),
+            Column("right", "right"),
+        )
+        parts: list[Part] = [
+            Figure("confusion", partial(confusion_chart, benchmark), "Right and wrong", caption),
+            Table("confusion", "What each checker said", columns),
+        ]
+        sections.append(Section("confusion", "What each checker said", tuple(parts)))
+    if any(each.get("part") == "detection" for each in benchmark.outcomes):
+        datasets["detection"] = detection_columns(benchmark)
+        columns = (
+            Column("mutant", "change"),
+            Column("magnitude", "magnitude", True),
+            Column("checker", "checker"),
+            Column("caught", "share caught", True),
+        )
+        caption = (
+            "One thing is changed in one call of a model; the share of models in which it is caught, over the magnitude of the change."
+        )
+        sections.append(
+            Section(
+                "detection",
+                "From which magnitude on",
+                (
+                    Figure("detection", partial(detection_chart, benchmark), "Detection", caption),
+                    Table("detection", "Every kind of change and magnitude", columns),
+                ),
+            )
+        )
+    sections.append(
+        Section(
+            "figures",
+            "All figures",
+            (
+                Table(
+                    "figures",
+                    "Every figure",
+                    (Column("figure", "figure", is_code=True), Column("value", "value", True), Column("unit", "unit")),
+                ),
+            ),
+        )
+    )
+    if benchmark.outcomes:
+        sections.append(Section("wrong", "What halfulp got wrong", tuple(_wrong(benchmark, datasets))))
+    environment = tuple(
+        (f"{section}: {name}", value) for section, entries in benchmark.fingerprint.sections.items() for name, value in entries.items()
+    )
+    sections.append(Section("environment", "Where it ran", (Pairs("Machine, versions and settings", environment),), is_open=False))
+    right = rights(benchmark)
+    wrong = len(benchmark.outcomes) - right["halfulp"]
+    return Page(
+        "benchmark",
+        "How often is the verdict right?",
+        f"halfulp is wrong in {wrong:,} of {len(benchmark.outcomes):,} pairs"
+        if benchmark.outcomes
+        else f"{len(benchmark.figures)} figures",
+        "plain",
+        benchmark_answer(benchmark),
+        tuple(
+            Number(f"{right[name]:,} of {len(benchmark.outcomes):,}", f"right: {name}")
+            for name in sorted(right, key=lambda each: (each != "halfulp", -right[each]))[:3]
+        ),
+        (),
+        tuple(sections),
+        datasets,
+    )
+
+
+def _wrong(benchmark: Benchmark, datasets: dict[str, Columns]) -> list[Part]:
+    wrong = [each for each in benchmark.outcomes if each["said"].get("halfulp") is not TRUTH[each["kind"]]]
+    datasets["wrong"] = columns_of(
+        ((each.get("part", "-"), each.get("pair", "-"), each["kind"], each.get("verdict", "-"), each.get("reason", "")) for each in wrong[:LARGEST]),
+        "part", "pair", "kind", "verdict", "reason",
+    )  # fmt: skip
+    columns = (
+        Column("part", "part"),
+        Column("pair", "pair"),
+        Column("kind", "truth"),
+        Column("verdict", "verdict"),
+        Column("reason", "why it said so"),
+    )
+    return [Table("wrong", f"{len(wrong):,} pairs", columns)]

@@ -1,0 +1,182 @@
+"""The page of a check: verdict, evidence with its pictures, numbers."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ...floats import FLOAT64, FORMATS
+from ...verdicts import CheckResult
+from ...verdicts.closeup import Closeup
+from ..charts.elements import element_columns, error_against_noise
+from ..charts.histograms import ulp_histogram
+from ..charts.profiles import profile_chart, residual_map
+from ..text.advice import advice
+from ..text.evidence import QUESTIONS, measured_words
+from ..text.reasons import reason
+from ..text.wording import number, share
+from .page import Column, Columns, Figure, Number, Page, Pairs, Part, Section, Table, Words, tone_of
+from .tables import DIFFERENCE_TABLE, WORST_TABLE, columns_of, difference_data, worst_data
+
+OUTPUTS = 3
+"""Outputs that have pictures: the worst ones. Tables hold the others."""
+
+
+def check_page(result: CheckResult) -> Page:
+    """The page of a check."""
+    datasets: dict[str, Columns] = {
+        "evidence": columns_of(
+            (
+                (QUESTIONS.get(each.kind, each.kind), each.finding, measured_words(each), ", ".join(verdict.name for verdict in each.speaks_for) if len(each.speaks_for) < 8 else "any", each.path)
+                for each in result.evidence
+            ),
+            "question", "finding", "measured", "speaks_for", "output",
+        ),
+        "differences": difference_data(result.difference),
+        "worst": worst_data(result.difference),
+    }  # fmt: skip
+    return Page(
+        "check",
+        "Rounding or mistake?",
+        f"{result.verdict.name}: {result.verdict.meaning}",
+        tone_of(result.acceptable),
+        f"{result.names[0]} against {result.names[1]}, declared {result.declared}. {reason(result)}",
+        check_numbers(result),
+        tuple(advice(result)),
+        (Section("evidence", "The evidence", _evidence(result)), *_pictures(result, datasets), *_numbers(result), _environment(result)),
+        datasets,
+    )
+
+
+def check_numbers(result: CheckResult) -> tuple[Number, ...]:
+    """The numbers that carry the verdict: how much differs, how much of that rounding makes, and what exact arithmetic makes of it."""
+    differ = result.difference
+    numbers = [
+        Number(share(differ.unequal, differ.count), "differ", f"by up to {differ.max_ulps:,} ulps, {number(differ.max_abs)} at the most")
+    ]
+    noise = result.find("noise")
+    if noise is not None and "rms_in_noise" in noise.measured:
+        m = noise.measured
+        numbers.append(
+            Number(f"{number(m['rms_in_noise'])} rms, {number(m['max_in_noise'])} worst", "error in units of what rounding makes here", f"honest results stay below {number(m['rms_limit'])} and {number(m['max_limit'])}")
+        )  # fmt: skip
+    scaling = result.find("scaling")
+    if scaling is not None and scaling.finding == "vanishes" and isinstance(scaling.measured.get("shrinks_bits"), float):
+        numbers.append(
+            Number(
+                f"2^{scaling.measured['shrinks_bits']:.0f}",
+                "by which the difference shrinks in float64",
+                _shrinking(result),
+            )
+        )
+    elif scaling is not None:
+        numbers.append(Number(scaling.finding, "the difference in another precision", measured_words(scaling)))
+    elif differ.differences:
+        numbers.append(Number(number(max(each.rel_rms for each in differ)), "relative difference (rms)", "of the output that differs most"))
+    return tuple(numbers[:3])
+
+
+def _shrinking(result: CheckResult) -> str:
+    """What rounding does from the declared format to float64."""
+    form = FORMATS.get(result.declared)
+    if form is None or form.precision_bits >= FLOAT64.precision_bits:
+        return ""
+    return f"rounding in {result.declared} shrinks by about 2^{FLOAT64.precision_bits - form.precision_bits}"
+
+
+def _evidence(result: CheckResult) -> tuple[Part, ...]:
+    deciding = [QUESTIONS.get(each, each) for each in result.because]
+    decided = Words((f"Decided by: {' '.join(deciding)}",)) if deciding else Words(("No single measurement decided.",))
+    marked = tuple(place for place, each in enumerate(result.evidence) if each.kind in result.because)
+    columns = (
+        Column("question", "asked"),
+        Column("finding", "found"),
+        Column("measured", "measured"),
+        Column("speaks_for", "agrees with"),
+        Column("output", "output", is_code=True),
+    )
+    return (decided, Table("evidence", "All that was measured; rows that decided are marked", columns, marked))
+
+
+def _pictures(result: CheckResult, datasets: dict[str, Columns]) -> list[Section]:
+    found: list[Section] = []
+    by_path = {each.path: each for each in result.closeups}
+    ranked = sorted(result.difference, key=lambda each: -each.max_abs)
+    for place, each in enumerate(ranked[:OUTPUTS]):
+        name = f"output-{place}"
+        parts: list[Part] = []
+        closeup = by_path.get(each.path)
+        if closeup is not None and closeup.noise:
+            parts += _closeup_parts(closeup, name, datasets)
+        if each.unequal:
+            caption = f"{each.unequal:,} of {each.count:,} elements differ; the median of all is {number(each.median_ulps)}."
+            parts.append(Figure(f"{name}-ulps", partial(ulp_histogram, each, f"{name}_ulps"), "How many ulps apart", caption))
+        if parts:
+            title = f"Output {each.path}" if each.path else "The output, element by element"
+            found.append(Section(name, title, tuple(parts)))
+    return found
+
+
+def _closeup_parts(closeup: Closeup, name: str, datasets: dict[str, Columns]) -> list[Part]:
+    elements = f"{name}_elements"
+    datasets[f"{elements}_table"] = element_columns(closeup)
+    limit = (
+        f"The upper line is {number(closeup.limit)} times the noise: what the worst honest element reaches."
+        if closeup.limit is not None
+        else ""
+    )
+    parts: list[Part] = [
+        Figure(
+            elements,
+            partial(error_against_noise, closeup, elements),
+            "Each error beside the noise of rounding",
+            f"Of {closeup.count:,} elements the {closeup.worst:,} worst ones and {len(closeup.places) - closeup.worst:,} others of all sizes, as far as they have an error. On the "
+            f"dashed line an error is as large as the noise; at the left edge stands what rounding does not move at all. {limit}",
+        )
+    ]
+    for profile in closeup.profiles:
+        which = "each index" if profile.step == 1 else f"the index that stands out most of every {profile.step}"
+        caption = f"The mean of error over noise at {which}, over the band of what rounding makes of that mean. A mean four bands out is a pattern."
+        parts.append(
+            Figure(
+                f"{name}-axis-{profile.axis}",
+                partial(profile_chart, profile, f"{name}_axis_{profile.axis}"),
+                f"Mean error along axis {profile.axis}",
+                caption,
+            )
+        )
+    if closeup.heat is not None:
+        caption = (
+            "Root mean square of error over noise, over the last two axes. Rounding has no pattern here that comes back on other inputs."
+        )
+        parts.append(Figure(f"{name}-map", partial(residual_map, closeup.heat, f"{name}_map"), "Where the error is", caption))
+    columns = (
+        Column("index", "element", is_code=True), Column("actual", "actual", True, is_whole=True), Column("expected", "expected", True, is_whole=True), Column("error", "error", True),
+        Column("noise", "noise", True), Column("in_noise", "in noise", True),
+    )  # fmt: skip
+    parts.append(Table(f"{elements}_table", "The elements of the first picture", columns))
+    return parts
+
+
+def _numbers(result: CheckResult) -> list[Section]:
+    parts: list[Part] = []
+    if result.difference.mismatches:
+        lines = tuple(
+            f"{each.kind} at {each.path or 'the only tensor'}: got {each.actual}, expected {each.expected}"
+            for each in result.difference.mismatches
+        )
+        parts.append(Words(lines, is_list=True))
+    if result.difference.differences:
+        parts.append(DIFFERENCE_TABLE)
+    if any(each.worst_abs for each in result.difference):
+        parts.append(WORST_TABLE)
+    return [Section("numbers", "The numbers", tuple(parts))] if parts else []
+
+
+def _environment(result: CheckResult) -> Section:
+    items = (
+        *(("version of " + name, value) for name, value in result.versions.items()),
+        ("declared precision", result.declared),
+        ("seed", str(result.seed)),
+        ("seconds", f"{result.seconds:.1f}"),
+    )
+    return Section("environment", "Where it ran", (Pairs("Versions and settings; both sides ran in this process", items),), is_open=False)

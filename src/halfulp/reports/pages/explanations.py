@@ -1,0 +1,125 @@
+"""The page of an explanation: causes with their evidence and remedy, the stages of compiling, all that was tried; then the verdict's own page."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import partial
+
+from ...causes.cause import Cause, Explanation
+from ..charts.shares import share_chart
+from ..text.causes import explanation_answer, percent, stages_in_words
+from ..text.wording import number
+from .checks import check_numbers, check_page
+from .page import Code, Column, Columns, Figure, Number, Page, Part, Section, Table, Words
+from .tables import columns_of
+
+
+def explanation_page(explanation: Explanation) -> Page:
+    """The page of an explanation."""
+    below = check_page(explanation.result)
+    datasets: dict[str, Columns] = {**below.datasets, "experiments": _experiments(explanation)}
+    sections: list[Section] = []
+    if explanation.causes or any(each.share for each in explanation.experiments):
+        caption = "The share of the difference that is gone when this one thing is changed; shares of several causes may overlap."
+        sections.append(
+            Section(
+                "shares", "What explains it", (Figure("shares", partial(share_chart, explanation), "Share of the difference", caption),)
+            )
+        )
+    for place, cause in enumerate(explanation.causes):
+        sections.append(Section(f"cause-{place + 1}", f"Cause: {cause.name}", tuple(_cause_parts(cause))))
+    sections += _compiling(explanation, datasets)
+    tried = Table(
+        "experiments",
+        "All that was tried: a share of 1 means that the difference is gone",
+        (
+            Column("name", "experiment"), Column("detail", "what was changed"), Column("side", "side"), Column("place", "where", is_code=True), Column("share", "share", True),
+            Column("in_noise", "left in noise", True), Column("touched", "bits changed", True), Column("note", "note"),
+        ),
+    )  # fmt: skip
+    remarks = [*explanation.sensitivity, *(f"Note: {each}" for each in dict.fromkeys(explanation.notes))]
+    if not explanation.complete:
+        remarks.append("The time was over before everything was tried: pass a larger budget_s (--budget).")
+    sections.append(Section("experiments", "What was tried", (tried, *([Words(tuple(remarks), is_list=True)] if remarks else []))))
+    answer = explanation_answer(explanation).splitlines()
+    cause = explanation.causes[0] if explanation.causes else None
+    return dataclasses.replace(
+        below,
+        kind="explanation",
+        question="Why do they differ?",
+        headline=f"{explanation.verdict.name}: {cause.name}" if cause is not None else f"{explanation.verdict.name}, no cause found" if explanation.result.difference.unequal else below.headline,
+        sentence=cause.statement if cause is not None else " ".join(answer[1:]),
+        numbers=_numbers(explanation),
+        steps=tuple(dict.fromkeys(each.remedy for each in explanation.causes if each.remedy)) or below.steps,
+        sections=(*sections, *below.sections),
+        datasets=datasets,
+    )  # fmt: skip
+
+
+def _numbers(explanation: Explanation) -> tuple[Number, ...]:
+    found: list[Number] = []
+    if explanation.causes:
+        first = explanation.causes[0]
+        found.append(Number(percent(first.share), f"of the difference goes away with {first.name}", f"confidence {first.confidence}"))
+        if explanation.left_in_noise is not None:
+            found.append(Number(number(explanation.left_in_noise), "what all causes leave, in units of the noise"))
+    return (*found, *check_numbers(explanation.result))[:3]
+
+
+def _cause_parts(cause: Cause) -> list[Part]:
+    where = f" at {cause.place}" if cause.place else ""
+    side = f" of {cause.side}" if cause.side else ""
+    parts: list[Part] = [
+        Words(
+            (
+                cause.statement,
+                f"A cause of kind {cause.kind}{side}{where}: {percent(cause.share)} of the difference, confidence {cause.confidence}.",
+            )
+        ),
+        Words(cause.evidence, is_list=True),
+        Code("Remedy", cause.remedy),
+    ]
+    if cause.reports:
+        parts.append(Words((f"Met before in: {', '.join(cause.reports)}",)))
+    if cause.source:
+        parts.append(Code("Generated code", cause.source))
+    return parts
+
+
+def _experiments(explanation: Explanation) -> Columns:
+    ranked = sorted(explanation.experiments, key=lambda each: (each.share is None, -(each.share or 0.0)))
+    return columns_of(
+        ((each.name, each.detail, each.side, each.place, each.share, each.in_noise, each.touched, each.note) for each in ranked),
+        "name", "detail", "side", "place", "share", "in_noise", "touched", "note",
+    )  # fmt: skip
+
+
+def _compiling(explanation: Explanation, datasets: dict[str, Columns]) -> list[Section]:
+    parts: list[Part] = []
+    if explanation.stages:
+        datasets["stages"] = columns_of(
+            (
+                (each.name, each.what, each.verdict.name if each.verdict is not None else "-", each.unequal, each.count, each.in_noise, each.seconds, each.note)
+                for each in explanation.stages
+            ),
+            "name", "what", "verdict", "unequal", "count", "in_noise", "seconds", "note",
+        )  # fmt: skip
+        columns = (
+            Column("name", "stage"), Column("what", "what it adds"), Column("verdict", "verdict"), Column("unequal", "unequal", True), Column("count", "of", True),
+            Column("in_noise", "in noise", True), Column("seconds", "s", True), Column("note", "note"),
+        )  # fmt: skip
+        parts += [
+            Words(tuple(stages_in_words(explanation))),
+            Table("stages", "Stages of compiling, each against the eager function", columns),
+        ]
+    if explanation.nodes:
+        datasets["nodes"] = columns_of(
+            ((each.op, each.name, each.kernel, each.unequal, each.count, each.in_noise, each.source) for each in explanation.nodes),
+            "op", "name", "kernel", "unequal", "count", "in_noise", "source",
+        )  # fmt: skip
+        columns = (
+            Column("op", "op", is_code=True), Column("name", "node", is_code=True), Column("kernel", "kernel", is_code=True), Column("unequal", "unequal", True),
+            Column("count", "of", True), Column("in_noise", "in noise", True), Column("source", "line", is_code=True),
+        )  # fmt: skip
+        parts.append(Table("nodes", "Ops whose bits in the generated program are not those of the eager op on the same values", columns))
+    return [Section("compiling", "Taken apart: compiling", tuple(parts))] if parts else []

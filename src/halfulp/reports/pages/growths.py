@@ -1,0 +1,64 @@
+"""The page of a growth: the picture of errors over sizes, and every size."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ...sweeps.slopes import Growth
+from ..charts.growths import growth_chart, growth_columns
+from ..text.growths import slope_words
+from ..text.wording import number
+from .page import Column, Figure, Number, Page, Part, Section, Table, Words, tone_of
+
+
+def growth_page(growth: Growth) -> Page:
+    """The page of a growth."""
+    worst = growth.worst
+    columns = (
+        Column("size", "size", True), Column("seed", "seed", True), Column("verdict", "verdict"), Column("actual_error", "actual in u", True),
+        Column("expected_error", "expected in u", True), Column("difference", "difference in u", True), Column("noise", "noise in u", True),
+        Column("limit", "limit, times the noise", True),
+    )  # fmt: skip
+    caption = (
+        f"Root mean square errors in u of {growth.declared} times that of the result, on logarithmic axes. The area is what rounding makes, up to the limit of honest "
+        "results; its dashed line is the sampled noise of adding one by one. Lines are least squares fits."
+    )
+    parts: list[Part] = [Table("sizes", "Every size", columns)]
+    if growth.points:
+        parts.insert(0, Figure("growth", partial(growth_chart, growth), "Error against size", caption))
+    if growth.slopes:
+        words = tuple(f"{slope_words(each)}, with a confidence of 95 %" for each in growth.slopes)
+        parts.insert(1, Words(words, is_list=True))
+    sections = (Section("growth", "How the error grows", tuple(parts)),)
+    stopped = "" if growth.complete else f" Larger sizes are missing: {growth.stopped}"
+    law = "A sum added one by one grows with exponent 0.5 relative to its result, sums in blocks and trees with less."
+    return Page(
+        "growth",
+        "How does the error grow with the size?",
+        f"{worst.name}: {worst.meaning}",
+        tone_of(worst.acceptable),
+        f"{growth.names[0]} against {growth.names[1]}, declared {growth.declared}: the verdict of the worst of {len({each.size for each in growth.points})} sizes. {law}{stopped}",
+        _numbers(growth),
+        ("Nothing is wrong: a tolerance for such a test has to grow with the size. halfulp tolerance FILE.py derives one.",)
+        if worst.acceptable
+        else ("Run halfulp check at the smallest size that fails.",),
+        sections,
+        {"sizes": growth_columns(growth)},
+    )
+
+
+def _numbers(growth: Growth) -> tuple[Number, ...]:
+    found = [
+        Number(
+            f"{each.exponent:.2f}",
+            f"exponent of {'the predicted noise' if each.of == 'noise' else f'the error of {each.of}'}",
+            f"95 %: {each.low:.2f} to {each.high:.2f}",
+        )
+        for each in (growth.slope("actual"), growth.slope("noise"))
+        if each is not None
+    ]
+    if growth.points:
+        worst = max(growth.points, key=growth.share)
+        share = growth.share(worst)
+        found.append(Number(number(share), "of the limit of honest rounding, at most", f"at size {worst.size:,}"))
+    return tuple(found)

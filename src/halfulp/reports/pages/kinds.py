@@ -1,0 +1,78 @@
+"""page_of(result): the page of each kind of result."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+from ...audits import Audit
+from ...causes import Explanation
+from ...datasheets import Datasheet
+from ...differences import Comparison
+from ...documents import KINDS
+from ...errors import InputError
+from ...origins import Origin
+from ...probes import RevealedOrder
+from ...probes.stored import StoredOrders
+from ...remedies import StoredTolerance, Tolerance
+from ...sweeps import Baseline, Benchmark, Growth, Matrix, Watch
+from ...traces import Fingerprint
+from ...verdicts import CheckResult
+from .audits import audit_page, fingerprint_page, tolerance_page
+from .benchmarks import benchmark_page
+from .checks import check_page
+from .comparisons import comparison_page
+from .datasheets import datasheet_page
+from .explanations import explanation_page
+from .growths import growth_page
+from .matrices import matrix_page
+from .orders import orders_page
+from .origins import origin_page
+from .page import Code, Page, Section
+from .watches import baseline_page, watch_page
+
+
+def page_of(result: Any) -> Page:
+    """The page of a result; with the case file that it was made from, where there is one.
+
+    Raises:
+        InputError: it is no result.
+    """
+    for kind, (name, make) in _PAGES.items():
+        if isinstance(result, kind):
+            found = make(result)
+            script = getattr(getattr(result, "result", result), "case_file", "")
+            sections = found.sections
+            if script:
+                sections = (*sections, Section("again", "Run it again", (Code(f"The case; run it with: {_command(name)}", script),)))
+            return dataclasses.replace(
+                found, sections=sections, made_by=found.made_by or f"Made by {KINDS[name].written_by.replace('--json', '--html')}"
+            )
+    raise InputError(
+        f"Got {type(result).__name__}. Needed: a result of halfulp. Only results have pages. Pass what check, locate, explain ... returned."
+    )
+
+
+def _command(name: str) -> str:
+    return KINDS[name].written_by.replace(" --json", "").replace("FILE.py", "case.py")
+
+
+_PAGES: dict[type, tuple[str, Callable[[Any], Page]]] = {
+    CheckResult: ("check", check_page),
+    Comparison: ("comparison", comparison_page),
+    Origin: ("origin", origin_page),
+    Explanation: ("explanation", explanation_page),
+    RevealedOrder: ("orders", lambda result: orders_page(StoredOrders({"function": result.stored()}))),
+    StoredOrders: ("orders", orders_page),
+    Datasheet: ("datasheet", datasheet_page),
+    Matrix: ("matrix", matrix_page),
+    Growth: ("growth", growth_page),
+    Benchmark: ("benchmark", benchmark_page),
+    Audit: ("audit", audit_page),
+    Tolerance: ("tolerance", lambda result: tolerance_page(result.stored())),
+    StoredTolerance: ("tolerance", tolerance_page),
+    Watch: ("watch", watch_page),
+    Baseline: ("baseline", baseline_page),
+    Fingerprint: ("fingerprint", fingerprint_page),
+}

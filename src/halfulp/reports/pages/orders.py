@@ -1,0 +1,87 @@
+"""The page of orders: how each function adds, as words and as a tree, side by side, and what distinguishes them."""
+
+from __future__ import annotations
+
+from ...probes.stored import StoredOrder, StoredOrders
+from .page import Code, Column, Columns, Number, Page, Pairs, Part, Picture, Section, Table, Words
+from .tables import columns_of
+
+
+def orders_page(found: StoredOrders) -> Page:
+    """The page of one order or two."""
+    datasets: dict[str, Columns] = {}
+    sections: list[Section] = []
+    if found.difference:
+        family = (
+            ("They are one family: the same bits on any input, so their agreement is no independent evidence.",) if found.one_family else ()
+        )
+        sections.append(
+            Section("difference", "What distinguishes them", (Words((f"actual against expected: {found.difference}.", *family)),))
+        )
+    for name, each in found.orders.items():
+        sections.append(_section(name, each, datasets))
+    if found.problems:
+        sections.append(Section("problems", "Without an order", (Pairs("Why there is none", tuple(found.problems.items())),)))
+    proved = bool(found.orders) and all(each.proved for each in found.orders.values()) and not found.problems
+    first = next(iter(found.orders.values()), None)
+    same = "They add in the same order. " if found.difference == "the same order" else ""
+    return Page(
+        "orders",
+        "In which order do they add?",
+        ("The same order" if same else "Two orders") if found.difference else ("The order is proved" if proved else "Not all is proved"),
+        "good" if proved else "unsure",
+        same + (first.classes[0].words if first is not None else "No order was found."),
+        _numbers(found),
+        ("halfulp order FILE.py --emit DIR writes NumPy programs that give the bits of each.",) if proved else (),
+        tuple(sections),
+        datasets,
+    )
+
+
+def _numbers(found: StoredOrders) -> tuple[Number, ...]:
+    numbers: list[Number] = []
+    for name, each in list(found.orders.items())[:3]:
+        main = each.classes[0].restored()
+        depth = f"depth {main.tree.depth:,}" if main is not None else "no fixed order"
+        numbers.append(Number(depth, f"{name}: additions that one term goes through at most", each.proof))
+    return tuple(numbers)
+
+
+def _section(name: str, order: StoredOrder, datasets: dict[str, Columns]) -> Section:
+    parts: list[Part] = [Words((order.proof, *([f"Family: {order.family}."] if order.family else [])))]
+    main = order.classes[0].restored()
+    if main is not None:
+        svg = main.draw("svg")
+        if len(svg) < LARGEST:
+            parts.append(Picture(f"The tree of {name}", "Equal blocks are drawn once; hash " + main.hash, svg))
+        parts.append(Code("The tree as text", main.draw()))
+    datasets[f"classes_{name}"] = columns_of(
+        ((each.where, each.words, each.status, each.positions, str(list(each.at)), each.problem) for each in order.classes),
+        "where", "words", "status", "positions", "at", "problem",
+    )  # fmt: skip
+    columns = (
+        Column("where", "outputs"),
+        Column("words", "order"),
+        Column("status", "status"),
+        Column("positions", "checked", True),
+        Column("at", "asked at", is_code=True),
+        Column("problem", "why not"),
+    )
+    parts.append(Table(f"classes_{name}", "Outputs that add in one order", columns))
+    axes = ", ".join(f"{axis} ({size:,})" for axis, size in order.axes)
+    parts.append(
+        Pairs(
+            "What is added",
+            (
+                ("kind", order.contraction),
+                ("summed over", axes),
+                ("output", str(list(order.shape))),
+                ("runs of the function", f"{order.runs:,}"),
+            ),
+        )
+    )
+    return Section(f"order-{name}", f"How {name} adds", tuple(parts))
+
+
+LARGEST = 400_000
+"""Characters of a drawing that a page takes; the text has the tree too."""

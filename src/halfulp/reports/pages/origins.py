@@ -1,0 +1,174 @@
+"""The page of an origin: where it starts, the walk along the model, the modules as a tree."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import partial
+
+from ...origins.origin import Origin, Point
+from ..charts.walks import walk_chart, walk_columns
+from ..text.origins import origin_answer, place_words
+from ..text.wording import number
+from .page import Branch, Column, Columns, Figure, Number, Page, Part, Section, Table, Tree, Words, tone_of
+from .tables import columns_of
+
+WALK_COLUMNS = (
+    Column("place", "nr", True), Column("module", "module", is_code=True), Column("op", "op", is_code=True), Column("phase", "phase"),
+    Column("total", "total", True), Column("inherited", "inherited", True), Column("added", "added", True), Column("in_noise", "added in noise", True),
+    Column("excess", "of the limit", True), Column("counterpart", "found by"), Column("verdict", "verdict"), Column("note", "note"), Column("source", "line", is_code=True),
+)  # fmt: skip
+
+
+def origin_page(origin: Origin) -> Page:
+    """The page of an origin."""
+    datasets: dict[str, Columns] = {"walk": walk_columns(origin)}
+    start = next((place for place, each in enumerate(origin.walk) if origin.is_start(each)), None)
+    sections: list[Section] = []
+    if origin.walk:
+        sections += [
+            Section("walk", "Along the model", (Figure("walk", partial(walk_chart, origin), "What each op adds, and what has gathered", _WALK),)),
+            Section("modules", "The modules", (Tree("Total difference where each module ends; the bar is its largest excess over what rounding adds, full at the limit", _tree(origin)),)),
+        ]  # fmt: skip
+    found = _also(origin)
+    if found:
+        sections.append(Section("also", "Also seen", tuple(found)))
+    if origin.settings:
+        datasets["settings"] = columns_of(origin.settings, "setting", "actual", "expected")
+        columns = (Column("setting", "setting", is_code=True), Column("actual", "actual"), Column("expected", "expected"))
+        sections.append(
+            Section(
+                "environment",
+                "What differs between the two machines",
+                (Table("settings", "Settings, versions, hardware; most likely culprits first", columns),),
+            )
+        )
+    if origin.walk:
+        marked = (start,) if start is not None else ()
+        sections.append(
+            Section(
+                "values",
+                "Every value",
+                (Table("walk", "The values along the model, in order; the origin is marked", WALK_COLUMNS, marked),),
+            )
+        )
+    return Page(
+        "origin",
+        "Where does it start?",
+        headline(origin),
+        tone_of(origin.acceptable),
+        origin_answer(origin).partition("\n")[2] or origin.because,
+        _numbers(origin, start),
+        _steps(origin),
+        tuple(sections),
+        datasets,
+    )
+
+
+def headline(origin: Origin) -> str:
+    """The answer in a few words."""
+    if origin.module is None:
+        return f"{origin.verdict.name}: {origin.verdict.meaning}"
+    return f"{origin.verdict.name}, starting in {origin.module or 'the outermost module'}"
+
+
+_WALK = (
+    "Relative differences (rms) on a logarithmic axis. The line is all that has gathered, points are what an op adds on the values that it really got; "
+    "red points are more than rounding. Mark a part of the lower picture to see it larger."
+)
+
+
+def _numbers(origin: Origin, start: int | None) -> tuple[Number, ...]:
+    walk = f"value {start + 1:,} of {len(origin.walk):,}" if start is not None else f"{len(origin.walk):,} values"
+    point = origin.point
+    if point is None:
+        worst = max((each.excess for each in origin.walk), default=0.0)
+        return (
+            Number(walk, "walked"),
+            Number(number(worst), "of the limit is the most that an op adds", "1 is the limit of honest rounding"),
+        )
+    return (
+        Number(number(point.added), "relative difference that it adds", f"{number(point.added_in_noise)} times what rounding makes there"),
+        Number(number(point.inherited), "relative difference that it inherits", "what earlier differences make of it"),
+        Number(walk, f"{point.op} ({point.phase})", point.source),
+    )
+
+
+def _steps(origin: Origin) -> tuple[str, ...]:
+    if origin.module is None:
+        return ("Nothing to do here.",) if origin.acceptable else ("Record both sides with level='tensors' to see what each op adds.",)
+    where = origin.module or "the outermost module"
+    return (
+        f"Compare what {where} does on both sides: constants (eps, scale), weights, layout, the kernel that runs.",
+        "halfulp repro A.trace B.trace writes this op as a stand-alone script; halfulp explain FILE.py names the cause by experiment.",
+    )
+
+
+def _also(origin: Origin) -> list[Part]:
+    lines = [
+        f"{each.side} makes {each.kind} first at {each.op} in {each.module or '(outermost)'} ({each.phase}): {each.count:,} elements, from {'; '.join(each.inputs) or 'nothing'}"
+        for each in origin.nonfinite
+    ]
+    lines += [f"{place_words(each)} adds {number(each.excess)} times the limit too" for each in origin.more[:20]]
+    lines += [
+        f"{place_words(each)} makes {number(each.gain)} times the difference that it gets (not its fault)"
+        for each in origin.amplifying(5)
+        if (each.gain or 0.0) > 2.0
+    ]
+    if origin.first_bits is not None and not origin.is_start(origin.first_bits):
+        lines.append(f"Bits differ first at {place_words(origin.first_bits)}")
+    if len(origin.segment) > 1:
+        lines.append(f"Between the last value that both sides have and the first that differs lie {', '.join(origin.segment[:20])}")
+    for side in ("actual", "expected"):
+        lonely = [f"{op.removeprefix('aten.')} in {module or '(outermost)'}" for name, op, module in origin.unaligned if name == side]
+        if lonely:
+            lines.append(f"{len(lonely)} ops of {side} have no counterpart: {', '.join(lonely[:8])}{' ...' if len(lonely) > 8 else ''}")
+    lines += [f"Note: {each}" for each in dict.fromkeys(origin.notes)]
+    return [Words(tuple(lines), is_list=True)] if lines else []
+
+
+DEPTH = 24
+"""Levels of the tree; what lies deeper stays together."""
+
+
+@dataclass
+class _Node:
+    """A module on the way to becoming a branch."""
+
+    points: list[Point] = field(default_factory=list)
+    below: dict[str, _Node] = field(default_factory=dict)
+
+
+def _tree(origin: Origin) -> tuple[Branch, ...]:
+    root = _Node()
+    for each in origin.walk:
+        node = root
+        for part in each.module.split(".", DEPTH) if each.module else ():
+            node = node.below.setdefault(part, _Node())
+        node.points.append(each)
+    at = origin.module.split(".", DEPTH) if origin.module else []
+    return (_branch("(outermost)", root, at if origin.module is not None else None),)
+
+
+def _branch(name: str, node: _Node, at: list[str] | None) -> Branch:
+    """One module; `at` is the rest of the path to the origin where it lies in here."""
+    below = tuple(_branch(each, found, at[1:] if at and at[0] == each else None) for each, found in node.below.items())
+    points = [*_points(node)]
+    excess = max((each.excess for each in points), default=0.0)
+    total = points[-1].total if points else 0.0
+    note = f"{len(points):,} values, total {number(total, 2)}" + (", it starts here" if at == [] else "")
+    return Branch(
+        name,
+        note,
+        1.0 if math.isnan(excess) else min(1.0, excess),
+        "bad" if at is not None else "",
+        at is not None or name == "(outermost)",
+        below,
+    )
+
+
+def _points(node: _Node) -> list[Point]:
+    found = [*node.points]
+    for each in node.below.values():
+        found += _points(each)
+    return sorted(found, key=lambda each: each.step)

@@ -1,0 +1,73 @@
+"""The page of a watch: every case, and the reports of those that fail."""
+
+from __future__ import annotations
+
+from ...sweeps.watch import Baseline, Watch
+from ..formats.markdown_summary import summary
+from .page import Code, Column, Number, Page, Section, Table, Words
+from .tables import columns_of
+
+
+def watch_page(watch: Watch) -> Page:
+    """The page of a watch."""
+    rows = (
+        (
+            each.name,
+            each.verdict.name if each.verdict is not None else "not run",
+            each.before.name if each.before is not None else "-",
+            each.change,
+            each.reason,
+            each.seconds,
+            f"{each.file}:{each.line}",
+        )
+        for each in watch.cases
+    )
+    datasets = {"cases": columns_of(rows, "name", "verdict", "before", "change", "reason", "seconds", "file")}
+    columns = (
+        Column("name", "case", is_code=True), Column("verdict", "verdict"), Column("before", "before"), Column("change", "change"), Column("reason", "why"),
+        Column("seconds", "s", True), Column("file", "file", is_code=True),
+    )  # fmt: skip
+    failing = [each for each in watch.cases if each.exit_code]
+    marked = tuple(place for place, each in enumerate(watch.cases) if each.exit_code)
+    sections = [Section("cases", "The cases", (Table("cases", "Every case; those that fail are marked", columns, marked),))]
+    if watch.missing:
+        sections.append(
+            Section(
+                "missing",
+                "Not run",
+                (
+                    Words(
+                        (f"In the baseline and not run: {', '.join(watch.missing)}.",),
+                    ),
+                ),
+            )
+        )
+    if failing:
+        sections.append(
+            Section("failing", "Those that fail", tuple(Code(f"{each.name} ({each.file}:{each.line})", each.report) for each in failing))
+        )
+    worse = sum(each.change == "worse" for each in watch.cases)
+    compared = (
+        "Each case beside the verdict that the baseline has for it."
+        if watch.has_baseline
+        else "There is no baseline: each case is judged by itself."
+    )
+    return Page(
+        "watch", "Did a verdict get worse?", summary(watch), {0: "good", 3: "unsure"}.get(watch.exit_code, "bad"), compared,
+        (Number(f"{len(watch.cases):,}", "cases"), Number(f"{len(failing):,}", "fail"), Number(f"{worse:,}", "got worse")),
+        ("halfulp ci FILES --baseline FILE --update accepts what is here from now on.",) if failing else (), tuple(sections), datasets,
+    )  # fmt: skip
+
+
+def baseline_page(baseline: Baseline) -> Page:
+    """The page of a baseline."""
+    datasets = {"verdicts": columns_of(((name, verdict.name) for name, verdict in baseline.verdicts.items()), "name", "verdict")}
+    table = Table(
+        "verdicts", "The verdict that each case is compared with", (Column("name", "case", is_code=True), Column("verdict", "verdict"))
+    )
+    count = len(baseline.verdicts)
+    known = sum(not verdict.acceptable for verdict in baseline.verdicts.values())
+    return Page(
+        "baseline", "Which verdicts are known?", f"{count:,} known verdicts", "plain", f"{known:,} of them are not acceptable and known.",
+        (Number(f"{count:,}", "cases"), Number(f"{known:,}", "known faults")), (), (Section("verdicts", "The verdicts", (table,)),), datasets,
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Results as text: for a terminal, a log, a failing test."""

@@ -1,0 +1,76 @@
+"""What to do next: short, concrete steps for each verdict."""
+
+from __future__ import annotations
+
+from ...verdicts import CheckResult, Verdict
+from .wording import number
+
+V = Verdict
+
+
+def advice(result: CheckResult) -> list[str]:
+    """The next steps, most useful first."""
+    steps = list(_STEPS[result.verdict])
+    noise = result.find("noise")
+    spread = noise.measured.get("noise_rel_rms") if noise is not None else None
+    if result.verdict is V.ROUNDING and noise is not None and isinstance(spread, float):
+        steps.insert(0, f"Nothing is wrong. A relative difference of about {number(spread)} (rms) is what {result.declared} can give here.")
+    repetition = result.find("repetition")
+    if result.verdict is V.NONDETERMINISTIC and repetition is not None and repetition.measured.get("random_modules"):
+        steps.insert(0, "Call .eval() on the module, or set dropout to 0, and check again.")
+    if repetition is not None and repetition.finding == "unwritten memory":
+        steps.insert(0, "Use torch.zeros where torch.empty is read before it is written.")
+    steps += _about_effects(result)
+    search = result.find("search")
+    exotic = search.measured.get("exotic") if search is not None else None
+    if isinstance(exotic, list) and exotic:
+        steps.append(
+            f"Note that on special values the two differ ({', '.join(str(each) for each in exotic)}); that is no part of the verdict."
+        )
+    peer = result.find("peer")
+    if peer is not None and peer.finding == "actual" and result.acceptable is not True:
+        steps.append(f"Note that actual is {number(peer.measured['ratio'])} times closer to the float64 reference than expected is.")
+    if result.verdict is V.MISTAKE and result.find("overlap") is not None:
+        steps.insert(0, "Use the out-of-place op, or .clone() the view before writing to it.")
+    return steps
+
+
+def _about_effects(result: CheckResult) -> list[str]:
+    """What only one side changes is no part of the verdict, and is said."""
+    effects = result.find("effects")
+    if effects is None:
+        return []
+    said: list[str] = []
+    for name, other in (("actual", "expected"), ("expected", "actual")):
+        changed = effects.measured.get(f"only_{name}_changed")
+        if isinstance(changed, list):
+            parts = ", ".join(str(each) for each in changed)
+            said.append(f"Note that {name} changes {parts} and {other} does not; that is no part of the verdict.")
+    return said
+
+
+_STEPS: dict[Verdict, tuple[str, ...]] = {
+    V.IDENTICAL: ("Nothing to do.",),
+    V.ROUNDING: (
+        "Compare in norm or by halfulp.assert_equivalent, not by a fixed rtol: elements that cancel have large relative differences.",
+        "For fewer digits lost, compute this part in float64.",
+    ),
+    V.FLIP: ("Compare what goes into the discontinuity (logits instead of argmax); there the two agree.",),
+    V.REDUCED_PRECISION: (
+        "Turn the coarser mode off (torch.set_float32_matmul_precision('highest'), allow_tf32=False, the runtime's precision hint), or a cast inside.",
+        "If that precision is intended, declare it: --declared FORMAT, declared=FORMAT.",
+    ),
+    V.UNSTABLE: (
+        "Use the stable form: two-pass or Welford variance, softmax minus its maximum, log_softmax, log1p, expm1.",
+        "Where the inputs allow it, center or scale them first.",
+    ),
+    V.NONDETERMINISTIC: ("Run with torch.use_deterministic_algorithms(True); look for dropout, atomics, uninitialised memory.",),
+    V.MISTAKE: (
+        "Look at the worst elements above: their indices show whether one channel, a border, a tail or everything is off.",
+        "Compare shapes, axes, padding, constants (eps, scale), masks and weights of the two.",
+    ),
+    V.UNDECIDED: (
+        "Pass reference=, a better-than-working-precision implementation; or inputs on which less cancels.",
+        "Make both functions run on float64 inputs: then the difference in exact arithmetic can be seen.",
+    ),
+}

@@ -1,0 +1,182 @@
+"""An explanation as text: the verdict, the causes with evidence and remedy, the stages of compiling, what was tried."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import RenderableType
+from rich.table import Table
+
+from ...causes.cause import Cause, Experiment, Explanation
+from ...verdicts import Verdict
+from .reasons import reason
+from .tables import as_text
+from .wording import number
+
+ROWS = 10
+"""Experiments that are shown; JSON has all."""
+SOURCE_LINES = 40
+
+
+def explanation_text(explanation: Explanation, form: str) -> str:
+    """The answer alone ("answer", "reason"), or with stages, ops and experiments around it."""
+    answer = explanation_answer(explanation)
+    if form == "reason":
+        return answer.splitlines()[1] if explanation.causes else answer.splitlines()[-1]
+    if form in ("answer", "assertion"):
+        return answer
+    parts: list[RenderableType] = [answer]
+    for place, cause in enumerate(explanation.causes, 1):
+        parts += ["", *_cause(place, cause)]
+    if explanation.stages:
+        parts += ["", "Stages of compiling, each against the eager function:", _stages_table(explanation), *stages_in_words(explanation)]
+    if explanation.nodes:
+        parts += [
+            "",
+            "Ops whose bits in the generated program are not those of the eager op on the same values:",
+            _nodes_table(explanation),
+        ]
+    tried = [each for each in explanation.experiments if each.share is not None]
+    if tried:
+        parts += ["", f"{len(explanation.experiments)} experiments were made; those that changed most:", _experiments_table(tried)]
+        parts += _only_bits(explanation, tried)
+    parts += ["", *(f"{each}" for each in explanation.sensitivity)] if explanation.sensitivity else []
+    if explanation.notes:
+        parts += ["", *(f"Note: {each}" for each in dict.fromkeys(explanation.notes))]
+    if not explanation.complete:
+        parts += ["", "The time was over before everything was tried: pass a larger budget_s (--budget)."]
+    return as_text(*parts)
+
+
+def catalogue_text(records: Sequence[tuple[str, str, str, str]]) -> str:
+    """The known causes as a table.
+
+    Args:
+        records: name, what it looks like, the experiment that tells, user reports, of each.
+    """
+    table = _plain_table("cause", "what it looks like", "what is changed to tell", "met in")
+    for record in records:
+        table.add_row(*record)
+    return as_text(table)
+
+
+def explanation_answer(explanation: Explanation) -> str:
+    """The verdict, the cause and its remedy; or what was tried in vain."""
+    result = explanation.result
+    acceptable = {True: "acceptable", False: "not acceptable", None: "undecided"}[result.acceptable]
+    head = f"{result.verdict.name}: {result.verdict.meaning} ({acceptable})"
+    causes = explanation.causes
+    if causes:
+        first = causes[0]
+        others = f" Then: {', '.join(each.name for each in causes[1:])}." if len(causes) > 1 else ""
+        return f"{head}\nCause: {first.name} ({percent(first.share)} of the difference, confidence {first.confidence}). {first.statement}{others}\nRemedy: {first.remedy}."
+    if result.verdict is Verdict.IDENTICAL:
+        words = " ".join(stages_in_words(explanation)) if explanation.stages else ""
+        return f"{head}\nThere is no difference to explain. {words}".rstrip()
+    tried = len({(each.name, each.detail) for each in explanation.experiments})
+    words = (
+        "no setting, order or algorithm tried gives the same bits"
+        if result.acceptable
+        else "nothing that was tried makes the difference vanish"
+    )
+    return f"{head}\nUnexplained: {words} ({tried} changes tried). {reason(result)}"
+
+
+def percent(share: float) -> str:
+    """A share in percent, with as many digits as tell it from all."""
+    hundredths = 100.0 * share
+    if hundredths in (0.0, 100.0) or 1.0 <= hundredths < 99.0:
+        return f"{hundredths:.0f} %"
+    return f"{hundredths:.2g} %" if hundredths < 1.0 else f"{min(hundredths, 99.99):.2f} %" if hundredths < 99.995 else "100 %"
+
+
+def _cause(place: int, cause: Cause) -> list[str]:
+    lines = [
+        f"{place}. {cause.name} ({cause.kind}): {percent(cause.share)} of the difference, confidence {cause.confidence}",
+        f"   {cause.statement}",
+    ]
+    lines += [f"   - {each}" for each in cause.evidence]
+    lines.append(f"   Remedy: {cause.remedy}")
+    if cause.reports:
+        lines.append(f"   Met before in: {', '.join(cause.reports)}")
+    if cause.source:
+        source = cause.source.splitlines()
+        lines += ["   Generated code:", *(f"     {line}" for line in source[:SOURCE_LINES])]
+        lines += [f"     ... ({len(source) - SOURCE_LINES} lines more)"] if len(source) > SOURCE_LINES else []
+    return lines
+
+
+def _plain_table(*columns: str) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for name in columns:
+        table.add_column(name, justify="right" if name in _NUMBERS else "left", overflow="fold")
+    return table
+
+
+_NUMBERS = ("unequal", "in noise", "error", "eager's error", "share", "left in noise", "bits changed", "s")
+
+
+def _stages_table(explanation: Explanation) -> Table:
+    table = _plain_table("stage", "what it adds", "verdict", "unequal", "in noise", "error", "eager's error", "s")
+    for each in explanation.stages:
+        if each.verdict is None and each.note:
+            table.add_row(each.name, each.what, each.note, "", "", "", "", "")
+            continue
+        table.add_row(
+            each.name, each.what, each.verdict.name if each.verdict is not None else "-", f"{each.unequal:,} of {each.count:,}", number(each.in_noise, 2),
+            number(each.error_in_noise, 2), number(each.eager_error_in_noise, 2), f"{each.seconds:.1f}",
+        )  # fmt: skip
+    return table
+
+
+def stages_in_words(explanation: Explanation) -> list[str]:
+    """Where bits and the verdict change first."""
+    bits = next((each for each in explanation.stages if each.unequal), None)
+    worse = next((each for each in explanation.stages if each.verdict is not None and each.verdict.acceptable is False), None)
+    first = (
+        "No stage that ran changes a bit."
+        if bits is None
+        else f"Bits change first at {bits.name!r} ({bits.what}): {bits.unequal:,} of {bits.count:,} elements."
+    )
+    second = (
+        "The verdict is acceptable at every stage that ran." if worse is None else f"The verdict changes at {worse.name!r} ({worse.what})."
+    )
+    return [f"{first} {second}"]
+
+
+def _nodes_table(explanation: Explanation) -> Table:
+    table = _plain_table("op", "kernel", "unequal", "in noise", "line")
+    for each in explanation.nodes[:ROWS]:
+        mark = "! " if each.beyond and explanation.result.acceptable is not True else ""
+        table.add_row(
+            f"{mark}{each.op} ({each.name})",
+            each.kernel or "-",
+            f"{each.unequal:,} of {each.count:,}",
+            number(each.in_noise, 2),
+            each.source or "-",
+        )
+    return table
+
+
+def _experiments_table(tried: list[Experiment]) -> Table:
+    table = _plain_table("experiment", "side", "share", "left in noise", "bits changed", "where")
+    ranked = sorted(tried, key=lambda each: -(each.share or 0.0))
+    best = {
+        (each.name, each.side, each.place, each.detail.partition(" = ")[0]): each for each in reversed(ranked)
+    }  # one line for each constant that was fitted
+    chosen = sorted(best.values(), key=lambda each: -(each.share or 0.0))[:ROWS]
+    for each in chosen:
+        share = "none" if not each.share or each.share < 0.005 else percent(min(1.0, each.share))
+        touched = "-" if each.touched is None else f"{each.touched:,}"
+        table.add_row(f"{each.name}: {each.detail}", each.side, share, number(each.in_noise, 2), touched, each.place or "-")
+    return table
+
+
+def _only_bits(explanation: Explanation, tried: list[Experiment]) -> list[str]:
+    """Settings that changed bits and no part of the difference worth a name."""
+    named = {each.name for each in explanation.causes}
+    found = [each for each in tried if each.touches and each.touched and (each.share or 0.0) < 0.05 and each.name not in named]
+    details = list(dict.fromkeys(f"{each.detail} ({each.side})" for each in found))
+    if not details:
+        return []
+    return ["", f"These changed bits and not the difference: {'; '.join(details[:8])}{' ...' if len(details) > 8 else ''}."]

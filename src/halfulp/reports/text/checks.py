@@ -1,0 +1,41 @@
+"""A check as text: the answer, the evidence, the numbers, the worst elements, what to do next."""
+
+from __future__ import annotations
+
+from rich.console import RenderableType
+
+from ...verdicts import CheckResult
+from .advice import advice
+from .reasons import reason
+from .tables import as_text, difference_table, evidence_table, worst_table
+
+ACCEPTABLE = {True: "acceptable", False: "not acceptable", None: "undecided"}
+
+
+def check_text(result: CheckResult, form: str) -> str:
+    """The answer alone, the reason alone, what a failing test says, or everything."""
+    if form == "reason":
+        return reason(result)
+    if form == "answer":
+        return _answer(result)
+    if form == "assertion":
+        return as_text(_answer(result), "", evidence_table(result), *_worst(result), "", *_steps(result))
+    return as_text(
+        _answer(result), "", evidence_table(result), "", difference_table(result.difference), *_worst(result), "", *_steps(result)
+    )
+
+
+def _answer(result: CheckResult) -> str:
+    return (
+        f"{result.verdict.name}: {result.verdict.meaning} ({ACCEPTABLE[result.acceptable]})\n"
+        f"{result.names[0]} against {result.names[1]}, declared {result.declared}. {reason(result)}"
+    )
+
+
+def _worst(result: CheckResult) -> list[RenderableType]:
+    table = worst_table(result.difference)
+    return ["", table] if table is not None else []
+
+
+def _steps(result: CheckResult) -> list[str]:
+    return ["Next:", *(f"  - {step}" for step in advice(result))]

@@ -1,0 +1,57 @@
+"""A comparison as text: numbers, and why they are no verdict."""
+
+from __future__ import annotations
+
+from rich.console import RenderableType
+
+from ...differences import Comparison
+from .tables import as_text, difference_table, worst_table
+
+
+def comparison_text(comparison: Comparison) -> str:
+    """Structure, NaN and infinity, the metrics, the worst elements, errors against a reference."""
+    parts: list[RenderableType] = [*structural_words(comparison)]
+    if comparison.differences:
+        parts.append(difference_table(comparison.differences))
+    table = worst_table(comparison)
+    if table is not None:
+        parts += ["", table]
+    parts += [*reference_words(comparison)]
+    return as_text(*(parts or ["Nothing to compare."]), closing_words(comparison))
+
+
+def structural_words(comparison: Comparison) -> list[str]:
+    """What no number can express."""
+    words = [
+        f"{each.kind} at {each.path or 'the only tensor'}: got {each.actual}, expected {each.expected}" for each in comparison.mismatches
+    ]
+    return words + [
+        f"NaN or infinity on one side only at {each.path or 'the only tensor'}: {each.special_mismatches:,} of {each.count:,} elements"
+        for each in comparison
+        if each.special_mismatches
+    ]
+
+
+def reference_words(comparison: Comparison) -> list[str]:
+    """Errors against a reference, one line a tensor."""
+    return [
+        f"{name}{' ' + each.path if each.path else ''} against the reference: {each.max_in_u:.3g} u at the worst element, {each.rms_in_u:.3g} u rms "
+        f"(u = {each.unit_roundoff:.3g} of {each.declared}, scale: {each.scale})"
+        for name, found in comparison.error_in_u.items()
+        for each in found
+    ]
+
+
+def closing_words(comparison: Comparison) -> str:
+    """What the numbers say, and what they can't."""
+    no_reference = (
+        "" if comparison.error_in_u else " Or --reference with a float64 result, and --scale with |A||B|: then errors are given in u."
+    )
+    return {
+        0: "Every bit agrees.",
+        1: "The two differ in structure or in where NaN and infinity are: no rounding does that.",
+        3: (
+            "These are numbers, not a verdict: whether this is rounding depends on the function and its inputs, which files don't hold. "
+            f"Next: halfulp check FILE.py with both functions.{no_reference}"
+        ),
+    }[comparison.exit_code]

@@ -1,0 +1,67 @@
+"""A datasheet as a page of text, and what distinguishes two."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+
+from rich.table import Table
+
+from ...datasheets import Datasheet
+from .tables import as_text, plain_table, width
+
+
+def datasheet_text(sheet: Datasheet) -> str:
+    """Everything that was measured, properties first."""
+    machine = sheet.fingerprint.get("machine", {})
+    version = sheet.fingerprint.get("packages", {}).get(sheet.library, "")
+    lines = [
+        f"Datasheet of {sheet.library} {version} on {sheet.device}: {machine.get('processor', '')}, {machine.get('system', '')}",
+    ]
+    for title, section in sheet.properties.items():
+        lines += ["", title]
+        for name, value in section.items():
+            lines += textwrap.wrap(f"{name}: {value}", width(), initial_indent="  ", subsequent_indent="      ")
+    if not sheet.accuracies:
+        return "\n".join(lines)
+    legend = (
+        "Errors are in ulps of the exact value; 0.5 is the best there is. misrounded: share of results that are not the number nearest to "
+        "the exact value. specials: results that are NaN or infinite where they should not be, or not where they should. tail: share of "
+        "inputs that give another result in a short array than in a long one (- where that was not measured). A name with ' is a derivative."
+    )
+    lines += ["", *textwrap.wrap(legend, width())]
+    return as_text("\n".join(lines), "", _accuracies(sheet))
+
+
+def _accuracies(sheet: Datasheet) -> Table:
+    table = plain_table("function", "format", "inputs", "max ulps", "at input", "misrounded", "specials", "tail")
+    for each in sheet.accuracies:
+        if not each.inputs or math.isnan(each.max_ulp_error):
+            table.add_row(each.function, each.format, "nothing to compare" if each.inputs else "not supported", "", "", "", "", "")
+            continue
+        table.add_row(
+            each.function,
+            each.format,
+            "all" if each.is_exhaustive else f"{each.inputs:,}",
+            f"{each.max_ulp_error:.4g}",
+            f"{each.worst_input:.6g}",
+            _share(each.not_correctly_rounded),
+            f"{each.special_mismatches:,}" if each.special_mismatches else "-",
+            _share(each.tail_differs) if each.tail_differs is not None else "-",
+        )
+    return table
+
+
+def _share(value: float | None) -> str:
+    return f"{100 * value:.3g} %" if value else "0"
+
+
+def differences_text(first: Datasheet, second: Datasheet) -> str:
+    """What distinguishes two datasheets, one line each."""
+    found = first.differences(second)
+    if not found:
+        return "The two datasheets agree in every property, and in every function to a tenth of an ulp (of the error, above one ulp)."
+    lines: list[str] = []
+    for name, here, there in found:
+        lines += textwrap.wrap(f"{name}: {here}  |  {there}", width(), subsequent_indent="    ")
+    return "\n".join(lines)

@@ -1,0 +1,214 @@
+"""Each kind of evidence as one line: what was asked, what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...verdicts import Evidence
+from .wording import number, share
+
+Measured = dict[str, Any]
+
+QUESTIONS = {
+    "structure": "same structure, shapes and dtypes?",
+    "effects": "inputs or state changed?",
+    "specials": "NaN and infinity in the same places?",
+    "bits": "same bits?",
+    "repetition": "same result when run again?",
+    "noise": "within what rounding makes here?",
+    "backward_error": "how many roundings is the error worth?",
+    "fast_products": "is it what fast products lose?",
+    "peer": "which side is closer to the reference?",
+    "scaling": "does the difference shrink in another precision?",
+    "flips": "does rounding make it jump there?",
+    "integers": "exact on small integers?",
+    "impulses": "exact on single impulses?",
+    "powers": "does it scale by powers of two as expected does?",
+    "permutations": "does it follow permutations as expected does?",
+    "patterns": "is the mean error patterned along an axis?",
+    "search": "the same verdict on other inputs?",
+    "redraw": "is the error redrawn when the inputs move slightly?",
+    "wide_redraw": "and when they move by more than a 16-bit format's spacing?",
+    "precision": "does a coarser format explain it?",
+    "casts": "do casts inside make it?",
+    "families": "is it the result of a common order of summation?",
+    "overlap": "in-place writes onto overlapping memory?",
+}
+
+
+def measured_words(evidence: Evidence) -> str:
+    """The numbers of one piece of evidence in a phrase."""
+    words = _WORDS.get(evidence.kind)
+    return words(evidence.finding, dict(evidence.measured)) if words is not None else ""
+
+
+def _structure(finding: str, m: Measured) -> str:
+    return "" if finding == "same" else f"{m['mismatches']} mismatches; {m['what']}: {m['actual']} instead of {m['expected']}"
+
+
+def _effects(finding: str, m: Measured) -> str:
+    return "; ".join(f"{key.replace('_', ' ')}: {', '.join(names)}" for key, names in m.items())
+
+
+def _specials(finding: str, m: Measured) -> str:
+    return ", ".join(
+        f"{key.replace('_', ' ')} {value:,}" for key, value in m.items() if isinstance(value, int) and value and key != "count"
+    )
+
+
+def _bits(finding: str, m: Measured) -> str:
+    zeros = f", {m['signed_zeros']:,} zeros of other sign" if m["signed_zeros"] else ""
+    for side in ("actual", "expected"):
+        if m.get(f"flushed_by_{side}"):
+            zeros += f", {m[f'flushed_by_{side}']:,} subnormal numbers are zero in {side}"
+    return (
+        f"{share(m['unequal'], m['count'])} differ, by up to {m['max_ulps']:,} ulps{zeros}"
+        if finding == "differ"
+        else f"{m['count']:,} elements"
+    )
+
+
+def _repetition(finding: str, m: Measured) -> str:
+    if "side" not in m:
+        return f"{m['runs']} runs of each side"
+    if "why" in m:
+        return str(m["why"])
+    if m.get("structure"):
+        return f"`{m['side']}` returns {m['structure']}"
+    return f"`{m['side']}` differs in {share(m['unequal'], m['count'])}, by up to {number(m['max_abs'])}"
+
+
+def _noise(finding: str, m: Measured) -> str:
+    return (
+        f"error in units of the noise: rms {number(m['rms_in_noise'])} (limit {number(m['rms_limit'])}), worst {number(m['max_in_noise'])} "
+        f"(limit {number(m['max_limit'])}), norm {number(m['norm_in_noise'])}; expected itself: rms {number(m['expected_rms_in_noise'])}; "
+        f"noise is {number(m['noise_rel_rms'])} of the result; {m['samples']} samples of the {m['method']}, reference: {m['reference']}"
+    )
+
+
+def _backward(finding: str, m: Measured) -> str:
+    return (
+        f"largest error / (u |A||B|): {number(m['eta_in_u'])}; {m['terms']:,} terms in any order reach {number(m['estimate_in_u'])} "
+        f"(3 sqrt n) and can't exceed {number(m['bound_in_u'])} (n)"
+    )
+
+
+def _fast_products(finding: str, m: Measured) -> str:
+    return f"with the loss of Winograd or Strassen in every product the error is {number(m['excess'])} of the limit"
+
+
+def _peer(finding: str, m: Measured) -> str:
+    return f"rms error {number(m['actual_rms_error'])} against {number(m['expected_rms_error'])}" + (
+        f": {finding} is {number(m['ratio'])} times closer" if finding != "neither" else ": about equal"
+    )
+
+
+def _scaling(finding: str, m: Measured) -> str:
+    if "why" in m:
+        return str(m["why"])
+    if "grows_bits" in m:
+        return (
+            f"float64 is refused; from float32 to bfloat16 the error grows by 2^{m['grows_bits']:.0f} (rounding: 2^16), from "
+            f"{number(m['native_rms'])} to {number(m['bfloat16_rms'])}"
+        )
+    if "excess_in_float32" in m:
+        return f"in float32 the difference is {number(m['excess_in_float32'])} of what rounding allows (two honest results: up to 2)"
+    if "unequal_integers_in_float64" in m:
+        return f"{m['unequal_integers_in_float64']:,} integer elements differ in float64 too"
+    cast = f"; replaced inside: {', '.join(m['overridden'])}" if m.get("overridden") else ""
+    shrinks = f", 2^{m['shrinks_bits']:.0f} times smaller" if isinstance(m.get("shrinks_bits"), float) else ""
+    return f"rms error {number(m['native_rms'])} as written, difference {number(m['float64_rms'])} in float64{shrinks}{cast}"
+
+
+def _flips(finding: str, m: Measured) -> str:
+    return f"{m['explained']:,} of {m['beyond']:,} elements beyond rounding jump in the noise samples (amplitude {number(m['amplitude'])})"
+
+
+def _integers(finding: str, m: Measured) -> str:
+    return str(m["why"]) if "why" in m else f"{share(m['unequal'], m['count'])} differ, by up to {number(m['max_abs'])}"
+
+
+def _powers(finding: str, m: Measured) -> str:
+    if "why" in m:
+        return str(m["why"])
+    return (
+        f"inputs times {number(m['factor'])}, result times {number(m['factor'] ** m['degree'])}: off by {number(m['excess'])} of the limit"
+    )
+
+
+def _permutations(finding: str, m: Measured) -> str:
+    if "why" in m:
+        return str(m["why"])
+    lengths = ", ".join(str(each) for each in m["lengths"])
+    return f"axes of length {lengths} permuted: off by {number(m['excess'])} of the limit"
+
+
+def _patterns(finding: str, m: Measured) -> str:
+    return (
+        f"strongest along axis {m['axis']} at index {m['index']}: mean error {number(m['mean_in_noise'])} of the noise over "
+        f"{m['elements']:,} elements, {number(m['excess'])} of the limit"
+    )
+
+
+def _search(finding: str, m: Measured) -> str:
+    tried = f"{m['tried']} variants tried, {m['refused']} refused by the functions"
+    if finding == "changed":
+        return f"{m['variant']}: {m['verdict']}; {tried}"
+    return tried + (f"; differ on special values ({', '.join(m['exotic'])})" if m["exotic"] else "")
+
+
+def _redraw(finding: str, m: Measured) -> str:
+    return str(m["why"]) if "why" in m else f"{100 * m['share_that_stays']:.0f} % of the error stays in {m['repetitions']} repetitions"
+
+
+def _precision(finding: str, m: Measured) -> str:
+    if finding == "same size":
+        return f"{m['format']} {m['where']}: the error is {number(m['rms_in_its_noise'])} of its noise"
+    if finding == "correlates":
+        return f"{m['where']} in {m['format']}: {number(m['deviations'])} standard deviations of correlation with the error, which is of its size"
+    if "format" not in m:
+        return "rounding the inputs of products reproduces none of the error"
+    return f"best: {m['where']} in {m['format']}, reproduces {100 * m['explained']:.1f} % of the error"
+
+
+def _casts(finding: str, m: Measured) -> str:
+    return f"without the casts to {' and '.join(m['formats'])}, {number(100 * m['share_left'])} % of the difference is left"
+
+
+def _families(finding: str, m: Measured) -> str:
+    if m["actual"] is None:
+        return "none of the common orders gives actual's bits"
+    theirs = f"; expected: {m['expected']}" if m["expected"] else ""
+    return f"{m['outputs']:,} outputs in every bit: {m['actual']} (depth {m['depth']:,}: rounding reaches {number(m['estimate_in_u'])} u |A||B|){theirs}"
+
+
+def _overlap(finding: str, m: Measured) -> str:
+    return "; ".join(f"`{side}`: {', '.join(writes)}" for side, writes in m.items())
+
+
+_WORDS: dict[str, Callable[[str, Measured], str]] = {
+    "structure": _structure,
+    "effects": _effects,
+    "specials": _specials,
+    "bits": _bits,
+    "repetition": _repetition,
+    "noise": _noise,
+    "backward_error": _backward,
+    "fast_products": _fast_products,
+    "peer": _peer,
+    "scaling": _scaling,
+    "flips": _flips,
+    "integers": _integers,
+    "impulses": _integers,
+    "powers": _powers,
+    "permutations": _permutations,
+    "patterns": _patterns,
+    "search": _search,
+    "redraw": _redraw,
+    "wide_redraw": _redraw,
+    "precision": _precision,
+    "casts": _casts,
+    "families": _families,
+    "overlap": _overlap,
+}

@@ -1,0 +1,13 @@
+"""A fingerprint as text."""
+
+from __future__ import annotations
+
+from ...traces import Fingerprint
+
+
+def fingerprint_text(found: Fingerprint) -> str:
+    """Every setting by section, and what surprises in them."""
+    lines: list[str] = []
+    for section, entries in found.sections.items():
+        lines += [section, *(f"  {name:<34} {value}" for name, value in entries.items())]
+    return "\n".join([*lines, "surprises", *(f"  - {each}" for each in found.surprises or ("none of those that halfulp knows",))])

@@ -1,0 +1,38 @@
+"""Growth as text: errors and verdict at each size, exponents with their intervals."""
+
+from __future__ import annotations
+
+from ...sweeps.slopes import Growth, Slope
+from .checks import ACCEPTABLE
+from .tables import as_text, plain_table
+from .wording import number
+
+
+def growth_text(found: Growth, form: str = "full") -> str:
+    """The answer alone, or with a row for each size."""
+    if form in ("answer", "reason", "assertion"):
+        return growth_answer(found)
+    table = plain_table("size", "seed", "verdict", "actual in u", "expected in u", "difference in u", "noise in u", "of the limit")
+    for each in found.points:
+        table.add_row(
+            f"{each.size:,}", str(each.seed), each.verdict.name, number(each.actual_error), number(each.expected_error), number(each.difference),
+            number(each.noise), number(found.share(each)),
+        )  # fmt: skip
+    legend = (
+        f"Errors are root mean squares in u of {found.declared} times the root mean square of the result; honest ones stay below the limit."
+    )
+    return as_text(growth_answer(found), "", table, legend)
+
+
+def growth_answer(found: Growth) -> str:
+    """The worst verdict, and how the errors grow."""
+    head = f"{found.worst.name}: {found.worst.meaning} ({ACCEPTABLE[found.worst.acceptable]})"
+    stopped = "" if found.complete else f" Larger sizes are missing: {found.stopped}"
+    slopes = "; ".join(slope_words(each) for each in found.slopes)
+    return f"{head} at the worst of {len({each.size for each in found.points})} sizes.{stopped}\n{slopes or 'No exponents: too few errors above zero'}."
+
+
+def slope_words(each: Slope) -> str:
+    """An exponent in words."""
+    of = {"noise": "predicted noise", "difference": "the difference"}.get(each.of, f"error of {each.of}")
+    return f"{of} grows as size^{each.exponent:.2f} ({each.low:.2f} to {each.high:.2f})"

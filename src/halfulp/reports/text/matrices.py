@@ -1,0 +1,153 @@
+"""A matrix as text: verdicts of every op and backend, errors in u, families of equal bits, and what was noticed."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from rich.console import RenderableType
+
+from ...sweeps import Cell, Matrix
+from .backends import habit_words
+from .tables import as_text, plain_table
+from .wording import number
+
+SHORT = {
+    "IDENTICAL": "=", "ROUNDING": "ok", "FLIP": "flip", "REDUCED_PRECISION": "REDUCED", "UNSTABLE": "UNSTABLE", "NONDETERMINISTIC": "NONDET",
+    "MISTAKE": "MISTAKE", "UNDECIDED": "?", "": "-",
+}  # fmt: skip
+ORDER = ("MISTAKE", "NONDETERMINISTIC", "UNSTABLE", "REDUCED_PRECISION", "UNDECIDED", "FLIP", "ROUNDING", "IDENTICAL", "")
+"""The worst first: a table's entry is the worst of its sizes."""
+
+
+def matrix_text(found: Matrix, form: str = "full") -> str:
+    """The answer, or all of it."""
+    direct = direct_cells(found)
+    counts = Counter(each.verdict for each in direct)
+    named = ", ".join(f"{counts[each]:,} {each}" for each in reversed(ORDER) if each and counts[each])
+    pairs = Counter(each.verdict for each in found.results if each.verdict)
+    of_pairs = ", ".join(f"{pairs[each]:,} {each}" for each in reversed(ORDER) if each and pairs[each])
+    head = [
+        f"{len(found.settings.get('backends', _names(found)))} backends, {len(_cases(found))} cases (op, size, dtype), {found.seconds:.0f} s"
+        + ("" if found.complete else "; INTERRUPTED, the rest is missing"),
+        f"Each against PyTorch: {named or 'nothing'}; {counts['']:,} not supported or failed.",
+        f"Between every two: {of_pairs or 'nothing'}.",
+    ]
+    faults = [f"  {name}: {each}" for name, words in found.faults.items() for each in words]
+    if form == "answer":
+        return as_text(*head, *(["Faults:", *faults] if faults else []))
+    notable = [each for each in direct if each.verdict in ORDER[:5]]
+    noticed = [f"  {name}: {words}" for name, habits in found.habits.items() for words in habit_words(habits)]
+    noticed += undelegated(found)
+    return as_text(
+        *head, "",
+        "Each against PyTorch, the worst of its sizes with the largest error in u of the result's rms:", "", *_blocks(found, direct), "",
+        *(["Not acceptable:", *_grouped(notable), ""] if notable else []),
+        "Families of equal bits (of more than one backend):", *_families(found), "",
+        *(["Noticed:", *noticed] if noticed else []),
+        *(["Faults:", *faults] if faults else []),
+    )  # fmt: skip
+
+
+def pairs_text(found: Matrix) -> str:
+    """Every two backends that don't agree to rounding, by op."""
+    groups: dict[tuple[str, str, str, str], list[Cell]] = {}
+    for each in found.results:
+        if each.verdict in ORDER[:5]:
+            groups.setdefault((each.actual, each.expected, each.op, each.verdict), []).append(each)
+    table = plain_table("actual", "expected", "op", "verdict", "format", "difference in u", "judged")
+    for (actual, expected, op, verdict), cells in groups.items():
+        worst = max((each.difference_in_u or 0.0) for each in cells)
+        table.add_row(
+            actual, expected, op, verdict, cells[0].format, number(worst), f"through {cells[0].through}" if cells[0].through else "directly"
+        )
+    return as_text("Pairs that don't agree to rounding:", table) if groups else "All pairs agree to rounding."
+
+
+def direct_cells(found: Matrix) -> list[Cell]:
+    """Each backend against PyTorch: the first entry of each, since PyTorch may also take part itself."""
+    seen: dict[tuple[str, ...], Cell] = {}
+    for each in found.results:
+        if each.expected == "torch":
+            seen.setdefault((each.actual, each.op, each.size, each.dtype), each)
+    return list(seen.values())
+
+
+def _names(found: Matrix) -> list[str]:
+    return list(dict.fromkeys(each.actual for each in direct_cells(found)))
+
+
+def _cases(found: Matrix) -> set[str]:
+    return set(found.families)
+
+
+BLOCK = 5
+"""Columns side by side: as many as fit beside the names of ops."""
+
+
+def _blocks(found: Matrix, direct: list[Cell]) -> list[RenderableType]:
+    names = _names(found)
+    parts: list[RenderableType] = []
+    by_op: dict[tuple[str, str], list[Cell]] = {}
+    for each in direct:
+        by_op.setdefault((each.op, each.actual), []).append(each)
+    ops = list(dict.fromkeys(each.op for each in direct))
+    for start in range(0, len(names), BLOCK):
+        table = plain_table("op", *names[start : start + BLOCK])
+        for op in ops:
+            table.add_row(op, *(_entry(by_op.get((op, name), [])) for name in names[start : start + BLOCK]))
+        parts += [table, ""]
+    return parts[:-1]
+
+
+def _entry(cells: list[Cell]) -> str:
+    if not cells:
+        return ""
+    worst = min(cells, key=lambda each: ORDER.index(each.verdict))
+    errors = [each.actual_error_in_u for each in cells if each.actual_error_in_u is not None]
+    name = SHORT[worst.verdict]
+    format = f" {worst.format}" if worst.format else ""
+    return f"{name}{format} {number(max(errors))}" if errors else name
+
+
+def _grouped(cells: list[Cell]) -> list[str]:
+    groups: dict[tuple[str, str, str], list[str]] = {}
+    for each in cells:
+        groups.setdefault((each.actual, each.verdict, each.format), []).append(each.op)
+    return [
+        f"  {name}: {verdict}{f' ({format})' if format else ''} in {', '.join(dict.fromkeys(ops))}"
+        for (name, verdict, format), ops in groups.items()
+    ]
+
+
+def _families(found: Matrix) -> list[str]:
+    """Groups that share their bits, with the cases in which they do; the most common first."""
+    groups: Counter[tuple[str, ...]] = Counter()
+    examples: dict[tuple[str, ...], list[str]] = {}
+    for key, families in found.families.items():
+        for each in families:
+            if len(each) > 1:
+                groups[each] += 1
+                examples.setdefault(each, []).append(key.split(" ")[0])
+    lines: list[str] = []
+    for group, count in groups.most_common(SHOWN):
+        ops = list(dict.fromkeys(examples[group]))
+        lines.append(f"  {' = '.join(group)}: {count} case{'s' * (count > 1)} ({', '.join(ops[:6])}{' ...' if len(ops) > 6 else ''})")
+    if len(groups) > SHOWN:
+        lines.append(f"  and {len(groups) - SHOWN} more groups (in the JSON)")
+    return lines or ["  none"]
+
+
+SHOWN = 20
+
+
+def undelegated(found: Matrix) -> list[str]:
+    """Ops that a delegate left to others, one line a backend."""
+    lines: list[str] = []
+    for name, remarks in found.remarks.items():
+        by_words: dict[str, list[str]] = {}
+        for key, words in remarks.items():
+            by_words.setdefault(words, []).append(key.split(" ")[0])
+        left = sorted({op for words, ops in by_words.items() if "left to" in words for op in ops})
+        if left:
+            lines.append(f"  {name}: left undelegated, wholly or in part: {', '.join(left)}")
+    return lines

@@ -1,0 +1,39 @@
+"""Revealed orders as text."""
+
+from __future__ import annotations
+
+import textwrap
+
+from ...probes.stored import StoredOrder, StoredOrders
+
+
+def order_text(found: StoredOrder) -> str:
+    """The order of each class of outputs, what it was proved on, and its family."""
+    several = len(found.classes) > 1
+    lines = [f"{each.where}: {each.words}" if several else each.words for each in found.classes]
+    lines.append(found.proof)
+    main = found.classes[0].restored()
+    if main is not None:
+        lines.append(f"Depth of the tree: {main.tree.depth:,}; hash {main.hash}; {found.runs:,} runs of the function for the probes.")
+        if found.family is not None:
+            lines.append(f"Family: {found.family}.")
+    return "\n".join(lines)
+
+
+def orders_text(found: StoredOrders, *, draw: bool = False) -> str:
+    """The order of each function, and what distinguishes two; with `draw` also as trees."""
+    if not draw and len(found.orders) == 1 and "function" in found.orders:
+        return order_text(found.orders["function"])
+    lines: list[str] = []
+    for name, each in found.orders.items():
+        lines += [name, textwrap.indent(order_text(each), "  ")]
+        main = each.classes[0].restored()
+        if draw and main is not None:
+            lines.append(textwrap.indent(main.draw(), "  "))
+    for name, problem in found.problems.items():
+        lines += [name, f"  {problem}"]
+    if found.difference:
+        lines += ["difference", f"  actual against expected: {found.difference}."]
+        if found.one_family:
+            lines.append("  They are one family: the same bits on any input, so their agreement is no independent evidence.")
+    return "\n".join(lines)

@@ -1,0 +1,104 @@
+"""An origin as text: the answer, where it starts, what amplifies, what could not be compared."""
+
+from __future__ import annotations
+
+from rich.console import RenderableType
+from rich.table import Table
+
+from ...origins.origin import Origin, Point
+from .tables import as_text
+from .wording import number
+
+ROWS = 12
+"""Rows of a table that is to be read, not searched; JSON has all."""
+
+
+def origin_text(origin: Origin, form: str) -> str:
+    """The answer alone ("answer", "reason"), or with the walk around it."""
+    answer = origin_answer(origin)
+    if form in ("answer", "reason", "assertion"):
+        return answer
+    parts: list[RenderableType] = [answer]
+    if origin.walk:
+        parts += ["", _walk_table(origin)]
+    amplifying = [each for each in origin.amplifying(5) if (each.gain or 0.0) > 2.0]
+    if amplifying:
+        parts += ["", "These make more of the difference that they get (not their fault):"]
+        parts += [f"  {place_words(each)}: {number(each.gain)} times" for each in amplifying]
+    for each in origin.nonfinite:
+        parts += [
+            "",
+            f"{each.side} makes {each.kind} first at {each.op} in {each.module or '(outermost)'} ({each.phase}{_at(each.source)}): "
+            f"{each.count} elements, from {'; '.join(each.inputs) or 'nothing'}",
+        ]
+    if origin.settings:
+        parts += ["", "The two runs had different settings:"]
+        parts += [f"  {name}: {actual} against {expected}" for name, actual, expected in origin.settings[:ROWS]]
+    parts += _remarks(origin)
+    return as_text(*parts)
+
+
+def origin_answer(origin: Origin) -> str:
+    """The verdict, and where it starts."""
+    acceptable = {True: "acceptable", False: "not acceptable", None: "undecided"}[origin.acceptable]
+    head = f"{origin.verdict.name}: {origin.verdict.meaning} ({acceptable})"
+    if origin.module is None:
+        return f"{head}\n{origin.because}"
+    where = f"It starts in {origin.module or 'the outermost module'}, at {origin.op} ({origin.phase}{_at(origin.source)})."
+    return f"{head}\n{where} {origin.because}"
+
+
+def _at(source: str) -> str:
+    return f", {source}" if source else ""
+
+
+def place_words(point: Point) -> str:
+    """Module, call, op and phase."""
+    call = f" (call {point.call})" if point.call else ""
+    return f"{point.module or '(outermost)'}{call} {point.op} {point.phase}"
+
+
+def _walk_table(origin: Origin) -> Table:
+    """The neighbourhood of the origin; where there is none, the points that add most."""
+    table = Table(box=None, pad_edge=False)
+    for name in ("module", "op", "phase", "total", "inherited", "added", "of the limit", "counterpart", "verdict"):
+        table.add_column(name, justify="right" if name in ("total", "inherited", "added", "of the limit") else "left", overflow="fold")
+    points = [each for each in origin.walk if each.counterpart != "none"]
+    place = next((place for place, each in enumerate(points) if origin.is_start(each)), None)
+    if place is not None:
+        chosen = points[max(0, place - ROWS // 2) : place + ROWS // 2]
+    else:
+        chosen = sorted(sorted(points, key=lambda each: -each.excess)[:ROWS], key=lambda each: each.step)
+    for each in chosen:
+        mark = "> " if origin.is_start(each) else ""
+        table.add_row(
+            mark + (each.module or "(outermost)"), _op(each), each.phase, number(each.total, 2), number(each.inherited, 2),
+            number(each.added, 2), number(each.excess, 2), each.counterpart, each.verdict.name if each.verdict is not None else "-",
+        )  # fmt: skip
+    return table
+
+
+def _op(point: Point) -> str:
+    """The op without namespace and overload; which output, where it has several."""
+    name = point.op.removeprefix("aten.").rpartition(".")[0]
+    return f"{name} [{point.output}]" if point.output else name
+
+
+def _remarks(origin: Origin) -> list[RenderableType]:
+    parts: list[RenderableType] = []
+    if origin.more:
+        parts += ["", "Further on, these add more than rounding too:"]
+        parts += [f"  {place_words(each)}: {number(each.excess)} times the limit" for each in origin.more[:5]]
+    if len(origin.segment) > 1:
+        parts += ["", "Between the last value that both sides have and the first that differs lie:"]
+        parts += [f"  {each}" for each in origin.segment[:ROWS]]
+    if origin.first_bits is not None and not origin.is_start(origin.first_bits):
+        parts += ["", f"Bits differ first at {place_words(origin.first_bits)}."]
+    lonely = {side: [each for each in origin.unaligned if each[0] == side] for side in ("actual", "expected")}
+    for side, found in lonely.items():
+        if found:
+            names = ", ".join(f"{op.removeprefix('aten.')} in {module or '(outermost)'}" for _, op, module in found[:4])
+            parts += ["", f"{len(found)} ops of {side} have no counterpart: {names}{' ...' if len(found) > 4 else ''}"]
+    if origin.notes:
+        parts += ["", *(f"Note: {each}" for each in dict.fromkeys(origin.notes))]
+    return parts

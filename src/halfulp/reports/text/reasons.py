@@ -1,0 +1,344 @@
+"""The reason for a verdict in a sentence, from the evidence that decided it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ...verdicts import CheckResult, Verdict
+from .wording import digits_lost, number, place, power_of_two, share
+
+V = Verdict
+
+
+def reason(result: CheckResult) -> str:
+    """Why the verdict is what it is."""
+    if result.because[:1] == ("search",):
+        return _searched(result)
+    bits = _measured(result, "bits")
+    flushed = result.acceptable is False and bits.get("flushed_by_actual", 0) and bits["flushed_by_actual"] == bits["unequal"]
+    return _SENTENCES[result.verdict](result) + (_FLUSHED if flushed else "")
+
+
+_FLUSHED = " All elements that differ are subnormal numbers that actual flushes to zero."
+
+
+def _finding(result: CheckResult, kind: str) -> str:
+    evidence = result.find(kind)
+    return evidence.finding if evidence is not None else ""
+
+
+def _measured(result: CheckResult, kind: str) -> dict[str, Any]:
+    evidence = result.find(kind)
+    return dict(evidence.measured) if evidence is not None else {}
+
+
+def _formula(result: CheckResult, right: str = "the two are one formula: ") -> str:
+    """How it is known that both sides compute the same function in exact arithmetic."""
+    scaling = result.find("scaling")
+    if scaling is not None and scaling.finding == "vanishes":
+        return f"{right}run in float64, their difference shrinks {power_of_two(scaling.measured.get('shrinks_bits'))}"
+    if scaling is not None and scaling.finding == "constants":
+        return f"{right}what is left of their difference in float64 is no larger than rounding the data or a constant to {result.declared} makes"
+    if scaling is not None and scaling.finding == "grows in bfloat16":
+        return f"{right}the error grows by 2^{scaling.measured['grows_bits']:.0f} from float32 to bfloat16, as rounding does"
+    if scaling is not None and scaling.finding == "agrees in float32":
+        return f"{right}both run in float32 agree within float32's rounding"
+    integers, redraw = result.find("integers"), result.find("redraw")
+    if _finding(result, "wide_redraw") == "random":
+        return f"{right}the error is drawn anew when the inputs move by more than a 16-bit format's spacing, as rounding to one is"
+    if redraw is not None and redraw.finding == "random":
+        return f"{right}the error is drawn anew when the inputs move slightly, as rounding is"
+    if integers is not None and integers.finding in ("exact", "nearly exact"):
+        return f"{right}on small integers, where order can't matter, they agree"
+    return ""
+
+
+def _identical(result: CheckResult) -> str:
+    outputs = len(result.difference.differences)
+    where = f" in {outputs} outputs" if outputs > 1 else ""
+    count = result.difference.count
+    return f"Every bit agrees: {number(count)} element{'s' if count != 1 else ''}{where}."
+
+
+def _rounding(result: CheckResult) -> str:
+    noise = _measured(result, "noise")
+    formula = _formula(result, right="")
+    if result.because[:1] == ("families",):
+        found = _measured(result, "families")
+        return (
+            f'Proved to be rounding: adding the same terms in the order "{found["actual"]}" gives actual\'s result in every bit '
+            f"({found['outputs']:,} outputs). No other formula and no coarser format is needed to explain it."
+        )
+    if result.because[:1] == ("loss",):
+        fast = noise["transforms"] or _finding(result, "fast_products") == "explain"
+        times = float(noise["norm_in_noise"] if fast else noise["rms_in_noise"])
+        kind = "fast products (Winograd, FFT, Strassen) lose that much by design" if fast else "its algorithm is coarser, not wrong"
+        known = f" ({formula})" if formula else ""
+        return (
+            f"Rounding, but {number(times)} times more of it than the expected algorithm makes, a loss of {digits_lost(times)}: "
+            f"{kind}, and the formula is the same{known}."
+        )
+    tail = f"; {formula}" if formula else ""
+    return (
+        f"Rounding in {result.declared} explains it: measured by how far rounding spreads the results of this function on these "
+        f"inputs, the error is {number(noise['rms_in_noise'])} rms and {number(noise['max_in_noise'])} at the worst element, and honest "
+        f"results stay below {number(noise['rms_limit'])} and {number(noise['max_limit'])}{tail}."
+    )
+
+
+def _flip(result: CheckResult) -> str:
+    flips = _measured(result, "flips")
+    return (
+        f"{share(int(flips['beyond']), int(flips['count']))} jump, and rounding alone makes the expected function jump at each of them: "
+        "there a comparison, maximum or rounding to a grid is so close to its edge that both sides are right. "
+        "Everywhere else they agree to rounding."
+    )
+
+
+def _reduced(result: CheckResult) -> str:
+    found = _measured(result, "precision")
+    noise = _measured(result, "noise")
+    beyond = f"{number(noise.get('rms_in_noise'))} times what rounding in {result.declared} makes"
+    if result.because[:1] == ("casts",):
+        made = _measured(result, "casts")
+        if "stored" in made:
+            return (
+                f"{_capitalized_beyond(beyond, noise)}. With every cast to {' and '.join(made['formats'])} taken out, what is left is "
+                f"{number(made['excess_left'])} of what rounding to {' and '.join(made['stored'])} allows: the weights are stored in it."
+            )
+        return (
+            f"{_capitalized_beyond(beyond, noise)}. Taking the casts to {' and '.join(made['formats'])} out of the function leaves "
+            f"{number(100.0 * float(made['share_left']))} % of the difference: they make it."
+        )
+    if _finding(result, "precision") == "correlates":
+        return (
+            f"The error is {beyond} and no more than computing in {found['format']} makes, and it follows what rounding the {found['where']} to "
+            f"{found['format']} gives, {number(found['deviations'])} standard deviations more than by chance."
+        )
+    if "explained" in found:
+        return (
+            f"The error is {beyond}, and rounding the {found['where']} to {found['format']} reproduces "
+            f"{100.0 * float(found['explained']):.1f} % of it, element by element."
+        )
+    formula = _formula(result)
+    stored = f", and every result is a number of {found['representable']}" if found.get("representable") else ""
+    return (
+        f"The error is {beyond} but just what computing in {found['format']} makes ({number(found['rms_in_its_noise'])} of its noise){stored}"
+        f"{'; ' + formula if formula else ''}."
+    )
+
+
+def _unstable(result: CheckResult) -> str:
+    noise = _measured(result, "noise")
+    if _finding(result, "redraw") == "systematic" and noise.get("elementwise"):
+        return (
+            f"An approximation of the function: in absolute terms its error is {number(noise['norm_in_noise'])} of what rounding in {result.declared} "
+            f"makes, but where the result is small it keeps fewer digits (up to {number(noise['max_in_noise'])} times rounding)."
+        )
+    times, peer = float(noise["rms_in_noise"]), noise.get("expected_rms_in_noise")
+    if not math.isfinite(times):
+        where = f" (worst at {noise['worst_index']})"
+        return (
+            f"The algorithm leaves errors where the exact result has none and rounding makes none{where}. {_capitalized(_formula(result))}."
+        )
+    peers = f", where the expected algorithm's error is {number(peer)}" if peer is not None else ""
+    return (
+        f"The algorithm loses {digits_lost(times)}: its error is {number(times)} times what rounding in {result.declared} makes{peers}. "
+        f"{_capitalized(_formula(result))}."
+    )
+
+
+def _nondeterministic(result: CheckResult) -> str:
+    found = _measured(result, "repetition")
+    if "why" in found:
+        return f"Another run failed where the first succeeded: {found['why']}."
+    if found.get("structure"):
+        return f"Two runs of `{found['side']}` on the same inputs return {found['structure']}.{_how_often(found)}"
+    if _finding(result, "repetition") == "unwritten memory":
+        return (
+            f"`{found['side']}` reads memory that nothing has written: with NaN in what torch.empty and numpy.empty return, "
+            f"{share(int(found['unequal']), int(found['count']))} of its result change."
+        )
+    modules = found.get("random_modules") or []
+    cause = f": it draws random numbers in {', '.join(modules)}" if modules else ""
+    return (
+        f"Two runs of `{found['side']}` on the same inputs disagree in {share(int(found['unequal']), int(found['count']))}, by up to "
+        f"{number(found['max_abs'])}{cause}.{_how_often(found)}"
+    )
+
+
+def _how_often(found: dict[str, Any]) -> str:
+    if "runs" not in found:
+        return ""
+    seeded = (
+        "The same random seed gives the same bits."
+        if found["seed_decides"]
+        else "So do runs from the same random seed: no seed decides it."
+    )
+    return f" {found['runs']} runs gave {found['results']} results. {seeded}"
+
+
+def _mistake(result: CheckResult) -> str:
+    kind = result.because[0] if result.because else "noise"
+    evidence = result.find(kind)
+    path = place(evidence.path) if evidence is not None else ""
+    measured = _measured(result, kind)
+    noise = _measured(result, "noise")
+    beyond = ""
+    if isinstance(noise.get("rms_in_noise"), float) and noise["rms_in_noise"] > noise["rms_limit"]:
+        beyond = f", {number(noise['rms_in_noise'])} times what rounding in {result.declared} makes"
+    sentence = _MISTAKES[kind](measured, path, beyond) if kind in _MISTAKES else f"The error is beyond rounding{path}{beyond}."
+    writes = _measured(result, "overlap")
+    if writes:
+        side = next(iter(writes))
+        sentence += (
+            f" `{side}` writes in place onto memory that overlaps itself ({writes[side][0]}), so some elements are changed more than once."
+        )
+    return sentence
+
+
+def _structural(measured: dict[str, Any], path: str, beyond: str) -> str:
+    what = {"missing": "An output is missing", "unexpected": "There is an unexpected output"}.get(
+        measured["what"], f"The {measured['what']} differs"
+    )
+    return f"{what}{path}: got {measured['actual']}, expected {measured['expected']}."
+
+
+def _special(measured: dict[str, Any], path: str, beyond: str) -> str:
+    names = {
+        "nan_actual_only": "NaN only in actual",
+        "nan_expected_only": "NaN only in expected",
+        "inf_actual_only": "infinite only in actual",
+        "inf_expected_only": "infinite only in expected",
+        "inf_sign": "infinite with opposite signs",
+    }
+    parts = [f"{measured[key]:,} {words}" for key, words in names.items() if measured.get(key)]
+    return f"The two disagree about NaN and infinity{path}: {', '.join(parts)}, of {measured['count']:,} elements."
+
+
+def _scaled(measured: dict[str, Any], path: str, beyond: str) -> str:
+    if "grows_bits" in measured:
+        return (
+            f"The error is {number(measured['native_rms'])} (rms) in float32 and {number(measured['bfloat16_rms'])} in bfloat16{path}, where rounding would have "
+            f"grown by 2^16{beyond}."
+        )
+    if "excess_in_float32" in measured:
+        return f"Run in float32 as well, the two still differ by {number(measured['excess_in_float32'])} times what its rounding allows{beyond}: they are different functions."
+    if "unequal_integers_in_float64" in measured:
+        return f"{measured['unequal_integers_in_float64']:,} integer or boolean elements differ in float64 as well{beyond}: they are decided by another rule, not by rounding."
+    return (
+        f"The difference is no rounding: the error is {number(measured['native_rms'])} (rms) as written, and the two still differ by {number(measured['float64_rms'])} when both "
+        f"run in float64{path}, where rounding would have shrunk by 2^29{beyond}."
+    )
+
+
+def _exactly(where: str) -> Callable[[dict[str, Any], str, str], str]:
+    def words(measured: dict[str, Any], path: str, beyond: str) -> str:
+        apart = share(int(measured["unequal"]), int(measured["count"]))
+        return f"On {where}, the two still differ by up to {number(measured['max_abs'])} in {apart}{path}{beyond}."
+
+    return words
+
+
+def _systematic(measured: dict[str, Any], path: str, beyond: str) -> str:
+    return (
+        f"{100.0 * float(measured['share_that_stays']):.0f} % of the error stays when the inputs move slightly{path}, where rounding errors "
+        f"would be drawn anew{beyond}."
+    )
+
+
+def _unscaled(measured: dict[str, Any], path: str, beyond: str) -> str:
+    factor = number(measured["factor"])
+    return (
+        f"With inputs {factor} times as large expected becomes exactly {number(measured['factor'] ** measured['degree'])} times as large, bit for bit; "
+        f"actual does not{path}{beyond}: it holds something that does not scale (a constant, a threshold)."
+    )
+
+
+def _patterned(measured: dict[str, Any], path: str, beyond: str) -> str:
+    return (
+        f"Each element is within rounding, but in the mean over {measured['elements']:,} elements the error at index {measured['index']} of axis {measured['axis']}"
+        f"{path} is {number(measured['mean_in_noise'])} of the noise, {number(measured['excess'])} times what rounding reaches, and it stays when the inputs move: "
+        "rounding averages out, a term that is off does not."
+    )
+
+
+def _unpermuted(measured: dict[str, Any], path: str, beyond: str) -> str:
+    return (
+        f"Permuting the axes of length {measured['length']} moves expected only as the permutation says; actual moves by {number(measured['excess'])} times "
+        f"what rounding allows{path}{beyond}: it treats some index (a tail, a border) specially."
+    )
+
+
+def _searched(result: CheckResult) -> str:
+    found = _measured(result, "search")
+    place_of = {"sizes": "with ", "layout": "with inputs that are "}.get(str(found["kind"]), "with ")
+    return (
+        f"Invisible on the given inputs (there: {found['given_verdict']}), visible {place_of}{found['variant']}: {found['verdict']}. There "
+        f"{share(int(found['unequal']), int(found['count']))} differ, by up to {number(found['max_abs'])}. Check those inputs by themselves to see all evidence: "
+        "halfulp.inputs.variants yields them under this label."
+    )
+
+
+_MISTAKES: dict[str, Callable[[dict[str, Any], str, str], str]] = {
+    "structure": _structural,
+    "specials": _special,
+    "scaling": _scaled,
+    "integers": _exactly("small integers, where sums and products are exact in any order"),
+    "redraw": _systematic,
+    "impulses": _exactly("single impulses, where no sums are formed"),
+    "powers": _unscaled,
+    "patterns": _patterned,
+    "permutations": _unpermuted,
+    "integer_outputs": lambda measured, path, beyond: (
+        "Integer or boolean outputs differ, and rounding does not explain it: in more precision they still differ, or the expected function does not jump there."
+    ),
+}
+
+
+def _undecided(result: CheckResult) -> str:
+    if result.because[:1] == ("reference",):
+        return "The reference disagrees with expected by far more than rounding: one of the two is not what it should be."
+    if result.because[:1] == ("specials",):
+        return "Every element is NaN on both sides: nothing is left to judge."
+    noise = _measured(result, "noise")
+    relative = noise.get("least_noise_rel_rms")
+    if not noise:
+        return "No output is a floating-point tensor, and nothing else told the two apart."
+    if isinstance(noise["rms_in_noise"], float) and noise["rms_in_noise"] <= noise["rms_limit"] and isinstance(relative, float):
+        return (
+            f"The problem is ill-conditioned on these inputs: rounding alone may move the result by {100.0 * relative:.0f} % of its size, so agreement "
+            "within rounding says little."
+        )
+    if noise.get("method") == "inputs" and _finding(result, "scaling") == "vanishes":
+        return (
+            f"The formula is the same (the difference vanishes in float64), but the error is {number(noise['rms_in_noise'])} times what rounding the "
+            f"inputs makes, and neither side's ops can be seen: a plain chain of {noise['terms']:,} terms could lose that much, an unstable "
+            "algorithm as well. Written in PyTorch ops, `expected` would decide it."
+        )
+    why = _measured(result, "scaling").get("why", "no run in another precision was possible")
+    return f"The error is {number(noise['rms_in_noise'])} times what rounding in {result.declared} makes, but what it is made of could not be told: {why}."
+
+
+def _capitalized_beyond(beyond: str, noise: dict[str, Any]) -> str:
+    rms, limit = noise.get("rms_in_noise"), noise.get("rms_limit")
+    is_beyond = isinstance(rms, float) and isinstance(limit, float) and rms > limit
+    return f"The error is {beyond}" if is_beyond else "The error hides within rounding, but does not shrink in float64"
+
+
+def _capitalized(text: str) -> str:
+    return text[:1].upper() + text[1:] if text else "The formula is the same"
+
+
+_SENTENCES: dict[Verdict, Callable[[CheckResult], str]] = {
+    V.IDENTICAL: _identical,
+    V.ROUNDING: _rounding,
+    V.FLIP: _flip,
+    V.REDUCED_PRECISION: _reduced,
+    V.UNSTABLE: _unstable,
+    V.NONDETERMINISTIC: _nondeterministic,
+    V.MISTAKE: _mistake,
+    V.UNDECIDED: _undecided,
+}

@@ -1,0 +1,123 @@
+"""Tables as text of a fixed width, drawn by rich."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import sys
+from collections.abc import Iterable
+
+from rich import box
+from rich.console import Console, RenderableType
+from rich.table import Table
+
+from ...audits import Audit
+from ...differences import Comparison, Difference, WorstElement
+from ...remedies import StoredTolerance
+from ...verdicts import CheckResult
+from .evidence import QUESTIONS, measured_words
+from .wording import number
+
+WIDEST, NARROWEST = 118, 60
+"""Columns of a table: as many as the terminal has, between these; the widest where there is none (files, pipes, tests)."""
+
+
+def width() -> int:
+    """How wide a table may be: COLUMNS where it is set, else as wide as the terminal."""
+    given = os.environ.get("COLUMNS", "")
+    if given.isdigit() and int(given):
+        columns = int(given)
+    elif sys.stdout is not None and sys.stdout.isatty():
+        columns = shutil.get_terminal_size((WIDEST, 24)).columns
+    else:
+        columns = WIDEST
+    return max(NARROWEST, min(WIDEST, columns))
+
+
+def as_text(*parts: RenderableType) -> str:
+    """What rich draws, as plain text."""
+    console = Console(file=io.StringIO(), width=width(), color_system=None, force_terminal=False, highlight=False, markup=False)
+    for part in parts:
+        console.print(part, soft_wrap=isinstance(part, str))
+    stream = console.file
+    assert isinstance(stream, io.StringIO)
+    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    return table
+
+
+def evidence_table(result: CheckResult) -> Table:
+    """All evidence: question, finding, numbers."""
+    table = _table("evidence", "finding", "measured")
+    table.columns[0].ratio, table.columns[0].min_width = None, 24
+    table.columns[1].no_wrap = True
+    for each in result.evidence:
+        where = f" [{each.path}]" if each.path else ""
+        table.add_row(QUESTIONS.get(each.kind, each.kind), each.finding, measured_words(each) + where)
+    return table
+
+
+def plain_table(*columns: str) -> Table:
+    """An empty table with these columns."""
+    return _table(*columns)
+
+
+def difference_table(differences: Iterable[Difference]) -> Table:
+    """The metrics, a row per tensor."""
+    table = _table("output", "shape", "unequal", "max abs", "max rel", "rel rms", "SQNR dB", "bias", "max ulps", "median ulps")
+    for each in differences:
+        table.add_row(
+            each.path or "-",
+            "x".join(str(size) for size in each.shape) or "scalar",
+            f"{each.unequal + each.special_mismatches:,}/{each.count:,}",
+            number(each.max_abs),
+            number(each.max_rel),
+            number(each.rel_rms),
+            number(each.sqnr_db),
+            number(each.bias),
+            f"{each.max_ulps:,}",
+            number(each.median_ulps),
+        )
+    return table
+
+
+def worst_table(comparison: Comparison, count: int = 5) -> Table | None:
+    """The elements that differ most, by absolute difference."""
+    rows: list[tuple[str, WorstElement]] = [(each.path, element) for each in comparison for element in each.worst_abs]
+    rows.sort(key=lambda row: -row[1].abs_difference)
+    if not rows:
+        return None
+    table = _table("worst elements", "actual", "expected", "abs", "rel", "ulps")
+    for path, element in rows[:count]:
+        index = f"{path}[{', '.join(str(each) for each in element.index)}]"
+        table.add_row(
+            index,
+            f"{element.actual:.9g}",
+            f"{element.reference:.9g}",
+            number(element.abs_difference),
+            number(element.rel_difference),
+            f"{element.ulps:,}",
+        )
+    return table
+
+
+def audit_table(found: Audit) -> Table:
+    """Every finding: what, where, how often."""
+    table = _table("finding", "op", "what happens", "times", "where")
+    for each in found.entries:
+        table.add_row(each.kind, each.op, each.detail, f"{each.count:,}", each.where or "in a backward pass")
+    return table
+
+
+def tolerance_table(found: StoredTolerance) -> Table:
+    """The tolerance of each output."""
+    table = _table("output", "rtol", "atol", "elements may be off by")
+    for each in found.tensors:
+        table.add_row(each.path, f"{each.rtol:g}", f"{each.atol:g}", f"{number(each.scale_min)} to {number(each.scale_max)}")
+    return table

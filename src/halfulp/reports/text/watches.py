@@ -1,0 +1,31 @@
+"""A watch as text: a row for each case, those that fail in full."""
+
+from __future__ import annotations
+
+from ...sweeps.watch import Baseline, Watch
+from ..formats.markdown_summary import summary
+from .tables import as_text, plain_table
+
+
+def watch_text(watch: Watch, form: str = "full") -> str:
+    """The summary alone, or with every case, and the whole report of those that fail."""
+    if form in ("answer", "reason", "assertion"):
+        return summary(watch)
+    table = plain_table("case", "verdict", "before", "change", "s")
+    for each in watch.cases:
+        verdict = each.verdict.name if each.verdict is not None else "not run"
+        table.add_row(each.name, verdict, each.before.name if each.before is not None else "-", each.change, f"{each.seconds:.1f}")
+    parts = [as_text(table), "", f"{summary(watch)}."]
+    parts += [f"In the baseline and not run: {', '.join(watch.missing)}."] if watch.missing else []
+    for each in watch.cases:
+        if each.exit_code:
+            parts += ["", f"{each.name} ({each.file}:{each.line})", each.report]
+    return "\n".join(parts)
+
+
+def baseline_text(baseline: Baseline) -> str:
+    """A row for each case."""
+    table = plain_table("case", "verdict")
+    for name, verdict in baseline.verdicts.items():
+        table.add_row(name, verdict.name)
+    return as_text(table)
