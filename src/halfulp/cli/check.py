@@ -15,7 +15,7 @@ def check(
     declared: Annotated[
         Optional[str],
         typer.Option(
-            help="Precision that actual is entitled to: float64, float32, tf32, bfloat16, float16 ... [default: that of the inputs]"
+            help="Precision that actual is entitled to: float64, float32, tf32, bfloat16, float16 ...", show_default="that of the inputs"
         ),
     ] = None,
     gradients: Annotated[bool, typer.Option("--gradients", help="Compare gradients too.")] = False,

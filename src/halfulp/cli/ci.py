@@ -16,7 +16,8 @@ def ci(
     baseline: Annotated[
         Optional[Path],
         typer.Option(
-            help="A file in the repository with the verdicts that are known: the run fails only where one got worse. [default: each by itself]"
+            help="A file in the repository with the verdicts that are known: the run fails only where one got worse.",
+            show_default="each by itself",
         ),
     ] = None,
     update: Annotated[bool, typer.Option("--update", help="Accept what is found: write it to the baseline, beside what that has.")] = False,
@@ -28,7 +29,8 @@ def ci(
     sarif: Annotated[Optional[Path], typer.Option(callback=writable, help="Write SARIF 2.1.0 to this file.")] = None,
     markdown: Annotated[Optional[Path], typer.Option(callback=writable, help="Write a summary for a pull request to this file.")] = None,
     github: Annotated[
-        Optional[bool], typer.Option("--github/--no-github", help="Print annotations for GitHub. [default: where GITHUB_ACTIONS is set]")
+        Optional[bool],
+        typer.Option("--github/--no-github", help="Print annotations for GitHub.", show_default="where GITHUB_ACTIONS is set"),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
     html: Html = None,

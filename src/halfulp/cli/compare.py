@@ -16,9 +16,9 @@ def compare(
     reference: Annotated[Optional[Path], typer.Option(help="A better-than-working-precision result, of the same structure.")] = None,
     scale: Annotated[
         Optional[Path],
-        typer.Option(help="Magnitudes that the errors are measured by, such as |A||B|. [default: root mean square of the reference]"),
+        typer.Option(help="Magnitudes that the errors are measured by, such as |A||B|.", show_default="root mean square of the reference"),
     ] = None,
-    declared: Annotated[Optional[str], typer.Option(help="Precision whose u is the unit. [default: that of ACTUAL]")] = None,
+    declared: Annotated[Optional[str], typer.Option(help="Precision whose u is the unit.", show_default="that of ACTUAL")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
     html: Html = None,
 ) -> None:

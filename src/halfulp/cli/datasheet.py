@@ -20,7 +20,7 @@ def datasheet(
     full: Annotated[bool, typer.Option("--full", help="Scan all 2**32 float32 inputs of each function (half a minute each).")] = False,
     function: Annotated[
         Optional[list[str]],
-        typer.Option("--function", "-f", help="Scan only this function; may be repeated. [default: all]"),
+        typer.Option("--function", "-f", help="Scan only this function; may be repeated.", show_default="all"),
     ] = None,
     resume: Annotated[
         Optional[Path],

@@ -12,7 +12,9 @@ from .showing import Html, show
 
 def explain(
     file: Annotated[Optional[Path], typer.Argument(help="A Python file with `actual`, `expected` and `inputs(seed)`.")] = None,
-    declared: Annotated[Optional[str], typer.Option(help="Precision that actual is entitled to. [default: that of the inputs]")] = None,
+    declared: Annotated[
+        Optional[str], typer.Option(help="Precision that actual is entitled to.", show_default="that of the inputs")
+    ] = None,
     gradients: Annotated[bool, typer.Option("--gradients", help="Compare gradients too.")] = False,
     budget: Annotated[float, typer.Option(help="Seconds after which no new experiment begins.")] = 60.0,
     no_processes: Annotated[bool, typer.Option("--no-processes", help="Try no settings that need a fresh process.")] = False,

@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 def growth(
     file: Annotated[Path, typer.Argument(help="A Python file with `actual`, `expected` and `inputs(seed, size=...)`.")],
     sizes: Annotated[
-        Optional[str], typer.Option(help="With commas between. [default: eight powers of two around the default of `size`]")
+        Optional[str], typer.Option(help="With commas between.", show_default="eight powers of two around the default of `size`")
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="How many seeds of `inputs` to run at each size.")] = 1,
-    declared: Annotated[Optional[str], typer.Option(help="Precision that actual is entitled to. [default: that of the inputs]")] = None,
+    declared: Annotated[
+        Optional[str], typer.Option(help="Precision that actual is entitled to.", show_default="that of the inputs")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
     html: Html = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the answer.")] = False,

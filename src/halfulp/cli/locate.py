@@ -17,7 +17,7 @@ def locate(
     ],
     expected: Annotated[Optional[Path], typer.Argument(help="The trace of what it should agree with.")] = None,
     declared: Annotated[
-        Optional[str], typer.Option(help="Precision that actual is entitled to. [default: that of each result in expected]")
+        Optional[str], typer.Option(help="Precision that actual is entitled to.", show_default="that of each result in expected")
     ] = None,
     gradients: Annotated[bool, typer.Option("--gradients", help="Of a case file: also walk the backward pass.")] = False,
     rename: Annotated[

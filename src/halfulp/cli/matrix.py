@@ -13,9 +13,11 @@ from .showing import Html, show, writable
 def matrix(
     backends: Annotated[
         Optional[str],
-        typer.Option(help="Names with commas between, options after a colon: torch,openvino:precision=f32. [default: all that are here]"),
+        typer.Option(
+            help="Names with commas between, options after a colon: torch,openvino:precision=f32.", show_default="all that are here"
+        ),
     ] = None,
-    ops: Annotated[Optional[str], typer.Option(help="Ops with commas between. [default: all 38]")] = None,
+    ops: Annotated[Optional[str], typer.Option(help="Ops with commas between.", show_default="all 38")] = None,
     dtypes: Annotated[str, typer.Option(help="Formats of the inputs, with commas between.")] = "float32",
     shapes: Annotated[str, typer.Option(help="Of small, medium, odd; with commas between.")] = "small,medium,odd",
     seed: Annotated[int, typer.Option(help="Of the inputs.")] = 0,

@@ -13,7 +13,8 @@ from .showing import page_file, save
 def report(
     result: Annotated[Path, typer.Argument(help="A result as JSON: what a command with --json printed.")],
     output: Annotated[
-        Optional[Path], typer.Option("--output", "-o", callback=page_file, help="Write a page (.html) to this file. [default: print text]")
+        Optional[Path],
+        typer.Option("--output", "-o", callback=page_file, help="Write a page (.html) to this file.", show_default="print text"),
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the answer.")] = False,
 ) -> None:

@@ -54,7 +54,9 @@ def page_file(path: Optional[Path]) -> Optional[Path]:
 
 Html = Annotated[
     Optional[Path],
-    typer.Option("--html", callback=page_file, help="Also write the result as one self-contained page to this file (halfulp[report])."),
+    typer.Option(
+        "--html", callback=page_file, help="Also write the result as one self-contained page to this file (needs the extra `report`)."
+    ),
 ]
 
 

@@ -14,7 +14,7 @@ def tolerance(
     file: Annotated[Path, typer.Argument(help="A Python file with `actual`, `expected` and `inputs(seed)`.")],
     declared: Annotated[
         Optional[str],
-        typer.Option(help="Precision that both implementations may use. [default: that of the inputs]"),
+        typer.Option(help="Precision that both implementations may use.", show_default="that of the inputs"),
     ] = None,
     probability: Annotated[float, typer.Option(help="Chance that two honest implementations differ by more.")] = 1e-6,
     draws: Annotated[int, typer.Option(min=1, help="How many seeds of `inputs` it covers.")] = 4,

@@ -1,4 +1,4 @@
-"""Photographs the pages of question 3 and of a planted mistake for the documentation: python docs/screenshots.py
+"""Photographs the pages of question 3 and of a planted mistake for the documentation: python docs/making/screenshots.py
 
 First screens at 360, 1024 and 1920 pixels, light and dark, by Chromium.
 """
@@ -16,7 +16,7 @@ from torch import nn
 import halfulp
 from halfulp.reports.pages import save_page
 
-FOLDER = Path(__file__).parent / "figures"
+FOLDER = Path(__file__).parents[1] / "figures"
 SIZES = ((360, 780), (1024, 900), (1920, 1080))
 
 
@@ -36,7 +36,7 @@ class Block(nn.Module):
 
 def results() -> dict[str, object]:
     """What is photographed."""
-    file = Path(__file__).parents[1] / "examples" / "question_3_linear.py"
+    file = Path(__file__).parents[2] / "examples" / "question_3_linear.py"
     specification = importlib.util.spec_from_file_location("question_3", file)
     question = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(question)

@@ -1,0 +1,84 @@
+"""What MkDocs asks while it builds: blocks of `run` are run and shown, formulas become MathML, pages of results become part of the site."""
+
+from __future__ import annotations
+
+import html
+import sys
+from pathlib import Path
+from typing import Any
+
+from latex2mathml.converter import convert
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import catalogue
+import printing
+
+MADE = {"causes": catalogue.causes, "public-names": catalogue.public_names}
+"""Parts of pages that are made from halfulp itself, where a page says <!-- made: NAME -->."""
+
+
+def on_config(config: Any) -> Any:
+    """Say what the fences mean."""
+    fences = [
+        {"name": "run", "class": "run", "validator": _options, "format": _shown},
+        {"name": "math", "class": "math", "format": lambda source, *_, **__: _formula(source, "block")},
+    ]
+    config.mdx_configs["pymdownx.superfences"] = {"custom_fences": fences}
+    config.mdx_configs["pymdownx.inlinehilite"] = {
+        "custom_inline": [{"name": "math", "class": "math", "format": lambda source, *_, **__: _formula(source, "inline")}]
+    }
+    return config
+
+
+def on_pre_build(config: Any) -> None:
+    """Run what was not run yet."""
+    try:
+        printing.run(progress=sys.stderr.isatty())
+    except printing.PrintingError as error:
+        raise PluginError(str(error)) from error
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """Add the pages that commands wrote."""
+    for block in printing.blocks():
+        for page in printing.printed(block).pages:
+            source = printing.STORE / block.key / page
+            files.append(File.generated(config, f"pages/{page}", abs_src_path=str(source)))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
+    """Put in what is made from halfulp itself."""
+    for name, make in MADE.items():
+        mark = f"<!-- made: {name} -->"
+        if mark in markdown:
+            markdown = markdown.replace(mark, make())
+    return markdown
+
+
+def _options(language: str, inputs: dict[str, str], options: dict[str, Any], attributes: dict[str, Any], md: Any) -> bool:
+    """Which options a block of `run` has: exit="1", and lines="1-12" of the output of the last command."""
+    options.update({key: value for key, value in inputs.items() if key in {"exit", "lines"}})
+    return set(inputs) <= {"exit", "lines"}
+
+
+def _shown(source: str, language: str, class_name: str, options: dict[str, Any], md: Any, **_: Any) -> str:
+    block = printing.parsed(source, options)
+    texts = printing.printed(block).texts
+    if "lines" in options:
+        first, _, last = options["lines"].partition("-")
+        lines = texts[-1].splitlines()
+        chosen = lines[int(first) - 1 : int(last) if last else None]
+        texts[-1] = "\n".join([*(["..."] if int(first) > 1 else []), *chosen, *(["..."] if last and int(last) < len(lines) else [])])
+    parts: list[str] = []
+    for command, text in zip(block.commands, texts):
+        parts.append(f'<span class="prompt">$ </span><span class="command">{html.escape(command)}</span>\n')
+        parts.append(f"{html.escape(text)}\n" if text else "")
+    return f'<div class="run highlight"><pre tabindex="0"><code>{"".join(parts)}</code></pre></div>'
+
+
+def _formula(source: str, display: str) -> str:
+    return convert(source.strip(), display=display)
