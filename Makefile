@@ -18,7 +18,7 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4
 BACKENDS := onnxruntime openvino jax executorch litert mlx ncnn opencl triton
 backends test-backends: export HALFULP_HOME = $(CURDIR)/.backends
 
-.PHONY: demo test check lint backends test-backends notebooks schemas benchmarks clean
+.PHONY: demo test check lint backends test-backends notebooks docs schemas benchmarks clean
 
 demo: $(VENV)/.ready
 	$(BIN)/halfulp demo
@@ -50,6 +50,10 @@ lint: $(VENV)/.ready
 notebooks: $(VENV)/.ready
 	$(BIN)/python -W ignore examples/notebooks/make.py
 
+# The documentation site, in site/. The commands on its pages are run first (some minutes; what has not changed is not run again).
+docs: $(VENV)/.ready
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
+
 # JSON Schemas from the classes of results.
 schemas: $(VENV)/.ready
 	$(BIN)/python -m halfulp.documents.describing
@@ -77,4 +81,4 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) .backends
+	rm -rf $(VENV) .backends site docs/.printed

@@ -24,6 +24,7 @@ from . import (
     matrix,
     merge,
     order,
+    overlay,
     plot,
     record,
     report,
@@ -51,6 +52,7 @@ app.command("locate")(locate.locate)
 app.command("matrix")(matrix.matrix)
 app.command("merge")(merge.merge)
 app.command("order")(order.order)
+app.command("overlay")(overlay.overlay)
 app.command("plot")(plot.plot)
 app.command("record")(record.record)
 app.command("report")(report.report)

@@ -67,6 +67,9 @@ class Alignment:
         self._anchors: dict[int, list[Candidate]] = defaultdict(list)
         self.modules: dict[str, str] = {}
         self._by_parameters = self._align_parameters()
+        self._starts: dict[tuple[str, str], tuple[str, int]] = {}
+        for step in expected.ops:
+            self._starts.setdefault((step.phase, self.sure(step.module)), (step.module, step.index))
         self._align_results()
         self._align_modules()
 
@@ -125,6 +128,17 @@ class Alignment:
             if np.isfinite(distance):
                 found.append((distance, candidate))
         return sorted(found)
+
+    def is_of_later(self, step: Step, number: int) -> bool:
+        """Whether a value of `actual` was made in a module whose counterpart in `expected` has yet to come after this step.
+
+        Layers that begin as copies of each other give values that are near, and follow from each other just as well.
+        """
+        made_by = self.actual.producers.get(number)
+        if made_by is None or not made_by.module:
+            return False
+        path, start = self._starts.get((made_by.phase, made_by.module), ("", -1))
+        return start > step.index and not f"{path}.".startswith(f"{step.module}." if step.module else "")
 
     def module(self, path: str) -> str:
         """The module of `actual` that corresponds to a module of `expected`, as far as can be guessed."""

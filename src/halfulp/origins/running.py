@@ -73,6 +73,10 @@ def _recorded(
     progress: Callable[[str], None] | None,
 ) -> Trace:  # fmt: skip
     """Record one side on copies of the inputs, and leave its state as it was."""
+    if isinstance(function, torch.export.ExportedProgram):
+        arguments = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+        with torch.no_grad():
+            return record(function, copied(arguments), path, level="tensors", keywords=copied(keywords))
     if hasattr(function, "record") and not gradients:  # made by a backend, which looks into its own programs
         arguments = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
         return function.record(copied(arguments), path, keywords=copied(keywords))  # pyright: ignore[reportFunctionMemberAccess]

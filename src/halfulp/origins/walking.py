@@ -383,7 +383,11 @@ class Walker:
             except Unknown:
                 continue
             fit = _Fit(candidate, how, numbers, self.excess_in(main, slot, number, numbers))
-            if how == "value" and not fit.excess.within and fit.excess.relative > NEAR:
+            if (
+                how == "value"
+                and not fit.excess.within
+                and (fit.excess.relative > NEAR or self.alignment.is_of_later(main.step, candidate))
+            ):
                 continue
             yield fit
             if fit.excess.within:
@@ -440,9 +444,21 @@ class Walker:
                 version.alternative = None
 
     def _follow(self, slot: int, number: int, fit: _Fit, main: Evaluation, alternative: Evaluation) -> None:
-        """The candidate follows from suspects, not from what was predicted: they are what `actual` computed, as far as is seen."""
+        """The candidate follows from suspects, not from what was predicted: they are what `actual` computed, as far as is seen.
+
+        A suspect that no name vouches for does not speak for itself: a view of it, or its normalization a second time, is that value again.
+        """
         prediction = alternative.exact()[slot]
         assert prediction is not None
+        suspects = [self.found.suspects[each] for each in alternative.assumes if each in self.found.suspects]
+        if fit.how not in ANCHORS and any(each.candidate == fit.number for each in suspects):
+            predicted = main.version(slot)
+            predicted.alternative = Version(fit.number, made_by=(alternative, slot), assumes=alternative.assumes)
+            self._versions[number] = predicted
+            self._unseen.add(number)
+            if not main.is_view(slot):
+                self.ledger.add(main.step, slot, "none", None, None, self.ledger.parts(number, None, predicted.exact), None)
+            return
         self.found.matched.add(fit.number)
         for each in alternative.assumes:
             suspect = self.found.suspects.get(each)

@@ -101,6 +101,7 @@ class Recorder:
         self._modules = ModuleStack(self._returned, self._compiled, self.watch)
         self._mode = _Mode(self._op)
         self._forward_ops: dict[int, Step] = {}
+        self._node: tuple[ModulePlace, str] | None = None
         self._in_step = 0
         self._has_compiled = False
         self._settings: Fingerprint | None = None
@@ -198,6 +199,15 @@ class Recorder:
         finally:
             self._active = active
 
+    @contextlib.contextmanager
+    def node(self, module: str, call: int, source: str) -> Generator[None]:
+        """Ops in here belong to a node of a graph: its module, which of the module's calls, and what to give as the source line."""
+        before, self._node = self._node, (ModulePlace(module, call), source)
+        try:
+            yield
+        finally:
+            self._node = before
+
     # Ops
 
     def _op(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -216,7 +226,7 @@ class Recorder:
             # The module and the forward op belong to the place from which the op was called.
             forward = self._forward_of()
             phase = "step" if self._in_step else ("backward" if _is_backward() else "forward")
-            place = self._modules.place
+            place, source = self._node or (self._modules.place, source_line() if phase != "backward" else "")
             if forward is not None and place == NOWHERE:
                 place = ModulePlace(forward.module, forward.call)
             elif phase == "step":
@@ -230,7 +240,7 @@ class Recorder:
                 seen.add(id(tensor))
             numbers += [self._new(each, func, args, changed=True) for each in overwritten if id(each) not in seen]
             step = Step(
-                self._writer.steps, "op", phase, _name(func), place.path, place.call, source_line() if phase != "backward" else "",
+                self._writer.steps, "op", phase, _name(func), place.path, place.call, source,
                 tuple(arguments), keywords, tuple(numbers), forward.index if forward is not None else None,
             )  # fmt: skip
             self._writer.add_step(step)

@@ -17,11 +17,12 @@ from ..errors import InputError
 from ..traces.hashing import CHUNK, weights
 from ..traces.reading import read_trace
 from ..traces.trace import Trace
+from .exported import ExportedFunction
 from .recorder import Recorder
 
 
 def record(
-    model_or_fn: Callable[..., Any],
+    model_or_fn: Callable[..., Any] | torch.export.ExportedProgram,
     inputs: Any,
     path: str | Path | None = None,
     *,
@@ -39,7 +40,8 @@ def record(
     It is called once, as a program would call it: running statistics move on, random numbers are drawn, gradients are added to `.grad`.
 
     Args:
-        model_or_fn: an `nn.Module` or a function.
+        model_or_fn: an `nn.Module`, a function, or an `ExportedProgram` of torch.export, which is run node by node: the source of each op
+            is then "%" and the name of its node.
         inputs: a tuple or list of arguments; anything else is the only argument. Tensors anywhere inside are recorded as inputs.
         path: the folder to write ("run.trace"); must not exist. None keeps the trace in a temporary folder for as long as the result lives.
         level: "hash" (hash and statistics of each value), "statistics" (and a sample of 64 elements), "tensors" (all elements). Only
@@ -62,6 +64,8 @@ def record(
         >>> [step.op for step in trace.ops]
         ['aten.t.default', 'aten.addmm.default']
     """
+    if isinstance(model_or_fn, torch.export.ExportedProgram):
+        model_or_fn = ExportedFunction(model_or_fn)
     if not callable(model_or_fn):
         raise InputError(
             f"Got {type(model_or_fn).__name__} to record. Needed: an nn.Module or a function. It is called once with the inputs. "
@@ -74,13 +78,17 @@ def record(
         path = Path(kept) / "run.trace"
     try:
         recorder = Recorder(path, level=level, select=select, sample=sample, budget_bytes=budget_bytes, progress=progress)
-        if isinstance(model_or_fn, nn.Module):
-            recorder.watch(model_or_fn)
+        module = model_or_fn.module if isinstance(model_or_fn, ExportedFunction) else model_or_fn
+        if isinstance(module, nn.Module):
+            recorder.watch(module)
         with recorder:
             recorder.inputs(arguments)
             if keywords:
                 recorder.inputs(dict(keywords), "keywords")
-            output = model_or_fn(*arguments, **(keywords or {}))
+            if isinstance(model_or_fn, ExportedFunction):
+                output = model_or_fn.node_by_node(recorder, arguments, keywords or {})
+            else:
+                output = model_or_fn(*arguments, **(keywords or {}))
             recorder.outputs(output)
             if gradients or optimizer is not None:
                 _differentiate(recorder, output)

@@ -7,8 +7,9 @@ from typing import Any
 import altair as alt
 
 from ...sweeps import Cell, Matrix
+from ..colors import LETTERS, VERDICT_COLORS
 from ..text.matrices import ORDER, direct_cells
-from .style import LETTERS, VERDICT_COLORS, Columns, Sketch, data, finished, rounded
+from .style import Columns, Sketch, data, finished, rounded
 
 
 def cell_columns(cells: list[Cell]) -> dict[str, list[Any]]:

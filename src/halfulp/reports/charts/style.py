@@ -11,16 +11,6 @@ WIDTH = 640
 HEIGHT = 300
 ACTUAL, EXPECTED, NOISE, LIMIT, MARK = "#1f6feb", "#b35900", "#6e7781", "#8250df", "#cf222e"
 """Colors with a contrast of at least 3 to 1 against white and against #0d1117, as WCAG 2.2 (1.4.11) asks of graphics."""
-VERDICT_COLORS = {
-    "IDENTICAL": "#57ab5a", "ROUNDING": "#5fb3a8", "FLIP": "#6cb6ff", "REDUCED_PRECISION": "#d9a72e", "UNSTABLE": "#f0883e",
-    "NONDETERMINISTIC": "#b392f0", "MISTAKE": "#ff7b72", "UNDECIDED": "#adbac7", "": "#d0d7de",
-}  # fmt: skip
-LETTERS = {
-    "IDENTICAL": "=", "ROUNDING": "ok", "FLIP": "F", "REDUCED_PRECISION": "P", "UNSTABLE": "U", "NONDETERMINISTIC": "N", "MISTAKE": "M",
-    "UNDECIDED": "?", "": "-",
-}  # fmt: skip
-"""Verdicts are told by a letter too, not by color alone."""
-
 
 Columns = dict[str, list[Any]]
 """A dataset: column -> values, all of one length."""

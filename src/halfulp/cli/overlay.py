@@ -1,0 +1,101 @@
+"""halfulp overlay FILE.py or ORIGIN.json"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Optional
+
+import typer
+
+if TYPE_CHECKING:
+    from ..origins import Origin
+
+
+def overlay(
+    source: Annotated[
+        Path, typer.Argument(help="A case file whose `expected` is a module; or what `halfulp locate --json` printed.", metavar="FILE")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write: the graph, and node data beside it.")] = Path(
+        "overlay"
+    ),
+    graph: Annotated[
+        Optional[Path], typer.Option(help="Of a stored result: the .pt2 file (torch.export.save) of its `expected`.", show_default="none")
+    ] = None,
+    tensorboard: Annotated[
+        Optional[Path], typer.Option(help="Also add scalars to this log folder (needs the extra `tensorboard`).", show_default="none")
+    ] = None,
+    step: Annotated[int, typer.Option(min=0, help="Of the training, for the scalars of layers.")] = 0,
+    seed: Annotated[int, typer.Option(help="Of a case file: passed to `inputs`.")] = 0,
+) -> None:
+    """Show the walk in Model Explorer, on the exported graph, and in TensorBoard. Exits with 0."""
+    import halfulp
+    from halfulp.errors import InputError
+    from halfulp.recording.exported import ops_of, read_program
+    from halfulp.reports.overlays import QUANTITIES, keyed, node_data, write_scalars
+
+    if source.suffix == ".py":
+        origin, file = _located(source, output, seed)
+        nodes = keyed(origin)
+    else:
+        found = halfulp.read_result(source)
+        if not isinstance(found, halfulp.Origin):
+            raise InputError(
+                f"Got {source}, a {type(found).__name__}. Needed: a result of halfulp locate. Only those have a number for each op. Run "
+                "halfulp locate --json."
+            )
+        origin, file = found, graph
+        nodes = keyed(origin, ops_of(read_program(graph)) if graph is not None else ())
+    if not nodes.points and tensorboard is None:
+        raise InputError(
+            f"Got {source}, of which no op is known to belong to a node of {graph or 'a graph'}. Needed: a walk along an exported program, or the "
+            ".pt2 file of its `expected`. Node data name the nodes of a graph. Pass --graph, or the case file itself."
+        )
+    if nodes.points:
+        output.mkdir(parents=True, exist_ok=True)
+        files: list[str] = []
+        for quantity in QUANTITIES:
+            path = output / f"{quantity}.json"
+            path.write_text(node_data(origin, nodes, quantity), encoding="utf-8")
+            files.append(str(path))
+        count = len(origin.walk)
+        typer.echo(f"{output}: {count - len(nodes.left)} of {count} values of the walk at {len(nodes.points)} nodes")
+        typer.echo(f"model-explorer {file} --node_data_paths={','.join(files)}")
+    if tensorboard is not None:
+        typer.echo(f"{tensorboard}: {write_scalars(origin, tensorboard, step)} scalars")
+        typer.echo(f"tensorboard --logdir {tensorboard}")
+
+
+def _located(file: Path, output: Path, seed: int) -> tuple[Origin, Path]:
+    """Export `expected`, walk along its nodes, and keep both."""
+    import dataclasses
+
+    import torch
+
+    import halfulp
+    from halfulp.cases import load_case_file
+    from halfulp.errors import InputError
+    from halfulp.recording.exported import exported
+
+    from .progress import steps_on_stderr
+
+    loaded = load_case_file(file, seed)
+    inputs = loaded["inputs"]
+    arguments = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+    keywords = loaded.get("keywords")
+    program = exported(loaded["expected"], arguments, keywords or {})
+    with steps_on_stderr(False) as progress:
+        origin = halfulp.locate(
+            loaded["actual"], program, inputs, declared=loaded.get("declared"), keywords=keywords, seed=seed, progress=progress
+        )
+    origin = dataclasses.replace(origin, case_file=loaded["source"])
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+        torch.export.save(program, output / "expected.pt2")
+        (output / "locate.json").write_text(origin.to_json(), encoding="utf-8")
+    except OSError as error:
+        raise InputError(
+            f"Got {output}, which can't be written ({error.strerror}). Needed: a folder that can. The graph and its numbers go there. Choose "
+            "another with -o."
+        ) from error
+    typer.echo(halfulp.report(origin, form="answer"))
+    return origin, output / "expected.pt2"
