@@ -1,6 +1,4 @@
 import question_3
-from question_3 import expected  # F.linear
-from question_3_numpy import actual  # NumPy
 
 
 def inputs(seed):

@@ -1,5 +1,4 @@
 import question_4
-from question_4 import actual, expected
 
 
 def inputs(seed):

@@ -3,6 +3,7 @@
 from halfulp.verdicts import limits
 
 t = limits.student_quantile(limits.FALSE_ALARM, 8)
-print(f"t that |T| exceeds with probability {limits.FALSE_ALARM}: {t:.2f}; times {limits.MODEL_SLACK}: {limits.rms_limit(8):.2f} (rms)")
+print(f"|T| exceeds {t:.2f} with probability {limits.FALSE_ALARM}")
+print(f"limit of the rms: {limits.MODEL_SLACK} times that, {limits.rms_limit(8):.2f}")
 for count in (1, 100, 10_000, 1_000_000):
-    print(f"{count:9,} elements, the worst: {limits.max_limit(8, count):6.1f}")
+    print(f"limit of the worst of {count:,} elements: {limits.max_limit(8, count):.1f}")

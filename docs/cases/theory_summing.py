@@ -1,4 +1,4 @@
-"""How the error of a sum of positive numbers grows with its length: added one by one, and in a balanced tree."""
+"""Sums of positive numbers: how the error grows with the length, one by one and in a tree."""
 
 import numpy as np
 

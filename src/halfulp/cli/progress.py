@@ -1,34 +1,58 @@
-"""What is being done, on standard error, for work that takes longer than two seconds."""
+"""What is being done, on standard error, for work that takes longer than two seconds: the step, a bar and the time left where it is counted."""
 
 from __future__ import annotations
 
 import contextlib
-import sys
+import re
 import time
 from collections.abc import Callable, Generator
 
 PATIENCE_S = 2.0
 
+_COUNT = re.compile(r"(\d+) of (\d+)")
+
 
 @contextlib.contextmanager
 def steps_on_stderr(silent: bool) -> Generator[Callable[[str], None]]:
-    """A function that names the step at hand; on a terminal as a line that is overwritten, and only after two seconds."""
-    start = time.monotonic()
-    shown = False
-    on_terminal = sys.stderr.isatty()
+    """A function that is told the step at hand; on a terminal it is shown, and only after two seconds.
+
+    A count in its words ("op 12 of 40") becomes a bar with the time left, unless the words say that themselves.
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    if silent or not console.is_terminal:
+        yield lambda step: None
+        return
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=20),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[left]}"),
+    )
+    bar = Progress(*columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False)
+    task = bar.add_task("", total=None, left="")
+    begin = time.monotonic()
+    stage, first, since = "", 0, begin
 
     def show(step: str) -> None:
-        nonlocal shown
-        elapsed = time.monotonic() - start
-        if silent or not on_terminal or elapsed < PATIENCE_S:
+        nonlocal stage, first, since
+        now = time.monotonic()
+        count = _COUNT.search(step)
+        label = step[: count.start()] if count is not None else step
+        done, total = (int(count[1]), int(count[2])) if count is not None else (0, 0)
+        if label != stage:
+            stage, first, since = label, done, now
+        if now - begin < PATIENCE_S:
             return
-        shown = True
-        sys.stderr.write(f"\r\033[K{step} ({elapsed:.0f} s)")
-        sys.stderr.flush()
+        left = ""
+        if count is not None and done > first and not step.endswith("left"):
+            left = f"{(now - since) * (total - done) / (done - first):.0f} s left"
+        bar.update(task, description=step, completed=done, total=total or None, left=left)
+        bar.start()
 
     try:
         yield show
     finally:
-        if shown:
-            sys.stderr.write("\r\033[K")
-            sys.stderr.flush()
+        bar.stop()

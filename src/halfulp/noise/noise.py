@@ -131,6 +131,7 @@ def noise_of(
     product_loss: float = 1.0,
     amplitude: float = 1.0,
     profiles: bool = False,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Noise:
     """Sample how far rounding moves each output of `expected`.
 
@@ -143,6 +144,7 @@ def noise_of(
         product_loss: what products may lose, see `rules.OpError`.
         amplitude: how many standard deviations each op is moved by.
         profiles: whether the samples' means along each axis are kept.
+        progress: called before each sample with how many there are so far, and will be.
 
     Returns:
         Noise whose spread is that for amplitude 1 (samples with another amplitude are not scaled back).
@@ -152,13 +154,14 @@ def noise_of(
         of the size that round to nearest gives in the declared precision; sums may be added in any order.
     """
     model = Model(declared or case.declared, samples, accumulate, coarse_sums, product_loss, amplitude, profiles)
+    told = progress if progress is not None else lambda done, total: None
     notes: list[str] = []
     lifted = case.run("expected", Variant("float64")) if case.finer else case.run("expected")
     for name in ("expected", "actual"):
         # A side that can't be lifted can't be sampled in float64.
         if name == "expected" and isinstance(lifted, Unavailable):
             continue
-        found = _sample_ops(case, name, model)
+        found = _sample_ops(case, name, model, told)
         if isinstance(found, str):
             notes.append(found)
             continue
@@ -181,19 +184,22 @@ def _own_reference(case: Case, mode: NoiseMode | None) -> str:
     return "expected, products in doubled precision" if mode is not None and mode.counted.get("doubled") else "expected as it is"
 
 
-def _sample_ops(case: Case, name: str, model: Model) -> tuple[NoiseMode, list[tuple[Leaf, ...]]] | str:
+def _sample_ops(case: Case, name: str, model: Model, told: Callable[[int, int], None]) -> tuple[NoiseMode, list[tuple[Leaf, ...]]] | str:
     """The outputs of the measuring pass and of each sample; a sentence when the ops can't be seen."""
     pool = GaussianPool(case.seed)
     error = OpError(model.declared, accumulate=model.accumulate, coarse_sums=model.coarse_sums, product_loss=model.product_loss)
     mode = NoiseMode(error, pool)
-    try:
-        passes = [run_under(case, name, mode.measure())]
+    passes: list[tuple[Leaf, ...]] = []
+    for done in range(model.samples + 1):  # the first pass measures
+        if done:
+            told(done - 1, model.samples)
+        try:
+            passes.append(run_under(case, name, mode.sample(model.amplitude) if done else mode.measure()))
+        except Exception as error:
+            first_line = (str(error).strip().splitlines() or [""])[0]
+            return f"the ops of `{name}` can't be sampled: {type(error).__name__}: {first_line}"
         if not mode.counted:
             return f"`{name}` calls no PyTorch op that rounds: its rounding can't be sampled op by op"
-        passes += [run_under(case, name, mode.sample(model.amplitude)) for _ in range(model.samples)]
-    except Exception as error:
-        first_line = (str(error).strip().splitlines() or [""])[0]
-        return f"the ops of `{name}` can't be sampled: {type(error).__name__}: {first_line}"
     return mode, passes
 
 

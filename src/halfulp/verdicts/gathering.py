@@ -80,8 +80,9 @@ class Gatherer:
             self._add(repeated)
             self._add(overlap(case) if self._finding("specials") == "differ" else None)
             return
-        self.progress("sampling how far rounding goes")
-        sampled = self.sampled = noise_of(case)
+        sampled = self.sampled = noise_of(
+            case, progress=lambda done, total: self.progress(f"sampling how far rounding goes, {done} of {total}")
+        )
         # A side that disagrees with itself has no error of its own that could be called honest.
         noise = widened(sampled, expected) if repeated.finding == "same" else sampled
         self._add(sized(case, repeated, sampled))

@@ -1,6 +1,7 @@
 """Each adapter, run for real: in this process where its packages are, else in its own environment."""
 
 import contextlib
+import copy
 
 import pytest
 import torch
@@ -80,10 +81,23 @@ def test_xnnpack_computes_another_gelu_than_the_tanh_form(needs):
     assert halfulp.check(loaded.implement(module, delegate="none"), module, activations).verdict.name in ("ROUNDING", "IDENTICAL")
 
 
-def test_torch_switches_that_change_bits_and_not_precision(needs):
-    words = [each.words for each in habits_of(needs("torch")).switches]
-    assert all("changes the precision" not in each for each in words) or "amx" in str(torch.backends.cpu.get_cpu_capability()).lower()
-    assert any("float32_matmul_precision" in each for each in words)
+def test_what_is_said_of_torch_switches_is_what_they_do(needs):
+    """Whether a switch changes the precision depends on the processor (bfloat16 units): the error of a product tells, too."""
+    switches = habits_of(needs("torch")).switches
+    assert any("float32_matmul_precision" in each.detail for each in switches)
+    torch.manual_seed(0)
+    linear, x = torch.nn.Linear(256, 256), torch.randn(256, 256)
+    exact = copy.deepcopy(linear).double()(x.double())
+    settings = torch.backends.mkldnn.matmul
+    before = torch.get_float32_matmul_precision(), settings.fp32_precision
+    for each in switches:
+        try:
+            exec(each.detail, {"torch": torch})
+            error = ((linear(x).double() - exact).norm() / exact.norm()).item()
+        finally:
+            torch.set_float32_matmul_precision(before[0])
+            settings.fp32_precision = before[1]
+        assert (error > 2.0**-14) == ("changes the precision" in each.words), (each, error)
 
 
 @pytest.mark.parametrize(("contract", "fused"), [("on", True), ("off", False)])
