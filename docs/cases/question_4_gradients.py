@@ -1,6 +1,9 @@
 import question_4
 from torch.nn.parameter import Parameter
 
+expected = question_4.expected  # F.conv2d
+inputs = question_4.inputs
+
 
 def actual(images, kernels, bias):
     """As the post returns it: a new Parameter, which autograd knows nothing about."""

@@ -7,7 +7,8 @@ import pytest
 
 from halfulp.errors import InputError
 from halfulp.reports.charts import PICTURES, picture, save_picture
-from halfulp.reports.charts.style import VERDICT_COLORS, rounded
+from halfulp.reports.charts.style import rounded
+from halfulp.reports.colors import VERDICT_COLORS
 from halfulp.verdicts import Verdict
 
 OF = {

@@ -459,3 +459,31 @@ def test_a_run_that_differs_once_is_counted():
 
     result = check(once, torch.clone, (X,))
     assert result.verdict is V.NONDETERMINISTIC and "128 of 128" in result.reason and "gave 2 results" in result.reason
+
+
+def one_pass(x):
+    return (x * x).mean(1) - x.mean(1) ** 2
+
+
+@pytest.mark.parametrize("mean", [30.0, 300.0, 1000.0])
+def test_an_algorithm_that_loses_digits_of_float64_is_no_other_formula(mean):
+    """In float32 it loses as many: the difference stays, and grows as rounding does."""
+    x = torch.randn(64, 512, dtype=torch.float64, generator=torch.Generator().manual_seed(0)) + mean
+    result = check(one_pass, lambda x: x.var(1, unbiased=False), (x,))
+    assert result.verdict is V.UNSTABLE, result
+    assert check(lambda x: one_pass(x) * (512 / 511), lambda x: x.var(1, unbiased=False), (x,)).verdict is V.MISTAKE
+    assert check(lambda x: x.var(1) * (1 + 1e-3), lambda x: x.var(1), (x,)).verdict is V.MISTAKE
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_who_may_use_bfloat16_may_store_its_data_in_it(seed):
+    """At elements that cancel the rounding of the bias is all that is seen."""
+    generator = torch.Generator().manual_seed(seed)
+    x, w, b = (torch.randn(*shape, generator=generator) for shape in ((32, 1024), (256, 1024), (256,)))
+    for actual in (
+        lambda x, w, b: x @ w.T + b.bfloat16(),
+        lambda x, w, b: x @ w.bfloat16().float().T + b,
+        lambda x, w, b: (x.bfloat16() @ w.bfloat16().T + b.bfloat16()).float(),
+    ):
+        assert check(actual, torch.nn.functional.linear, (x, w, b), declared="bfloat16").verdict is V.ROUNDING
+    assert check(lambda x, w, b: x @ w.T, torch.nn.functional.linear, (x, w, b), declared="bfloat16").verdict is V.MISTAKE

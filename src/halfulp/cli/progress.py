@@ -23,7 +23,7 @@ def steps_on_stderr(silent: bool) -> Generator[Callable[[str], None]]:
 
     console = Console(stderr=True)
     if silent or not console.is_terminal:
-        yield lambda step: None
+        yield lambda _: None
         return
     columns = (
         TextColumn("{task.description}", markup=False),

@@ -19,7 +19,7 @@ import torch
 
 from ..cases import Case, Run, Unavailable, Variant
 from ..cases.gradients import RETURNED
-from ..cases.inputs import map_arrays
+from ..cases.inputs import float_formats, map_arrays
 from ..cases.sides import repeatable, taken_apart
 from ..differences import Leaf
 from ..errors import InputError
@@ -154,7 +154,7 @@ def noise_of(
         of the size that round to nearest gives in the declared precision; sums may be added in any order.
     """
     model = Model(declared or case.declared, samples, accumulate, coarse_sums, product_loss, amplitude, profiles)
-    told = progress if progress is not None else lambda done, total: None
+    told = progress if progress is not None else lambda *_: None
     notes: list[str] = []
     lifted = case.run("expected", Variant("float64")) if case.finer else case.run("expected")
     for name in ("expected", "actual"):
@@ -190,17 +190,40 @@ def _sample_ops(case: Case, name: str, model: Model, told: Callable[[int, int], 
     error = OpError(model.declared, accumulate=model.accumulate, coarse_sums=model.coarse_sums, product_loss=model.product_loss)
     mode = NoiseMode(error, pool)
     passes: list[tuple[Leaf, ...]] = []
+    moved = _data_rounding(model, pool) if _holds_finer_data(case, name, model.storage) else None
     for done in range(model.samples + 1):  # the first pass measures
         if done:
             told(done - 1, model.samples)
         try:
-            passes.append(run_under(case, name, mode.sample(model.amplitude) if done else mode.measure()))
+            passes.append(run_under(case, name, mode.sample(model.amplitude), moved) if done else run_under(case, name, mode.measure()))
         except Exception as error:
             first_line = (str(error).strip().splitlines() or [""])[0]
             return f"the ops of `{name}` can't be sampled: {type(error).__name__}: {first_line}"
         if not mode.counted:
             return f"`{name}` calls no PyTorch op that rounds: its rounding can't be sampled op by op"
     return mode, passes
+
+
+def _holds_finer_data(case: Case, name: str, storage: Format) -> bool:
+    """Whether inputs or parameters are stored in more than the precision whose rounding is sampled: who may use that, may store them in it."""
+    modules = case.side(name).modules
+    found = float_formats((case.inputs, case.keywords, [list(each.parameters()) for each in modules]))
+    return max((each.precision_bits for each in found), default=0) > storage.precision_bits
+
+
+def _data_rounding(model: Model, pool: GaussianPool) -> Callable[[torch.Tensor], torch.Tensor]:
+    """Moves the elements of a tensor that the declared precision does not have by one rounding each."""
+    deviation = model.amplitude * ROUNDING_RMS * model.storage.unit_roundoff
+
+    def moved(value: torch.Tensor) -> torch.Tensor:
+        if value.is_complex():
+            return torch.view_as_complex(moved(torch.view_as_real(value.resolve_conj()).contiguous()))
+        if value.dtype != torch.float64 or not value.numel():
+            return value
+        scaled = torch.ldexp(torch.frexp(value).mantissa, torch.tensor(model.storage.precision_bits, device=value.device))
+        return torch.where(scaled == scaled.round(), value, value * (1.0 + deviation * pool.like(value)))
+
+    return moved
 
 
 def run_under(

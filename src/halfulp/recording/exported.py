@@ -114,8 +114,8 @@ def exported(model: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) 
             return torch.export.export(model, tuple(arguments), dict(keywords))
     except Exception as error:
         raise InputError(
-            f"Got {type(error).__name__} from torch.export.export: {(str(error).strip() or '-').splitlines()[0]} Needed: a module that it can "
-            "export. The numbers are keyed to its graph. Call torch.export.export on it by itself to see what it says."
+            f"Got {type(error).__name__} from torch.export.export: {str(error).strip().partition(chr(10))[0]} Needed: a module that it "
+            "can export. The numbers are keyed to its graph. Call torch.export.export on it by itself to see what it says."
         ) from error
 
 

@@ -17,9 +17,10 @@ from .verdict import Verdict
 V = Verdict
 PROOFS = ("integers", "impulses", "powers", "permutations")
 """Evidence whose "differ" rounding can't make: exact arithmetic by construction, or a symmetry that `expected` has."""
-WEAK = ("agrees in float32", "grows in bfloat16", "stays in bfloat16")
+WEAK = ("agrees in float32", "grows in float32", "grows in bfloat16", "stays in bfloat16")
 """Findings of `scaling` in a coarser format, where float64 is declared or refused."""
-
+CONFIRMING = ("vanishes", "constants", "agrees in float32", "grows in float32")
+"""Findings of `scaling` that rounding makes and another formula doesn't."""
 
 OVERRULED_BY_BITS = (V.MISTAKE, V.REDUCED_PRECISION, V.UNDECIDED)
 """What can't be where adding the same terms in another order, in the declared precision, gives `actual` in every bit. An order may be
@@ -105,12 +106,12 @@ def _within(by_kind: dict[str, Evidence], noise: Evidence | None) -> Decision:
         return Decision(V.MISTAKE, ("redraw", "noise"))
     if scaling == "unavailable" and _finding(by_kind, "patterns") == "patterned":
         return Decision(V.MISTAKE, ("patterns", "noise"))
-    confirmed = scaling in ("vanishes", "constants", "agrees in float32") or _finding(by_kind, "redraw") == "random"
+    confirmed = scaling in CONFIRMING or _finding(by_kind, "redraw") == "random"
     # A gradient that is zero but for rounding (the bias of attention's keys) says nothing; the other outputs do.
     share = noise.measured.get("least_noise_rel_rms")
     if not confirmed and isinstance(share, float) and share > limits.ILL_CONDITIONED:
         return Decision(V.UNDECIDED, ("noise",))
-    return Decision(V.ROUNDING, ("noise", "scaling") if scaling in ("vanishes", "constants", "agrees in float32") else ("noise",))
+    return Decision(V.ROUNDING, ("noise", "scaling") if scaling in CONFIRMING else ("noise",))
 
 
 def _beyond(by_kind: dict[str, Evidence], noise: Evidence) -> Decision:
@@ -181,6 +182,7 @@ def _speaks(by_kind: dict[str, Evidence], kind: str) -> bool | None:
             "constants": True,
             "stays": False,
             "agrees in float32": True,
+            "grows in float32": True,
             "grows in bfloat16": True,
             "stays in bfloat16": False,
         },

@@ -42,7 +42,7 @@ class Trial:
         module, activations = op.drawn(op.sizes[size], seed, dtype)
         try:
             implementation = self.backend.implement(module)
-            implementation(*activations)
+            implementation(*(each.clone() for each in activations))  # what an op does to its inputs is for a law to say
         except Unsupported as reason:
             what = name if dtype == torch.float32 else str(dtype).removeprefix("torch.")
             self.left_out.setdefault(what, (str(reason).splitlines() or [""])[0][:200])

@@ -13,7 +13,9 @@ def advice(result: CheckResult) -> list[str]:
     steps = list(_STEPS[result.verdict])
     noise = result.find("noise")
     spread = noise.measured.get("noise_rel_rms") if noise is not None else None
-    if result.verdict is V.ROUNDING and noise is not None and isinstance(spread, float):
+    if result.verdict is V.ROUNDING and result.because[:1] == ("families",):
+        steps.insert(0, "Nothing is wrong. The same terms added in another order give every bit of actual.")
+    elif result.verdict is V.ROUNDING and noise is not None and isinstance(spread, float):
         steps.insert(0, f"Nothing is wrong. A relative difference of about {number(spread)} (rms) is what {result.declared} can give here.")
     repetition = result.find("repetition")
     if result.verdict is V.NONDETERMINISTIC and repetition is not None and repetition.measured.get("random_modules"):
@@ -61,7 +63,8 @@ _STEPS: dict[Verdict, tuple[str, ...]] = {
         "If that precision is intended, declare it: --declared FORMAT, declared=FORMAT.",
     ),
     V.UNSTABLE: (
-        "Use the stable form: two-pass or Welford variance, softmax minus its maximum, log_softmax, log1p, expm1.",
+        "Find where nearly equal numbers are subtracted (a variance as E[x^2] - E[x]^2, a distance as x^2 + y^2 - 2 x y), and subtract before squaring.",
+        "Or use the stable form of the library: var, cdist, softmax minus its maximum, log_softmax, log1p, expm1.",
         "Where the inputs allow it, center or scale them first.",
     ),
     V.NONDETERMINISTIC: ("Run with torch.use_deterministic_algorithms(True); look for dropout, atomics, uninitialised memory.",),

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...verdicts import Evidence
-from .wording import number, share
+from .wording import number, power_of_two, share
 
 Measured = dict[str, Any]
 
@@ -112,12 +112,15 @@ def _scaling(finding: str, m: Measured) -> str:
             f"float64 is refused; from float32 to bfloat16 the error grows by 2^{m['grows_bits']:.0f} (rounding: 2^16), from "
             f"{number(m['native_rms'])} to {number(m['bfloat16_rms'])}"
         )
+    if "grows_to_float32" in m and finding == "grows in float32":
+        return f"run in float32 the difference is {power_of_two(m['grows_to_float32'])} larger (rounding: 2^29)"
     if "excess_in_float32" in m:
         return f"in float32 the difference is {number(m['excess_in_float32'])} of what rounding allows (two honest results: up to 2)"
     if "unequal_integers_in_float64" in m:
         return f"{m['unequal_integers_in_float64']:,} integer elements differ in float64 too"
     cast = f"; replaced inside: {', '.join(m['overridden'])}" if m.get("overridden") else ""
-    shrinks = f", 2^{m['shrinks_bits']:.0f} times smaller" if isinstance(m.get("shrinks_bits"), float) else ""
+    bits = m.get("shrinks_bits")
+    shrinks = "" if not isinstance(bits, float) else f", 2^{bits:.0f} times smaller" if bits >= 1.0 else ", no smaller"
     return f"rms error {number(m['native_rms'])} as written, difference {number(m['float64_rms'])} in float64{shrinks}{cast}"
 
 

@@ -43,6 +43,8 @@ def _formula(result: CheckResult, right: str = "the two are one formula: ") -> s
         return f"{right}what is left of their difference in float64 is no larger than rounding the data or a constant to {result.declared} makes"
     if scaling is not None and scaling.finding == "grows in bfloat16":
         return f"{right}the error grows by 2^{scaling.measured['grows_bits']:.0f} from float32 to bfloat16, as rounding does"
+    if scaling is not None and scaling.finding == "grows in float32":
+        return f"{right}their difference grows {power_of_two(scaling.measured.get('grows_to_float32'))} from float64 to float32, as rounding does"
     if scaling is not None and scaling.finding == "agrees in float32":
         return f"{right}both run in float32 agree within float32's rounding"
     integers, redraw = result.find("integers"), result.find("redraw")
@@ -93,7 +95,7 @@ def _flip(result: CheckResult) -> str:
     return (
         f"{share(int(flips['beyond']), int(flips['count']))} jump, and rounding alone makes the expected function jump at each of them: "
         "there a comparison, maximum or rounding to a grid is so close to its edge that both sides are right. "
-        "Everywhere else they agree to rounding."
+        "All others are where rounding can put them, which near an edge includes a jump."
     )
 
 
@@ -221,16 +223,16 @@ def _special(measured: dict[str, Any], path: str, beyond: str) -> str:
 def _scaled(measured: dict[str, Any], path: str, beyond: str) -> str:
     if "grows_bits" in measured:
         return (
-            f"The error is {number(measured['native_rms'])} (rms) in float32 and {number(measured['bfloat16_rms'])} in bfloat16{path}, where rounding would have "
-            f"grown by 2^16{beyond}."
+            f"The error is {number(measured['native_rms'])} (rms) in float32{beyond}, and {number(measured['bfloat16_rms'])} in bfloat16{path}, where rounding would "
+            "have grown by 2^16."
         )
     if "excess_in_float32" in measured:
-        return f"Run in float32 as well, the two still differ by {number(measured['excess_in_float32'])} times what its rounding allows{beyond}: they are different functions."
+        return f"Run in float32 as well, the two still differ by {number(measured['excess_in_float32'])} times what its rounding allows: they are different functions."
     if "unequal_integers_in_float64" in measured:
-        return f"{measured['unequal_integers_in_float64']:,} integer or boolean elements differ in float64 as well{beyond}: they are decided by another rule, not by rounding."
+        return f"{measured['unequal_integers_in_float64']:,} integer or boolean elements differ in float64 as well: they are decided by another rule, not by rounding."
     return (
-        f"The difference is no rounding: the error is {number(measured['native_rms'])} (rms) as written, and the two still differ by {number(measured['float64_rms'])} when both "
-        f"run in float64{path}, where rounding would have shrunk by 2^29{beyond}."
+        f"The difference is no rounding: the error is {number(measured['native_rms'])} (rms) as written{beyond}, and the two still differ by {number(measured['float64_rms'])} when "
+        f"both run in float64{path}, where rounding would have shrunk by 2^29."
     )
 
 

@@ -165,7 +165,7 @@ PLACES = (
     Place("second operand of products (weights), by truncation", {"operands": "second", "truncated": True}),
     Place("inputs and results of products, as autocast does", {"operands": "both", "results": "products"}),
     Place("results of products", {"results": "products"}),
-    Place("the result of every op, as stored between ops", {"results": "ops"}),
+    Place("result of every op, as stored between ops", {"results": "ops"}),
     Place("inputs and weights, as stored", {"stored": True}),
     Place("inputs and weights, as stored, and inputs of products", {"stored": True, "operands": "both"}),
     Place("inputs, weights and the result of every op, as stored", {"stored": True, "results": "ops"}),

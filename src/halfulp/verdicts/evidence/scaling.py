@@ -1,6 +1,7 @@
 """Does the difference shrink when both sides get more bits? Rounding does, by about 2**29 from float32 to float64; a formula stays.
 
-Where float64 itself is declared, both sides are run in float32 instead: equal formulas then agree within float32's rounding.
+Where float64 itself is declared, both sides are run in float32 instead: equal formulas then agree within float32's rounding, or differ by
+as many times more as rounding grows.
 """
 
 from __future__ import annotations
@@ -180,7 +181,7 @@ def _not_lifted(actual64: np.ndarray, expected64: np.ndarray, native: np.ndarray
 
 
 def _lowered(case: Case) -> Evidence:
-    """For a float64 case: whether both sides agree within float32's rounding when run in float32."""
+    """For a float64 case: do both sides agree within float32's rounding when run in float32, or does their difference grow as rounding does?"""
     actual, expected = (case.run(name, Variant("float32")) for name in ("actual", "expected"))
     if isinstance(actual, Unavailable):
         return _unavailable(actual.reason)
@@ -188,7 +189,8 @@ def _lowered(case: Case) -> Evidence:
         return _unavailable(expected.reason)
     noise = noise_of(case, declared=FLOAT32)
     mixes = noise.has_products or uses_transforms(case, "actual")
-    worst = 0.0
+    worst, grows, is_drowned = 0.0, 0.0, False
+    native = {name: {leaf.path: leaf for leaf in case.native(name).outputs} for name in ("actual", "expected")}
     lifted = {leaf.path: leaf for leaf in expected.outputs}
     for leaf in actual.outputs:
         spread, other = noise.leaves.get(leaf.path), lifted.get(leaf.path)
@@ -200,11 +202,27 @@ def _lowered(case: Case) -> Evidence:
             # A fast product is small in norm only; its loss in float32 counts like that in float64.
             in_norm = max(apart.norm_in_noise, apart.max_norm_in_noise / limits.max_limit(noise.count, apart.count))
             found = min(found, BOTH_HONEST * in_norm / limits.FAST_PRODUCT_LOSS)
-        worst = max(worst, found)
-    finding = "agrees in float32" if worst <= BOTH_HONEST else "stays"
-    return Evidence("scaling", finding, _RIGHT if worst <= BOTH_HONEST else (V.MISTAKE,), {"excess_in_float32": worst})
+        if found > worst:
+            worst = found
+            left, right = (native[name][leaf.path].float64() for name in ("actual", "expected"))
+            before = residual_of(left, spread, reference=right).rms
+            grows = math.log2(apart.rms / before) if before and apart.rms else math.inf
+            is_drowned = apart.rms > limits.ILL_CONDITIONED * apart.reference_rms
+    measured: dict[str, Measured] = {"excess_in_float32": worst}
+    if worst <= BOTH_HONEST:
+        return Evidence("scaling", "agrees in float32", _RIGHT, measured)
+    measured["grows_to_float32"] = grows if math.isfinite(grows) else None
+    if grows >= LOWER_BITS - NEAR_BITS:
+        return Evidence("scaling", "grows in float32", _RIGHT, measured)
+    if is_drowned and grows > NEAR_BITS:
+        return _unavailable(
+            "in float32 the two differ by as much as their results are large, which says nothing about exact arithmetic", **measured
+        )
+    return Evidence("scaling", "stays", (V.MISTAKE,), measured)
 
 
+LOWER_BITS = 53 - 24
+"""What float64 has more than float32: rounding errors, those of an algorithm that loses digits too, grow by 2**29 from one to the other."""
 COARSER_BITS = 24 - 8
 """What float32 has more than bfloat16: rounding errors grow by 2**16 from one to the other."""
 NEAR_BITS = 4.0
