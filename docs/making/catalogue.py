@@ -23,8 +23,9 @@ def causes() -> str:
 
     parts: list[str] = []
     for kind, title in KINDS.items():
-        parts.append(f"## {title}\n")
-        for name in dict.fromkeys(each.name for each in CATALOGUE if each.kind == kind):
+        names = dict.fromkeys(each.name for each in CATALOGUE if each.kind == kind)
+        parts += [f"## {title}\n"] if names else []
+        for name in names:
             records = [each for each in CATALOGUE if each.name == name and each.kind == kind]
             parts.append(f"### {name}\n")
             parts += [_record(each) for each in records]

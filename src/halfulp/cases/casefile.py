@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import runpy
 import sys
 import tokenize
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +16,12 @@ from ..errors import CaseFileError
 OPTIONAL = ("declared", "reference", "gradients", "keywords")
 
 
-def load_case_file(path: str | Path, seed: int) -> dict[str, Any]:
+def load_case_file(path: str | Path, seed: int, *, size: int | None = None) -> dict[str, Any]:
     """What a case file defines, as the arguments of `check`.
 
     Args:
         path: the file. It is run as a module named "halfulp_case" with its own folder on the import path.
-        seed: passed to its `inputs`.
+        seed: passed to its `inputs`. size: passed as `size`, where `inputs` has that argument.
 
     Returns:
         "actual", "expected", "inputs", those of "declared", "reference", "gradients", "keywords" that it defines, all its names
@@ -69,7 +71,7 @@ def load_case_file(path: str | Path, seed: int) -> dict[str, Any]:
                 f"Define it with def {name}(...)."
             )
     try:
-        inputs = names["inputs"](seed)
+        inputs = names["inputs"](seed, **({"size": size} if size is not None and _takes_size(names["inputs"]) else {}))
     except (Exception, SystemExit) as error:
         raise CaseFileError(
             f"Got {type(error).__name__} from inputs({seed}) in {file}: {error}\n{_frames(error, file)}"
@@ -77,6 +79,13 @@ def load_case_file(path: str | Path, seed: int) -> dict[str, Any]:
         ) from error
     found = {name: names[name] for name in ("actual", "expected", *OPTIONAL) if name in names}
     return {**found, "inputs": inputs, "names": names, "source": source}
+
+
+def _takes_size(inputs: Callable[..., Any]) -> bool:
+    try:
+        return "size" in inspect.signature(inputs).parameters
+    except (TypeError, ValueError):
+        return False
 
 
 def _frames(error: BaseException, file: Path) -> str:

@@ -72,6 +72,10 @@ def main() -> None:
             stream.reconfigure(errors="replace")  # pyright: ignore[reportUnknownMemberType, reportAttributeAccessIssue]
     try:
         app()
+    except SystemExit as ended:
+        if ended.code == 130:  # Ctrl-C, which Typer takes
+            typer.echo("halfulp: interrupted.", err=True)
+        raise
     except HalfulpError as error:
         typer.echo(f"halfulp: {error}", err=True)
         raise SystemExit(2) from None
@@ -85,5 +89,5 @@ def main() -> None:
         )
         raise SystemExit(2) from None
     except KeyboardInterrupt:
-        typer.echo("halfulp: interrupted; nothing was changed.", err=True)
+        typer.echo("halfulp: interrupted.", err=True)
         raise SystemExit(130) from None

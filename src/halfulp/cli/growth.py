@@ -55,7 +55,7 @@ def grown(
     import halfulp
     from halfulp.cases import load_case_file
 
-    loaded = load_case_file(file, 0)
+    loaded = load_case_file(file, 0, size=sizes[0] if sizes else None)
     options = {key: loaded[key] for key in ("reference", "keywords") if key in loaded}
     found = halfulp.growth(
         loaded["actual"], loaded["expected"], loaded["names"]["inputs"], sizes, seeds=seeds, declared=declared or loaded.get("declared"),

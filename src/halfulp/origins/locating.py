@@ -44,7 +44,7 @@ def locate(
         inputs: for callables: a tuple or list of arguments; anything else is the only argument.
         declared: the precision that `actual` is entitled to; default: that of each result in `expected`.
         gradients: for callables: also run and walk the backward pass.
-        rename: patterns of module paths in `expected` -> in `actual` ("encoder.layer.*" -> "blocks.*"), where names can't be guessed.
+        rename: patterns of module paths in `expected` -> in `actual` (`encoder.layer.*` -> `blocks.*`), where names can't be guessed.
         keywords: for callables: keyword arguments. seed: for callables: where random numbers start, the same on both sides.
         progress: called with a word about what is going on.
 
@@ -204,12 +204,17 @@ def _by_hashes(actual: Trace, expected: Trace, alignment: Alignment, common: dic
         return Origin(None, "", "", "", Verdict.UNDECIDED, 0.0, 0.0, "Nothing could be aligned.", (), notes=tuple(notes), **common)
     if first is None:
         because = f"All {len(points)} values that could be aligned have the same bits."
-        return Origin(None, "", "", "", Verdict.IDENTICAL, 0.0, 0.0, because, points, notes=tuple(notes), **common)
+        return Origin(None, "", "", "", Verdict.IDENTICAL, 0.0, 0.0, because, points, notes=_without_repetition(notes), **common)
     because = f"Bits differ first at {first.op} in {first.module or 'the outermost module'}; whether that is rounding, hashes don't tell."
     return Origin(
         None, first.op, first.phase, first.source, Verdict.UNDECIDED, 0.0, 0.0, because, points, first_bits=first, notes=tuple(notes),
         point=first, **common,
     )  # fmt: skip
+
+
+def _without_repetition(notes: list[str]) -> tuple[str, ...]:
+    """Where every bit agrees nothing is to be said about determinism."""
+    return tuple(each for each in notes if each != REPETITION)
 
 
 def _concluded(walker: Walker, walk: Walk, common: dict[str, Any], notes: list[str]) -> Origin:
@@ -248,7 +253,8 @@ def _concluded(walker: Walker, walk: Walk, common: dict[str, Any], notes: list[s
         if verdict is Verdict.IDENTICAL
         else f"Nothing adds more than rounding: the largest addition is {largest:.2g} of its limit."
     )
-    return Origin(None, "", "", "", verdict, 0.0, 0.0, because, notes=tuple(notes), **common)
+    said = _without_repetition(notes) if verdict is Verdict.IDENTICAL else tuple(notes)
+    return Origin(None, "", "", "", verdict, 0.0, 0.0, because, notes=said, **common)
 
 
 def _because(suspect: Suspect, segment: tuple[str, ...]) -> str:

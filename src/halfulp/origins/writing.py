@@ -30,8 +30,8 @@ print("torch", torch.__version__, "| Python", platform.python_version(), "|", pl
 _READER = '''
 
 def stored(path):
-    """The tensors of a safetensors file."""
-    data = open(path, "rb").read()
+    """The tensors of a safetensors file beside this one."""
+    data = (Path(__file__).parent / path).read_bytes()
     length = int.from_bytes(data[:8], "little")
     for name, entry in json.loads(data[8 : 8 + length]).items():
         name, dtype = name.split("|")
@@ -87,7 +87,7 @@ def script_of(made: Reproduction, point: Point) -> str:
             title=f"{point.op} in {point.module or 'the outermost module'}, {point.phase}: {verdict}.",
             because=(point.note[0].upper() + point.note[1:] + ".") if point.note else "What `actual` gives is further off than rounding.",
             and_values=" and values.safetensors" if needs_file else "",
-            imports="import json\n" if needs_file else "",
+            imports="import json\nfrom pathlib import Path\n" if needs_file else "",
         )
     ]
     if needs_file:

@@ -50,6 +50,8 @@ def summary(watch: Watch) -> str:
     words = ", ".join(f"{number} {name}" for name, number in changes.items() if number)
     stopped = "" if watch.complete else "; interrupted, the rest is missing"
     verdict = f"{failing} of {count} cases fail" if failing else f"{count} case{'s' if count != 1 else ''}, none fails"
+    if not count and stopped:
+        return "interrupted before the first case was done"
     return f"{verdict}{f' ({words})' if words else ''}{stopped}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from rich.console import RenderableType
@@ -16,6 +17,7 @@ from .wording import number
 ROWS = 10
 """Experiments that are shown; JSON has all."""
 SOURCE_LINES = 40
+_FITTED = re.compile(r"(?<![\w.])[-+]?\d[\d.e+-]*(?= instead of )")
 
 
 def explanation_text(explanation: Explanation, form: str) -> str:
@@ -161,9 +163,9 @@ def _nodes_table(explanation: Explanation) -> Table:
 def _experiments_table(tried: list[Experiment]) -> Table:
     table = _plain_table("experiment", "side", "share", "left in noise", "bits changed", "where")
     ranked = sorted(tried, key=lambda each: -(each.share or 0.0))
-    best = {
-        (each.name, each.side, each.place, each.detail.partition(" = ")[0]): each for each in reversed(ranked)
-    }  # one line for each constant that was fitted
+    best = {  # one line for each constant that was fitted
+        (each.name, each.side, each.place, _FITTED.sub("", each.detail)): each for each in reversed(ranked)
+    }
     chosen = sorted(best.values(), key=lambda each: -(each.share or 0.0))[:ROWS]
     for each in chosen:
         share = "none" if not each.share or each.share < 0.005 else percent(min(1.0, each.share))

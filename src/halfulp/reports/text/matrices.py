@@ -26,8 +26,9 @@ def matrix_text(found: Matrix, form: str = "full") -> str:
     named = ", ".join(f"{counts[each]:,} {each}" for each in reversed(ORDER) if each and counts[each])
     pairs = Counter(each.verdict for each in found.results if each.verdict)
     of_pairs = ", ".join(f"{pairs[each]:,} {each}" for each in reversed(ORDER) if each and pairs[each])
+    count = len(found.settings.get("backends", _names(found)))
     head = [
-        f"{len(found.settings.get('backends', _names(found)))} backends, {len(_cases(found))} cases (op, size, dtype), {found.seconds:.0f} s"
+        f"{count} backend{'s' if count != 1 else ''}, {len(_cases(found))} cases (op, size, dtype), {found.seconds:.0f} s"
         + ("" if found.complete else "; INTERRUPTED, the rest is missing"),
         f"Each against PyTorch: {named or 'nothing'}; {counts['']:,} not supported or failed.",
         f"Between every two: {of_pairs or 'nothing'}.",

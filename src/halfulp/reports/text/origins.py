@@ -61,8 +61,9 @@ def place_words(point: Point) -> str:
 def _walk_table(origin: Origin) -> Table:
     """The neighbourhood of the origin; where there is none, the points that add most."""
     table = Table(box=None, pad_edge=False)
-    for name in ("module", "op", "phase", "total", "inherited", "added", "of the limit", "counterpart", "verdict"):
-        table.add_column(name, justify="right" if name in ("total", "inherited", "added", "of the limit") else "left", overflow="fold")
+    numbers = ("total", "inherited", "added", "of the\nlimit")
+    for name in ("", "module", "op", "phase", *numbers, "counterpart", "verdict"):
+        table.add_column(name, justify="right" if name in numbers else "left", overflow="fold", no_wrap=name in ("", *numbers))
     points = [each for each in origin.walk if each.counterpart != "none"]
     place = next((place for place, each in enumerate(points) if origin.is_start(each)), None)
     if place is not None:
@@ -70,9 +71,8 @@ def _walk_table(origin: Origin) -> Table:
     else:
         chosen = sorted(sorted(points, key=lambda each: -each.excess)[:ROWS], key=lambda each: each.step)
     for each in chosen:
-        mark = "> " if origin.is_start(each) else ""
         table.add_row(
-            mark + (each.module or "(outermost)"), _op(each), each.phase, number(each.total, 2), number(each.inherited, 2),
+            ">" if origin.is_start(each) else "", each.module or "(outermost)", _op(each), each.phase, number(each.total, 2), number(each.inherited, 2),
             number(each.added, 2), number(each.excess, 2), each.counterpart, each.verdict.name if each.verdict is not None else "-",
         )  # fmt: skip
     return table

@@ -39,10 +39,43 @@ def as_text(*parts: RenderableType) -> str:
     """What rich draws, as plain text."""
     console = Console(file=io.StringIO(), width=width(), color_system=None, force_terminal=False, highlight=False, markup=False)
     for part in parts:
-        console.print(part, soft_wrap=isinstance(part, str))
+        for place, piece in enumerate(part.pieces(console) if isinstance(part, Numbers) else [part]):
+            if place:
+                console.print()
+            console.print(piece, soft_wrap=isinstance(piece, str))
     stream = console.file
     assert isinstance(stream, io.StringIO)
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
+
+
+class Numbers(Table):
+    """A table whose cells are not to be broken: where it is too wide its columns go on below, each piece with the first column."""
+
+    def pieces(self, console: Console) -> list[Table]:
+        """Tables of the console's width or less, as far as single columns allow."""
+        columns = [[str(column.header), *(str(cell) for cell in column.cells)] for column in self.columns]
+        widths = [max(map(len, cells)) + 3 for cells in columns]  # the gap between columns is three
+        found: list[list[int]] = [[]]
+        for place in range(1, len(columns)):
+            if found[-1] and widths[0] + sum(widths[each] for each in found[-1]) + widths[place] > console.width + 3:
+                found.append([])
+            found[-1].append(place)
+        return [self._of([0, *places], columns) for places in found]
+
+    def _of(self, places: list[int], columns: list[list[str]]) -> Table:
+        table = Table(box=self.box, show_edge=False, pad_edge=False, header_style="")
+        for place in places:
+            table.add_column(columns[place][0], overflow="fold", no_wrap=place > 0)
+        for row in list(zip(*columns))[1:]:
+            table.add_row(*(row[place] for place in places))
+        return table
+
+
+def _numbers(*columns: str) -> Table:
+    table = Numbers(box=box.SIMPLE_HEAD)
+    for column in columns:
+        table.add_column(column)
+    return table
 
 
 def _table(*columns: str) -> Table:
@@ -70,7 +103,7 @@ def plain_table(*columns: str) -> Table:
 
 def difference_table(differences: Iterable[Difference]) -> Table:
     """The metrics, a row per tensor."""
-    table = _table("output", "shape", "unequal", "max abs", "max rel", "rel rms", "SQNR dB", "bias", "max ulps", "median ulps")
+    table = _numbers("output", "shape", "unequal", "max abs", "max rel", "rel rms", "SQNR dB", "bias", "max ulps", "median ulps")
     for each in differences:
         table.add_row(
             each.path or "-",
@@ -93,7 +126,7 @@ def worst_table(comparison: Comparison, count: int = 5) -> Table | None:
     rows.sort(key=lambda row: -row[1].abs_difference)
     if not rows:
         return None
-    table = _table("worst elements", "actual", "expected", "abs", "rel", "ulps")
+    table = _numbers("worst elements", "actual", "expected", "abs", "rel", "ulps")
     for path, element in rows[:count]:
         index = f"{path}[{', '.join(str(each) for each in element.index)}]"
         table.add_row(
