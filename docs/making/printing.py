@@ -114,18 +114,23 @@ def run(pages: Sequence[Path] = (), *, progress: bool = True) -> None:
     with Progress(*columns, console=Console(stderr=True), disable=not progress) as bar, ThreadPoolExecutor(os.cpu_count()) as pool:
         task = bar.add_task("running the commands of the documentation", total=len(waiting))
         try:
-            for _ in pool.map(_run, waiting):
+            failed: list[str] = []
+            for error in pool.map(_run, waiting):
                 bar.advance(task)
+                failed += [error] if error else []
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
+    if failed:
+        raise PrintingError("\n\n".join(failed))
     wanted = {each.key for each in blocks()}
     for folder in STORE.iterdir() if STORE.is_dir() and not pages else ():
         if folder.name not in wanted:
             shutil.rmtree(folder)
 
 
-def _run(block: Block) -> None:
+def _run(block: Block) -> str:
+    """What is wrong with it; "" where its output is stored."""
     with tempfile.TemporaryDirectory(prefix="halfulp-docs-") as name:
         work = Path(name)
         for below, source in SOURCES.items():
@@ -140,7 +145,7 @@ def _run(block: Block) -> None:
             ended = subprocess.run(["bash", "-c", command], cwd=work, env=environment, capture_output=True, text=True, check=False)
             wanted = block.exit if place == len(block.commands) - 1 else None
             if (ended.returncode != wanted) if wanted is not None else ended.returncode not in (0, 1, 3):
-                raise PrintingError(
+                return (
                     f"Got exit code {ended.returncode} from `{command}` in {block.page}. Needed: {wanted if wanted is not None else '0, 1 or 3'}. "
                     f"It printed: {(ended.stdout + ended.stderr)[-2000:]}"
                 )
@@ -154,6 +159,7 @@ def _run(block: Block) -> None:
         (folder / "printed.json").write_text(json.dumps(asdict(done)), encoding="utf-8")
         if not (STORE / block.key).exists():
             folder.rename(STORE / block.key)
+    return ""
 
 
 @cache

@@ -812,3 +812,12 @@ def test_a_missing_op_is_no_missing_dtype():
             return super().implement(target, **options)
 
     assert "float64" not in check_backend(NoLinear(), ops=TRIED).left_out
+
+
+def test_an_op_in_place_is_seen_where_a_second_time_changes_nothing():
+    class Relu(Plugin):
+        def computed(self, honest, target, arguments, keywords):
+            return arguments[0].relu_().clone()
+
+    with pytest.raises(AssertionError, match=INPUTS):
+        check_backend(Relu(), ops=["relu"])

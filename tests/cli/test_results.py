@@ -80,6 +80,13 @@ def test_plots(case, tmp_path):
     assert "Got picture 'poem'" in str(ran("plot", "poem", case).exception)
 
 
+def test_inputs_without_a_size_of_their_own_take_the_first_that_is_given(tmp_path):
+    file = tmp_path / "case.py"
+    file.write_text(CASE.replace("size=64", "size"))
+    assert ran("growth", file, "--sizes", "16,32,64", "--quiet").exit_code == 0
+    assert "missing 1 required positional argument" in str(ran("growth", file, "--quiet").exception)
+
+
 def test_sizes_are_checked(case):
     for words in ("a", "0", "4,,8"):
         assert f"Got --sizes {words}" in str(ran("growth", case, "--sizes", words).exception)

@@ -214,3 +214,18 @@ def test_every_kind_fits_80_columns(results, monkeypatch):
     for kind in KINDS:
         rows = [line for line in report(results[kind]).splitlines() if "──" in line and "┤" not in line]
         assert all(len(line) <= 80 for line in rows), kind
+
+
+@pytest.mark.parametrize("columns", ["60", "80", "100", "118"])
+def test_numbers_are_never_broken_apart(columns, monkeypatch):
+    """A table that is too wide goes on below."""
+    monkeypatch.setenv("COLUMNS", columns)
+    torch.manual_seed(0)
+    x = torch.randn(64, 512)
+    result = halfulp.check(lambda x: x.flip(1).sum(1), lambda x: x.sum(1), (x,))
+    text, difference = halfulp.report(result), result.difference.differences[0]
+    for cell in (f"{difference.unequal:,}/{difference.count:,}", f"{difference.max_ulps:,}"):
+        assert cell in text
+    assert text.count("median ulps") == 1
+    table = text.partition("output ")[2].partition("Next:")[0]
+    assert max(map(len, table.splitlines())) <= int(columns)

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..differences import Leaf
+from ..verdicts import Verdict
 from .coverage import Coverage
-from .hypotheses import FORMULA, MEMORY
+from .hypotheses import FORMULA, MEMORY, SETTING
 from .laboratory import Laboratory, Outcome
 from .scale import Distance
 from .trial import EVERY, Fitting, Suggestions, Trial, cheap_first, placebo
@@ -202,8 +203,11 @@ class Search:
         if not within:
             return None
         least = within[0].distance.rms
-        alike = [each for each in within if each.distance.rms <= AS_GOOD * least]
-        for outcome in sorted(alike, key=_preference):
+        # A setting of `actual` that gives it the missing bits comes before one that takes them from `expected`, to the last one though it may.
+        is_coarse = laboratory.result.verdict is Verdict.REDUCED_PRECISION
+        own = [each for each in within if is_coarse and each.trial.side == "actual" and each.trial.kind == SETTING]
+        alike = [each for each in within if each.distance.rms <= AS_GOOD * least or each in own]
+        for outcome in sorted(alike, key=lambda each: (each not in own, _preference(each))):
             trials = (*(each.trial for each in applied), outcome.trial)
             if laboratory.confirms(trials):
                 if self._is_placebo(outcome, applied):

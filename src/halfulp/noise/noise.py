@@ -205,7 +205,7 @@ def _sample_ops(case: Case, name: str, model: Model, told: Callable[[int, int], 
 
 
 def _holds_finer_data(case: Case, name: str, storage: Format) -> bool:
-    """Whether inputs or parameters are stored in more than the precision whose rounding is sampled: who may use that, may store them in it."""
+    """Whether inputs or parameters have more bits than the precision whose rounding is sampled: who may use that, may store them in it."""
     modules = case.side(name).modules
     found = float_formats((case.inputs, case.keywords, [list(each.parameters()) for each in modules]))
     return max((each.precision_bits for each in found), default=0) > storage.precision_bits

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
 
 from ...sweeps.benchmark import Benchmark
 from ..charts.benchmarks import confusion_chart, confusion_columns, detection_chart, detection_columns
-from ..text.benchmarks import TRUTH, benchmark_answer, rights
+from ..text.benchmarks import TRUTH, benchmark_answer, by_part
 from .page import Column, Columns, Figure, Number, Page, Pairs, Part, Section, Table
 from .tables import columns_of
 
@@ -74,20 +75,15 @@ def benchmark_page(benchmark: Benchmark) -> Page:
         (f"{section}: {name}", value) for section, entries in benchmark.fingerprint.sections.items() for name, value in entries.items()
     )
     sections.append(Section("environment", "Where it ran", (Pairs("Machine, versions and settings", environment),), is_open=False))
-    right = rights(benchmark)
-    wrong = len(benchmark.outcomes) - right["halfulp"]
+    parts_right = by_part(benchmark)
+    first, (right, count) = next(iter(parts_right.items()), ("", (Counter[str](), 0)))
     return Page(
         "benchmark",
         "How often is the verdict right?",
-        f"halfulp is wrong in {wrong:,} of {len(benchmark.outcomes):,} pairs"
-        if benchmark.outcomes
-        else f"{len(benchmark.figures)} figures",
+        f"halfulp is right in {right['halfulp']:,} of {count:,} {first}" if benchmark.outcomes else f"{len(benchmark.figures)} figures",
         "plain",
         benchmark_answer(benchmark),
-        tuple(
-            Number(f"{right[name]:,} of {len(benchmark.outcomes):,}", f"right: {name}")
-            for name in sorted(right, key=lambda each: (each != "halfulp", -right[each]))[:3]
-        ),
+        tuple(Number(f"{right['halfulp']:,} of {count:,}", f"right: {name}") for name, (right, count) in list(parts_right.items())[:3]),
         (),
         tuple(sections),
         datasets,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+from rich.console import RenderableType
+
 from ...sweeps.benchmark import Benchmark
 from .tables import as_text, plain_table
 from .wording import number
@@ -11,28 +13,44 @@ from .wording import number
 
 def benchmark_text(found: Benchmark) -> str:
     """How often each checker was right, and every figure."""
-    table = plain_table("figure", "value", "unit")
+    parts: list[RenderableType] = [benchmark_answer(found)]
+    if found.outcomes:
+        shares = by_part(found)
+        checkers = sorted({name for right, _ in shares.values() for name in right}, key=lambda name: (name != "halfulp", name))
+        table = plain_table("right", "of", *checkers)
+        for part, (right, count) in shares.items():
+            table.add_row(part, f"{count:,}", *(f"{right[name]:,}" for name in checkers))
+        parts += ["", table]
+    figures = plain_table("figure", "value", "unit")
     for name, each in found.figures.items():
-        table.add_row(name, number(each.value, 4), each.unit)
-    return as_text(benchmark_answer(found), "", table)
+        figures.add_row(name, number(each.value, 4), each.unit)
+    return as_text(*parts, "", figures)
 
 
 def benchmark_answer(found: Benchmark) -> str:
-    """How often each checker said the truth."""
+    """How often halfulp said the truth."""
     if not found.outcomes:
         return f"{len(found.figures)} figures, no single outcomes."
-    right = rights(found)
-    words = ", ".join(f"{name} {right[name]:,}" for name in sorted(right, key=lambda each: -right[each]))
-    return f"Right in {len(found.outcomes):,} pairs: {words}."
+    words = [f"{right['halfulp']:,} of {count:,} {part}" for part, (right, count) in by_part(found).items()]
+    return f"halfulp is right in {', '.join(words)}."
 
 
 TRUTH = {"rounding": True, "mistake": False, "undecided": None}
+PARTS = {
+    "pairs": "labelled pairs",
+    "honest": "honest pairs",
+    "models": "variants of whole models",
+    "detection": "mutants down to nothing",  # the smallest are below the rounding of the whole: nobody can be right there
+}
 
 
-def rights(found: Benchmark) -> Counter[str]:
-    """How many outcomes each checker has right."""
-    right: Counter[str] = Counter()
+def by_part(found: Benchmark) -> dict[str, tuple[Counter[str], int]]:
+    """Part of the benchmark -> how many outcomes each checker has right, and how many there are."""
+    parts: dict[str, tuple[Counter[str], int]] = {}
     for each in found.outcomes:
-        for name, said in each["said"].items():
-            right[name] += said is TRUTH[each["kind"]]
-    return right
+        name = PARTS.get(str(each.get("part", "")), "pairs")
+        right, count = parts.get(name, (Counter[str](), 0))
+        for checker, said in each["said"].items():
+            right[checker] += said is TRUTH[each["kind"]]
+        parts[name] = (right, count + 1)
+    return parts

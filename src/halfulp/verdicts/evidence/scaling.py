@@ -181,7 +181,7 @@ def _not_lifted(actual64: np.ndarray, expected64: np.ndarray, native: np.ndarray
 
 
 def _lowered(case: Case) -> Evidence:
-    """For a float64 case: do both sides agree within float32's rounding when run in float32, or does their difference grow as rounding does?"""
+    """For a float64 case: run in float32, do both sides agree within its rounding, or does their difference grow as rounding does?"""
     actual, expected = (case.run(name, Variant("float32")) for name in ("actual", "expected"))
     if isinstance(actual, Unavailable):
         return _unavailable(actual.reason)
