@@ -102,6 +102,20 @@ def test_pictures():
         order.draw("png")
 
 
+def test_two_orders_side_by_side_mark_what_only_one_has():
+    import xml.etree.ElementTree
+
+    from halfulp.orders.drawing import draw_beside
+
+    one, two = (product(blocks(2048, 192, 1, where)) for where in ("after the first block", "last"))
+    drawn = draw_beside({"<actual>": one, "expected": two})
+    xml.etree.ElementTree.fromstring(drawn)
+    assert drawn == draw_beside({"<actual>": one, "expected": two})
+    assert "&lt;actual&gt;" in drawn
+    assert "bias  \u2260" in drawn
+    assert "\u2260" not in draw_beside({"actual": one, "expected": one})
+
+
 def test_family_names():
     assert family_of(product(blocks(2048, 192))) == "chains of 192, partial sums left to right with FMA, float32 sums"
     assert family_of(product(sequential(2048, 1, "last"), fma=False)) == "one chain, extra last without FMA, float32 sums"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
+import re
+from collections.abc import Mapping
 from html import escape
 
 from ..errors import InputError
@@ -23,6 +26,35 @@ def draw(order: Order, form: str = "text") -> str:
     if form == "svg":
         return _svg(order, rows)
     return "\n".join(prefix + text for prefix, text, _ in rows)
+
+
+def draw_beside(orders: Mapping[str, Order]) -> str:
+    """Two orders side by side as one SVG; rows that only one of them has are marked.
+
+    Args:
+        orders: name -> order, two of them.
+    """
+    rows = {name: _rows(order) for name, order in orders.items()}
+    first, second = ([(text, depth) for _, text, depth in each] for each in rows.values())
+    matcher = difflib.SequenceMatcher(None, first, second, autojunk=False)
+    shared = [set[int](), set[int]()]
+    for block in matcher.get_matching_blocks():
+        shared[0].update(range(block.a, block.a + block.size))
+        shared[1].update(range(block.b, block.b + block.size))
+    parts: list[str] = []
+    left = height = 0
+    for (name, order), alike in zip(orders.items(), shared):
+        own = [(prefix, text if place in alike else f"{text}  \u2260", depth) for place, (prefix, text, depth) in enumerate(rows[name])]
+        inner = _svg(order, own)
+        width, tall = (int(found) for found in re.findall(r' width="(\d+)" height="(\d+)"', inner)[0])
+        parts.append(f'<text x="{left + MARGIN - 4}" y="{MARGIN}" font-weight="bold">{escape(name)}</text>')
+        parts.append(inner.replace("<svg ", f'<svg x="{left}" y="{MARGIN}" ', 1))
+        left, height = left + width, max(height, tall + MARGIN)
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left}" height="{height}" viewBox="0 0 {left} {height}" role="img" '
+        f'font-family="monospace" font-size="12" fill="currentColor" stroke="none"><title>{escape(" beside ".join(orders))}</title>'
+    )
+    return head + "".join(parts) + "</svg>"
 
 
 def _rows(order: Order) -> list[tuple[str, str, int]]:

@@ -15,6 +15,7 @@ from ...causes import Explanation
 from ...datasheets import Datasheet
 from ...differences import Comparison
 from ...errors import InputError
+from ...orders.drawing import draw_beside
 from ...origins import Origin
 from ...probes import RevealedOrder
 from ...probes.stored import StoredOrders
@@ -192,6 +193,11 @@ def _order(result: RevealedOrder | StoredOrders, path: str) -> Any:
     return main.draw("svg") if main is not None else None
 
 
+def _orders(result: StoredOrders, path: str) -> Any:
+    trees = {name: main for name, each in result.orders.items() if (main := each.classes[0].restored()) is not None}
+    return draw_beside(trees) if len(trees) == 2 else None
+
+
 PICTURES = {
     "elements": Drawn((CheckResult,), "each element's error beside the noise of rounding there", _elements),
     "ulps": Drawn((CheckResult, Comparison), "how many elements are how many ulps apart", _histogram),
@@ -201,6 +207,7 @@ PICTURES = {
     "shares": Drawn((Explanation,), "the share of the difference that each cause explains", lambda result, _: share_chart(result)),
     "growth": Drawn((Growth,), "the error against the size", lambda result, _: growth_chart(result) if result.points else None),
     "order": Drawn((RevealedOrder, StoredOrders), "the order of summation as a tree", _order),
+    "orders": Drawn((StoredOrders,), "the orders of both functions side by side", _orders),
     "accuracy": Drawn(
         (Datasheet,), "the largest ulp error of each function", lambda result, _: ulp_chart(result) if result.accuracies else None
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...orders.drawing import draw_beside
 from ...probes.stored import StoredOrder, StoredOrders
 from .page import Code, Column, Columns, Number, Page, Pairs, Part, Picture, Section, Table, Words
 from .tables import columns_of
@@ -15,9 +16,15 @@ def orders_page(found: StoredOrders) -> Page:
         family = (
             ("They are one family: the same bits on any input, so their agreement is no independent evidence.",) if found.one_family else ()
         )
-        sections.append(
-            Section("difference", "What distinguishes them", (Words((f"actual against expected: {found.difference}.", *family)),))
-        )
+        said: list[Part] = [Words((f"actual against expected: {found.difference}.", *family))]
+        trees = {name: main for name, each in found.orders.items() if (main := each.classes[0].restored()) is not None}
+        if len(trees) == 2:
+            svg = draw_beside(trees)
+            if len(svg) < LARGEST:
+                said.append(
+                    Picture("Side by side", "Rows that only one of the two has are marked with \u2260; equal blocks are drawn once.", svg)
+                )
+        sections.append(Section("difference", "What distinguishes them", tuple(said)))
     for name, each in found.orders.items():
         sections.append(_section(name, each, datasets))
     if found.problems:
