@@ -76,8 +76,13 @@ def _shown(source: str, language: str, class_name: str, options: dict[str, Any],
     parts: list[str] = []
     for command, text in zip(block.commands, texts):
         parts.append(f'<span class="prompt">$ </span><span class="command">{html.escape(command)}</span>\n')
-        parts.append(f"{html.escape(text)}\n" if text else "")
+        parts += [f"{_line(each)}\n" for each in text.splitlines()]
     return f'<div class="run highlight"><pre tabindex="0"><code>{"".join(parts)}</code></pre></div>'
+
+
+def _line(text: str) -> str:
+    """Sentences are wrapped; lines of tables are not."""
+    return html.escape(text) if len(text) <= printing.COLUMNS + 4 else f'<span class="long">{html.escape(text)}</span>'
 
 
 def _formula(source: str, display: str) -> str:

@@ -25,7 +25,7 @@ DOCS = Path(__file__).parents[1]
 ROOT = DOCS.parent
 STORE = DOCS / ".printed"
 SOURCES = {"": DOCS / "cases", "examples": ROOT / "examples", "results": DOCS / "results"}
-COLUMNS = 100
+COLUMNS = 106
 """Of the tables: what a page has room for beside its menus."""
 
 _BLOCK = re.compile(r"^(?P<indent> *)```run *(?P<options>[^\n]*)\n(?P<text>.*?)\n(?P=indent)```$", re.MULTILINE | re.DOTALL)

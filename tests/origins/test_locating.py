@@ -277,7 +277,7 @@ def test_the_report_and_the_json(net):
     origin = located(actual, net)
     text = str(origin)
     assert text.startswith("MISTAKE: a different function (not acceptable)\nIt starts in norm, at aten.native_layer_norm.default (forward")
-    assert "> norm" in text
+    assert ">  norm" in text
     content = json.loads(origin.to_json())
     assert (content["schema"], content["module"], content["verdict"]) == (1, "norm", "MISTAKE")
     assert len(content["walk"]) == len(origin.walk)

@@ -61,18 +61,19 @@ def place_words(point: Point) -> str:
 def _walk_table(origin: Origin) -> Table:
     """The neighbourhood of the origin; where there is none, the points that add most."""
     table = Table(box=None, pad_edge=False)
-    numbers = ("total", "inherited", "added", "of the\nlimit")
-    for name in ("", "module", "op", "phase", *numbers, "counterpart", "verdict"):
-        table.add_column(name, justify="right" if name in numbers else "left", overflow="fold", no_wrap=name in ("", *numbers))
     points = [each for each in origin.walk if each.counterpart != "none"]
     place = next((place for place, each in enumerate(points) if origin.is_start(each)), None)
     if place is not None:
         chosen = points[max(0, place - ROWS // 2) : place + ROWS // 2]
     else:
         chosen = sorted(sorted(points, key=lambda each: -each.excess)[:ROWS], key=lambda each: each.step)
+    has_phases = any(each.phase != "forward" for each in chosen)
+    numbers = ("total", "inherited", "added", "of the\nlimit")
+    for name in ("", "module", "op", *(("phase",) if has_phases else ()), *numbers, "counterpart", "verdict"):
+        table.add_column(name, justify="right" if name in numbers else "left", overflow="fold", no_wrap=name in ("", *numbers))
     for each in chosen:
         table.add_row(
-            ">" if origin.is_start(each) else "", each.module or "(outermost)", _op(each), each.phase, number(each.total, 2), number(each.inherited, 2),
+            ">" if origin.is_start(each) else "", each.module or "(outermost)", _op(each), *((each.phase,) if has_phases else ()), number(each.total, 2), number(each.inherited, 2),
             number(each.added, 2), number(each.excess, 2), each.counterpart, each.verdict.name if each.verdict is not None else "-",
         )  # fmt: skip
     return table
