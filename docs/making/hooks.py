@@ -6,10 +6,12 @@ import html
 import sys
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 from latex2mathml.converter import convert
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
+from pymdownx.superfences import SuperFencesException
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -61,23 +63,34 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
 
 def _options(language: str, inputs: dict[str, str], options: dict[str, Any], attributes: dict[str, Any], md: Any) -> bool:
     """Which options a block of `run` has: exit="1", and lines="1-12" of the output of the last command."""
-    options.update({key: value for key, value in inputs.items() if key in {"exit", "lines"}})
-    return set(inputs) <= {"exit", "lines"}
+    if set(inputs) - {"exit", "lines"}:  # any other exception would turn the block into plain text, and the build would go on
+        raise SuperFencesException(f"Got options {sorted(inputs)} of a block of `run`. Needed: exit and lines alone. Correct the page.")
+    options.update(inputs)
+    return True
 
 
 def _shown(source: str, language: str, class_name: str, options: dict[str, Any], md: Any, **_: Any) -> str:
-    block = printing.parsed(source, options)
-    texts = printing.printed(block).texts
-    if "lines" in options:
-        first, _, last = options["lines"].partition("-")
-        lines = texts[-1].splitlines()
-        chosen = lines[int(first) - 1 : int(last) if last else None]
-        texts[-1] = "\n".join([*(["..."] if int(first) > 1 else []), *chosen, *(["..."] if last and int(last) < len(lines) else [])])
+    try:
+        block = printing.parsed(source, options)
+        texts = printing.printed(block).texts
+        if "lines" in options:
+            texts[-1] = _cut(texts[-1].splitlines(), options["lines"])
+    except (printing.PrintingError, ValueError) as error:
+        raise SuperFencesException(str(error)) from error
     parts: list[str] = []
     for command, text in zip(block.commands, texts):
         parts.append(f'<span class="prompt">$ </span><span class="command">{html.escape(command)}</span>\n')
         parts += [f"{_line(each)}\n" for each in text.splitlines()]
     return f'<div class="run highlight"><pre tabindex="0"><code>{"".join(parts)}</code></pre></div>'
+
+
+def _cut(lines: list[str], places: str) -> str:
+    """The lines of "3-12" or "3-", counted from one."""
+    first, _, last = places.partition("-")
+    start, end = int(first), int(last) if last else len(lines)
+    if not 1 <= start <= end:
+        raise ValueError(f"Got lines={places!r}. Needed: first and last line, counted from one. Correct the page.")
+    return "\n".join([*(["..."] if start > 1 else []), *lines[start - 1 : end], *(["..."] if end < len(lines) else [])])
 
 
 def _line(text: str) -> str:
@@ -86,4 +99,9 @@ def _line(text: str) -> str:
 
 
 def _formula(source: str, display: str) -> str:
-    return convert(source.strip(), display=display)
+    markup = convert(source.strip(), display=display)
+    try:
+        ElementTree.fromstring(markup)
+    except ElementTree.ParseError as error:
+        raise SuperFencesException(f"Got a formula that gives no well-formed MathML ({error}): {source}. Write it otherwise.") from error
+    return markup

@@ -15,20 +15,25 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 
 DOCS = Path(__file__).parents[1]
 ROOT = DOCS.parent
 STORE = DOCS / ".printed"
+OLD_S = 3600.0
+"""What no page asks for is removed when it is older: another process may be at work on it."""
 SOURCES = {"": DOCS / "cases", "examples": ROOT / "examples", "results": DOCS / "results"}
+TIMEOUT_S = 600
 COLUMNS = 106
 """Of the tables: what a page has room for beside its menus."""
 
-_BLOCK = re.compile(r"^(?P<indent> *)```run *(?P<options>[^\n]*)\n(?P<text>.*?)\n(?P=indent)```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^(?P<indent> *)```run(?![\w-]) *(?P<options>[^\n]*)\n(?P<text>.*?)\n(?P=indent)```$", re.MULTILINE | re.DOTALL)
 _OPTION = re.compile(r'(\w+)="([^"]*)"')
 
 
@@ -77,6 +82,8 @@ def blocks(pages: Sequence[Path] = ()) -> list[Block]:
     found: dict[str, Block] = {}
     for path in pages or sorted(DOCS.rglob("*.md")):
         for match in _BLOCK.finditer(path.read_text(encoding="utf-8")):
+            if _OPTION.sub("", match["options"]).strip():
+                raise PrintingError(f'Got a block of `run` with {match["options"]} in {path.name}. Needed: NAME="VALUE". Correct the page.')
             text = "\n".join(each.removeprefix(match["indent"]) for each in match["text"].splitlines())
             block = parsed(text, dict(_OPTION.findall(match["options"])), path.name)
             found.setdefault(block.key, block)
@@ -125,8 +132,8 @@ def run(pages: Sequence[Path] = (), *, progress: bool = True) -> None:
         raise PrintingError("\n\n".join(failed))
     wanted = {each.key for each in blocks()}
     for folder in STORE.iterdir() if STORE.is_dir() and not pages else ():
-        if folder.name not in wanted:
-            shutil.rmtree(folder)
+        if folder.name not in wanted and time.time() - folder.stat().st_mtime > OLD_S:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _run(block: Block) -> str:
@@ -142,7 +149,13 @@ def _run(block: Block) -> str:
         }  # fmt: skip
         done = Printed()
         for place, command in enumerate(block.commands):
-            ended = subprocess.run(["bash", "-c", command], cwd=work, env=environment, capture_output=True, text=True, check=False)
+            try:
+                ended = subprocess.run(
+                    ["bash", "-c", command], cwd=work, env=environment, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8",
+                    check=False, timeout=TIMEOUT_S,
+                )  # fmt: skip
+            except subprocess.TimeoutExpired:
+                return f"Got no end of `{command}` in {block.page} within {TIMEOUT_S} s. Needed: a command that a reader would wait for."
             wanted = block.exit if place == len(block.commands) - 1 else None
             if (ended.returncode != wanted) if wanted is not None else ended.returncode not in (0, 1, 3):
                 return (
@@ -157,23 +170,28 @@ def _run(block: Block) -> str:
             done.pages.append(page.name)
             shutil.copy(page, folder)
         (folder / "printed.json").write_text(json.dumps(asdict(done)), encoding="utf-8")
-        if not (STORE / block.key).exists():
-            folder.rename(STORE / block.key)
+        _keep(folder, STORE / block.key)
     return ""
+
+
+def _keep(folder: Path, target: Path) -> None:
+    """Put an output where it belongs: what another process put there stays, what a run that was cut off left there is replaced."""
+    if target.exists() and not (target / "printed.json").is_file():
+        shutil.rmtree(target)
+    try:
+        folder.rename(target)
+    except OSError:
+        shutil.rmtree(folder)
 
 
 @cache
 def _version() -> str:
-    """Of everything that blocks run: halfulp, the case files, the questions, the stored results."""
-    files = [
-        path
-        for folder in (ROOT / "src", *SOURCES.values())
-        for path in folder.rglob("*")
-        if path.suffix in {".py", ".json", ".html", ".css", ".js"}
-    ]
-    total = hashlib.sha256()
-    for path in sorted(files):
-        total.update(str(path.relative_to(ROOT)).encode() + path.read_bytes())
+    """Of everything that blocks run: halfulp, PyTorch, the case files, the questions, the stored results; and how they are run."""
+    found = [path for folder in (ROOT / "src", *SOURCES.values()) for path in folder.rglob("*") if path.is_file()]
+    files = [path for path in found if not {"__pycache__", "notebooks"} & set(path.parts)]
+    total = hashlib.sha256(version("torch").encode())
+    for path in (*sorted(files), Path(__file__)):
+        total.update(path.name.encode() + path.read_bytes())
     return total.hexdigest()
 
 

@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from halfulp.cli import app
+from halfulp.reports.charts import PICTURES
 
 CASE = """
 import torch
@@ -71,7 +72,7 @@ def test_doctor_compare_and_datasheet_have_pages(tmp_path):
 
 
 def test_plots(case, tmp_path):
-    assert ran("plot", "--list").stdout.count("\n") == 12
+    assert ran("plot", "--list").stdout.count("\n") == len(PICTURES)
     for name, source in (("growth", case), ("elements", case)):
         found = ran("plot", name, source, "-o", tmp_path / f"{name}.svg")
         assert found.exit_code == 0, found.output

@@ -2,6 +2,7 @@
 
 import re
 import sys
+import types
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ def site(tmp_path, monkeypatch):
         (tmp_path / name).mkdir()
     monkeypatch.setattr(printing, "DOCS", tmp_path / "docs")
     monkeypatch.setattr(printing, "STORE", tmp_path / "store")
+    monkeypatch.setattr(printing, "OLD_S", -1.0)
     monkeypatch.setattr(printing, "SOURCES", {"": tmp_path / "cases"})
     return tmp_path
 
@@ -139,3 +141,21 @@ def test_docstrings_get_a_line_for_each_name():
     ]  # fmt: skip
     assert [str(each.annotation) for each in sections["raises"]] == ["InputError", "RunError"]
     assert "examples" in sections
+
+
+def test_blocks_that_are_wrong_stop_the_build(site):
+    """A block with a mistake in it would otherwise be shown as plain text."""
+    pymdownx = pytest.importorskip("pymdownx.superfences")
+    markdown = pytest.importorskip("markdown")
+    pytest.importorskip("mkdocs")
+    import hooks
+
+    config = hooks.on_config(types.SimpleNamespace(mdx_configs={}))
+    for text in ("```run\n$ echo never\n```", '```run foo="1"\n$ true\n```', "```math\n\\text{<img>}\n```"):
+        with pytest.raises(pymdownx.SuperFencesException):
+            markdown.markdown(text, extensions=["pymdownx.superfences"], extension_configs=config.mdx_configs)
+    page(site, "```running", "$ exit 9", "```")
+    assert printing.blocks() == []
+    page(site, "```run exit='1'", "$ exit 1", "```")
+    with pytest.raises(printing.PrintingError, match="exit='1'"):
+        printing.blocks()

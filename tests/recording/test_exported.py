@@ -106,3 +106,65 @@ def test_a_stored_program_is_the_same(tmp_path):
     program = exported(model, (x,), {})
     torch.export.save(program, tmp_path / "net.pt2")
     assert ops_of(read_program(tmp_path / "net.pt2")) == ops_of(program)
+
+
+def test_a_module_that_is_called_twice_has_two_calls():
+    class Twice(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(4, 4)
+
+        def forward(self, x):
+            return self.linear(self.linear(x).relu())
+
+    x = torch.randn(2, 4)
+    steps = halfulp.record(exported(Twice(), (x,), {}), (x,)).ops
+    assert [(step.module, step.call) for step in steps if step.name == "addmm"] == [("linear", 0), ("linear", 1)]
+    assert halfulp.record(exported(nn.Identity(), (x,), {}), (x,)).ops == []
+
+
+def test_programs_leave_no_trace_and_are_seeded():
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(8, 8), nn.BatchNorm1d(8), nn.Dropout(0.5))
+    x = torch.randn(4, 8)
+    program = exported(model, (x,), {})
+    state = torch.get_rng_state()
+    assert halfulp.locate(copy.deepcopy(model), program, (x,)).acceptable
+    assert torch.equal(state, torch.get_rng_state())
+    assert model[1].num_batches_tracked == 0
+    with pytest.raises(halfulp.RunError, match="expected while it was recorded"):
+        halfulp.locate(model, program, (torch.randn(5, 8),))
+
+
+def test_gradients_of_a_program_are_walked():
+    class Thrice(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx, gradient):
+            return gradient * 3
+
+    class Wrong(nn.Module):
+        def __init__(self, inner):
+            super().__init__()
+            self.inner = inner
+
+        def forward(self, x):
+            return Thrice.apply(self.inner(x))
+
+    torch.manual_seed(0)
+    model, x = nn.Sequential(nn.Linear(8, 8), nn.LayerNorm(8)), torch.randn(4, 8)
+    assert halfulp.locate(Wrong(model), exported(model, (x,), {}), (x,), gradients=True).acceptable is False
+
+
+@pytest.mark.parametrize("layer", range(4))
+def test_a_fault_in_a_layer_that_is_not_fused_among_fused_ones(layer):
+    torch.manual_seed(0)
+    encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(64, 4, 128, dropout=0.0, batch_first=True), 4, enable_nested_tensor=False)
+    for parameter in encoder.parameters():
+        parameter.data.add_(0.05 * torch.randn_like(parameter))
+    wrong = copy.deepcopy(encoder).eval()
+    wrong.layers[layer].norm2.eps = 1e-3
+    assert halfulp.locate(wrong, encoder.train(), torch.randn(2, 16, 64)).module == f"layers.{layer}.norm2"

@@ -487,3 +487,53 @@ def test_who_may_use_bfloat16_may_store_its_data_in_it(seed):
     ):
         assert check(actual, torch.nn.functional.linear, (x, w, b), declared="bfloat16").verdict is V.ROUNDING
     assert check(lambda x, w, b: x @ w.T, torch.nn.functional.linear, (x, w, b), declared="bfloat16").verdict is V.MISTAKE
+
+
+D = torch.float64
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected", "inputs"),
+    [
+        (lambda a, b: (a - b) * 1.01, lambda a, b: a - b, lambda r: (1e6 + r(500), 1e6 + r(500))),
+        (lambda a, b: (a - b) * (1 + 1e-6), lambda a, b: a - b, lambda r: (1e4 + r(500), 1e4 + r(500))),
+        (lambda t: torch.sin(t) * 1.1, torch.sin, lambda r: (1e9 * r(500).abs(),)),
+        (lambda t: torch.diff(t) * 1.01, torch.diff, lambda r: (1.7e9 + r(500).abs().cumsum(0),)),
+        (lambda x: x.sum(1) * (1 + 1e-6), lambda x: x.sum(1), lambda r: (r(8, 64) * 1e100,)),
+    ],
+)
+def test_another_formula_in_float64_is_no_loss_of_digits(actual, expected, inputs):
+    """Also where float32 keeps little of the inputs: both sides get the same of it."""
+    generator = torch.Generator().manual_seed(0)
+    assert check(actual, expected, inputs(lambda *shape: torch.randn(*shape, dtype=D, generator=generator))).verdict is V.MISTAKE
+
+
+@pytest.mark.parametrize("factor", [1.05, 1.3])
+def test_who_may_use_bfloat16_may_not_scale_what_cancels(factor):
+    generator = torch.Generator().manual_seed(0)
+    a, b = (torch.randn(2000, generator=generator) + 100 for _ in range(2))
+    assert check(lambda a, b: (a - b) * factor, lambda a, b: a - b, (a, b), declared="bfloat16").verdict is V.MISTAKE
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rounding_in_float64_is_rounding(seed):
+    """Samples of float64's rounding in float64 lose themselves unless they are made larger."""
+    x = torch.randn(4000, dtype=D, generator=torch.Generator().manual_seed(seed))
+    assert check(lambda x: x - 2, lambda x: (x * 3 - 1) - (x * 2 + 1), (x,)).verdict is V.ROUNDING
+
+
+def test_distances_by_a_product_are_unstable_in_float64_too():
+    x = torch.randn(40, 8, dtype=D, generator=torch.Generator().manual_seed(0))
+    by = [lambda x, mode=mode: torch.cdist(x, x, compute_mode=f"{mode}_for_euclid_dist") for mode in ("use_mm", "donot_use_mm")]
+    assert check(*by, (x,)).verdict is V.UNSTABLE
+
+
+def test_numbers_whose_squares_overflow_are_measured():
+    x = torch.randn(8, 64, dtype=D, generator=torch.Generator().manual_seed(0)) * 1e200
+    assert check(lambda x: x.flip(1).sum(1), lambda x: x.sum(1), (x,)).verdict in (V.ROUNDING, V.IDENTICAL)
+    assert check(lambda x: x.sum(1) * (1 + 1e-6), lambda x: x.sum(1), (x,)).acceptable is False
+
+
+def test_small_numbers_stored_in_float16_are_rounded_to_its_spacing():
+    x = torch.randn(32, 128, generator=torch.Generator().manual_seed(0)) * 1e-5
+    assert check(lambda x: x.half().float() * 1e5, lambda x: x * 1e5, (x,), declared="float16").verdict is V.ROUNDING

@@ -28,12 +28,19 @@ def overlay(
     seed: Annotated[int, typer.Option(help="Of a case file: passed to `inputs`.")] = 0,
 ) -> None:
     """Show the walk in Model Explorer, on the exported graph, and in TensorBoard. Exits with 0."""
+    import shlex
+
     import halfulp
     from halfulp.errors import InputError
     from halfulp.recording.exported import ops_of, read_program
     from halfulp.reports.overlays import QUANTITIES, keyed, node_data, write_scalars
 
     if source.suffix == ".py":
+        if graph is not None:
+            raise InputError(
+                f"Got a case file and --graph {graph}. Needed: one of them. The graph of a case file is exported from its `expected`. Leave --graph out."
+            )
+        _made(output)
         origin, file = _located(source, output, seed)
         nodes = keyed(origin)
     else:
@@ -51,7 +58,7 @@ def overlay(
             ".pt2 file of its `expected`. Node data name the nodes of a graph. Pass --graph, or the case file itself."
         )
     if nodes.points:
-        output.mkdir(parents=True, exist_ok=True)
+        _made(output)
         files: list[str] = []
         for quantity in QUANTITIES:
             path = output / f"{quantity}.json"
@@ -59,10 +66,30 @@ def overlay(
             files.append(str(path))
         count = len(origin.walk)
         typer.echo(f"{output}: {count - len(nodes.left)} of {count} values of the walk at {len(nodes.points)} nodes")
-        typer.echo(f"model-explorer {file} --node_data_paths={','.join(files)}")
+        model = str(file) if file is not None else "MODEL.pt2"
+        typer.echo(f"model-explorer {shlex.join([model, f'--node_data_paths={chr(44).join(files)}'])}")
     if tensorboard is not None:
         typer.echo(f"{tensorboard}: {write_scalars(origin, tensorboard, step)} scalars")
-        typer.echo(f"tensorboard --logdir {tensorboard}")
+        typer.echo(f"tensorboard --logdir {shlex.quote(str(tensorboard))}")
+
+
+def _made(folder: Path) -> None:
+    """The folder, made before the work begins.
+
+    Raises:
+        InputError: it can't be.
+    """
+    from halfulp.errors import InputError
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / ".written").touch()
+        (folder / ".written").unlink()
+    except OSError as error:
+        raise InputError(
+            f"Got {folder}, which can't be written ({error.strerror}). Needed: a folder that can. The graph and its numbers go there. Choose "
+            "another with -o."
+        ) from error
 
 
 def _located(file: Path, output: Path, seed: int) -> tuple[Origin, Path]:
@@ -73,7 +100,6 @@ def _located(file: Path, output: Path, seed: int) -> tuple[Origin, Path]:
 
     import halfulp
     from halfulp.cases import load_case_file
-    from halfulp.errors import InputError
     from halfulp.recording.exported import exported
 
     from .progress import steps_on_stderr
@@ -88,14 +114,7 @@ def _located(file: Path, output: Path, seed: int) -> tuple[Origin, Path]:
             loaded["actual"], program, inputs, declared=loaded.get("declared"), keywords=keywords, seed=seed, progress=progress
         )
     origin = dataclasses.replace(origin, case_file=loaded["source"])
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-        torch.export.save(program, output / "expected.pt2")
-        (output / "locate.json").write_text(origin.to_json(), encoding="utf-8")
-    except OSError as error:
-        raise InputError(
-            f"Got {output}, which can't be written ({error.strerror}). Needed: a folder that can. The graph and its numbers go there. Choose "
-            "another with -o."
-        ) from error
+    torch.export.save(program, output / "expected.pt2")
+    (output / "locate.json").write_text(origin.to_json(), encoding="utf-8")
     typer.echo(halfulp.report(origin, form="answer"))
     return origin, output / "expected.pt2"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import sys
 import time
 from collections.abc import Callable, Generator
 
@@ -22,7 +23,7 @@ def steps_on_stderr(silent: bool) -> Generator[Callable[[str], None]]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True)
-    if silent or not console.is_terminal:
+    if silent or not sys.stderr.isatty():  # rich would also count a file as a terminal where FORCE_COLOR is set
         yield lambda _: None
         return
     columns = (
@@ -34,16 +35,17 @@ def steps_on_stderr(silent: bool) -> Generator[Callable[[str], None]]:
     bar = Progress(*columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False)
     task = bar.add_task("", total=None, left="")
     begin = time.monotonic()
-    stage, first, since = "", 0, begin
+    stage, first, last, since = "", 0, 0, begin
 
     def show(step: str) -> None:
-        nonlocal stage, first, since
+        nonlocal stage, first, last, since
         now = time.monotonic()
         count = _COUNT.search(step)
         label = step[: count.start()] if count is not None else step
         done, total = (int(count[1]), int(count[2])) if count is not None else (0, 0)
-        if label != stage:
+        if label != stage or done < last:
             stage, first, since = label, done, now
+        last = done
         if now - begin < PATIENCE_S:
             return
         left = ""
@@ -55,4 +57,5 @@ def steps_on_stderr(silent: bool) -> Generator[Callable[[str], None]]:
     try:
         yield show
     finally:
-        bar.stop()
+        if bar.live.is_started:
+            bar.stop()

@@ -2,11 +2,14 @@
 
 from .analytic import BackwardError, backward_error
 from .fourier import uses_transforms
-from .noise import LeafNoise, Noise, noise_of, run_under, widened
-from .residuals import Residual, residual_of
+from .noise import DATA, OPS, STATE, LeafNoise, Noise, noise_of, run_under, widened
+from .residuals import Residual, residual_of, root_mean_square
 from .sampling import GaussianPool, NoiseMode
 
 __all__ = [
+    "DATA",
+    "OPS",
+    "STATE",
     "BackwardError",
     "GaussianPool",
     "LeafNoise",
@@ -16,6 +19,7 @@ __all__ = [
     "backward_error",
     "noise_of",
     "residual_of",
+    "root_mean_square",
     "run_under",
     "uses_transforms",
     "widened",

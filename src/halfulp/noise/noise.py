@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -23,13 +24,20 @@ from ..cases.inputs import float_formats, map_arrays
 from ..cases.sides import repeatable, taken_apart
 from ..differences import Leaf
 from ..errors import InputError
-from ..floats import FLOAT32, Format
+from ..floats import FLOAT32, FLOAT64, Format
 from .rules import ROUNDING_RMS, OpError
 from .sampling import GaussianPool, NoiseMode
 
 SAMPLES = 8
 """Passes with noise. The tail of Student's t with this many degrees of freedom is what a single element is judged by
 (`verdicts/evidence/noise.py`), so more samples mean sharper judgement of single elements at a proportional cost."""
+
+MAGNIFIED = 8.0
+"""Samples of float64's rounding are computed in float64, where an error of less than half a spacing is rounded away again. Eight times as
+large, three spacings, it stays, and is still so small that what becomes of it is in proportion."""
+
+OPS, STATE, DATA = "ops", "state", "data"
+"""What is rounded in a sample, see `noise_of`."""
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -114,6 +122,12 @@ class Model:
     product_loss: float
     amplitude: float
     profiles: bool
+    rounds: str
+
+    @property
+    def magnified(self) -> float:
+        """How many times too large the samples' errors are made, and their deviations divided by afterwards."""
+        return MAGNIFIED if self.declared == FLOAT64 else 1.0
 
     @property
     def storage(self) -> Format:
@@ -131,6 +145,7 @@ def noise_of(
     product_loss: float = 1.0,
     amplitude: float = 1.0,
     profiles: bool = False,
+    rounds: str = OPS,
     progress: Callable[[int, int], None] | None = None,
 ) -> Noise:
     """Sample how far rounding moves each output of `expected`.
@@ -144,6 +159,8 @@ def noise_of(
         product_loss: what products may lose, see `rules.OpError`.
         amplitude: how many standard deviations each op is moved by.
         profiles: whether the samples' means along each axis are kept.
+        rounds: what is rounded where the precision has fewer bits than the data: OPS (their results alone), STATE (parameters and buffers
+            too: `actual` may hold its own) or DATA (inputs too, which both sides share and `actual` may store otherwise).
         progress: called before each sample with how many there are so far, and will be.
 
     Returns:
@@ -153,7 +170,7 @@ def noise_of(
         An estimate, first order in each op and of all orders through the function: rounding errors are independent, mean zero,
         of the size that round to nearest gives in the declared precision; sums may be added in any order.
     """
-    model = Model(declared or case.declared, samples, accumulate, coarse_sums, product_loss, amplitude, profiles)
+    model = Model(declared or case.declared, samples, accumulate, coarse_sums, product_loss, amplitude, profiles, rounds)
     told = progress if progress is not None else lambda *_: None
     notes: list[str] = []
     lifted = case.run("expected", Variant("float64")) if case.finer else case.run("expected")
@@ -190,12 +207,13 @@ def _sample_ops(case: Case, name: str, model: Model, told: Callable[[int, int], 
     error = OpError(model.declared, accumulate=model.accumulate, coarse_sums=model.coarse_sums, product_loss=model.product_loss)
     mode = NoiseMode(error, pool)
     passes: list[tuple[Leaf, ...]] = []
-    moved = _data_rounding(model, pool) if _holds_finer_data(case, name, model.storage) else None
+    moved = _data_rounding(model, pool) if model.rounds != OPS and _holds_finer_data(case, name, model.storage) else None
     for done in range(model.samples + 1):  # the first pass measures
         if done:
             told(done - 1, model.samples)
         try:
-            passes.append(run_under(case, name, mode.sample(model.amplitude), moved) if done else run_under(case, name, mode.measure()))
+            sample = mode.sample(model.amplitude * model.magnified) if done else mode.measure()
+            passes.append(run_under(case, name, sample, moved if done else None, inputs_too=model.rounds == DATA))
         except Exception as error:
             first_line = (str(error).strip().splitlines() or [""])[0]
             return f"the ops of `{name}` can't be sampled: {type(error).__name__}: {first_line}"
@@ -205,23 +223,28 @@ def _sample_ops(case: Case, name: str, model: Model, told: Callable[[int, int], 
 
 
 def _holds_finer_data(case: Case, name: str, storage: Format) -> bool:
-    """Whether inputs or parameters have more bits than the precision whose rounding is sampled: who may use that, may store them in it."""
+    """Whether data have more bits than the precision whose rounding is sampled: who may use that, may store them in it."""
     modules = case.side(name).modules
-    found = float_formats((case.inputs, case.keywords, [list(each.parameters()) for each in modules]))
+    found = float_formats((case.inputs, case.keywords, [[*each.parameters(), *each.buffers()] for each in modules]))
     return max((each.precision_bits for each in found), default=0) > storage.precision_bits
 
 
 def _data_rounding(model: Model, pool: GaussianPool) -> Callable[[torch.Tensor], torch.Tensor]:
     """Moves the elements of a tensor that the declared precision does not have by one rounding each."""
-    deviation = model.amplitude * ROUNDING_RMS * model.storage.unit_roundoff
+    storage = model.storage
+    deviation = model.amplitude * model.magnified * ROUNDING_RMS * storage.unit_roundoff
+    step = model.amplitude * storage.min_subnormal / math.sqrt(12.0)  # below the smallest normal number the spacing is fixed
 
     def moved(value: torch.Tensor) -> torch.Tensor:
         if value.is_complex():
             return torch.view_as_complex(moved(torch.view_as_real(value.resolve_conj()).contiguous()))
         if value.dtype != torch.float64 or not value.numel():
             return value
-        scaled = torch.ldexp(torch.frexp(value).mantissa, torch.tensor(model.storage.precision_bits, device=value.device))
-        return torch.where(scaled == scaled.round(), value, value * (1.0 + deviation * pool.like(value)))
+        is_tiny = value.abs() < storage.min_normal
+        digits = torch.ldexp(torch.frexp(value).mantissa, torch.tensor(storage.precision_bits, device=value.device))
+        steps = torch.where(is_tiny, value / storage.min_subnormal, digits)
+        error = torch.where(is_tiny, step, deviation * value.abs()) * pool.like(value)
+        return torch.where(steps == steps.round(), value, value + error)
 
     return moved
 
@@ -232,17 +255,19 @@ def run_under(
     mode: contextlib.AbstractContextManager[Any],
     stored: Callable[[torch.Tensor], torch.Tensor] | None = None,
     kind: str = "given",
+    inputs_too: bool = True,
 ) -> tuple[Leaf, ...]:
     """The outputs of one side run in float64 (eagerly, fused kernels taken apart) under a dispatch mode.
 
     Args:
         case: whose side. name: which. mode: the dispatch mode.
         stored: what becomes of each floating-point input, parameter and buffer before the run. kind: of the inputs, see `Variant`.
+        inputs_too: False leaves the inputs as they are.
     """
     side = case.side(name).eager
     variant = Variant("float64", kind) if case.finer else Variant(kind=kind)
     arguments, keywords = case.arguments(side, variant)
-    if stored is not None:
+    if stored is not None and inputs_too:
         arguments, keywords = map_arrays((arguments, keywords), stored, lambda array: array)
     of_state = None if stored is None else lambda _, tensor: stored(tensor)
     with (
@@ -276,7 +301,8 @@ def _collect(
         moved = [_at_path(each, leaf.path) for each in passes]
         with np.errstate(invalid="ignore"):
             deviations = [each - base for each in moved if each is not None and each.shape == base.shape]
-        deviations = [np.where(np.isfinite(each), each, 0.0) for each in deviations]
+        magnified = model.magnified if leaf.format is not None else 1.0
+        deviations = [np.where(np.isfinite(each), each / magnified, 0.0) for each in deviations]
         reference = outside.get(leaf.path, leaf.float64())
         if deviations and base.shape == reference.shape:
             leaves[leaf.path] = _leaf_noise(model, leaf, reference, deviations)
@@ -285,15 +311,16 @@ def _collect(
 
 def _leaf_noise(model: Model, leaf: Leaf, reference: FloatArray, deviations: list[FloatArray]) -> LeafNoise:
     storage = model.storage
-    variance = sum((each**2 for each in deviations), np.zeros(reference.shape)) / len(deviations)
+    largest = functools.reduce(np.maximum, (np.abs(each) for each in deviations))
+    unit = np.where(largest > 0, largest, 1.0)  # so that squares neither overflow nor vanish
+    sampled = unit * np.sqrt(sum(((each / unit) ** 2 for each in deviations), np.zeros(reference.shape)) / len(deviations))
     changed = sum((each != 0 for each in deviations), np.zeros(reference.shape)) / len(deviations)
     if leaf.format is not None:
         magnitude = np.abs(np.where(np.isfinite(reference), reference, 0.0))
         # The stored result is rounded once more, and below the smallest normal number to a fixed spacing.
         step = np.where((magnitude < storage.min_normal) & (magnitude != 0), storage.min_subnormal / math.sqrt(12.0), 0.0)
-        variance = variance + (ROUNDING_RMS * storage.unit_roundoff * magnitude) ** 2 + step**2
-    largest = np.max(np.abs(deviations), axis=0) if len(deviations) > 1 else np.abs(deviations[0])
-    spread = np.sqrt(variance)
+        sampled = np.hypot(np.hypot(sampled, ROUNDING_RMS * storage.unit_roundoff * magnitude), step)
+    spread = sampled
     profiles = _profiles(deviations, spread) if model.profiles and leaf.format is not None else {}
     return LeafNoise(leaf.path, reference, spread, changed, largest, profiles)
 
@@ -350,7 +377,7 @@ def _perturb_inputs(case: Case, model: Model, lifted: Run | Unavailable, notes: 
     center = lifted.outputs if isinstance(lifted, Run) else case.native("expected").outputs
     generator = torch.Generator().manual_seed(case.seed)
     # In the native precision a step below half an ulp would vanish: take at least one ulp there.
-    u = model.amplitude * (ROUNDING_RMS if lifts else 2.0) * model.declared.unit_roundoff
+    u = model.amplitude * model.magnified * (ROUNDING_RMS if lifts else 2.0) * model.declared.unit_roundoff
 
     def move(value: torch.Tensor) -> torch.Tensor:
         if not value.is_floating_point() or value.layout != torch.strided:

@@ -57,18 +57,18 @@ def residual_of(values: FloatArray, noise: LeafNoise, *, reference: FloatArray |
     count = int(usable.sum())
     if not count:
         return Residual(noise.path, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0, 0, ())
-    spread_rms = _rms(noise.spread[usable])
+    spread_rms = root_mean_square(noise.spread[usable])
     worst = int(np.argmax(np.abs(scaled)))
-    error_rms = _rms(error[usable])
+    error_rms = root_mean_square(error[usable])
     largest = float(np.abs(error).max())
     return Residual(
         path=noise.path,
-        rms_in_noise=_rms(scaled[usable]),
+        rms_in_noise=root_mean_square(scaled[usable]),
         max_in_noise=float(np.abs(scaled).max()),
         norm_in_noise=_ratio(error_rms, spread_rms),
         max_norm_in_noise=_ratio(largest, spread_rms),
         rms=error_rms,
-        reference_rms=_rms(np.where(usable, exact, 0.0)),
+        reference_rms=root_mean_square(np.where(usable, exact, 0.0)),
         count=count,
         nonzero=int(np.count_nonzero(error)),
         worst_index=tuple(int(each) for each in np.unravel_index(worst, error.shape)),
@@ -81,7 +81,8 @@ def in_noise(error: FloatArray, spread: FloatArray) -> FloatArray:
         return np.where(error == 0, 0.0, error / spread)
 
 
-def _rms(values: FloatArray) -> float:
+def root_mean_square(values: FloatArray) -> float:
+    """Where squares would overflow or vanish, too."""
     if not values.size:
         return 0.0
     largest = float(np.abs(values).max())

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..floats import FORMATS, Format, is_representable, round_to_format, widen
+from ..floats.libraries import ROUNDING_RMS
 from ..verdicts import limits
 from .arithmetic import Array
 
@@ -66,11 +67,19 @@ def spread_of(prediction: Array, samples: Iterator[Array]) -> Array:
     """Standard deviation of samples around the prediction, element by element."""
     total = np.zeros(prediction.shape)
     count = 0
+    unit = _unit(prediction)
     with np.errstate(invalid="ignore", over="ignore"):
         for sample in samples:
-            total += np.abs(_real(sample) - _real(prediction)) ** 2
+            total += (np.abs(_real(sample) - _real(prediction)) / unit) ** 2
             count += 1
-        return np.sqrt(total / max(1, count))
+        return np.sqrt(total / max(1, count)) * unit
+
+
+def _unit(values: Array) -> float:
+    """A power of two near the largest of these, by which squares neither overflow nor vanish; dividing by it rounds nothing."""
+    magnitudes = np.abs(_real(values))
+    largest = float(np.max(magnitudes, initial=0.0, where=np.isfinite(magnitudes)))
+    return 2.0 ** max(-1022, min(1022, math.frexp(largest)[1])) if largest else 1.0
 
 
 class Tally:
@@ -85,6 +94,7 @@ class Tally:
         self._scaled = self._error = self._spread = self._size = 0.0
         self._count = self._seen = 0
         self._largest, self._worst_index, self._odd_index = 0.0, 0, -1
+        self._unit = 0.0
 
     def add(self, actual: Array, prediction: Array, spread: Array) -> None:
         """One part: float64 or complex128 arrays of one shape; the spread is real."""
@@ -99,14 +109,18 @@ class Tally:
             if odd.any() and self._odd_index < 0:
                 self._odd_index = self._seen + int(np.argmax(odd))
             actual, prediction, spread = np.where(finite, actual, 0.0), np.where(finite, prediction, 0.0), np.where(finite, spread, 0.0)
+        if not np.isfinite(spread).all():  # squares of the operands overflow: at least the result is rounded
+            spread = np.where(np.isfinite(spread), spread, ROUNDING_RMS * self._format.unit_roundoff * np.abs(prediction))
         with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
             error = np.abs(actual - prediction)
             scaled = error / spread
             scaled[error == 0.0] = 0.0
+            self._unit = self._unit or _unit(prediction)
+            error, spread, size = error / self._unit, spread / self._unit, prediction / self._unit
             self._scaled += float(scaled @ scaled)
             self._error += float(error @ error)
             self._spread += float(spread @ spread)
-            self._size += float(np.vdot(prediction, prediction).real)
+            self._size += float(np.vdot(size, size).real)
         if scaled.size:
             worst = int(np.argmax(scaled))
             if float(scaled[worst]) > self._largest:
@@ -121,7 +135,7 @@ class Tally:
             tests: how many values are judged in one walk, which shares the chance of a false alarm among them (Bonferroni).
         """
         count = max(1, self._count)
-        error, size, spread = (math.sqrt(each / count) for each in (self._error, self._size, self._spread))
+        error, size, spread = (math.sqrt(each / count) * (self._unit or 1.0) for each in (self._error, self._size, self._spread))
         if self._odd_index >= 0:
             return Excess(math.inf, math.inf, math.inf, math.inf, error, size, self._odd_index, True)
         in_noise = math.sqrt(self._scaled / count)

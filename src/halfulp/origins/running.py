@@ -15,6 +15,7 @@ from ..cases.inputs import copied, on_device
 from ..cases.sides import Side, repeatable, taken_apart
 from ..errors import RunError
 from ..recording import record
+from ..recording.exported import ExportedFunction
 from ..traces import Trace
 from .locating import locate_in_traces
 from .origin import Origin
@@ -74,10 +75,8 @@ def _recorded(
 ) -> Trace:  # fmt: skip
     """Record one side on copies of the inputs, and leave its state as it was."""
     if isinstance(function, torch.export.ExportedProgram):
-        arguments = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
-        with torch.no_grad():
-            return record(function, copied(arguments), path, level="tensors", keywords=copied(keywords))
-    if hasattr(function, "record") and not gradients:  # made by a backend, which looks into its own programs
+        function = ExportedFunction(function)
+    elif hasattr(function, "record") and not gradients:  # made by a backend, which looks into its own programs
         arguments = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
         return function.record(copied(arguments), path, keywords=copied(keywords))  # pyright: ignore[reportFunctionMemberAccess]
     side = Side(name, function)
@@ -94,7 +93,7 @@ def _recorded(
                     function, arguments, path, level="tensors", keywords=keywords, gradients=gradients,
                     progress=None if progress is None else lambda word: progress(f"{name}: {word}"),
                 )  # fmt: skip
-        except (RuntimeError, TypeError, ValueError, AttributeError, KeyError, IndexError, NotImplementedError) as error:
+        except (RuntimeError, TypeError, ValueError, AttributeError, LookupError, AssertionError) as error:
             from ..errors import HalfulpError
 
             if isinstance(error, HalfulpError):

@@ -136,9 +136,14 @@ def read_program(path: Path) -> torch.export.ExportedProgram:
 
 
 def module_of(node: torch.fx.Node) -> tuple[str, int]:
-    """The dotted path of the module that a node comes from, and which of the module's calls: "layers.3@1" is the second."""
-    stack = list(node.meta.get("nn_module_stack", {}).values())
-    path, _, call = (str(stack[-1][0]) if stack else "").partition("@")
+    """The dotted path of the module that a node comes from, and which of the module's calls: "layers.3@1" is the second.
+
+    PyTorch writes the call after the key of the module's entry, or after its path.
+    """
+    stack = list((node.meta.get("nn_module_stack") or {}).items())
+    key, (path, _) = stack[-1] if stack else ("", ("", None))
+    path, _, call = str(path).partition("@")
+    call = call or str(key).partition("@")[2]
     return re.sub(r"^L\['self'\]\.?", "", path), int(call) if call.isdigit() else 0
 
 

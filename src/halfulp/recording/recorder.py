@@ -330,7 +330,8 @@ class Recorder:
                     values, elements = elements_of(contiguous, count)
                     stored_shape = shape if elements == contiguous.numel() else (elements,)
                     place = self._writer.store(dtype, stored_shape, values, elements=elements)
-        if role in ("parameter", "buffer", "input") and not name.startswith("cotangents"):  # what halfulp itself puts in
+        is_ours = role == "input" and name.startswith("cotangents")  # what halfulp itself puts in
+        if role in ("parameter", "buffer", "input") and not is_ours:
             self._digests["inputs" if role == "input" else "weights"].append(hashed)
         placements = tuple(str(each) for each in getattr(tensor, "placements", ()))
         self._writer.add_value(Value(number, role, name, dtype, shape, strides, device, hashed, statistics, place, placements))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ..cases import Case
 from ..errors import InputError
-from ..noise import Noise, noise_of
+from ..noise import DATA, Noise, noise_of
 from ..verdicts import limits
 from .tolerance import TensorTolerance, Tolerance
 
@@ -68,7 +68,7 @@ def suggest_tolerance(
     precision = ""
     for given in drawn:
         case = Case(function, function, given, declared=declared, keywords=keywords, seed=seed)
-        noise = noise_of(case, samples=SAMPLES)
+        noise = noise_of(case, samples=SAMPLES, rounds=DATA)
         precision = case.declared.name
         formats = {leaf.path: leaf.format for leaf in case.native("expected").outputs}
         for path, leaf in noise.leaves.items():

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ..cases import Case
 from ..differences import Comparison
 from ..differences.comparing import compare_leaves
-from ..noise import Noise, noise_of, widened
+from ..noise import DATA, Noise, noise_of, widened
 from .evidence.casts import casts
 from .evidence.evidence import Evidence
 from .evidence.families import families
@@ -81,7 +81,7 @@ class Gatherer:
             self._add(overlap(case) if self._finding("specials") == "differ" else None)
             return
         sampled = self.sampled = noise_of(
-            case, progress=lambda done, total: self.progress(f"sampling how far rounding goes, {done} of {total}")
+            case, rounds=DATA, progress=lambda done, total: self.progress(f"sampling how far rounding goes, {done} of {total}")
         )
         # A side that disagrees with itself has no error of its own that could be called honest.
         noise = widened(sampled, expected) if repeated.finding == "same" else sampled

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..differences import Leaf
-from ..noise import LeafNoise, Noise, noise_of, widened
+from ..noise import DATA, LeafNoise, Noise, noise_of, widened
 from ..noise.residuals import in_noise
 from . import limits
 from .closeup import Closeup, Heat, Profile
@@ -42,7 +42,7 @@ def closeups_of(gatherer: Gatherer) -> tuple[Closeup, ...]:
     ]  # fmt: skip
     noise, sampled = None, None
     if gatherer.sampled is not None:
-        noise, sampled = widened(gatherer.sampled, case.native("expected")), noise_of(case, profiles=True)
+        noise, sampled = widened(gatherer.sampled, case.native("expected")), noise_of(case, profiles=True, rounds=DATA)
     sizes = {each.path: each.max_abs for each in gatherer.comparison}
     pairs = sorted(pairs, key=lambda pair: -sizes.get(pair[0].path, 0.0))[:OUTPUTS]
     room = max(FEWEST_ELEMENTS, ELEMENTS // max(1, len(pairs)))

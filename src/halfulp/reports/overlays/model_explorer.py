@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ GRAPH = "graph"
 """The name that Model Explorer's adapter for PyTorch gives the graph of a .pt2 file."""
 
 LARGEST = 1e300
-"""Stands for infinity, which JSON has no number for."""
+"""Stands for infinity and NaN, which JSON has no numbers for."""
 
 START = "#8b1a10"
 
@@ -105,5 +106,6 @@ def node_data(origin: Origin, nodes: Keyed, quantity: str = "of-the-limit", *, g
         color = {"bgColor": VERDICT_COLORS[verdict], "textColor": "#111111"}
         if any(origin.is_start(each) for each in points):
             color = {"bgColor": START, "textColor": "#ffffff"}
-        results[name] = {"value": min(number(point), LARGEST), **color}
+        value = number(point)
+        results[name] = {"value": value if math.isfinite(value) else LARGEST, **color}
     return json.dumps({graph: {"name": f"halfulp: {title}", "results": results}}, indent=1, allow_nan=False) + "\n"

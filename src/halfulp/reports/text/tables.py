@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.table import Table
 
@@ -54,18 +55,19 @@ class Numbers(Table):
     def pieces(self, console: Console) -> list[Table]:
         """Tables of the console's width or less, as far as single columns allow."""
         columns = [[str(column.header), *(str(cell) for cell in column.cells)] for column in self.columns]
-        widths = [max(map(len, cells)) + 3 for cells in columns]  # the gap between columns is three
+        widths = [max(map(cell_len, cells)) + 3 for cells in columns]  # the gap between columns is three
+        widths[0] = min(widths[0], console.width // 3)  # a long path is folded
         found: list[list[int]] = [[]]
         for place in range(1, len(columns)):
             if found[-1] and widths[0] + sum(widths[each] for each in found[-1]) + widths[place] > console.width + 3:
                 found.append([])
             found[-1].append(place)
-        return [self._of([0, *places], columns) for places in found]
+        return [self._of([0, *places], columns, widths[0] - 3) for places in found]
 
-    def _of(self, places: list[int], columns: list[list[str]]) -> Table:
+    def _of(self, places: list[int], columns: list[list[str]], first: int) -> Table:
         table = Table(box=self.box, show_edge=False, pad_edge=False, header_style="")
         for place in places:
-            table.add_column(columns[place][0], overflow="fold", no_wrap=place > 0)
+            table.add_column(columns[place][0], overflow="fold", no_wrap=place > 0, max_width=None if place else max(first, 1))
         for row in list(zip(*columns))[1:]:
             table.add_row(*(row[place] for place in places))
         return table

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...cases import Case
-from ...noise import Noise, noise_of, residual_of
+from ...noise import DATA, Noise, noise_of, residual_of
 from .. import limits
 from ..verdict import Verdict
 from .evidence import Evidence
@@ -38,7 +38,7 @@ def flips(case: Case, noise: Noise) -> Evidence | None:
     shown: dict[str, np.ndarray] = {path: np.zeros(mask.shape, dtype=bool) for path, (mask, _) in targets.items()}
     amplitude = AMPLITUDES[0]
     for amplitude in AMPLITUDES:
-        samples = noise_of(case, samples=SAMPLES, amplitude=amplitude)
+        samples = noise_of(case, samples=SAMPLES, amplitude=amplitude, rounds=DATA)
         for path, (mask, error) in targets.items():
             leaf = samples.leaves.get(path)
             if leaf is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ...cases import Case, Run, Variant
@@ -9,6 +11,8 @@ from ..verdict import Verdict
 from .evidence import Evidence
 
 V = Verdict
+ROUNDS_RIGHT = 0.5
+"""An integer that is off by less is still told from its neighbours."""
 
 
 def integers(case: Case) -> Evidence:
@@ -50,7 +54,11 @@ def _on(case: Case, kind: str) -> Evidence:
     measured = {"unequal": unequal, "count": count, "max_abs": largest}
     if not unequal:
         return Evidence(kind, "exact", (V.ROUNDING, V.REDUCED_PRECISION, V.UNSTABLE, V.FLIP), {**measured})
-    # Fast products are not exact even on integers, but they round to the right one.
-    if largest < 0.5:
+    # Fast products are not exact even on integers, but they round to the right one, and keep at least half of the digits.
+    size = max(float(np.abs(each).max(initial=0.0)) for each in references.values())
+    if ROUNDS_RIGHT > largest > math.sqrt(case.storage.unit_roundoff) * size:
+        why = f"they differ by up to {largest:.2g}, which is no proof, and more than fast products lose"
+        return Evidence(kind, "unavailable", tuple(V), {"why": why})
+    if largest < ROUNDS_RIGHT:
         return Evidence(kind, "nearly exact", (V.ROUNDING, V.REDUCED_PRECISION, V.UNSTABLE), {**measured}, path)
     return Evidence(kind, "differ", (V.MISTAKE,), {**measured}, path)

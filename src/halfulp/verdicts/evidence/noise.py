@@ -8,7 +8,7 @@ import numpy as np
 
 from ...cases import Case, Run
 from ...cases.effects import argument_leaves
-from ...noise import LeafNoise, Noise, Residual, backward_error, noise_of, residual_of, uses_transforms
+from ...noise import DATA, LeafNoise, Noise, Residual, backward_error, noise_of, residual_of, root_mean_square, uses_transforms
 from .. import limits
 from ..verdict import Verdict
 from .evidence import Evidence
@@ -99,8 +99,8 @@ def noise_evidence(case: Case, noise: Noise, sampled: Noise) -> Evidence | None:
 def _relative(leaf: LeafNoise) -> float | None:
     """The rms spread over the rms result; None for a result that is zero throughout."""
     finite = np.isfinite(leaf.reference)
-    size = float(np.sqrt(np.mean(leaf.reference[finite] ** 2))) if finite.any() else 0.0
-    return float(np.sqrt(np.mean(leaf.spread[finite] ** 2))) / size if size else None
+    size = root_mean_square(leaf.reference[finite])
+    return root_mean_square(leaf.spread[finite]) / size if size else None
 
 
 def _terms(case: Case, worst: Residual) -> int:
@@ -126,7 +126,7 @@ def backward_evidence(case: Case, actual: Run, noise: Noise) -> Evidence | None:
 
 def fast_products(case: Case) -> Evidence:
     """Whether the error is what products lose when they are computed by fast algorithms (Winograd, FFT, Strassen), small in norm only."""
-    noise = noise_of(case, product_loss=limits.PRODUCT_LOSS)
+    noise = noise_of(case, product_loss=limits.PRODUCT_LOSS, rounds=DATA)
     found = [each for each in residuals(case.native("actual"), noise) if each.count]
     worst = max((excess(each, noise.count) for each in found), default=math.inf)
     finding = "explain" if worst <= 1.0 else "do not explain"

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...cases import Case, Run, Variant
-from ...noise import LeafNoise, Noise, noise_of
+from ...noise import DATA, LeafNoise, Noise, noise_of
 from ...noise.noise import profile, scaled_error
 from .. import limits
 from ..verdict import Verdict
@@ -42,7 +42,7 @@ def patterns(case: Case, noise: Noise) -> Evidence | None:
     Args:
         noise: that of the case, errors of `expected` included: what `expected` itself does is no pattern of `actual`.
     """
-    sampled = noise_of(case, profiles=True)
+    sampled = noise_of(case, profiles=True, rounds=DATA)
     best: Evidence | None = None
     for leaf in case.native("actual").outputs:
         known, spread = sampled.leaves.get(leaf.path), noise.leaves.get(leaf.path)

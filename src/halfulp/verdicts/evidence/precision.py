@@ -319,7 +319,7 @@ def _by_size(case: Case, noise: Noise, coarser: list[Format]) -> Evidence | None
             residual = residual_of(leaf.float64(), spread, reference=noise.leaves[leaf.path].reference)
             if residual.count:
                 worst, size = max(worst, excess(residual, coarse.count)), max(size, _typical(leaf, spread, noise))
-        if worst <= 1.0 and (size >= HONEST_SIZE or representable == target.name):
+        if worst <= 1.0 and size >= HONEST_SIZE:
             fitting.append((abs(math.log(size)) if size else math.inf, target, size))
     if not fitting:
         return None

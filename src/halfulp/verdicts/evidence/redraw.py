@@ -10,7 +10,7 @@ import dataclasses
 import numpy as np
 
 from ...cases import Case, Run, Variant
-from ...noise import LeafNoise, Noise, noise_of, residual_of, uses_transforms
+from ...noise import STATE, LeafNoise, Noise, noise_of, residual_of, root_mean_square, uses_transforms
 from .. import limits
 from ..verdict import Verdict
 from .evidence import Evidence
@@ -86,15 +86,15 @@ def redraw(case: Case, noise: Noise, *, widely: bool = False) -> Evidence:
             "the two agree on the given inputs far better than near them: moving breaks something that the inputs have (a symmetry, a sum)"
         )
         return Evidence(kind, "unavailable", tuple(V), {"why": why})
-    data = noise_of(case, accumulate=False)
+    data = noise_of(case, accumulate=False, rounds=STATE)
     in_norm = uses_transforms(case, "actual")
     worst, worst_share, worst_excess = "", 0.0, 0.0
     for path, found in errors.items():
         if len(found) < REPETITIONS:
             continue
         stays = np.mean(found, axis=0)
-        total = float(np.mean(np.square(found)))
-        share = float(np.mean(np.square(stays))) / total if total else 0.0
+        total = root_mean_square(np.asarray(found))
+        share = (root_mean_square(stays) / total) ** 2 if total else 0.0
         stayed = residual_of(stays, _as_wide_as(data.leaves[path], sizes[path]), reference=np.zeros_like(stays))
         amount = excess(stayed, data.count, slack=1.0)
         if in_norm:  # rounded twiddle factors are constants: their error stays, and is small in norm only

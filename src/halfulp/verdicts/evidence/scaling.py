@@ -12,8 +12,9 @@ import math
 import numpy as np
 
 from ...cases import Case, Run, Unavailable, Variant
+from ...differences import Leaf
 from ...floats import BFLOAT16, FLOAT32, Format, is_representable
-from ...noise import LeafNoise, Noise, noise_of, residual_of, uses_transforms
+from ...noise import STATE, LeafNoise, Noise, Residual, noise_of, residual_of, uses_transforms
 from .. import limits
 from ..verdict import Verdict
 from .evidence import Evidence, Measured
@@ -74,7 +75,7 @@ def _of_outputs(case: Case, noise: Noise, actual: Run, expected: Run, *, beyond:
         if _vanishes(values, spread):
             finding, worst_excess = "vanishes", 0.0
         else:
-            data_noise = data_noise or noise_of(case, accumulate=False)
+            data_noise = data_noise or noise_of(case, accumulate=False, rounds=STATE)
             data_spread = data_noise.leaves[leaf.path]
             worst_excess = excess(residual_of(values[0], data_spread, reference=values[1]), data_noise.count, slack=1.0)
             if worst_excess <= 1.0:
@@ -189,36 +190,49 @@ def _lowered(case: Case) -> Evidence:
         return _unavailable(expected.reason)
     noise = noise_of(case, declared=FLOAT32)
     mixes = noise.has_products or uses_transforms(case, "actual")
-    worst, grows, is_drowned = 0.0, 0.0, False
     native = {name: {leaf.path: leaf for leaf in case.native(name).outputs} for name in ("actual", "expected")}
     lifted = {leaf.path: leaf for leaf in expected.outputs}
+    found: list[Evidence] = []
     for leaf in actual.outputs:
         spread, other = noise.leaves.get(leaf.path), lifted.get(leaf.path)
         if leaf.format is None or spread is None or other is None or other.shape != leaf.shape:
             continue
-        apart = residual_of(leaf.float64(), spread, reference=other.float64())
-        found = excess(apart, noise.count)
-        if found > BOTH_HONEST and mixes:
-            # A fast product is small in norm only; its loss in float32 counts like that in float64.
-            in_norm = max(apart.norm_in_noise, apart.max_norm_in_noise / limits.max_limit(noise.count, apart.count))
-            found = min(found, BOTH_HONEST * in_norm / limits.FAST_PRODUCT_LOSS)
-        if found > worst:
-            worst = found
-            left, right = (native[name][leaf.path].float64() for name in ("actual", "expected"))
-            before = residual_of(left, spread, reference=right).rms
-            grows = math.log2(apart.rms / before) if before and apart.rms else math.inf
-            is_drowned = apart.rms > limits.ILL_CONDITIONED * apart.reference_rms
-    measured: dict[str, Measured] = {"excess_in_float32": worst}
-    if worst <= BOTH_HONEST:
-        return Evidence("scaling", "agrees in float32", _RIGHT, measured)
-    measured["grows_to_float32"] = grows if math.isfinite(grows) else None
-    if grows >= LOWER_BITS - NEAR_BITS:
-        return Evidence("scaling", "grows in float32", _RIGHT, measured)
-    if is_drowned and grows > NEAR_BITS:
-        return _unavailable(
-            "in float32 the two differ by as much as their results are large, which says nothing about exact arithmetic", **measured
-        )
-    return Evidence("scaling", "stays", (V.MISTAKE,), measured)
+        before = residual_of(native["actual"][leaf.path].float64(), spread, reference=native["expected"][leaf.path].float64())
+        if before.rms:
+            found.append(_lowered_output(leaf, other, spread, noise.count, before, mixes=mixes))
+    if not found:
+        return _unavailable("no output that differs is a floating-point tensor")
+    return min(found, key=lambda each: (LOWERED.index(each.finding), -float(each.measured.get("excess_in_float32") or 0.0)))  # type: ignore[arg-type]
+
+
+LOWERED = ("stays", "unavailable", "grows in float32", "agrees in float32")
+"""What `_lowered` finds of an output; of several outputs the first of these is reported: one that stays is another formula."""
+
+
+def _lowered_output(leaf: Leaf, other: Leaf, spread: LeafNoise, samples: int, before: Residual, *, mixes: bool) -> Evidence:
+    """Of one output: both sides in float32, and how far apart they are in float64."""
+    apart = residual_of(leaf.float64(), spread, reference=other.float64())
+    if apart.count < before.count:
+        return _unavailable("in float32 the results overflow")
+    magnitude = residual_of(leaf.float64(), spread, reference=np.zeros(leaf.shape)).rms
+    if residual_of(spread.spread, spread, reference=np.zeros(leaf.shape)).rms > limits.ILL_CONDITIONED * magnitude:
+        return _unavailable("in float32 rounding leaves too little of the result to tell")
+    size = excess(apart, samples)
+    if size > BOTH_HONEST and mixes:
+        # A fast product is small in norm only; its loss in float32 counts like that in float64.
+        in_norm = max(apart.norm_in_noise, apart.max_norm_in_noise / limits.max_limit(samples, apart.count))
+        size = min(size, BOTH_HONEST * in_norm / limits.FAST_PRODUCT_LOSS)
+    measured: dict[str, Measured] = {"excess_in_float32": size}
+    if size <= BOTH_HONEST:
+        return Evidence("scaling", "agrees in float32", _RIGHT, measured, leaf.path)
+    grows = measured["grows_to_float32"] = math.log2(apart.rms / before.rms)
+    is_drowned = apart.rms > limits.ILL_CONDITIONED * apart.reference_rms
+    if grows <= NEAR_BITS:
+        return Evidence("scaling", "stays", (V.MISTAKE,), measured, leaf.path)
+    if grows >= LOWER_BITS - NEAR_BITS and not is_drowned:
+        return Evidence("scaling", "grows in float32", _RIGHT, measured, leaf.path)
+    why = f"the difference grows by 2^{grows:.0f} from float64 to float32, neither as rounding does (2^29) nor as that of another formula"
+    return _unavailable("in float32 the two differ by as much as their results are large" if is_drowned else why, **measured)
 
 
 LOWER_BITS = 53 - 24
