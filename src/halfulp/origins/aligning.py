@@ -43,7 +43,8 @@ class Alignment:
         rename: patterns of module paths in `expected` -> in `actual` ("encoder.layer.*" -> "blocks.*").
 
     Attributes:
-        modules: module path in `expected` -> in `actual`, as far as known.
+        modules: module path in `expected` -> in `actual`, as far as known. is_foreign: whether another library computed `actual`, whose ops
+            go by other names: then only nearness tells.
     """
 
     def __init__(self, actual: Trace, expected: Trace, rename: Mapping[str, str] | None = None) -> None:
@@ -64,6 +65,7 @@ class Alignment:
                     if number is not None:
                         value = actual.values[number]
                         self._foreign[step.module, value.shape, _is_float(value.dtype)].append(number)
+        self.is_foreign = bool(self._foreign)
         self._anchors: dict[int, list[Candidate]] = defaultdict(list)
         self.modules: dict[str, str] = {}
         self._by_parameters = self._align_parameters()

@@ -348,7 +348,7 @@ class Walker:
         """No value of `actual` is what is predicted: carry the prediction on, and the value that should have been it as a suspect."""
         step = main.step
         chosen = next((each for each in fits if each.how not in ("value", "hint")), None) or next(iter(fits), None)
-        if alternative is not None and chosen is not None and chosen.how in ("value", "hint"):
+        if alternative is not None and chosen is not None and chosen.how in ("value", "hint") and not self.alignment.is_foreign:
             chosen = None  # beside suspects nearness alone makes no further one: it would spoil those that names vouch for
         if chosen is not None and alternative is not None:
             other = self.excess_in(alternative, slot, number, chosen.numbers)
