@@ -32,7 +32,8 @@ def repetition(case: Case) -> Evidence:
             continue  # it does not run where unwritten memory is NaN: nothing is learned
         # Once more each, because a side that disagrees with itself now and then looks the same once.
         unwritten = agrees and _agrees(case, name, Variant(repetition=2)) and not _agrees(case, name, Variant(repetition=2, poisoned=True))
-        unwritten = unwritten or _shows_nan(second, case.native(name))
+        # By chance the first run may already have been lent memory with NaN in it.
+        unwritten = unwritten or _shows_nan(second, case.native(name)) or _shows_nan(second, again)
         other = second if isinstance(second, Run) and (unwritten or agrees) else again
         return _differs(case, name, other, "unwritten memory" if unwritten else "differs")
     return _same(2)
@@ -78,7 +79,7 @@ def _agrees(case: Case, name: str, variant: Variant) -> bool:
 
 
 def _shows_nan(filled: Run | Unavailable, plain: Run) -> bool:
-    """Whether there is NaN where memory held NaN before it was written, and none in the first run (later ones may be lent that memory)."""
+    """Whether there is NaN where memory held NaN before it was written, and none in a plain run."""
     if isinstance(filled, Unavailable):
         return False
     others = {leaf.path: leaf for leaf in plain.outputs}
