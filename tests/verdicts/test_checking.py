@@ -537,3 +537,15 @@ def test_numbers_whose_squares_overflow_are_measured():
 def test_small_numbers_stored_in_float16_are_rounded_to_its_spacing():
     x = torch.randn(32, 128, generator=torch.Generator().manual_seed(0)) * 1e-5
     assert check(lambda x: x.half().float() * 1e5, lambda x: x * 1e5, (x,), declared="float16").verdict is V.ROUNDING
+
+
+def test_unwritten_memory_is_found_whatever_the_first_runs_were_lent():
+    def actual(x):
+        out = torch.empty_like(x)
+        out[:, :8] = torch.sigmoid(x[:, :8])
+        return out
+
+    for every in (1, 2, 3):
+        junk = [torch.full((16, 13), float("nan") if place % every == 0 else 7.0) for place in range(200)]
+        del junk
+        assert check(actual, torch.sigmoid, (torch.randn(16, 13),)).verdict in (V.NONDETERMINISTIC, V.MISTAKE)
