@@ -30,10 +30,11 @@ def of_matrix(stored: dict[str, Any]) -> dict[str, Any]:
 
 def of_benchmark(stored: dict[str, Any]) -> dict[str, Any]:
     """Without what is not shown."""
-    truth = {"rounding": True, "mistake": False, "undecided": None}
+    from halfulp.reports.text.benchmarks import TRUTH
+
     kept = []
     for each in stored["outcomes"]:
-        is_right = each["said"].get("halfulp") is truth[each["kind"]]
+        is_right = each["said"].get("halfulp") is TRUTH[each["kind"]]
         kept.append({key: value for key, value in each.items() if key != "seconds" and not (is_right and key == "reason")})
     return {**stored, "outcomes": kept}
 

@@ -189,7 +189,8 @@ def test_nonsense_on_the_pipe_of_answers_is_no_answer(remote):
             except OSError:
                 pass
 
-    died(remote, writes_to_every_pipe, then="it answered what can't be read (Got b'half non' where a message begins")
+    message = died(remote, writes_to_every_pipe, then="it answered what can't be read (Got b'half non' where a message begins")
+    assert "halfulp: got" not in message  # an error of the worker, not from inside
 
 
 def test_a_hung_worker_is_ended(remote, monkeypatch):

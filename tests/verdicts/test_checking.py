@@ -549,3 +549,11 @@ def test_unwritten_memory_is_found_whatever_the_first_runs_were_lent():
         junk = [torch.full((16, 13), float("nan") if place % every == 0 else 7.0) for place in range(200)]
         del junk
         assert check(actual, torch.sigmoid, (torch.randn(16, 13),)).verdict in (V.NONDETERMINISTIC, V.MISTAKE)
+
+
+def test_small_integers_that_nearly_agree_are_no_proof_of_one_formula():
+    """A percent of a small integer is less than one half, and more than fast products lose."""
+    t = 1.7e9 + torch.arange(100, dtype=D) * 1e-3
+    result = check(lambda t: (t - t[0]) * 1000.01, lambda t: (t - t[0]) * 1000, (t,))
+    assert result.verdict in (V.UNDECIDED, V.MISTAKE)
+    assert result.find("integers").finding == "unavailable"

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
+from .showing import writable
+
 if TYPE_CHECKING:
     from ..origins import Origin
 
@@ -40,7 +42,7 @@ def overlay(
             raise InputError(
                 f"Got a case file and --graph {graph}. Needed: one of them. The graph of a case file is exported from its `expected`. Leave --graph out."
             )
-        _made(output)
+        writable(output / "locate.json")
         origin, file = _located(source, output, seed)
         nodes = keyed(origin)
     else:
@@ -58,7 +60,7 @@ def overlay(
             ".pt2 file of its `expected`. Node data name the nodes of a graph. Pass --graph, or the case file itself."
         )
     if nodes.points:
-        _made(output)
+        writable(output / "locate.json")
         files: list[str] = []
         for quantity in QUANTITIES:
             path = output / f"{quantity}.json"
@@ -67,29 +69,11 @@ def overlay(
         count = len(origin.walk)
         typer.echo(f"{output}: {count - len(nodes.left)} of {count} values of the walk at {len(nodes.points)} nodes")
         model = str(file) if file is not None else "MODEL.pt2"
-        typer.echo(f"model-explorer {shlex.join([model, f'--node_data_paths={chr(44).join(files)}'])}")
+        paths = ",".join(files)
+        typer.echo(f"model-explorer {shlex.join([model, f'--node_data_paths={paths}'])}")
     if tensorboard is not None:
         typer.echo(f"{tensorboard}: {write_scalars(origin, tensorboard, step)} scalars")
         typer.echo(f"tensorboard --logdir {shlex.quote(str(tensorboard))}")
-
-
-def _made(folder: Path) -> None:
-    """The folder, made before the work begins.
-
-    Raises:
-        InputError: it can't be.
-    """
-    from halfulp.errors import InputError
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / ".written").touch()
-        (folder / ".written").unlink()
-    except OSError as error:
-        raise InputError(
-            f"Got {folder}, which can't be written ({error.strerror}). Needed: a folder that can. The graph and its numbers go there. Choose "
-            "another with -o."
-        ) from error
 
 
 def _located(file: Path, output: Path, seed: int) -> tuple[Origin, Path]:

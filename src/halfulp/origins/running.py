@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import tempfile
 from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
@@ -45,7 +46,7 @@ def locate_in_functions(
         with taken_apart() if hasattr(actual, "record") else contextlib.nullcontext():  # a backend has no fast paths of PyTorch's
             mine = traced("expected", expected)
         origin = locate_in_traces(theirs, mine, declared=declared, rename=rename, progress=progress)
-        eager = _eager(actual)
+        eager = eager_of(actual)
         is_doubtful = origin.acceptable is False or any(each.note == UNKNOWN_FORMULA for each in origin.walk)
         if eager is not actual and is_doubtful:
             # Compiled code shows little of its inside. If the same fault is there before compiling, it is seen there.
@@ -60,13 +61,7 @@ def locate_in_functions(
 
 
 def _noted(origin: Origin, note: str) -> Origin:
-    import dataclasses
-
     return dataclasses.replace(origin, notes=(*origin.notes, note))
-
-
-def _eager(function: Callable[..., Any]) -> Callable[..., Any]:
-    return eager_of(function)
 
 
 def _recorded(

@@ -72,6 +72,11 @@ class StoredOrders:
     difference: str = ""
     one_family: bool = False
 
+    @property
+    def trees(self) -> dict[str, Order]:
+        """The order of most outputs of each function that has one."""
+        return {name: main for name, each in self.orders.items() if (main := each.classes[0].restored()) is not None}
+
     def to_json(self) -> str:
         """JSON with a schema number."""
         return text_of(document("orders", self))

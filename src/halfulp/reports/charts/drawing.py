@@ -194,8 +194,7 @@ def _order(result: RevealedOrder | StoredOrders, path: str) -> Any:
 
 
 def _orders(result: StoredOrders, path: str) -> Any:
-    trees = {name: main for name, each in result.orders.items() if (main := each.classes[0].restored()) is not None}
-    return draw_beside(trees) if len(trees) == 2 else None
+    return draw_beside(result.trees) if len(result.trees) == 2 else None
 
 
 PICTURES = {

@@ -17,9 +17,8 @@ def orders_page(found: StoredOrders) -> Page:
             ("They are one family: the same bits on any input, so their agreement is no independent evidence.",) if found.one_family else ()
         )
         said: list[Part] = [Words((f"actual against expected: {found.difference}.", *family))]
-        trees = {name: main for name, each in found.orders.items() if (main := each.classes[0].restored()) is not None}
-        if len(trees) == 2:
-            svg = draw_beside(trees)
+        if len(found.trees) == 2:
+            svg = draw_beside(found.trees)
             if len(svg) < LARGEST:
                 said.append(
                     Picture("Side by side", "Rows that only one of the two has are marked with \u2260; equal blocks are drawn once.", svg)
