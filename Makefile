@@ -14,19 +14,28 @@ UNCOMPILED := "kernels or scanning or coarse or wide or rounding or ties or conv
 # Side by side, one thread each: two processes of PyTorch with two threads each slow each other down tenfold on two cores.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4
 
+# Tests of over ten seconds each are left to `make check`.
+WHICH := -m "not slow"
+FAST := tests/floats tests/orders tests/differences tests/ops tests/noise tests/documents tests/audits tests/verdicts/evidence
+
 # Backends whose packages are not PyTorch's or NumPy's, each in an environment of its own beside .venv.
 BACKENDS := onnxruntime openvino jax executorch litert mlx ncnn opencl triton
 backends test-backends: export HALFULP_HOME = $(CURDIR)/.backends
 
-.PHONY: demo test check lint backends test-backends notebooks docs schemas benchmarks clean
+.PHONY: demo test test-fast check lint backends test-backends notebooks docs schemas benchmarks clean
 
 demo: $(VENV)/.ready
 	$(BIN)/halfulp demo
 
 test: $(VENV)/.ready
-	$(PYTEST) $(COUNTED)
+	$(PYTEST) $(WHICH) $(COUNTED)
 
-# Lint, and the tests with their lines counted.
+# What decides: numbers, ops, noise, verdicts, traces, origins. Under 90 seconds on two cores.
+test-fast: $(VENV)/.ready
+	$(PYTEST) -q $(WHICH) $(FAST)
+
+# Lint, and all tests, the slow ones too, with their lines counted.
+check: WHICH :=
 check: COUNTED := --cov --cov-report= --cov-fail-under=0
 check: lint test
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -W ignore $(KERNELS) -k $(UNCOMPILED) $(COUNTED) --cov-append
@@ -66,11 +75,14 @@ benchmarks: $(VENV)/.ready
 	$(BIN)/python -W ignore -m benchmarks.orders
 	$(BIN)/python -W ignore -m benchmarks.ulp
 	$(BIN)/python -W ignore -m benchmarks.origins.run
+	$(BIN)/python -W ignore -m benchmarks.agreement
 	$(BIN)/python -W ignore -m benchmarks.record_cost
 	$(BIN)/python -W ignore -m benchmarks.locate_cost
 	$(BIN)/python -W ignore -m benchmarks.explain
 	$(BIN)/python -W ignore -m benchmarks.explain_cost
 	$(BIN)/python -m benchmarks.pages
+	$(BIN)/python -m benchmarks.memory
+	$(BIN)/python -m benchmarks.fuzz
 
 # Torch comes first: anything else that asks for it would bring the CUDA build along.
 $(VENV)/.ready: pyproject.toml constraints.txt

@@ -8,8 +8,8 @@ TESTS = """
 import torch
 
 def test_good(halfulp):
-    x = torch.randn(8, 8)
-    result = halfulp.assert_equivalent(lambda x: x.flip(1).sum(1), lambda x: x.sum(1), (x,))
+    x = torch.randn(8, 64)
+    result = halfulp.assert_equivalent(lambda x: sum(x.unbind(1)), lambda x: sum(x.flip(1).unbind(1)), (x,))
     assert result.acceptable
 
 def test_bad(halfulp):
@@ -39,7 +39,7 @@ def test_reports_are_kept_also_of_failures_and_under_xdist(pytester):
     files = sorted((pytester.path / "kept").iterdir())
     assert len(files) == 3
     verdicts = {json.loads(file.read_text())["verdict"] for file in files}
-    assert verdicts == {"ROUNDING", "MISTAKE", "IDENTICAL"} or verdicts == {"IDENTICAL", "MISTAKE"}
+    assert verdicts == {"ROUNDING", "MISTAKE", "IDENTICAL"}
     assert any("test_bad" in file.name for file in files)
 
 

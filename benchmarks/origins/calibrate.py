@@ -13,7 +13,7 @@ import torch.nn.functional as F
 
 import halfulp
 from halfulp.floats import FLOAT32
-from halfulp.origins.arithmetic import Direct
+from halfulp.ops.arithmetic import Direct
 from halfulp.origins.judging import channels_of
 from halfulp.origins.replaying import Values, evaluate
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .lazily import on_first_use
+from .shown import draw_with
 
 if TYPE_CHECKING:
     from . import inputs
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from .datasheets import Datasheet, datasheet
     from .differences import Comparison, Difference, compare
     from .documents import read_result, schema_of
-    from .errors import BackendError, CaseFileError, HalfulpError, InputError, RunError, TensorFileError, TraceError
+    from .errors import BackendError, CaseFileError, HalfulpError, InputError, InternalError, RunError, TensorFileError, TraceError
     from .orders import Order
     from .origins import Origin, locate, repro
     from .probes import RevealedOrder, reveal_order
@@ -54,6 +55,7 @@ _HOME = {
     "CaseFileError": "errors",
     "HalfulpError": "errors",
     "InputError": "errors",
+    "InternalError": "errors",
     "RunError": "errors",
     "TensorFileError": "errors",
     "TraceError": "errors",
@@ -100,6 +102,7 @@ __all__ = [
     "Growth",
     "HalfulpError",
     "InputError",
+    "InternalError",
     "Matrix",
     "Order",
     "Origin",
@@ -137,6 +140,15 @@ __all__ = [
 
 
 __getattr__ = on_first_use(__name__, _HOME)
+
+
+def _report(result: object, *, form: str) -> str:
+    from .reports import report as draw
+
+    return draw(result, form=form)  # pyright: ignore[reportArgumentType]
+
+
+draw_with(_report)
 
 
 def __dir__() -> list[str]:

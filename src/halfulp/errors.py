@@ -5,6 +5,7 @@
     │   ├── CaseFileError     a case file that does not import, lacks a name, or fails
     │   ├── TensorFileError   a file of tensors that is corrupt, refused, or of an unknown kind
     │   └── TraceError        a trace that is missing, damaged, in the way, or holds less than was asked of it
+    ├── InternalError         halfulp itself failed on a kind of value: a mistake of halfulp's
     ├── RunError              the user's own function raised: which side, in which variant, on which input
     └── BackendError          a backend that can't do what it was asked
         ├── Unsupported       it lacks the op, the dtype or the kind of model
@@ -35,6 +36,10 @@ class TraceError(InputError):
     """A trace that is missing, damaged, in the way, or holds less than was asked of it."""
 
 
+class InternalError(HalfulpError):
+    """Halfulp itself failed: a mistake of halfulp's, worth a report."""
+
+
 class RunError(HalfulpError):
     """One of the two functions under comparison raised."""
 
@@ -53,3 +58,11 @@ class MissingBackend(BackendError):
 
 class WorkerError(BackendError):
     """A backend's process died, hung, ran out of memory, or answered what can't be read."""
+
+
+def shortened(text: str, *, lines: int = 12, characters: int = 1200) -> str:
+    """A text of somebody else's, as long as a screen has room for: its beginning, and how much is left out."""
+    kept = "\n".join(text.strip().splitlines()[:lines]) if lines > 1 else " ".join(text.split())
+    kept = kept[:characters].rstrip()
+    left = len(text.strip()) - len(kept)
+    return f"{kept} ... ({left:,} more characters)" if left > lines else kept

@@ -47,12 +47,13 @@ class Checker:
         return accept(self.check(actual, expected, inputs, **options))
 
     def _kept(self, result: CheckResult) -> CheckResult:
+        from .files import write_file
+
         self.results.append(result)
         if self.folder is not None:
-            self.folder.mkdir(parents=True, exist_ok=True)
             # The node id names the test whichever worker runs it, so parallel runs write different files.
             name = re.sub(r"[^\w.-]+", "_", self.test).strip("_")[-150:]
-            (self.folder / f"{name}.{len(self.results)}.json").write_text(result.to_json() + "\n")
+            write_file(self.folder / f"{name}.{len(self.results)}.json", result.to_json() + "\n")
         return result
 
 

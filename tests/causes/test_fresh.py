@@ -1,5 +1,6 @@
 """Settings that need a fresh process: what they touch is what they are known to touch; the worker does what is asked of it."""
 
+import io
 import pickle
 import time
 
@@ -61,15 +62,17 @@ def test_what_can_not_be_sent_is_told_and_no_setting_blamed():
     assert not found.turned and "can't be sent to another process" in found.notes[0]
 
 
-def test_the_worker_leaves_the_reply_that_was_asked_for(tmp_path):
+def test_the_worker_gives_the_reply_that_was_asked_for():
     own = laboratory(by_hand, softmax)
     payload = {**payload_of(own, by_hand, softmax), "settings": read_settings(), "inductor": inductor_settings()}
-    (tmp_path / "payload").write_bytes(cloudpickle.dumps(payload))
-    (tmp_path / "0").mkdir()
-    (tmp_path / "0" / "job").write_bytes(pickle.dumps(Job("here", sides=("expected",))))
+
+    def answered(payload, job):
+        answer = io.BytesIO()
+        worker.work(io.BytesIO(pickle.dumps(job) + cloudpickle.dumps(payload)), answer)
+        return pickle.loads(answer.getvalue())
+
     before = read_settings()
-    worker.main(str(tmp_path), "0")
-    reply = pickle.loads((tmp_path / "0" / "reply").read_bytes())
+    reply = answered(payload, Job("here", sides=("expected",)))
     assert list(reply.outputs) == ["expected"] and not reply.error
     assert (reply.outputs["expected"][0].stored == own.native["expected"][0].stored).all()
     assert read_settings() == before
@@ -77,10 +80,7 @@ def test_the_worker_leaves_the_reply_that_was_asked_for(tmp_path):
     def raises(x):
         raise ValueError("not here")
 
-    (tmp_path / "payload").write_bytes(cloudpickle.dumps({**payload, "actual": raises}))
-    (tmp_path / "0" / "job").write_bytes(pickle.dumps(Job("here", sides=("actual",))))
-    worker.main(str(tmp_path), "0")
-    assert pickle.loads((tmp_path / "0" / "reply").read_bytes()).error == "ValueError: not here"
+    assert answered({**payload, "actual": raises}, Job("here", sides=("actual",))).error == "ValueError: not here"
 
 
 @pytest.mark.filterwarnings("ignore")

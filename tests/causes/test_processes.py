@@ -12,6 +12,7 @@ from torch import nn
 from halfulp.backends.knobs.settings import read_settings
 from halfulp.cases import Case
 from halfulp.causes.processes import Job, pool, run_jobs
+from halfulp.process import lifeline
 
 
 class Own(nn.Module):
@@ -165,28 +166,23 @@ def test_a_process_that_takes_too_long_is_ended(monkeypatch):
     assert reply.error == "it took more than 0.5 s"
 
 
-def test_an_interruption_ends_the_processes_and_removes_the_folder(monkeypatch):
+def test_an_interruption_ends_the_processes_and_leaves_no_file(monkeypatch):
     before = folders()
     started = []
-    start = pool._start
+    start = lifeline.start
 
-    def interrupted(*arguments):
-        started.append(start(*arguments))
-        if len(started) == 2:
+    def interrupted(*arguments, **options):
+        if len(started) == 1:
             raise KeyboardInterrupt
+        started.append(start(*arguments, **options))
         return started[-1]
 
-    monkeypatch.setattr(pool, "_start", interrupted)
+    monkeypatch.setattr(lifeline, "start", interrupted)
     own, _ = payload(torch.exp, torch.exp, torch.ones(3))
     with pytest.raises(KeyboardInterrupt):
         run_jobs(own, [Job("one"), Job("two")], at_once=2)
-    try:
-        assert started[0].poll() is not None  # the one that it knew of
-        assert folders() == before
-    finally:
-        for each in started:
-            each.kill()
-            each.wait()
+    assert started[0].poll() is not None
+    assert folders() == before
 
 
 def test_no_jobs_are_no_replies():

@@ -7,6 +7,7 @@ import time
 import pytest
 
 START = [sys.executable, "-c", "pass"]
+FRAMEWORKS = {"torch", "jax", "onnxruntime", "tensorflow"}
 
 
 def seconds(command, runs=7):
@@ -31,6 +32,11 @@ def modules_after(statement):
         ("import halfulp.cli", {"torch", "numpy", "numba"}),
         ("from halfulp import judge, Verdict, CheckResult, compare, report", {"torch"}),
         ("import halfulp.floats, halfulp.traces, halfulp.differences, halfulp.reports", {"torch", "numba"}),
+        (
+            "import halfulp.orders, halfulp.ops.formulas, halfulp.ops.deviation, halfulp.verdicts.judging, halfulp.verdicts.result",
+            FRAMEWORKS,
+        ),
+        ("import halfulp.origins.locating, halfulp.origins.walking, halfulp.origins.hashes, halfulp.origins.nonfinite", FRAMEWORKS),
     ],
 )
 def test_what_is_not_imported(statement, forbidden):

@@ -10,7 +10,9 @@ from torch.nn import functional as F
 from halfulp.cases import Case
 from halfulp.floats import FORMATS
 from halfulp.noise import noise_of, residual_of
-from halfulp.noise.rules import ROUNDING_RMS, OpError, decomposed
+from halfulp.noise.decompositions import decomposed
+from halfulp.noise.rules import OpError
+from halfulp.ops.deviation import ROUNDING_RMS
 
 
 def ratio(actual, expected, *inputs, **options):

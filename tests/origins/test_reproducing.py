@@ -60,7 +60,7 @@ def test_the_script_shows_the_difference(change, tmp_path):
     with torch.no_grad():
         halfulp.record(actual, x, tmp_path / "a.trace", level="tensors")
         halfulp.record(expected, x, tmp_path / "b.trace", level="tensors")
-    script = halfulp.repro(tmp_path / "a.trace", tmp_path / "b.trace", tmp_path / "out")
+    script = halfulp.repro(tmp_path / "a.trace", tmp_path / "b.trace", tmp_path / "out", run=True)
     ran = subprocess.run([sys.executable, "-W", "ignore", script], cwd=tmp_path, capture_output=True, text=True, check=True)
     own, theirs = errors(ran.stdout)
     assert theirs > 8.0 * own

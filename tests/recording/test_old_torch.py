@@ -53,6 +53,7 @@ IN_TORCH_2_4 = [
     "torch.int8",
     "torch.is_autocast_enabled",
     "torch.is_grad_enabled",
+    "torch.is_inference_mode_enabled",
     "torch.isfinite",
     "torch.isinf",
     "torch.isnan",

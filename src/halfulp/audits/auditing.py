@@ -18,24 +18,20 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten
 
+from ..border import answered
 from ..cases import Side
 from ..cases.inputs import TORCH_DTYPES, copied
 from ..cases.sides import repeatable
 from ..errors import InputError, RunError
 from ..floats import FORMATS
+from ..nesting import require_end
+from ..ops import Kind, record_of
 from .findings import Audit, AuditEntry
 
-_FACTORIES = frozenset(
-    (
-        "zeros ones full empty rand randn arange linspace logspace eye scalar_tensor normal hann_window hamming_window bartlett_window "
-        "blackman_window kaiser_window tri fft_fftfreq fft_rfftfreq"
-    ).split()
-)
-_MADE_FROM_PYTHON = frozenset(("lift_fresh", "lift"))
-_MOVES = frozenset("copy_ clone contiguous detach alias view _unsafe_view reshape expand t transpose permute".split())
 _NAMES = {dtype: name for name, dtype in TORCH_DTYPES.items()}
 
 
+@answered
 def audit(function: Callable[..., Any], inputs: Any, *, keywords: dict[str, Any] | None = None) -> Audit:
     """Where does a function change the format of its numbers, and what does that cost?
 
@@ -65,6 +61,8 @@ def audit(function: Callable[..., Any], inputs: Any, *, keywords: dict[str, Any]
         )
     side = Side("function", function)
     given = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+    require_end(given)
+    require_end(keywords, "keywords")
     arguments, named = copied((given, dict(keywords or {})))
     mode = _Watch((arguments, named), list(side.state.tensors().values()))
     try:
@@ -108,7 +106,7 @@ class _Watch(TorchDispatchMode):
         self.ops = 0
         self.autocast: dict[str, torch.dtype] = {}
         # Storages of inputs and of what is computed from them; other float64 tensors are constants.
-        self._derived = {each.untyped_storage().data_ptr() for each in known}
+        self._derived = {_memory_of(each) for each in known}
         self._kept = list(known)  # storages must not be freed and lent to others meanwhile
         given, kept = ([each.dtype for each in tensors if each.dtype in _NAMES] for tensors in (known, state))
         self._data = max(given or kept, key=lambda each: FORMATS[_NAMES[each]].precision_bits, default=torch.get_default_dtype())
@@ -127,12 +125,12 @@ class _Watch(TorchDispatchMode):
                 name.rstrip("_") or name, operands, [each for each in flat if isinstance(each, (int, float, bool))], outputs[0], kwargs
             )
         if any(self._is_derived(each) for each in operands):
-            self._derived |= {each.untyped_storage().data_ptr() for each in outputs}
+            self._derived |= {_memory_of(each) for each in outputs}
             self._kept += outputs
         return result
 
     def _is_derived(self, tensor: torch.Tensor) -> bool:
-        return tensor.untyped_storage().data_ptr() in self._derived
+        return _memory_of(tensor) in self._derived
 
     def _note(self, kind: str, op: str, operands: list[torch.Tensor], result: torch.Tensor, detail: str) -> None:
         formats = tuple(dict.fromkeys(_named(each.dtype) for each in operands))
@@ -143,25 +141,25 @@ class _Watch(TorchDispatchMode):
             self._cast(op, operands, result)
             return
         if not operands:
-            if op in _FACTORIES and kwargs.get("dtype") is None and result.is_floating_point() and result.dtype != self._data:
+            if record_of(op).makes and kwargs.get("dtype") is None and result.is_floating_point() and result.dtype != self._data:
                 detail = f"{_named(result.dtype)} is PyTorch's default; the data is {_named(self._data)}"
                 self._note("default dtype", op, operands, result, detail)
             return
-        if op in _MADE_FROM_PYTHON and result.is_floating_point() and result.dtype == torch.get_default_dtype() != self._data:
+        if record_of(op).python and result.is_floating_point() and result.dtype == torch.get_default_dtype() != self._data:
             self._note(
                 "default dtype", op, operands, result, f"Python numbers become {_named(result.dtype)}; the data is {_named(self._data)}"
             )
-        if op in _MOVES:
+        if record_of(op).moves:
             return
         floating = [each for each in operands if each.is_floating_point() or each.is_complex()]
         integers = [each for each in operands if not each.is_floating_point() and not each.is_complex() and each.dtype != torch.bool]
         if result.is_floating_point() and floating:
             self._promotion(op, floating, result)
-            self._lossy_integers(op, [each for each in integers if _is_elementwise(op)], result)
+            self._lossy_integers(op, [each for each in integers if record_of(op).promotes], result)
         elif result.is_floating_point() and integers and any(isinstance(each, float) for each in scalars):
             self._note("python scalar", op, operands, result, f"integers and a Python float give PyTorch's default, {_named(result.dtype)}")
             self._lossy_integers(op, integers, result)
-        elif result.is_floating_point() and integers and op in ("div", "true_divide", "mean", "sqrt", "exp", "log"):
+        elif result.is_floating_point() and integers and (record_of(op).is_elementwise or record_of(op).kind is Kind.SUM):
             self._note("default dtype", op, operands, result, f"integers give PyTorch's default, {_named(result.dtype)}")
             self._lossy_integers(op, integers, result)
         for value in scalars if result.is_floating_point() else ():
@@ -171,7 +169,7 @@ class _Watch(TorchDispatchMode):
         if result.dim():  # tensors without dimensions give way to those with
             floating = [each for each in floating if each.dim()]
         formats = {each.dtype for each in floating if each.is_floating_point()}
-        if len(formats) < 2 or not _is_elementwise(op):
+        if len(formats) < 2 or not record_of(op).promotes:
             return
         constants = [each for each in floating if each.dtype == torch.float64 and not self._is_derived(each)]
         if constants and result.dtype == torch.float64:
@@ -213,7 +211,7 @@ class _Watch(TorchDispatchMode):
                 self._note("integer to float", op, [value], result, detail)
 
     def _scalar(self, op: str, value: Any, operands: list[torch.Tensor], result: torch.Tensor) -> None:
-        if isinstance(value, bool) or result.dtype not in _NAMES or not _is_elementwise(op):
+        if isinstance(value, bool) or result.dtype not in _NAMES or not record_of(op).promotes:
             return
         form = FORMATS[_NAMES[result.dtype]]
         if isinstance(value, int) and abs(value) > 2**form.precision_bits and float(torch.tensor(value).to(result.dtype)) != value:
@@ -226,17 +224,6 @@ def _round_trips(value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     back = value.to(dtype).to(torch.float64)
     small = back.abs() < 2.0**63
     return small & (torch.where(small, back, torch.zeros_like(back)).to(torch.int64) == value)
-
-
-_ELEMENTWISE = frozenset(
-    (
-        "add sub rsub mul div true_divide pow maximum minimum fmod remainder atan2 where lerp addcmul addcdiv hypot copysign floor_divide"
-    ).split()
-)
-
-
-def _is_elementwise(op: str) -> bool:
-    return op in _ELEMENTWISE
 
 
 def _named(dtype: torch.dtype) -> str:
@@ -257,3 +244,11 @@ def _caller() -> str:
             return f"{Path(name).name}:{frame.f_lineno}" + (f": {code}" if code else "")
         frame = frame.f_back  # type: ignore[assignment]
     return ""
+
+
+def _memory_of(tensor: torch.Tensor) -> int:
+    """What tensors over the same memory have in common; a tensor without memory of its own (sparse, nested) has that with itself alone."""
+    try:
+        return tensor.untyped_storage().data_ptr()
+    except (NotImplementedError, RuntimeError):
+        return id(tensor)

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from ..errors import InputError
 from .interface import Availability, Option
 from .knobs.knob import Knob
+from .knobs.options import knobs_of
 from .program import Program
 
 
@@ -62,12 +63,6 @@ class Adapter(ABC):
         """Its options as knobs: every value but the default."""
         return knobs_of(self.options, {})
 
-    def implement(self, target: Any, **options: str) -> Any:
-        """The target as a callable, see `Backend`."""
-        from .implementation import Implementation
-
-        return Implementation(self, target, self.checked(options))
-
     def checked(self, options: Mapping[str, str]) -> dict[str, str]:
         """All options with their values.
 
@@ -86,6 +81,12 @@ class Adapter(ABC):
                 )
         return {name: options.get(name, each.default) for name, each in known.items()}
 
+    def implement(self, target: Any, **options: str) -> Any:
+        """The target as a callable, see `Backend`."""
+        from .implementation import Implementation
+
+        return Implementation(self, target, self.checked(options))
+
     @abstractmethod
     def build(self, target: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any], options: Mapping[str, str]) -> Program:
         """The target for inputs like these.
@@ -97,39 +98,6 @@ class Adapter(ABC):
         Raises:
             Unsupported: it can't.
         """
-
-
-def knobs_of(options: tuple[Option, ...], current: Mapping[str, str]) -> tuple[Knob, ...]:
-    """A knob for every value of every option that isn't the current one (the default where none is given)."""
-    found: list[Knob] = []
-    for option in options:
-        now = current.get(option.name, option.default)
-        for value in option.values:
-            if value != now:
-                found.append(
-                    Knob(
-                        option.cause,
-                        f"{option.name} = {value}",
-                        option.touches,
-                        option.remedies.get(value, f"{option.name}={value!r}"),
-                        wrap=_Turned(option.name, value),
-                    )
-                )
-    return tuple(found)
-
-
-class _Turned:
-    """What a knob does to an implementation: the same with another option."""
-
-    def __init__(self, name: str, value: str) -> None:
-        self._name, self._value = name, value
-
-    def __call__(self, function: Any) -> Any:
-        from .knobs.knob import NotApplicable
-
-        if not hasattr(function, "with_options"):
-            raise NotApplicable(f"{getattr(function, '__name__', type(function).__name__)} was not made by a backend")
-        return function.with_options(**{self._name: self._value})
 
 
 def _is_installed(name: str, distribution: str) -> bool:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import random
 import tempfile
-import warnings
 from collections import OrderedDict
 from collections.abc import Generator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import torch
 from torch import nn
 from torch.overrides import (  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue, reportPrivateImportUsage]
@@ -22,12 +19,15 @@ from torch.utils._python_dispatch import _disable_current_modes  # pyright: igno
 from torch.utils._pytree import tree_flatten, tree_map
 
 from ..errors import HalfulpError, InputError, MissingBackend, Unsupported
+from ..process.alone import quiet
+from ..process.settings import RANDOM, put_back, readings
 from ..recording.summarizing import hash_of
 from ..recording.transcribing import transcribe
 from ..traces import Trace
-from .adapter import Adapter, knobs_of
 from .arrays import as_numpy, as_tensor, is_array, owned
+from .builder import Builder
 from .knobs.knob import Knob
+from .knobs.options import knobs_of
 from .program import Program
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Implementation:
         adapter: the backend. target: see `Backend.implement`. options: all of them.
     """
 
-    def __init__(self, adapter: Adapter, target: Any, options: Mapping[str, str]) -> None:
+    def __init__(self, adapter: Builder, target: Any, options: Mapping[str, str]) -> None:
         self.adapter = adapter
         # What `check` looks for behind a callable: only a module's weights can be moved, since only theirs are looked at before a run.
         self.module = target if isinstance(target, nn.Module) else None
@@ -253,15 +253,12 @@ def _unwatched() -> Generator[None]:
 @contextlib.contextmanager
 def _undisturbed() -> Generator[None]:
     """Loading a framework, or building with it, draws random numbers and warns at times: the program's own go on as before."""
-    states = np.random.get_state(), random.getstate(), torch.get_rng_state()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what a framework warns of while it is loaded concerns its makers
+    with quiet():  # what a framework warns of while it is loaded concerns its makers
+        before = readings(RANDOM)
+        try:
             yield
-    finally:
-        np.random.set_state(states[0])
-        random.setstate(states[1])
-        torch.set_rng_state(states[2])
+        finally:
+            put_back(before)
 
 
 def _paths(tree: Any, name: str) -> list[str]:

@@ -18,11 +18,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import torch
 
 from ..differences import Leaf, leaves_of
-from ..errors import InputError, RunError
+from ..errors import InputError, RunError, shortened
 from ..floats import FLOAT32, FLOAT64, Format, format_named
+from ..nesting import require_end
 from . import inputs as trees
 from .effects import Watched, argument_leaves, counterparts, overwritten, state_leaf, watched_inputs, watched_state
 from .lifting import Retyping, all_float_dtypes, lifted_dtypes
@@ -43,12 +46,14 @@ class Variant:
             or "permuted N": along all axes of length N.
         repetition: 0 for the first run; positive ones start from another random seed, negative ones from the same again.
         poisoned: whether memory that nobody has written holds NaN.
+        watched: whether ops are only looked at, as they are where it does: some functions take another path then.
     """
 
     precision: str = "native"
     kind: str = "given"
     repetition: int = 0
     poisoned: bool = False
+    watched: bool = False
 
 
 NATIVE = Variant()
@@ -72,6 +77,7 @@ class Run:
         overridden: names of the calls inside the function whose dtype was replaced.
         replaced: the dtypes that those calls asked for.
         seconds: how long the call took.
+        settings: what it changed in the process, in words (it was put back).
     """
 
     outputs: tuple[Leaf, ...]
@@ -80,6 +86,29 @@ class Run:
     overridden: tuple[str, ...]
     replaced: tuple[str, ...]
     seconds: float
+    settings: tuple[str, ...] = ()
+
+    @functools.cached_property
+    def by_path(self) -> dict[str, Leaf]:
+        """Its outputs by their paths."""
+        return {leaf.path: leaf for leaf in self.outputs}
+
+    def gives_bits_of(self, other: Run) -> bool:
+        """Whether it is known at once that both gave the same bits; NaN of other bits has to be looked at."""
+        return len(self.outputs) == len(other.outputs) and all(a.has_bytes_of(b) for a, b in zip(self.outputs, other.outputs))
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Some rows of an output.
+
+    Attributes:
+        axis: along which they are counted. places: which are kept, in order. length: how many there are.
+    """
+
+    axis: int
+    places: npt.NDArray[np.int64]
+    length: int
 
 
 @dataclass(frozen=True)
@@ -140,6 +169,8 @@ class Case:
             )
         if not isinstance(seed, int) or not 0 <= seed < 2**32:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"Got seed={seed!r}. Needed: an integer from 0 to 2**32 - 1. It seeds NumPy too. Pass seed=0.")
+        require_end(inputs)
+        require_end(keywords, "keywords")
         self.inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
         self.keywords = dict(keywords or {})
         self.reference = reference
@@ -148,6 +179,38 @@ class Case:
         self._declared = format_named(declared) if declared is not None else None
         self._runs: dict[tuple[str, Variant], Run | Unavailable] = {}
         self._native: dict[str, Run] = {}
+        self._rows: dict[str, Rows] = {}
+
+    def narrowed(self, rows: Mapping[str, Rows]) -> Case:
+        """The same case with some rows of large outputs in place of all, in all its runs; runs that were made are narrowed or forgotten.
+
+        Args:
+            rows: path of an output -> which rows are kept.
+        """
+        _ = self.watched, self.shared_state
+        native = {name: self.native(name) for name in ("actual", "expected")}
+        other = copy.copy(self)
+        other._rows = dict(rows)
+        other._native = {name: dataclasses.replace(run, outputs=tuple(map(other._narrow, run.outputs))) for name, run in native.items()}
+        written = {name: self._as_written(name) for name in native}
+        other._runs = {
+            (name, NATIVE): dataclasses.replace(run, outputs=tuple(map(other._narrow, run.outputs))) for name, run in written.items()
+        }
+        return other
+
+    def whole(self) -> Case:
+        """The same case with all rows again; this one where it has all."""
+        if not self._rows:
+            return self
+        other = copy.copy(self)
+        other._rows, other._runs, other._native = {}, {}, {}
+        return other
+
+    def _narrow(self, leaf: Leaf) -> Leaf:
+        rows = self._rows.get(leaf.path)
+        if rows is None or leaf.stored.ndim <= rows.axis or leaf.stored.shape[rows.axis] != rows.length:
+            return leaf
+        return leaf.rows(rows.axis, rows.places)
 
     def with_function(self, name: str, function: Callable[..., Any]) -> Case:
         """The same case with another function in place of one side's; what the other side's runs gave is kept, and what is watched.
@@ -309,16 +372,16 @@ class Case:
                 side.wants_gradients = side.eager.wants_gradients = True
                 return self._execute(name, variant)
             if variant == NATIVE and name != "reference":
-                shapes = ", ".join(_describe(each) for each in self.inputs)
+                shapes = ", ".join(_describe(each) for each in self.inputs[:8])
                 raise RunError(
-                    f"Got {type(error).__name__} from `{name}` on the inputs ({shapes}): {error}\n"
+                    f"Got {type(error).__name__} from `{name}` on the inputs ({shapes}): {shortened(str(error))}\n"
                     f"{_user_traceback(error)}"
                     f"Needed: a call that succeeds. Nothing can be judged before both functions return. "
                     f"Next: {_next_step(error, name)}"
                 ) from error
             if name == "reference":
                 raise RunError(
-                    f"Got {type(error).__name__} from `reference`: {error}. Needed: a call on float64 inputs that succeeds."
+                    f"Got {type(error).__name__} from `reference`: {shortened(str(error))}. Needed: a call on float64 inputs that succeeds."
                 ) from error
             first_line = str(error).strip().splitlines()[0][:200] if str(error).strip() else ""
             again = (
@@ -336,9 +399,10 @@ class Case:
         before = trees.copied((arguments, keywords)) if as_written else None
         mutated: dict[str, Leaf] = {}
         changed: dict[str, Leaf] = {}
-        memory = poisoned() if variant.poisoned and not side.is_compiled else contextlib.nullcontext()
+        changes = (variant.poisoned or variant.watched) and not side.is_compiled
+        memory = poisoned(torch.nan if variant.poisoned else None) if changes else contextlib.nullcontext()
         precise, moved = self.precision_of(side, variant.precision), self.weights_moved(side, variant.kind)
-        with precise as mode, moved, repeatable(self.seed + max(0, variant.repetition)), memory:
+        with precise as mode, moved, repeatable(self.seed + max(0, variant.repetition)) as settings, memory:
             start = time.perf_counter()
             result = self.evaluate(side, arguments, keywords)
             seconds = time.perf_counter() - start
@@ -354,22 +418,26 @@ class Case:
                 "Return the tensors, those changed in place too."
             )
         if mode is None:
-            return Run(outputs, mutated, changed, (), (), seconds)
+            return Run(outputs, mutated, changed, (), (), seconds, tuple(settings))
         replaced = tuple(sorted(str(each).removeprefix("torch.") for each in mode.replaced))
-        return Run(outputs, mutated, changed, tuple(sorted(mode.overridden)), replaced, seconds)
+        return Run(outputs, mutated, changed, tuple(sorted(mode.overridden)), replaced, seconds, tuple(settings))
 
     def collected(self, side: Side, result: Any, arguments: Any, keywords: dict[str, Any]) -> tuple[Leaf, ...]:
         """What is compared after a call, in memory of its own: what it returned and what is watched (before state is put back)."""
-        found = [leaf.owned() for leaf in leaves_of(result)]
+        found = [self._kept(leaf) for leaf in leaves_of(result)]
         if side.name != "reference" and self.watched:
             inputs, state = argument_leaves((arguments, keywords)), side.state.current()
             for each in self.watched:
                 own = each.names[side.name]
                 if each.is_input and own in inputs:
-                    found.append(inputs[own].owned(each.path))
+                    found.append(self._narrow(inputs[own].owned(each.path)))
                 elif not each.is_input and own in state:
-                    found.append(state_leaf(state[own], each.path))
+                    found.append(self._narrow(state_leaf(state[own], each.path)))
         return tuple(found)
+
+    def _kept(self, leaf: Leaf) -> Leaf:
+        """In memory of its own: all of it, or the rows that are looked at."""
+        return self._narrow(leaf) if leaf.path in self._rows else leaf.owned()
 
     def weights_moved(self, side: Side, kind: str) -> contextlib.AbstractContextManager[None]:
         """On inputs that are "moved widely" the parameters and buffers that both sides have move too, those of both alike."""
@@ -436,8 +504,9 @@ def _next_step(error: BaseException, name: str) -> str:
 
 
 def _describe(value: Any) -> str:
-    if isinstance(value, torch.Tensor) or hasattr(value, "dtype"):
-        return f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)}"
+    with contextlib.suppress(RuntimeError):  # a nested tensor has no shape
+        if isinstance(value, torch.Tensor) or hasattr(value, "dtype"):
+            return f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)}"
     return type(value).__name__
 
 
@@ -445,4 +514,4 @@ def _user_traceback(error: BaseException) -> str:
     """The frames of the traceback that are not halfulp's own."""
     package = str(Path(__file__).parents[1])
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(package)]
-    return "".join(traceback.format_list(frames[-6:]))
+    return shortened("".join(traceback.format_list(frames[-6:]))) + "\n" if frames else ""

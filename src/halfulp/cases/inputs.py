@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import torch
-from torch.utils._pytree import tree_map
 
 from ..floats import FORMATS, Format
+from .trees import tree_map
 
 TORCH_DTYPES: dict[str, torch.dtype] = {name: getattr(torch, name) for name in FORMATS if hasattr(torch, name)}
 """The formats that PyTorch has a dtype for (tf32 is a way to compute, not to store)."""
@@ -19,18 +20,19 @@ TORCH_DTYPES: dict[str, torch.dtype] = {name: getattr(torch, name) for name in F
 
 def map_arrays(inputs: Any, on_tensor: Callable[[torch.Tensor], Any], on_array: Callable[[np.ndarray[Any, Any]], Any]) -> Any:
     """Apply a function to every tensor and every NumPy array of a nested structure (dataclasses too); leave everything else."""
+    return tree_map(functools.partial(_visited, on_tensor, on_array), inputs)
 
-    def visit(value: Any) -> Any:
-        if isinstance(value, torch.Tensor):
-            return on_tensor(value)
-        if isinstance(value, (np.ndarray, np.generic)):
-            return on_array(np.asarray(value))
-        if dataclasses.is_dataclass(value) and not isinstance(value, type):
-            fields = [field.name for field in dataclasses.fields(value) if field.init]
-            return dataclasses.replace(value, **{name: tree_map(visit, getattr(value, name)) for name in fields})
-        return value
 
-    return tree_map(visit, inputs)
+def _visited(on_tensor: Callable[[torch.Tensor], Any], on_array: Callable[[np.ndarray[Any, Any]], Any], value: Any) -> Any:
+    # No nested function: one that names itself is a cycle, which would keep the tensors of a run until garbage is collected.
+    if isinstance(value, torch.Tensor):
+        return on_tensor(value)
+    if isinstance(value, (np.ndarray, np.generic)):
+        return on_array(np.asarray(value))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = [field.name for field in dataclasses.fields(value) if field.init]
+        return dataclasses.replace(value, **{name: map_arrays(getattr(value, name), on_tensor, on_array) for name in names})
+    return value
 
 
 def copied(inputs: Any) -> Any:

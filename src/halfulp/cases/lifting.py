@@ -10,35 +10,24 @@ old precision; `Case` tells both apart from a run that was lifted.
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
-from torch.utils._pytree import tree_map
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..floats import FORMATS, Format
+from ..ops import record_of
+from ..ops.table import LARGEST_ULPS
 from .inputs import TORCH_DTYPES
+from .trees import tree_map
 
 _COMPLEX = {torch.float64: torch.complex128, torch.float32: torch.complex64}
 _CASTS = {"float": torch.float32, "double": torch.float64, "half": torch.float16, "bfloat16": torch.bfloat16}
-_FACTORIES = frozenset(
-    [
-        "zeros",
-        "ones",
-        "full",
-        "empty",
-        "rand",
-        "randn",
-        "tensor",
-        "as_tensor",
-        "linspace",
-        "logspace",
-        "eye",
-        "arange",
-        "normal",
-        "scalar_tensor",
-    ]
-)
+_FROM_NUMBERS = ("tensor", "as_tensor", "asarray")
+"""Functions that make a tensor of Python's numbers, in the default dtype."""
 
 
 def lifted_dtypes(declared: Format) -> frozenset[torch.dtype]:
@@ -57,6 +46,57 @@ def lifted_dtypes(declared: Format) -> frozenset[torch.dtype]:
 def all_float_dtypes() -> frozenset[torch.dtype]:
     """Every floating-point dtype but float64: retyping them all takes out the casts that make a result less precise, too."""
     return frozenset(dtype for name, dtype in TORCH_DTYPES.items() if name != "float64")
+
+
+class DefaultDtype(TorchDispatchMode):
+    """Another default dtype, for this thread alone: PyTorch has one switch for the whole process.
+
+    Tensors that are made without a dtype have the default one, and so do results of integers (`torch.arange(3) / 2`). Below Python
+    functions this mode sees both, whoever asks for them.
+
+    Args:
+        dtypes: what each dtype becomes; the default dtype is among them.
+    """
+
+    def __init__(self, dtypes: Mapping[torch.dtype, torch.dtype]) -> None:
+        super().__init__()
+        self._dtypes = dtypes
+        self._target = dtypes[torch.get_default_dtype()]
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        name = func._schema.name.partition("::")[2]
+        record = record_of(name)
+        if record.makes and (not record.by_number or any(isinstance(each, (float, complex)) for each in args)):
+            asked: Any = kwargs.get("dtype")
+            if asked is None and not (name == "full" and isinstance(args[1], complex)):
+                return func(*args, **{**kwargs, "dtype": self._target})
+            return func(*args, **({**kwargs, "dtype": self._dtypes.get(asked, asked)} if asked is not None else kwargs))
+        result = func(*args, **kwargs)
+        if not isinstance(result, torch.Tensor) or result.dtype not in self._dtypes:
+            return result
+        if any(isinstance(each, torch.dtype) for each in (*args, *kwargs.values())):
+            return result  # as it was asked for: a conversion, or the same bits read as another dtype
+        kinds = [each.dtype for each in _tensors(args)]
+        if not kinds or any(each.is_floating_point or each.is_complex for each in kinds):
+            return result
+        # Integers gave a number in the default dtype: once more from the same integers in the other one.
+        with contextlib.suppress(Exception):  # an op that takes integers only
+            lifted = func(*tree_map(self._lifted, args), **kwargs)
+            if torch.allclose(lifted, result.to(lifted.dtype), rtol=LARGEST_ULPS * torch.finfo(result.dtype).eps, atol=0.0, equal_nan=True):
+                return lifted
+        return result.to(self._target)  # on integers it does something else, as a device that divides them to integers
+
+    def _lifted(self, value: Any) -> Any:
+        return value.to(self._target) if isinstance(value, torch.Tensor) else value
+
+
+def _tensors(args: Any) -> Iterator[torch.Tensor]:
+    for each in args:
+        if isinstance(each, torch.Tensor):
+            yield each
+        elif isinstance(each, (list, tuple)):
+            yield from _tensors(each)
 
 
 class Retyping(TorchFunctionMode):
@@ -83,19 +123,26 @@ class Retyping(TorchFunctionMode):
         self._shadows: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
 
     def __enter__(self) -> Retyping:
-        self._default = torch.get_default_dtype()
-        if self._default in self.dtypes:
-            torch.set_default_dtype(self.dtypes[self._default])
+        self._stack = contextlib.ExitStack()
+        self._lifts_default = torch.get_default_dtype() in self.dtypes
+        if self._lifts_default:
+            self._stack.enter_context(DefaultDtype(self.dtypes))
         super().__enter__()
         return self
 
     def __exit__(self, *exc: Any) -> None:
         super().__exit__(*exc)
-        torch.set_default_dtype(self._default)
+        self._stack.close()
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         name = getattr(func, "__name__", "")
+        if name in _FROM_NUMBERS and self._lifts_default and kwargs.get("dtype") is None:
+            made = func(*args, **kwargs)
+            given = args[0] if args else None
+            if made.dtype in self.dtypes and not isinstance(given, torch.Tensor) and not hasattr(given, "__array__"):
+                return func(*args, **{**kwargs, "dtype": self.dtypes[made.dtype]})
+            return made
         if name not in _CASTS and not self._concerned(args) and not (kwargs and self._concerned(kwargs.values())):
             return func(*args, **kwargs)
         if name in ("__get__", "__set__", "__delete__", "backward"):

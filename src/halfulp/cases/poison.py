@@ -3,41 +3,72 @@
 from __future__ import annotations
 
 import contextlib
+import contextvars
+import functools
 from collections.abc import Callable, Generator
 from typing import Any
 from unittest import mock
 
 import numpy as np
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
-TENSORS = ("empty", "empty_like", "empty_strided", "empty_permuted")
-METHODS = ("new_empty", "new_empty_strided")
+from ..ops import record_of
+from ..process.alone import alone
+
 ARRAYS = ("empty", "empty_like")
+
+_inside: contextvars.ContextVar[bool] = contextvars.ContextVar("halfulp_poisoned", default=False)
+
+
+class _Poison(TorchDispatchMode):
+    """A mode below PyTorch's functions, seen by this thread alone.
+
+    A mode of functions would make modules with a fast path (`nn.MultiheadAttention`) take another one.
+    """
+
+    def __init__(self, value: float | None) -> None:
+        super().__init__()
+        self._value = value
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        created = func(*args, **(kwargs or {}))
+        if self._value is None:
+            return created
+        # Integers are left alone: a wild index could crash the process.
+        is_new = record_of(func._schema.name.partition("::")[2]).unwritten and isinstance(created, torch.Tensor)
+        if is_new and (created.is_floating_point() or created.is_complex()) and created.device.type != "meta":
+            created.fill_(self._value)
+        return created
 
 
 def _poisoned(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
     def create(*args: Any, **kwargs: Any) -> Any:
         created = original(*args, **kwargs)
-        # Integers are left alone: a wild index could crash the process.
-        if isinstance(created, np.ndarray):
-            if created.dtype.kind in "fc":
-                created.fill(np.nan)
-        elif (created.is_floating_point() or created.is_complex()) and created.device.type != "meta":
-            with torch.no_grad():
-                created.detach().fill_(torch.nan)
+        if _inside.get() and created.dtype.kind in "fc":  # not in other threads
+            created.fill(np.nan)
         return created
 
     return create
 
 
 @contextlib.contextmanager
-def poisoned() -> Generator[None]:
+def poisoned(value: float | None = torch.nan) -> Generator[None]:
     """What torch.empty, numpy.empty and their kin return is NaN inside; memory allocated inside kernels is out of reach.
 
-    The functions themselves are exchanged: under a mode, modules with a fast path (`nn.MultiheadAttention`) would take another one.
+    Args:
+        value: what is written; None writes nothing, and only looks: PyTorch's own functions may take another path where ops are looked at.
+
+    NumPy has no modes: its functions are exchanged for the whole process, and do what they always do in other threads.
     """
     with contextlib.ExitStack() as stack:
-        for owner, names in ((torch, TENSORS), (torch.Tensor, METHODS), (np, ARRAYS)):
-            for name in names:
-                stack.enter_context(mock.patch.object(owner, name, _poisoned(getattr(owner, name))))
-        yield
+        stack.enter_context(alone())
+        for name in ARRAYS:
+            stack.enter_context(mock.patch.object(np, name, _poisoned(getattr(np, name))))
+        token = _inside.set(value is not None)
+        try:
+            with _Poison(value):
+                yield
+        finally:
+            _inside.reset(token)

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from ..process.alone import alone
+from ..process.settings import settings_kept
 from .dependencies import dependencies_of, eager_of
 from .state import State
 
@@ -83,7 +85,7 @@ class Side:
         """Restore the state and the modes (training or not) of its modules afterwards."""
         modes = [(part, part.training) for module in self.modules for part in module.modules()]
         try:
-            with self.state.put_back():
+            with alone(), self.state.put_back():
                 yield
         finally:
             for part, training in modes:
@@ -91,8 +93,18 @@ class Side:
 
 
 @contextlib.contextmanager
-def repeatable(seed: int) -> Generator[None]:
-    """Random numbers of PyTorch, NumPy and Python start at a seed inside, and go on as before outside."""
+def repeatable(seed: int) -> Generator[list[str]]:
+    """A run that leaves the process as it was: random numbers start at a seed and go on as before afterwards, and so do settings.
+
+    Yields:
+        A list that says afterwards which settings the run changed.
+    """
+    with alone(), _seeded(seed), settings_kept() as changed:
+        yield changed
+
+
+@contextlib.contextmanager
+def _seeded(seed: int) -> Generator[None]:
     numpy_state, python_state, torch_state = np.random.get_state(), random.getstate(), torch.get_rng_state()
     cuda_states = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
     torch.default_generator.manual_seed(seed)  # torch.manual_seed would also walk every device that might exist
@@ -115,10 +127,11 @@ def taken_apart() -> Generator[None]:
     """Fused attention and encoder kernels off, so that a mode sees the ops they are made of."""
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
-    fast = torch.backends.mha.get_fastpath_enabled()
-    torch.backends.mha.set_fastpath_enabled(False)
-    try:
-        with sdpa_kernel(SDPBackend.MATH):
-            yield
-    finally:
-        torch.backends.mha.set_fastpath_enabled(fast)
+    with alone():
+        fast = torch.backends.mha.get_fastpath_enabled()
+        torch.backends.mha.set_fastpath_enabled(False)
+        try:
+            with sdpa_kernel(SDPBackend.MATH):
+                yield
+        finally:
+            torch.backends.mha.set_fastpath_enabled(fast)

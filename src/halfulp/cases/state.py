@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 
+from ..process.alone import alone
 from .dependencies import Dependencies
 
 # Devices whose backends refuse float64.
@@ -141,7 +142,7 @@ class State:
             return tensor.to(target, copy=True) if tensor.dtype in sources else tensor.clone()
 
         exchanged: list[tuple[torch.Tensor, torch.Tensor, Callable[[], None], bool]] = []
-        with self._gradients_aside() as originals:
+        with alone(), self._gradients_aside() as originals:
             try:
                 for name, tensor in {
                     id(each): (name, each) for name, each in self.owned.items()
@@ -180,14 +181,15 @@ class State:
     def exchanged(self, change: Callable[[str, torch.Tensor], torch.Tensor] | None) -> Generator[None]:
         """The data of all floating-point parameters and buffers changed inside, by name; nothing happens for None."""
         kept = [(name, each, each.data) for name, each in self.owned.items() if change is not None and each.is_floating_point()]
-        try:
-            for name, tensor, data in kept:
-                assert change is not None
-                tensor.data = change(name, data)
-            yield
-        finally:
-            for _, tensor, data in kept:
-                tensor.data = data
+        with alone():
+            try:
+                for name, tensor, data in kept:
+                    assert change is not None
+                    tensor.data = change(name, data)
+                yield
+            finally:
+                for _, tensor, data in kept:
+                    tensor.data = data
 
     @contextlib.contextmanager
     def _gradients_aside(self) -> Generator[list[tuple[torch.Tensor, torch.Tensor]]]:
@@ -262,6 +264,8 @@ def _lend(gradients: Iterable[tuple[torch.Tensor, torch.Tensor]], copy: Callable
 def _same(left: torch.Tensor, right: torch.Tensor) -> bool:
     if left.shape != right.shape or left.dtype != right.dtype:
         return False
+    if left.layout != torch.strided or right.layout != torch.strided:
+        return left.layout == right.layout and _same(left.detach().to_dense(), right.detach().to_dense())
     if torch.equal(left, right):
         return True
     if not (left.is_floating_point() or left.is_complex()):

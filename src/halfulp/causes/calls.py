@@ -18,6 +18,7 @@ import torch
 from torch import nn
 from torch.overrides import TorchFunctionMode
 
+from ..process.alone import alone
 from .signatures import DESCENDED, name_of, parameters_of
 
 Replacement = Callable[["Call"], Any]
@@ -207,12 +208,13 @@ def without_fast_path(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function, updated=())
     def run(*arguments: Any, **keywords: Any) -> Any:
-        fast = torch.backends.mha.get_fastpath_enabled()
-        torch.backends.mha.set_fastpath_enabled(False)
-        try:
-            return function(*arguments, **keywords)
-        finally:
-            torch.backends.mha.set_fastpath_enabled(fast)
+        with alone():
+            fast = torch.backends.mha.get_fastpath_enabled()
+            torch.backends.mha.set_fastpath_enabled(False)
+            try:
+                return function(*arguments, **keywords)
+            finally:
+                torch.backends.mha.set_fastpath_enabled(fast)
 
     return run
 

@@ -5,7 +5,6 @@ Of two causes one may hide behind the other in the results, and show in what is 
 
 from __future__ import annotations
 
-import warnings
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import torch
 
 from ..cases import Case, Run
+from ..process.alone import quiet
 from .calls import Call, tensors_in
 from .trial import Trial, changed_function
 
@@ -54,8 +54,7 @@ class Coverage:
                         found.append((values.numel(), (size, float(scaled.mean()), float((scaled**3).mean()))))
 
         function = changed_function(self._case.side(side), trials, done)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with quiet():
             run = self._case.with_function(side, function).run(side)
         return found if isinstance(run, Run) else []
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..backends.knobs import knobs
+from ..border import answered
 from ..cases import Case
 from ..errors import InputError
 from ..noise import Noise, noise_of
@@ -32,6 +33,7 @@ BUDGET_S = 60.0
 """The default time for experiments: the slowest pair that `python -m benchmarks.explain` prints took half of it (27 s)."""
 
 
+@answered
 def explain(
     actual: Callable[..., Any],
     expected: Callable[..., Any],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -19,6 +18,7 @@ from ..differences import Leaf
 from ..differences.leaves import leaves_of
 from ..errors import HalfulpError
 from ..noise import Noise
+from ..process.alone import quiet
 from ..verdicts.checking import judged
 from ..verdicts.gathering import Gatherer
 from ..verdicts.result import CheckResult
@@ -103,8 +103,7 @@ class Laboratory:
             Exception: whatever a changed function raised.
         """
         case, found = self.case_with(trials), dict[str, tuple[Leaf, ...]]()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with quiet():
             for name in ("actual", "expected"):
                 outputs = case.native(name).outputs
                 recast = any(trial.side == name and trial.kind in (ARITHMETIC, SETTING) for trial in trials)
@@ -151,8 +150,7 @@ class Laboratory:
             if own:
                 case = case.with_function(name, _kept_in_formats(changed_function(case.side(name), own), own, self.native[name]))
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            with quiet():
                 return judged(Gatherer(case, lambda _: None)).acceptable is True
         except HalfulpError:
             return False

@@ -12,7 +12,7 @@ from ..cases import Case
 from ..differences import Leaf
 from ..floats import FLOAT32
 from ..noise import Noise
-from ..noise.rules import ROUNDING_RMS
+from ..ops.deviation import ROUNDING_RMS
 from ..verdicts import limits
 
 

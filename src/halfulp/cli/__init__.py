@@ -31,6 +31,7 @@ from . import (
     repro,
     tolerance,
 )
+from .showing import say
 
 app = typer.Typer(
     name="halfulp",
@@ -77,7 +78,7 @@ def main() -> None:
             typer.echo("halfulp: interrupted.", err=True)
         raise
     except HalfulpError as error:
-        typer.echo(f"halfulp: {error}", err=True)
+        say(f"halfulp: {error}", err=True)
         raise SystemExit(2) from None
     except Exception as error:
         import traceback

@@ -7,6 +7,8 @@ from typing import Annotated, Optional
 
 import typer
 
+from .showing import say
+
 app = typer.Typer(help="Which implementations can be compared here, what brings the others, and what precision each runs in by default.")
 
 
@@ -39,9 +41,9 @@ def backends(
                 habits[name] = habits_of(loaded, switches=False)
     if as_json:
         content = {name: {**asdict(each), "habits": asdict(habits[name]) if name in habits else None} for name, each in found.items()}
-        typer.echo(json.dumps({"schema": 1, "backends": content}, indent=1))
+        say(json.dumps({"schema": 1, "backends": content}, indent=1))
         return
-    typer.echo(backends_text(found, habits))
+    say(backends_text(found, habits))
 
 
 @app.command("install")
@@ -63,7 +65,7 @@ def install(
             )
         main = next(iter(adapter.packages.values()))
         environment_of(each).install(
-            requirements_of(adapter.extra), main, constraints=constraint, progress=lambda words: typer.echo(words, err=True)
+            requirements_of(adapter.extra), main, constraints=constraint, progress=lambda words: say(words, err=True)
         )
 
 

@@ -45,6 +45,7 @@ def ci(
 
     import halfulp
     from halfulp.errors import InputError
+    from halfulp.files import write_file
     from halfulp.reports import formats
     from halfulp.sweeps.watching import watched
 
@@ -59,17 +60,13 @@ def ci(
         found = dataclasses.replace(
             found, cases=tuple(dataclasses.replace(each, before=each.verdict or each.before) for each in found.cases)
         )
-        _write(baseline, found.baseline(before).to_json() + "\n")
+        write_file(baseline, found.baseline(before).to_json() + "\n")
     show(found, as_json=as_json, html=html, form="answer" if quiet else "full")
     for path, text in ((junit, formats.junit), (sarif, formats.sarif), (markdown, formats.markdown)):
         if path is not None:
-            _write(path, text(found))
+            write_file(path, text(found))
     if github if github is not None else os.environ.get("GITHUB_ACTIONS") == "true":
         lines = formats.workflow_commands(found)
         if lines:
             typer.echo(lines, err=as_json)
     raise typer.Exit(found.exit_code)
-
-
-def _write(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8", errors="replace")

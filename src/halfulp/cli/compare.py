@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated, Any, Optional
 
 import typer
 
@@ -19,6 +19,10 @@ def compare(
         typer.Option(help="Magnitudes that the errors are measured by, such as |A||B|.", show_default="root mean square of the reference"),
     ] = None,
     declared: Annotated[Optional[str], typer.Option(help="Precision whose u is the unit.", show_default="that of ACTUAL")] = None,
+    max_inflated: Annotated[
+        Optional[int],
+        typer.Option(min=1, metavar="MIB", help="What an archive (.npz, .pt) may inflate to.", show_default="256, or 20 times its size"),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
     html: Html = None,
 ) -> None:
@@ -34,12 +38,15 @@ def compare(
 
     from .tensor_files import read_tensors
 
-    left, right = read_tensors(actual), read_tensors(expected)
+    def read(path: Path) -> Any:
+        return read_tensors(path, inflated_bytes=None if max_inflated is None else max_inflated << 20)
+
+    left, right = read(actual), read(expected)
     compared = compare_results(left, right)
     errors: dict[str, tuple[ErrorInU, ...]] = {}
     if reference is not None:
-        exact = read_tensors(reference)
-        sizes = read_tensors(scale) if scale is not None else None
+        exact = read(reference)
+        sizes = read(scale) if scale is not None else None
         errors = {name: error_in_u(side, exact, scale=sizes, declared=declared) for name, side in (("actual", left), ("expected", right))}
     result = dataclasses.replace(compared, error_in_u=errors)
     show(result, as_json=as_json, html=html)

@@ -7,7 +7,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from .showing import Html, show, writable
+from .showing import Html, say, show, writable
 
 app = typer.Typer(help="How exact is a library here? Measured: precisions, orders, rounding, special values, ulp errors of all functions.")
 
@@ -37,6 +37,7 @@ def datasheet(
     if context.invoked_subcommand is not None:
         return
     import halfulp
+    from halfulp.files import write_file
 
     from .progress import steps_on_stderr
 
@@ -45,8 +46,7 @@ def datasheet(
             backend, device, full=full, functions=tuple(function) if function else None, resume=resume, progress=progress
         )
     if output is not None:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        output.write_text(sheet.to_json() + "\n", encoding="utf-8")
+        write_file(output, sheet.to_json() + "\n")
     show(sheet, as_json=as_json, html=html)
 
 
@@ -60,5 +60,5 @@ def diff(
     from halfulp.reports.text.datasheets import differences_text
 
     sheets = read_datasheet(first), read_datasheet(second)
-    typer.echo(differences_text(*sheets))
+    say(differences_text(*sheets))
     raise typer.Exit(1 if sheets[0].differences(sheets[1]) else 0)

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from .showing import say
+
 app = typer.Typer(help="Where things ran: the settings, versions and hardware that decide bits.", no_args_is_help=True)
 
 
@@ -18,9 +20,9 @@ def show(
     from halfulp.traces import read_fingerprint
 
     for section, entries in read_fingerprint(source).sections.items():
-        typer.echo(section)
+        say(section)
         for name, value in entries.items():
-            typer.echo(f"  {name:<40} {value}")
+            say(f"  {name:<40} {value}")
 
 
 @app.command("diff")
@@ -36,14 +38,14 @@ def diff(
 
     found = read_fingerprint(first).differences(read_fingerprint(second))
     if as_json:
-        typer.echo(json.dumps([{"name": name, "first": here, "second": there} for name, here, there in found], indent=1))
+        say(json.dumps([{"name": name, "first": here, "second": there} for name, here, there in found], indent=1))
     elif not found:
-        typer.echo("The same settings, versions and hardware.")
+        say("The same settings, versions and hardware.")
     else:
         left, right = Path(first).name, Path(second).name
         width = max(len(name) for name, _, _ in found)
         span = max(len(left), *(len(here) for _, here, _ in found))
-        typer.echo(f"{'':<{width}}  {left:<{span}}  {right}")
+        say(f"{'':<{width}}  {left:<{span}}  {right}")
         for name, here, there in found:
-            typer.echo(f"{name:<{width}}  {here:<{span}}  {there}")
+            say(f"{name:<{width}}  {here:<{span}}  {there}")
     raise typer.Exit(int(bool(found)))

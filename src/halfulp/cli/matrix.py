@@ -7,7 +7,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from .showing import Html, show, writable
+from .showing import Html, say, show, writable
 
 
 def matrix(
@@ -32,6 +32,7 @@ def matrix(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the count of verdicts.")] = False,
 ) -> None:
     """Which backends agree on which ops? Verdicts, errors in u, and families of equal bits."""
+    from halfulp.files import write_file
     from halfulp.reports.text.matrices import pairs_text
     from halfulp.sweeps import matrix as run
 
@@ -51,11 +52,10 @@ def matrix(
             progress=progress,
         )
     if json_file is not None:
-        json_file.parent.mkdir(parents=True, exist_ok=True)
-        json_file.write_text(found.to_json() + "\n", encoding="utf-8")
+        write_file(json_file, found.to_json() + "\n")
     show(found, html=html, form="answer" if quiet else "full")
     if pairs:
-        typer.echo(pairs_text(found))
+        say(pairs_text(found))
     raise typer.Exit(found.exit_code if found.complete else 130)
 
 

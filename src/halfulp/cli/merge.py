@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from .showing import say
+
 
 def merge(
     folder: Annotated[Path, typer.Argument(help="The folder that holds rank-00000, rank-00001 and so on.")],
@@ -16,6 +18,6 @@ def merge(
     from halfulp.traces import merge_ranks
 
     merged = merge_ranks(folder, output)
-    typer.echo(f"{merged.path}: {len(merged.values):,} values of {len(merged.ops):,} ops")
+    say(f"{merged.path}: {len(merged.values):,} values of {len(merged.ops):,} ops")
     for note in merged.notes:
-        typer.echo(f"  {note}")
+        say(f"  {note}")

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from .showing import Html, save, show
+from .showing import Html, save, say, show
 
 
 def order(
@@ -30,6 +30,7 @@ def order(
     import halfulp
     from halfulp.cases import load_case_file
     from halfulp.errors import HalfulpError, InputError
+    from halfulp.files import write_file
     from halfulp.reports.text.orders import orders_text
 
     from .progress import steps_on_stderr
@@ -58,18 +59,17 @@ def order(
                 problems[name] = str(error)
     stored = _stored(found, problems)
     if draw and not as_json:
-        typer.echo(orders_text(stored, draw=True))
+        say(orders_text(stored, draw=True))
     else:
         show(stored, as_json=as_json)
     if html is not None:
         save(stored, html)
     for name, each in found.items():
         if emit is not None:
-            typer.echo(_emitted(name, each, loaded, emit, seed), err=as_json)
+            say(_emitted(name, each, loaded, emit, seed), err=as_json)
         if svg is not None and each.classes[0].order is not None:
-            svg.mkdir(parents=True, exist_ok=True)
-            (svg / f"{name}.svg").write_text(each.order.draw("svg"), encoding="utf-8")
-            typer.echo(f"{svg / f'{name}.svg'}: the order of {name}", err=as_json)
+            write_file(svg / f"{name}.svg", each.order.draw("svg"))
+            say(f"{svg / f'{name}.svg'}: the order of {name}", err=as_json)
     raise typer.Exit(stored.exit_code)
 
 
@@ -92,6 +92,7 @@ def _emitted(name: str, found: Any, loaded: dict[str, Any], folder: Path, seed: 
     import numpy as np
 
     from halfulp.errors import InputError
+    from halfulp.files import write_file
     from halfulp.probes.implementation import Implementation
 
     implementation = Implementation(loaded[name], loaded["inputs"], loaded.get("keywords"))
@@ -100,9 +101,8 @@ def _emitted(name: str, found: Any, loaded: dict[str, Any], folder: Path, seed: 
         program = found.emit(names, f"{name} of {Path(loaded['names'].get('__file__', 'the case file')).name}")
     except InputError as error:
         return f"{name}: no program. {error}"
-    folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"replay_{name}.py"
-    path.write_text(program, encoding="utf-8")
+    write_file(path, program)
     used = sorted({each.argument for each in (*found.contraction.factors, *found.contraction.extras)})
     with tempfile.TemporaryDirectory() as scratch:
         files = [str(Path(scratch) / f"{place}.npy") for place in used]

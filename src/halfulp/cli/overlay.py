@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
-from .showing import writable
+from .showing import say, writable
 
 if TYPE_CHECKING:
     from ..origins import Origin
@@ -34,6 +34,7 @@ def overlay(
 
     import halfulp
     from halfulp.errors import InputError
+    from halfulp.files import write_file
     from halfulp.recording.exported import ops_of, read_program
     from halfulp.reports.overlays import QUANTITIES, keyed, node_data, write_scalars
 
@@ -64,26 +65,28 @@ def overlay(
         files: list[str] = []
         for quantity in QUANTITIES:
             path = output / f"{quantity}.json"
-            path.write_text(node_data(origin, nodes, quantity), encoding="utf-8")
+            write_file(path, node_data(origin, nodes, quantity))
             files.append(str(path))
         count = len(origin.walk)
-        typer.echo(f"{output}: {count - len(nodes.left)} of {count} values of the walk at {len(nodes.points)} nodes")
+        say(f"{output}: {count - len(nodes.left)} of {count} values of the walk at {len(nodes.points)} nodes")
         model = str(file) if file is not None else "MODEL.pt2"
         paths = ",".join(files)
-        typer.echo(f"model-explorer {shlex.join([model, f'--node_data_paths={paths}'])}")
+        say(f"model-explorer {shlex.join([model, f'--node_data_paths={paths}'])}")
     if tensorboard is not None:
-        typer.echo(f"{tensorboard}: {write_scalars(origin, tensorboard, step)} scalars")
-        typer.echo(f"tensorboard --logdir {shlex.quote(str(tensorboard))}")
+        say(f"{tensorboard}: {write_scalars(origin, tensorboard, step)} scalars")
+        say(f"tensorboard --logdir {shlex.quote(str(tensorboard))}")
 
 
 def _located(file: Path, output: Path, seed: int) -> tuple[Origin, Path]:
     """Export `expected`, walk along its nodes, and keep both."""
     import dataclasses
+    import io
 
     import torch
 
     import halfulp
     from halfulp.cases import load_case_file
+    from halfulp.files import write_file
     from halfulp.recording.exported import exported
 
     from .progress import steps_on_stderr
@@ -98,7 +101,9 @@ def _located(file: Path, output: Path, seed: int) -> tuple[Origin, Path]:
             loaded["actual"], program, inputs, declared=loaded.get("declared"), keywords=keywords, seed=seed, progress=progress
         )
     origin = dataclasses.replace(origin, case_file=loaded["source"])
-    torch.export.save(program, output / "expected.pt2")
-    (output / "locate.json").write_text(origin.to_json(), encoding="utf-8")
-    typer.echo(halfulp.report(origin, form="answer"))
+    content = io.BytesIO()
+    torch.export.save(program, content)
+    write_file(output / "expected.pt2", content.getvalue())
+    write_file(output / "locate.json", origin.to_json())
+    say(halfulp.report(origin, form="answer"))
     return origin, output / "expected.pt2"

@@ -7,7 +7,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from .showing import writable
+from .showing import say, writable
 
 
 def plot(
@@ -35,7 +35,7 @@ def plot(
         raise lacking(error) from error
     if list_pictures:
         for each, drawn in PICTURES.items():
-            typer.echo(f"{each:<10} {drawn.shows} ({', '.join(kind.__name__ for kind in drawn.of)})")
+            say(f"{each:<10} {drawn.shows} ({', '.join(kind.__name__ for kind in drawn.of)})")
         return
     if not name or result is None:
         raise InputError(
@@ -44,7 +44,7 @@ def plot(
     drawn_as(name)  # what is wrong with the names is said before anything is run
     picture_file(output)
     found = _measured(name, result) if result.suffix == ".py" else halfulp.read_result(result)
-    typer.echo(f"{save_picture(picture(name, found, path), output)}: {PICTURES[name].shows}", err=True)
+    say(f"{save_picture(picture(name, found, path), output)}: {PICTURES[name].shows}", err=True)
 
 
 def _measured(name: str, file: Path) -> object:

@@ -22,6 +22,8 @@ def steps_on_stderr(silent: bool) -> Generator[Callable[[str], None]]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+    from halfulp.reports.text.visible import visible
+
     console = Console(stderr=True)
     if silent or not sys.stderr.isatty():  # rich would also count a file as a terminal where FORCE_COLOR is set
         yield lambda _: None
@@ -41,6 +43,7 @@ def steps_on_stderr(silent: bool) -> Generator[Callable[[str], None]]:
         nonlocal stage, first, last, since
         now = time.monotonic()
         count = _COUNT.search(step)
+        step = visible(step)
         label = step[: count.start()] if count is not None else step
         done, total = (int(count[1]), int(count[2])) if count is not None else (0, 0)
         if label != stage or done < last:

@@ -7,6 +7,8 @@ from typing import Annotated, Optional
 
 import typer
 
+from .showing import say
+
 
 def record(
     script: Annotated[
@@ -36,8 +38,6 @@ def record(
         )  # fmt: skip
     modules = len({step.module for step in trace.ops})
     kept = sum(each.place.end - each.place.begin for each in trace.values if each.place is not None)
-    typer.echo(
-        f"{trace.path}: {len(trace.ops):,} ops in {modules:,} modules, {len(trace.values):,} values, {kept / 1e6:,.1f} MB of elements"
-    )
+    say(f"{trace.path}: {len(trace.ops):,} ops in {modules:,} modules, {len(trace.values):,} values, {kept / 1e6:,.1f} MB of elements")
     for note in trace.notes:
-        typer.echo(f"  not seen: {note}")
+        say(f"  not seen: {note}")

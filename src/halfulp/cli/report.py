@@ -7,7 +7,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from .showing import page_file, save
+from .showing import page_file, save, say
 
 
 def report(
@@ -23,6 +23,6 @@ def report(
 
     found = halfulp.read_result(result)
     if output is None:
-        typer.echo(halfulp.report(found, form="answer" if quiet else "full"))
+        say(halfulp.report(found, form="answer" if quiet else "full"))
         return
     save(found, output)

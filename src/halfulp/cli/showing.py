@@ -60,6 +60,13 @@ Html = Annotated[
 ]
 
 
+def say(text: object = "", *, err: bool = False) -> None:
+    """Print lines. What a terminal or a CI log would act on is shown as escapes: names come from files and from programs under test."""
+    from halfulp.reports.text.visible import visible
+
+    typer.echo(visible(str(text), lines=True), err=err)
+
+
 def show(result: Any, *, as_json: bool = False, html: Optional[Path] = None, form: str = "full") -> None:
     """Print a result; write its page where one is wanted."""
     import halfulp
@@ -83,4 +90,4 @@ def save(result: Any, html: Path) -> None:
     """Write a result's page, and say where."""
     from halfulp.reports.pages import save_page
 
-    typer.echo(f"{save_page(result, html)}: the page", err=True)
+    say(f"{save_page(result, html)}: the page", err=True)

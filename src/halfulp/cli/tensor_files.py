@@ -12,8 +12,19 @@ KINDS = (".npy", ".npz", ".safetensors", ".pt", ".pth")
 PICKLES = (".pkl", ".pickle", ".joblib", ".dill")
 
 
-def read_tensors(path: Path) -> Any:
+INFLATED_BYTES = 256 << 20
+"""What an archive may always inflate to."""
+
+INFLATION = 20
+"""What else it may: so many times its size. Weights and activations are all but incompressible; masks of zeros and ones shrink to an eighth, and
+integers that repeat to a twentieth."""
+
+
+def read_tensors(path: Path, *, inflated_bytes: int | None = None) -> Any:
     """The tensors of a file: an array, or a mapping of names to arrays; as memory maps where the format allows.
+
+    Args:
+        path: the file. inflated_bytes: what an archive (.npz, .pt) may inflate to; by default 256 MiB, or twenty times its size.
 
     Raises:
         TensorFileError: the file is missing, corrupt, truncated, of an unknown kind, or needs unpickling.
@@ -34,6 +45,8 @@ def read_tensors(path: Path) -> Any:
             f"Got {path} of kind {kind or 'without ending'!r}. Needed: one of {', '.join(KINDS)}. Other formats are not read. Convert it."
         )
     try:
+        if kind in (".npz", ".pt", ".pth"):
+            _bounded(path, inflated_bytes)
         return readers[kind](path)
     except TensorFileError:
         raise
@@ -49,6 +62,21 @@ def _object_refusal(path: Path) -> TensorFileError:
         f"Got {path}, which holds Python objects. Needed: arrays of numbers. Reading objects means unpickling, which runs code from the file. "
         "Where the file comes from, save numeric arrays: numpy.save(path, array.astype('float32'))."
     )
+
+
+def _bounded(path: Path, allowed: int | None) -> None:
+    """Refuse an archive by what its directory says that it inflates to, before any of it is inflated."""
+    if not zipfile.is_zipfile(path):
+        return
+    size = path.stat().st_size
+    with zipfile.ZipFile(path) as archive:
+        inflated = sum(each.file_size for each in archive.infolist())
+    limit = max(INFLATED_BYTES, INFLATION * size) if allowed is None else allowed
+    if inflated > limit:
+        raise TensorFileError(
+            f"Got {path}, {size / 2**20:,.1f} MiB that would inflate to {inflated / 2**20:,.0f} MiB. Needed: at most {limit / 2**20:,.0f} MiB. A "
+            f"small file can fill all memory. If you trust it, pass --max-inflated {-(-inflated >> 20)}."
+        )
 
 
 def _npy(path: Path) -> Any:

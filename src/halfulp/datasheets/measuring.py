@@ -16,6 +16,7 @@ import numpy as np
 import torch
 
 from ..errors import InputError, Unsupported
+from ..files import write_file
 from ..floats import BFLOAT16, FLOAT16, FLOAT32, Format
 from ..traces import fingerprint
 from .functions import BACKEND_NAMES, NUMPY_BINARY_NAMES, NUMPY_NAMES, STEPS, TORCH_BINARY, TORCH_UNARY, reference
@@ -126,10 +127,7 @@ class _Kept:
         if name not in self.content["scans"]:
             self.content["scans"][name] = asdict(measure())
             if self.path is not None:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-                scratch = self.path.with_suffix(".partial")
-                scratch.write_text(json.dumps(self.content), encoding="utf-8")
-                scratch.replace(self.path)
+                write_file(self.path, json.dumps(self.content))
         return Accuracy(**self.content["scans"][name])
 
 

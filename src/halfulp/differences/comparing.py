@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..border import answered
 from ..errors import InputError
 from ..floats import Format, widen
 from ..floats.ulps import ordinals
@@ -28,6 +29,7 @@ COPIED_CHUNK = 1 << 18
 """Elements per chunk that must be copied or converted first: its copies stay in the second-level cache."""
 
 
+@answered
 def compare(actual: object, reference: object, *, worst: int = 5) -> Comparison:
     """How far `actual` is from `reference`, in numbers and without an opinion.
 

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from ..errors import InputError
 from ..floats import FORMATS, Format, widen
+from ..nesting import entered
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +72,24 @@ class Leaf:
     def float64(self) -> npt.NDArray[np.float64]:
         """The values as float64, a copy."""
         return widen(self.numbers(), copy=True)
+
+    def has_bytes_of(self, other: Leaf) -> bool:
+        """Whether path, type and every byte agree."""
+        ours, theirs = self.stored, other.stored
+        if (self.path, self.dtype, ours.shape, ours.dtype) != (other.path, other.dtype, theirs.shape, theirs.dtype):
+            return False
+        if not (ours.flags.c_contiguous and theirs.flags.c_contiguous):
+            return False
+        return not ours.size or ours.reshape(-1).view(np.uint8).data == theirs.reshape(-1).view(np.uint8).data
+
+    def float64_at(self, places: Any) -> npt.NDArray[np.float64]:
+        """Some of the flattened values as float64, a copy: a slice, or an array of places."""
+        return Leaf(self.path, self.dtype, self.stored.reshape(-1)[places], self.format).float64()
+
+    def rows(self, axis: int, places: npt.NDArray[np.int64]) -> Leaf:
+        """Some rows along an axis, in memory of their own."""
+        kept = np.take(self.stored, places, axis=axis)
+        return Leaf(self.path, self.dtype, kept, self.format, self.device, self.memory_format)
 
 
 class DeviceLeaf(Leaf):
@@ -233,18 +252,35 @@ def _children(value: object) -> list[tuple[str, object]] | None:
     return None
 
 
-def _walk(value: object, path: str) -> Iterator[Leaf]:
+def _walk(value: object, path: str, inside: tuple[int, ...] = ()) -> Iterator[Leaf]:
     if value is None:
         return
-    if is_torch_tensor(value):
-        yield _from_torch(value, path)
-        return
-    parts = None if hasattr(value, "__array__") else _children(value)
+    parts = None if is_torch_tensor(value) or hasattr(value, "__array__") else _children(value)
     if parts is None:
-        yield _from_array(value, path)
+        yield _leaf(value, path)
         return
+    inside = entered(value, inside, path or "the output")
     for name, part in parts:
-        yield from _walk(part, path + name)
+        yield from _walk(part, path + name, inside)
+
+
+def _leaf(value: object, path: str) -> Leaf:
+    """One tensor, array or number; what its framework can't show is refused.
+
+    Raises:
+        InputError: it has no numbers that can be read: nested, on the meta device, a fake.
+    """
+    try:
+        return _from_torch(value, path) if is_torch_tensor(value) else _from_array(value, path)
+    except InputError:
+        raise
+    except Exception as error:  # whatever a framework says of a tensor without plain memory
+        said = " ".join(str(error).split())[:160]
+        raise InputError(
+            f"Got {type(value).__name__} at {path[:80] or 'the output'} whose numbers can't be read ({type(error).__name__}: {said}). "
+            "Needed: a tensor or array with memory of its own on the processor or a device. Return its parts, or convert it "
+            "(to_padded_tensor, to_dense)."
+        ) from error
 
 
 def leaves_of(value: object) -> list[Leaf]:

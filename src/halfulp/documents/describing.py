@@ -9,7 +9,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from .kinds import KINDS, Kind
+from ..files import write_file
+from .kinds import KINDS, Kind, named
 
 FOLDER = Path(__file__).parent / "schemas"
 DERIVED: dict[str, dict[str, dict[str, Any]]] = {
@@ -45,6 +46,7 @@ def described(kind: Kind) -> dict[str, Any]:
     _complete(made, kind.result_class())
     for name, each in definitions.items():
         _complete(each, _class_named(name, kind.result_class()))
+    _with_measured(definitions)
     derived = DERIVED.get(kind.name, {})
     head = {
         "schema": {"const": kind.schema, "description": "Raised whenever the meaning of a field changes."},
@@ -60,6 +62,12 @@ def described(kind: Kind) -> dict[str, Any]:
         "additionalProperties": False,
         "$defs": {**definitions, "Number": NUMBER},
     }
+
+
+def _with_measured(definitions: dict[str, Any]) -> None:
+    """What each kind of evidence measures: the table lies above this folder, with the evidence."""
+    if "Evidence" in definitions:
+        definitions["Evidence"]["allOf"] = named("verdicts.evidence.measured:schema_of_measured")()
 
 
 def _class_named(name: str, root: type[Any]) -> type[Any]:
@@ -136,7 +144,7 @@ def schema_text(kind: Kind) -> str:
 def main() -> None:
     """Write all of them."""
     for kind in KINDS.values():
-        (FOLDER / f"{kind.name}.schema.json").write_text(schema_text(kind), encoding="utf-8")
+        write_file(FOLDER / f"{kind.name}.schema.json", schema_text(kind))
 
 
 if __name__ == "__main__":

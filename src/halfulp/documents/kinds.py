@@ -14,6 +14,7 @@ class Kind:
     Attributes:
         name: what the document says of itself. schema: raised whenever the meaning of a stored field changes.
         home: "module:class" inside halfulp. title: what it answers. written_by: the command that writes it.
+        problems: "module:function" inside halfulp that yields what is wrong with a result beyond its types; "" for nothing.
     """
 
     name: str
@@ -21,20 +22,44 @@ class Kind:
     home: str
     title: str
     written_by: str
+    problems: str = ""
 
     def result_class(self) -> type[Any]:
         """The class, imported now."""
-        module, _, name = self.home.partition(":")
-        return getattr(importlib.import_module(f"halfulp.{module}"), name)
+        return named(self.home)
+
+    def problems_of(self, result: Any) -> list[str]:
+        """What is wrong with a result of the class, in words."""
+        return list(named(self.problems)(result)) if self.problems else []
+
+
+def named(home: str) -> Any:
+    """What "module:name" inside halfulp stands for, imported now."""
+    module, _, name = home.partition(":")
+    return getattr(importlib.import_module(f"halfulp.{module}"), name)
 
 
 KINDS = {
     each.name: each
     for each in (
-        Kind("check", 1, "verdicts.result:CheckResult", "Rounding or mistake?", "halfulp check FILE.py --json"),
+        Kind(
+            "check",
+            1,
+            "verdicts.result:CheckResult",
+            "Rounding or mistake?",
+            "halfulp check FILE.py --json",
+            "verdicts.evidence.measured:problems",
+        ),
         Kind("comparison", 1, "differences.difference:Comparison", "How far apart are they?", "halfulp compare A B --json"),
         Kind("origin", 1, "origins.origin:Origin", "Where does it start?", "halfulp locate A B --json"),
-        Kind("explanation", 1, "causes.cause:Explanation", "Why do they differ?", "halfulp explain FILE.py --json"),
+        Kind(
+            "explanation",
+            1,
+            "causes.cause:Explanation",
+            "Why do they differ?",
+            "halfulp explain FILE.py --json",
+            "verdicts.evidence.measured:problems",
+        ),
         Kind("orders", 1, "probes.stored:StoredOrders", "In which order do they add?", "halfulp order FILE.py --json"),
         Kind("datasheet", 1, "datasheets.sheet:Datasheet", "How exact is this library here?", "halfulp datasheet --json"),
         Kind("matrix", 1, "sweeps.result:Matrix", "Which backends agree on which ops?", "halfulp matrix --json FILE"),

@@ -50,7 +50,7 @@ def parsed(text: str, source: str = "text") -> dict[str, Any]:
         content = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise InputError(
-            f"Got {source}, which is no JSON ({error}). Needed: a result as JSON. Nothing was read. Write it again with --json."
+            f"Got {source}, which is no JSON ({str(error)[:80]}). Needed: a result as JSON. Nothing was read. Write it again with --json."
         ) from error
     _kind_of(content, source)
     return content
@@ -59,14 +59,14 @@ def parsed(text: str, source: str = "text") -> dict[str, Any]:
 def _kind_of(content: Any, source: str) -> Kind:
     name = content.get("kind") if isinstance(content, dict) else None
     if not isinstance(name, str) or name not in KINDS:
-        got = f"of kind {name!r}" if name is not None else "without a kind"
+        got = f"of kind {repr(name)[:40]}" if name is not None else "without a kind"
         raise InputError(
             f"Got {source}, JSON {got}. Needed: one of {', '.join(KINDS)}. Each command with --json writes its kind. Write the file again with this version."
         )
     kind = KINDS[name]
     if content.get("schema") != kind.schema:
         raise InputError(
-            f"Got {source} of kind {name}, schema {content.get('schema')}. Needed: schema {kind.schema}. The meaning of its fields differs. Write it again: {kind.written_by}."
+            f"Got {source} of kind {name}, schema {repr(content.get('schema'))[:40]}. Needed: schema {kind.schema}. The meaning of its fields differs. Write it again: {kind.written_by}."
         )
     return kind
 
@@ -85,14 +85,21 @@ def restored(kind: str, content: dict[str, Any], source: str = "a document") -> 
             f"Got {source}, a document of kind {found.name}. Needed: {kind}. The two hold different things. Write one: {KINDS[kind].written_by}."
         )
     try:
-        return _adapter(kind).validate_python(_with_numbers(content))
+        result = _adapter(kind).validate_python(_with_numbers(content))
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(str(each) for each in first["loc"])
+        where = ".".join(str(each)[:40] for each in first["loc"][:8])
         raise InputError(
-            f"Got {source} of kind {kind} whose {where or 'content'} is not as needed: {first['msg']}, got {str(first['input'])[:60]!r} ({error.error_count()} such fields). "
+            f"Got {source} of kind {kind} whose {where or 'content'} is not as needed: {' '.join(str(first['msg']).split())[:160]}, got {str(first['input'])[:60]!r} ({error.error_count()} such fields). "
             f"Needed: what {found.written_by} wrote. Fields can't be guessed. Write it again."
         ) from error
+    wrong = found.problems_of(result)
+    if wrong:
+        raise InputError(
+            f"Got {source} of kind {kind} in which {wrong[0]} ({len(wrong)} such values). Needed: what {found.written_by} wrote. Fields can't be "
+            "guessed. Write it again."
+        )
+    return result
 
 
 @functools.cache

@@ -3,7 +3,7 @@
 from .analytic import BackwardError, backward_error
 from .fourier import uses_transforms
 from .noise import DATA, OPS, STATE, LeafNoise, Noise, noise_of, run_under, widened
-from .residuals import Residual, residual_of, root_mean_square
+from .residuals import Residual, RootMeanSquare, residual_of, residual_of_leaf, root_mean_square
 from .sampling import GaussianPool, NoiseMode
 
 __all__ = [
@@ -16,9 +16,11 @@ __all__ = [
     "Noise",
     "NoiseMode",
     "Residual",
+    "RootMeanSquare",
     "backward_error",
     "noise_of",
     "residual_of",
+    "residual_of_leaf",
     "root_mean_square",
     "run_under",
     "uses_transforms",

@@ -14,18 +14,16 @@ from typing import Any
 import numpy as np
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_map
 
 from ..cases import Case, Run
-from . import rules
+from ..cases.trees import tree_map
+from ..ops import Kind, is_exact, record_of
 from .noise import Noise, run_under
+from .rules import terms_of_product
 
 DEVIATIONS = 3.0
 """How many times the root of the depth an honest error may reach: with lambda = 3 the probabilistic bound of Higham and Mary (2019, Theorem
 2.4) fails with probability at most 2 exp(-4.5) = 0.02 for one result, and usually far less, because h is the largest possible depth."""
-
-_BILINEAR = rules.PRODUCTS - {"convolution_backward"}
-_ADDITIVE = frozenset(("add", "sub", "rsub"))
 
 
 @dataclass(frozen=True)
@@ -65,17 +63,18 @@ class Magnitudes(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         name = func._schema.name.split("::")[1]
-        if func.is_view or name in rules.EXACT:
+        if func.is_view or is_exact(name):
             return func(*args, **kwargs)
-        if name in _ADDITIVE and not kwargs:
+        if record_of(name).adds and not kwargs:
             self.terms += 1
             return torch.ops.aten.add(*tree_map(_magnitude, args))
-        if (name in _BILINEAR or name in ("sum", "mean")) and not {"alpha", "beta"} & kwargs.keys():
+        is_product = record_of(name).kind is Kind.PRODUCT and name != "convolution_backward"
+        if (is_product or name in ("sum", "mean")) and not {"alpha", "beta"} & kwargs.keys():
             self._sums += 1
             if self._sums > 1:
                 raise _NotOneSum
             result = func(*tree_map(_magnitude, args), **kwargs)
-            self.terms += rules.terms_of_product(name, args) if name in _BILINEAR else args[0].numel() // max(1, result.numel())
+            self.terms += terms_of_product(name, args) if is_product else args[0].numel() // max(1, result.numel())
             return result
         raise _NotOneSum
 

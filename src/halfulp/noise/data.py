@@ -10,7 +10,7 @@ import torch
 from ..cases import Case
 from ..cases.inputs import float_formats
 from ..floats import Format
-from .rules import ROUNDING_RMS
+from ..ops.deviation import ROUNDING_RMS
 from .sampling import GaussianPool
 
 

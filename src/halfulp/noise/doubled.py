@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from ..floats import doubled_matmul
+from ..ops import Kind, record_of
 
 DOUBLED_PRODUCTS = 1 << 25
 """The most scalar products that are formed in doubled precision for one op, about a second of work; beyond, the op's own result
@@ -24,9 +25,11 @@ def doubled_product(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     operands = [each for each in args if isinstance(each, torch.Tensor)]
     if any(each.dtype != torch.float64 for each in operands):
         return None
-    added = operands[0] if name in ("addmm", "baddbmm", "addmv") else None
-    if name not in ("mm", "bmm", "mv", "dot", "addmm", "baddbmm", "addmv") or kwargs.get("alpha", 1) != 1 or kwargs.get("beta", 1) != 1:
+    record = record_of(name)
+    is_plain = record.kind is Kind.PRODUCT and record.direct and not record.convolution and name != "linear"
+    if not is_plain or kwargs.get("alpha", 1) != 1 or kwargs.get("beta", 1) != 1:
         return None
+    added = operands[0] if record.addend == 0 else None
     left, right = (each.detach().cpu().numpy() for each in operands[-2:])
     if name == "dot":
         left = left[None, :]

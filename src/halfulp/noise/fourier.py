@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import threading
 from collections.abc import Callable
 from typing import Any
 from unittest import mock
@@ -13,7 +14,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..cases import Case, Variant
 from ..cases.sides import repeatable
-from . import rules
+from ..ops import Kind, record_of
+from ..process.alone import alone
 
 _NUMPY_TRANSFORMS = [name for name in dir(np.fft) if name.endswith(("fft", "fft2", "fftn")) and callable(getattr(np.fft, name))]
 
@@ -22,15 +24,16 @@ class _Watch(TorchDispatchMode):
     def __init__(self) -> None:
         super().__init__()
         self.met = False
+        self._thread = threading.get_ident()
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        self.met = self.met or func._schema.name.split("::")[1] in rules.TRANSFORMS
+        self.met = self.met or record_of(func._schema.name.split("::")[1]).kind is Kind.TRANSFORM
         return func(*args, **(kwargs or {}))
 
     def note(self, original: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(original)
         def noted(*args: Any, **kwargs: Any) -> Any:
-            self.met = True
+            self.met = self.met or threading.get_ident() == self._thread  # NumPy is exchanged for all threads
             return original(*args, **kwargs)
 
         return noted
@@ -40,7 +43,7 @@ def uses_transforms(case: Case, name: str) -> bool:
     """Whether the side calls a Fourier transform of PyTorch or numpy.fft; False where its ops can't be seen."""
     side = case.side(name).eager
     watch = _Watch()
-    with contextlib.ExitStack() as stack:
+    with alone(), contextlib.ExitStack() as stack:
         for each in _NUMPY_TRANSFORMS:
             stack.enter_context(mock.patch.object(np.fft, each, watch.note(getattr(np.fft, each))))
         stack.enter_context(contextlib.suppress(Exception))  # a function that refuses a mode: what was met until then counts

@@ -10,7 +10,7 @@ import contextlib
 import dataclasses
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,18 +25,10 @@ from ..cases.sides import repeatable, taken_apart
 from ..differences import Leaf
 from ..errors import InputError
 from ..floats import FLOAT32, FLOAT64, Format
+from ..ops.deviation import MAGNIFIED, ROUNDING_RMS, SAMPLES
 from .data import data_rounding, holds_finer_data
-from .rules import ROUNDING_RMS, OpError
+from .rules import OpError
 from .sampling import GaussianPool, NoiseMode
-
-SAMPLES = 8
-"""Passes with noise. The tail of Student's t with this many degrees of freedom is what a single element is judged by
-(`verdicts/evidence/noise.py`), so more samples mean sharper judgement of single elements at a proportional cost."""
-
-MAGNIFIED = 8.0
-"""Samples of float64's rounding are computed in float64, where an error of less than half a spacing is rounded away again. Eight times as
-large it is at least 8 * 0.42 / 2 = 1.7 spacings (rms): what rounding adds to that, a twelfth of a squared spacing, makes the spread 1.4 %
-too large at most. And it is still so small that what becomes of it is in proportion."""
 
 OPS, STATE, DATA = "ops", "state", "data"
 """What is rounded in a sample, see `noise_of`."""
@@ -64,6 +56,21 @@ class LeafNoise:
     largest: FloatArray
     profiles: dict[int, FloatArray] = field(default_factory=dict)
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the output."""
+        return self.reference.shape
+
+    def widened(self, honest: Leaf) -> LeafNoise:
+        """With the error of an honest run in its spread."""
+        with np.errstate(invalid="ignore"):
+            error = honest.float64() - self.reference
+        return dataclasses.replace(self, spread=np.hypot(self.spread, np.where(np.isfinite(error), error, 0.0)))
+
+    def blocks(self) -> Iterator[tuple[slice, FloatArray, FloatArray]]:
+        """Places in the flattened output, the reference there, and the spread: here all at once."""
+        yield slice(None), self.reference.reshape(-1), self.spread.reshape(-1)
+
 
 @dataclass(frozen=True, eq=False)
 class Noise:
@@ -81,7 +88,7 @@ class Noise:
     """
 
     declared: Format
-    leaves: dict[str, LeafNoise]
+    leaves: dict[str, Any]  # of LeafNoise; of streaming.StreamedLeaf where outputs are large
     method: str
     count: int
     ops: dict[str, int] = field(default_factory=dict)
@@ -105,11 +112,9 @@ def widened(noise: Noise, run: Run) -> Noise:
     leaves = dict(noise.leaves)
     for leaf in run.outputs:
         known = leaves.get(leaf.path)
-        if known is None or leaf.format is None or known.reference.shape != leaf.stored.shape:
+        if known is None or leaf.format is None or known.shape != leaf.stored.shape:
             continue
-        with np.errstate(invalid="ignore"):
-            error = leaf.float64() - known.reference
-        leaves[leaf.path] = dataclasses.replace(known, spread=np.hypot(known.spread, np.where(np.isfinite(error), error, 0.0)))
+        leaves[leaf.path] = known.widened(leaf)
     return dataclasses.replace(noise, leaves=leaves)
 
 
@@ -186,9 +191,9 @@ def noise_of(
             continue
         mode, passes = found
         if name == "expected":
-            center, source = passes[0], _own_reference(case, mode)
+            center, source = passes[0], reference_of(case, mode)
         elif isinstance(lifted, Run):
-            center, source = lifted.outputs, _own_reference(case, None)
+            center, source = lifted.outputs, reference_of(case, None)
         else:  # the spread of `actual` is borrowed, its values are not
             center, source = case.native("expected").outputs, "expected as it is"
         return _collect(case, model, center, passes[0], passes[1:], f"ops of {name}", dict(mode.counted), source, notes)
@@ -197,18 +202,26 @@ def noise_of(
     return _perturb_inputs(case, model, lifted, notes)
 
 
-def _own_reference(case: Case, mode: NoiseMode | None) -> str:
+def reference_of(case: Case, mode: NoiseMode | None) -> str:
+    """Where the reference comes from, in words."""
     if case.finer:
         return "expected in float64"
     return "expected, products in doubled precision" if mode is not None and mode.counted.get("doubled") else "expected as it is"
 
 
-def _sample_ops(case: Case, name: str, model: Model, told: Callable[[int, int], None]) -> tuple[NoiseMode, list[tuple[Leaf, ...]]] | str:
-    """The outputs of the measuring pass and of each sample; a sentence when the ops can't be seen."""
+class Unseen(Exception):
+    """The ops of a side can't be sampled; the text says why."""
+
+
+def passes_of(case: Case, name: str, model: Model, told: Callable[[int, int], None]) -> Generator[tuple[NoiseMode, tuple[Leaf, ...]]]:
+    """The outputs of the measuring pass, then of each sample, one after another; nothing of an earlier one is kept.
+
+    Raises:
+        Unseen: the ops can't be seen, or not under the mode.
+    """
     pool = GaussianPool(case.seed)
     error = OpError(model.declared, accumulate=model.accumulate, coarse_sums=model.coarse_sums, product_loss=model.product_loss)
     mode = NoiseMode(error, pool)
-    passes: list[tuple[Leaf, ...]] = []
     moved = None
     if model.rounds != OPS and holds_finer_data(case, name, model.storage):
         moved = data_rounding(model.storage, pool, model.amplitude * model.magnified)
@@ -217,13 +230,23 @@ def _sample_ops(case: Case, name: str, model: Model, told: Callable[[int, int], 
             told(done - 1, model.samples)
         try:
             sample = mode.sample(model.amplitude * model.magnified) if done else mode.measure()
-            passes.append(run_under(case, name, sample, moved if done else None, inputs_too=model.rounds == DATA))
+            outputs = run_under(case, name, sample, moved if done else None, inputs_too=model.rounds == DATA)
         except Exception as error:
             first_line = (str(error).strip().splitlines() or [""])[0]
-            return f"the ops of `{name}` can't be sampled: {type(error).__name__}: {first_line}"
+            raise Unseen(f"the ops of `{name}` can't be sampled: {type(error).__name__}: {first_line}") from error
         if not mode.counted:
-            return f"`{name}` calls no PyTorch op that rounds: its rounding can't be sampled op by op"
-    return mode, passes
+            raise Unseen(f"`{name}` calls no PyTorch op that rounds: its rounding can't be sampled op by op")
+        yield mode, outputs
+        del outputs
+
+
+def _sample_ops(case: Case, name: str, model: Model, told: Callable[[int, int], None]) -> tuple[NoiseMode, list[tuple[Leaf, ...]]] | str:
+    """The outputs of the measuring pass and of each sample; a sentence when the ops can't be seen."""
+    try:
+        found = list(passes_of(case, name, model, told))
+    except Unseen as unseen:
+        return str(unseen)
+    return found[0][0], [outputs for _, outputs in found]
 
 
 def run_under(
@@ -272,10 +295,11 @@ def _collect(
 ) -> Noise:
     outside = _outside_reference(case)
     by_path = {leaf.path: leaf for leaf in unmoved}
+    known = [{leaf.path: leaf for leaf in each} for each in passes]
     leaves: dict[str, LeafNoise] = {}
     for leaf in center:
         base = by_path.get(leaf.path, leaf).float64()
-        moved = [_at_path(each, leaf.path) for each in passes]
+        moved = [each[leaf.path].float64() if leaf.path in each else None for each in known]
         with np.errstate(invalid="ignore"):
             deviations = [each - base for each in moved if each is not None and each.shape == base.shape]
         magnified = model.magnified if leaf.format is not None else 1.0
@@ -317,13 +341,6 @@ def scaled_error(error: FloatArray, spread: FloatArray) -> FloatArray:
 def profile(scaled: FloatArray, axis: int) -> FloatArray:
     """The mean over everything but one axis."""
     return scaled.mean(axis=tuple(each for each in range(scaled.ndim) if each != axis)) if scaled.ndim > 1 else scaled
-
-
-def _at_path(leaves: tuple[Leaf, ...], path: str) -> FloatArray | None:
-    for leaf in leaves:
-        if leaf.path == path:
-            return leaf.float64()
-    return None
 
 
 def _outside_reference(case: Case) -> dict[str, FloatArray]:

@@ -10,18 +10,22 @@ import functools
 import math
 import random
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_map
 
+from ..cases.trees import tree_map
 from ..floats import FLOAT64
-from . import rules
+from ..ops import Kind, OpRecord, is_exact, record_of
+from ..ops.arithmetic import POOL_SIZE, Rounding
+from ..ops.evaluation import Unknown, run_formula
+from ..ops.formulas import formula_of
+from .decompositions import decomposed
 from .doubled import doubled_product
-
-POOL_SIZE = 1 << 19
-"""Gaussian numbers drawn once and used from random places: drawing fresh ones costs more than the ops they perturb."""
+from .rules import OpError
 
 _PERTURBED = (torch.float64, torch.complex128)
 
@@ -32,20 +36,30 @@ def _gaussian_numbers(seed: int, device: torch.device) -> torch.Tensor:
 
 
 class GaussianPool:
-    """Standard normal numbers, served from random places of one pool. Seeded, so a run can be repeated."""
+    """Standard normal numbers, served from random places of one pool, so that a run can be repeated.
 
-    def __init__(self, seed: int) -> None:
+    Args:
+        seed: of the numbers, which are drawn once for each seed. places: of where they are taken from; default: follows from `seed`.
+    """
+
+    def __init__(self, seed: int, *, places: int | None = None) -> None:
         self.seed = seed
-        self._places = random.Random(seed + 1)
+        self._places = random.Random(seed + 1 if places is None else places)
+
+    def number(self) -> int:
+        """A seed for other random numbers."""
+        return self._places.getrandbits(32)
 
     def like(self, tensor: torch.Tensor) -> torch.Tensor:
         """Standard normal numbers of a real float64 tensor's shape, on its device."""
-        pool = _gaussian_numbers(self.seed, tensor.device)
-        size = tensor.numel()
-        if size <= POOL_SIZE // 2:
-            return self._piece(pool, size).view(tensor.shape)
-        pieces = [self._piece(pool, min(POOL_SIZE // 2, size - start)) for start in range(0, size, POOL_SIZE // 2)]
-        return torch.cat(pieces).view(tensor.shape)
+        found = [piece for _, piece in self.pieces(tensor)]
+        return (found[0] if len(found) == 1 else torch.cat(found)).view(tensor.shape)
+
+    def pieces(self, tensor: torch.Tensor) -> Iterator[tuple[int, torch.Tensor]]:
+        """The same in pieces, each with its place in the flattened tensor."""
+        pool, size = _gaussian_numbers(self.seed, tensor.device), tensor.numel()
+        for start in range(0, max(1, size), POOL_SIZE // 2):
+            yield start, self._piece(pool, min(POOL_SIZE // 2, size - start))
 
     def _piece(self, pool: torch.Tensor, size: int) -> torch.Tensor:
         start = self._places.randrange(POOL_SIZE - size + 1)
@@ -65,6 +79,7 @@ class NoiseMode(TorchDispatchMode):
     Args:
         error: the rounding model of single ops.
         pool: the source of randomness.
+        apart: whether composite ops are taken apart; otherwise their inputs are moved by one rounding.
 
     Attributes:
         amplitude: 0.0 for the pass that measures, 1.0 for samples of rounding.
@@ -72,11 +87,12 @@ class NoiseMode(TorchDispatchMode):
         discontinuous: names of ops met at which a rounding error can become a jump.
     """
 
-    def __init__(self, error: rules.OpError, pool: GaussianPool) -> None:
+    def __init__(self, error: OpError, pool: GaussianPool, *, apart: bool = True) -> None:
         super().__init__()
         self.error = error
         self.declared = error.declared
         self.pool = pool
+        self.apart = apart
         self.amplitude = 0.0
         self.counted: Counter[str] = Counter()
         self._errors: list[tuple[str, list[_Error]]] = []
@@ -99,103 +115,134 @@ class NoiseMode(TorchDispatchMode):
         name = func._schema.name.split("::")[1]
         in_place = name.endswith("_") and not name.endswith("__")
         base = name.rstrip("_") if in_place else name
-        if func.is_view or base in rules.EXACT or name in rules.EXACT:
+        if func.is_view or is_exact(name):
             return func(*args, **kwargs)
-        if base != "linspace" and not _computes_in_float64(args, kwargs):
+        record = record_of(name)
+        if record.kind is not Kind.RANGE and not _computes_in_float64(args, kwargs):
             return func(*args, **kwargs)
-        relative = self.error.elementwise(base.removeprefix("_foreach_"))
-        kind = _kind(base, kwargs)
-        if relative is None and kind is None and not in_place:
-            formula = rules.decomposed(func, name)
-            if formula is not None:
-                with self:
-                    result = formula(*args, **kwargs)
-                if result is not NotImplemented:
-                    return result
-            composite = func.decompose(*args, **kwargs) if formula is None else NotImplemented
-            if composite is not NotImplemented:
-                return composite
-        if relative is None and kind is None and in_place and not base.startswith("_foreach_"):
+        relative = self.error.elementwise(record, args[1] if record.name == "pow" and len(args) > 1 else None)
+        has_rule = relative is not None or record.kind in _RULED or _is_whole_gelu(record, kwargs)
+        if not has_rule and not in_place and self.apart:
+            result = self._taken_apart(func, record, args, kwargs)
+            if result is not NotImplemented:
+                return result
+        if not has_rule and in_place and self.apart and not base.startswith("_foreach_"):
             # Its out-of-place form is known by a formula; the result goes where it belongs.
             with self:
                 result = _functional(func)(*args, **kwargs)
-            args[0].copy_(result)
-            return args[0]
-        if relative is None and kind in (None, "factorization"):
+            _put_back(func, args, result)
+            return args[0] if func._schema.returns else None
+        if not has_rule or record.kind is Kind.FACTORIZATION:
+            is_stable = record.kind is Kind.FACTORIZATION
             if self.amplitude == 0.0:
-                self.counted["factorization:" + name if kind else "unknown:" + name] += 1
-            args = self._moved_inputs(args, norm_relative=kind is not None)
+                self.counted[f"factorization:{name}" if is_stable else f"unknown:{name}"] += 1
+            args = self._moved_inputs(args, norm_relative=is_stable)
             relative = self.error.storage_u
         if self.amplitude == 0.0 and self.declared == FLOAT64 and not in_place:
             better = doubled_product(name, args, kwargs)
             if better is not None:
                 self.counted["doubled"] += 1
-                self._perturb(name, better, relative, kind, func, args, kwargs)
+                self._perturb(record, better, relative, func, args, kwargs)
                 return better
         # In-place sums need their operands as they were before the call.
-        before = tuple(each.clone() if isinstance(each, torch.Tensor) else each for each in args) if in_place and kind else args
+        is_read = in_place and relative is None
+        before = tuple(each.clone() if isinstance(each, torch.Tensor) else each for each in args) if is_read else args
         result = func(*args, **kwargs)
         if in_place and base.startswith("_foreach_"):
-            self._perturb(name, list(args[0]), relative, None, func, args, kwargs)
+            self._perturb(record, list(args[0]), relative, func, args, kwargs)
             return result
-        self._perturb(name, result, relative, kind, func, before, kwargs)
+        self._perturb(record, result, relative, func, before, kwargs)
         return result
 
-    def _perturb(self, name: str, result: Any, relative: float | None, kind: str | None, func: Any, args: Any, kwargs: Any) -> None:
+    def _taken_apart(self, func: Any, record: OpRecord, args: Any, kwargs: Any) -> Any:
+        """A composite op as the ops that it is made of, or by its formula; NotImplemented where neither is known."""
+        if record.own:
+            result = self._by_formula(func, record, args, kwargs)
+            if result is not NotImplemented:
+                return result
+        formula = decomposed(func, func._schema.name.split("::")[1])
+        with self:
+            result = func.decompose(*args, **kwargs) if formula is None else formula(*args, **kwargs)
+        return self._by_formula(func, record, args, kwargs) if result is NotImplemented else result
+
+    def _by_formula(self, func: Any, record: OpRecord, args: Any, kwargs: Any) -> Any:
+        """An op that PyTorch can't take apart, by the formula of recorded runs; NotImplemented where that does not fit."""
+        if formula_of(record.name) is None:
+            return NotImplemented
+        given, named = [numbers_of(each) for each in args], {key: numbers_of(each) for key, each in kwargs.items()}
+        try:
+            exact = run_formula(record.name, given, named)
+            moved = exact
+            if self.amplitude != 0.0:
+                moved = run_formula(record.name, given, named, Rounding(self.declared, self.pool.number(), self.error))
+        except Unknown:
+            return NotImplemented
+        result = func(*args, **kwargs)
+        values = _flat(result)
+        if self.amplitude == 0.0:
+            self.counted["formula"] += 1
+        for value, before, after in zip(values, exact, moved):
+            if before is None or after is None or not isinstance(value, torch.Tensor) or value.dtype not in _PERTURBED:
+                continue
+            if before.shape == tuple(value.shape) and before is not after:
+                with np.errstate(invalid="ignore"):
+                    error = np.nan_to_num(after - before, nan=0.0, posinf=0.0, neginf=0.0)
+                value.add_(torch.from_numpy(np.array(error)).to(value.device), alpha=self.amplitude)
+        return result
+
+    def _perturb(self, record: OpRecord, result: Any, relative: float | None, func: Any, args: Any, kwargs: Any) -> None:
         position, self._next = self._next, self._next + 1
         values = list(result) if isinstance(result, (tuple, list)) else [result]
         if self.amplitude == 0.0:
-            self._errors.append((name, self._errors_of(name, values, result, relative, kind, func, args, kwargs)))
-            self.counted[kind or "elementwise"] += 1
+            self._errors.append((record.name, self._errors_of(record, values, result, relative, func, args, kwargs)))
+            self.counted[record.kind.value if record.kind in _RULED else "elementwise"] += 1
             return
         known_name, errors = self._errors[position] if position < len(self._errors) else ("", [])
-        if known_name != name or not _fits(errors, values):
+        if known_name != record.name or not _fits(errors, values):
             # The data took another branch than in the measuring pass.
-            errors = self._errors_of(name, values, result, relative, kind, func, args, kwargs)
+            errors = self._errors_of(record, values, result, relative, func, args, kwargs)
         for value, error in zip(values, errors):
             self._add(value, error)
 
     def _errors_of(
-        self, name: str, values: list[Any], result: Any, relative: float | None, kind: str | None, func: Any, args: Any, kwargs: Any
+        self, record: OpRecord, values: list[Any], result: Any, relative: float | None, func: Any, args: Any, kwargs: Any
     ) -> list[_Error]:
-        base = name.rstrip("_")
-        call = _functional(func) if name.endswith("_") else func
+        name, kind = record.name, record.kind
+        call = _functional(func) if func._schema.name.endswith("_") else func
         found: Any
-        if kind == "product" and relative is None:
-            found = self.error.product(call, base, args, kwargs, result)
-        elif kind == "sum":
-            found = self.error.reduced(call, base, args, kwargs, result)
-        elif kind == "scattered":
-            found = self.error.scattered(call, base, args, kwargs, result)
-        elif kind == "scan":
+        if relative is not None:
+            found = [relative for _ in values]
+        elif kind is Kind.PRODUCT:
+            found = self.error.product(call, name, args, kwargs, result)
+        elif kind is Kind.SUM:
+            found = self.error.reduced(call, name, args, kwargs, result)
+        elif kind is Kind.SCATTER:
+            found = self.error.scattered(call, name, args, kwargs, result)
+        elif kind is Kind.SCAN:
             found = self.error.scanned(call, args, kwargs, result)
-        elif kind == "gelu":
-            found = self.error.gelu(args[0])
-        elif kind == "transform":
+        elif kind is Kind.FACTORS:
+            found = self.error.multiplied(name, args, kwargs, result)
+        elif kind is Kind.TRANSFORM:
             found = self.error.transformed(args, result)
-        elif kind == "range":
+        elif kind is Kind.RANGE:
             # start + k step: every point carries the rounding of the step and of the endpoints.
             found = [2.0 * self.error.storage_u * each.abs().max().expand(each.shape) if each.numel() else None for each in values]
         else:
-            found = [relative for _ in values]
+            found = self.error.gelu(args[0])
         if isinstance(found, torch.Tensor):
             found = [found]
         spreads = [None for _ in values] if found is None else list(found)
-        return [_Error(self._with_subnormals(value, spread), _all_finite(value)) for value, spread in zip(values, spreads)]
+        return [_Error(self._with_underflow(value, spread), _all_finite(value)) for value, spread in zip(values, spreads)]
 
-    def _with_subnormals(self, value: Any, spread: Any) -> Any:
-        """Below the smallest normal number the spacing stops shrinking: an absolute error joins the relative one."""
-        if spread is None or not isinstance(value, torch.Tensor) or value.is_complex() or not value.numel():
+    def _with_underflow(self, value: Any, spread: Any) -> Any:
+        """Below the smallest normal number an absolute error joins the relative one."""
+        if spread is None or not isinstance(value, torch.Tensor) or value.is_complex():
             return spread
-        smallest = self.declared.min_normal
-        if float(value.abs().amin()) >= smallest:
+        step = self.error.underflow(value)
+        if step is None:
             return spread
-        tiny = (value.abs() < smallest) & (value != 0)
-        if not bool(tiny.any()):
-            return spread
-        step = self.declared.min_subnormal / math.sqrt(12.0)
         scale = spread if isinstance(spread, torch.Tensor) else spread * value.abs()
-        return torch.where(tiny, (scale**2 + step**2).sqrt(), scale)
+        return torch.hypot(scale, step)
 
     def _add(self, value: Any, error: _Error) -> None:
         """Move one result in place by its deviation times random numbers; infinities and NaN stay what they are."""
@@ -205,13 +252,17 @@ class NoiseMode(TorchDispatchMode):
         target = torch.view_as_real(value) if value.is_complex() else value
         if value.is_complex():
             spread = (spread if isinstance(spread, torch.Tensor) else spread * value.abs()).unsqueeze(-1)
-        numbers = self.pool.like(target)
         with torch.no_grad():
             before = None if error.finite else target.clone()
-            if isinstance(spread, torch.Tensor):
-                target.addcmul_(numbers, spread.expand_as(target), value=self.amplitude)
+            if not isinstance(spread, torch.Tensor) and target.is_contiguous():  # without numbers for all of it at once
+                flat = target.view(-1)
+                for place, numbers in self.pool.pieces(target):
+                    part = flat[place : place + len(numbers)]
+                    part.addcmul_(numbers, part, value=self.amplitude * spread)
+            elif isinstance(spread, torch.Tensor):
+                target.addcmul_(self.pool.like(target), spread.expand_as(target), value=self.amplitude)
             else:
-                target.addcmul_(numbers, target, value=self.amplitude * spread)
+                target.addcmul_(self.pool.like(target), target, value=self.amplitude * spread)
             if before is not None:  # infinity plus a multiple of infinity may be NaN
                 target.copy_(torch.where(torch.isfinite(target), target, before))
 
@@ -233,22 +284,14 @@ class NoiseMode(TorchDispatchMode):
         return tree_map(move, args)
 
 
-def _kind(base: str, kwargs: Any) -> str | None:
-    if base == "gelu" and kwargs.get("approximate", "none") == "none":
-        return "gelu"
-    if base in rules.PRODUCTS:
-        return "product"
-    if base in rules.SUMS:
-        return "sum"
-    if base in rules.SCATTERED_SUMS:
-        return "scattered"
-    if base in rules.SCANS:
-        return "scan"
-    if base in rules.TRANSFORMS:
-        return "transform"
-    if base == "linspace":
-        return "range"
-    return "factorization" if base.startswith(rules.BACKWARD_STABLE) else None
+_RULED = (
+    Kind.PRODUCT, Kind.SUM, Kind.SCATTER, Kind.SCAN, Kind.FACTORS, Kind.TRANSFORM, Kind.RANGE, Kind.FACTORIZATION,
+)  # fmt: skip
+"""Kinds of ops that are not elementwise and have a rule of their own."""
+
+
+def _is_whole_gelu(record: OpRecord, kwargs: Any) -> bool:
+    return record.name == "gelu" and kwargs.get("approximate", "none") == "none"
 
 
 def _computes_in_float64(args: Any, kwargs: Any) -> bool:
@@ -272,6 +315,28 @@ def _fits(errors: list[_Error], values: list[Any]) -> bool:
     if len(errors) != len(values):
         return False
     return all(not isinstance(error.spread, torch.Tensor) or error.spread.shape == value.shape for error, value in zip(errors, values))
+
+
+def numbers_of(tree: Any) -> Any:
+    """Tensors as NumPy arrays, dtypes as they are recorded."""
+    if isinstance(tree, torch.Tensor):
+        return tree.detach().cpu().resolve_conj().resolve_neg().numpy()
+    if isinstance(tree, torch.dtype):
+        return {"dtype": str(tree).removeprefix("torch.")}
+    return [numbers_of(part) for part in tree] if isinstance(tree, (list, tuple)) else tree
+
+
+def _flat(tree: Any) -> list[Any]:
+    return [leaf for part in tree for leaf in _flat(part)] if isinstance(tree, (tuple, list)) else [tree]
+
+
+def _put_back(func: Any, args: Any, result: Any) -> None:
+    """What the op without the underscore gives, into the arguments that the one with it would write."""
+    given = list(result) if isinstance(result, (tuple, list)) else [result]
+    written = [value for value, each in zip(args, func._schema.arguments) if each.alias_info is not None and each.alias_info.is_write]
+    for target, group in zip(written, given):
+        for into, value in zip(target, group) if isinstance(target, (list, tuple)) else [(target, group)]:
+            into.copy_(value)
 
 
 def _functional(func: Any) -> Any:

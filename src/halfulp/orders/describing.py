@@ -8,14 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from .contraction import row_major_strides
-from .order import Order
+from .summation import Summation
 from .tree import CHAIN, EXTRA, TERM, TOGETHER, Item, Shape, Tree
 
 NESTED = 3
 """So many levels of partial sums are described; what lies deeper is summarized by its number of terms."""
 
 
-def describe(order: Order) -> str:
+def describe(order: Summation) -> str:
     """The order in one line: how terms are grouped, FMA, what happens to the partial sums, where extra leaves come in, formats."""
     parts = [_tree_in_words(order)]
     if order.products and order.fma is not None:
@@ -31,7 +31,7 @@ def describe(order: Order) -> str:
     return ", ".join(parts)
 
 
-def difference(order: Order, other: Order) -> str:
+def difference(order: Summation, other: Summation) -> str:
     """What distinguishes the first order from the second; "the same order" when nothing does."""
     parts: list[str] = []
     if order.tree != other.tree:
@@ -61,7 +61,7 @@ def difference(order: Order, other: Order) -> str:
     return "; ".join(parts) or "the same order"
 
 
-def _moved_extras(order: Order, other: Order) -> list[str]:
+def _moved_extras(order: Summation, other: Summation) -> list[str]:
     if order.extras != other.extras:
         return [f"{' and '.join(order.extras) or 'nothing'} added instead of {' and '.join(other.extras) or 'nothing'}"]
     moved: list[str] = []
@@ -72,14 +72,14 @@ def _moved_extras(order: Order, other: Order) -> list[str]:
     return moved
 
 
-def _scale(order: Order) -> str:
+def _scale(order: Summation) -> str:
     if order.scale is None:
         return "nothing"
     action, by = order.scale
     return f"a division by {by:g}" if action == "divide" else f"a multiplication by {by:g}"
 
 
-def _formats(order: Order) -> list[str]:
+def _formats(order: Summation) -> list[str]:
     parts: list[str] = []
     if order.rounding != "nearest":
         parts.append(f"additions rounded {order.rounding}")
@@ -97,7 +97,7 @@ def _formats(order: Order) -> list[str]:
 # The tree.
 
 
-def _tree_in_words(order: Order) -> str:
+def _tree_in_words(order: Summation) -> str:
     tree = order.tree.without_extras()
     names = " and ".join(name for name, _ in order.axes) or "k"
     root = tree.root
@@ -174,7 +174,7 @@ def _balanced(tree: Tree, shape: Shape) -> int | None:
         shape = tree.shapes[item.shape]
 
 
-def _walk(order: Order, shape: Shape) -> str:
+def _walk(order: Summation, shape: Shape) -> str:
     """How a chain walks over its terms, where that isn't simply from the first to the last."""
     if len(shape.items) == 1:
         item = shape.items[0]
@@ -192,12 +192,12 @@ def _walk(order: Order, shape: Shape) -> str:
     return ", in another order than they lie"
 
 
-def _natural(order: Order) -> str:
+def _natural(order: Summation) -> str:
     names = [name for name, _ in order.axes]
     return f"{names[-1]} fastest" + (f", then {', then '.join(names[-2::-1])}" if len(names) > 1 else "")
 
 
-def _axes_of_loops(order: Order, item: Item) -> str:
+def _axes_of_loops(order: Summation, item: Item) -> str:
     """Loops in terms of the summed axes, innermost first: "c fastest, then kx, then ky"."""
     sizes = [size for _, size in order.axes]
     strides = row_major_strides(sizes)
@@ -217,7 +217,7 @@ def _axes_of_loops(order: Order, item: Item) -> str:
     return f"{named[0]} fastest, then {', then '.join(named[1:])}"
 
 
-def _order_of_axes(order: Order) -> str:
+def _order_of_axes(order: Summation) -> str:
     return f" ({_natural(order)})" if len(order.axes) > 1 else ""
 
 
@@ -261,7 +261,7 @@ def _leaves(tree: Tree, shape: Shape) -> int:
     return sum(item.count * (_leaves(tree, tree.shapes[item.shape]) if item.shape >= 0 else 1) for item in shape.items)
 
 
-def _place(order: Order, number: int) -> str:
+def _place(order: Summation, number: int) -> str:
     """Where an extra leaf comes in."""
     tree = order.tree
     before, blocks = 0, 0

@@ -8,13 +8,14 @@ from collections.abc import Mapping
 from html import escape
 
 from ..errors import InputError
-from .order import Order
+from .describing import describe
+from .summation import Summation
 from .tree import CHAIN, EXTRA, TERM, Item, Shape, Tree
 
 ROW_HEIGHT, INDENT, MARGIN, CHARACTER = 22, 26, 12, 7.3
 
 
-def draw(order: Order, form: str = "text") -> str:
+def draw(order: Summation, form: str = "text") -> str:
     """The order as text or SVG.
 
     Raises:
@@ -28,7 +29,7 @@ def draw(order: Order, form: str = "text") -> str:
     return "\n".join(prefix + text for prefix, text, _ in rows)
 
 
-def draw_beside(orders: Mapping[str, Order]) -> str:
+def draw_beside(orders: Mapping[str, Summation]) -> str:
     """Two orders side by side as one SVG; rows that only one of them has are marked.
 
     Args:
@@ -57,7 +58,7 @@ def draw_beside(orders: Mapping[str, Order]) -> str:
     return head + "".join(parts) + "</svg>"
 
 
-def _rows(order: Order) -> list[tuple[str, str, int]]:
+def _rows(order: Summation) -> list[tuple[str, str, int]]:
     """(lines of the tree, words, depth) of each row."""
     tree = order.tree
     rows: list[tuple[str, str, int]] = [("", f"sum of {tree.terms:,} terms: {_how(tree.root)}", 0)]
@@ -78,7 +79,7 @@ def _how(shape: Shape) -> str:
     return "added from top to bottom" if shape.kind == CHAIN else "added in one operation"
 
 
-def _item(order: Order, tree: Tree, item: Item, base: str) -> str:
+def _item(order: Summation, tree: Tree, item: Item, base: str) -> str:
     if item.shape == EXTRA:
         return order.extras[item.start] if item.start < len(order.extras) else f"extra {item.start}"
     at = f"{base} + {item.start}" if base and item.start else base or str(item.start)
@@ -94,12 +95,12 @@ def _loops(item: Item) -> str:
     return ", repeated ".join(f"{count:,} with step {step}" if step != 1 else f"{count:,} in turn" for count, step in item.loops)
 
 
-def _svg(order: Order, rows: list[tuple[str, str, int]]) -> str:
+def _svg(order: Summation, rows: list[tuple[str, str, int]]) -> str:
     width = max(int(MARGIN * 2 + depth * INDENT + len(text) * CHARACTER + 20) for _, text, depth in rows)
     height = MARGIN * 2 + ROW_HEIGHT * len(rows)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img" '
-        f'font-family="monospace" font-size="12" fill="currentColor" stroke="none"><title>{escape(order.describe())}</title>'
+        f'font-family="monospace" font-size="12" fill="currentColor" stroke="none"><title>{escape(describe(order))}</title>'
     ]
     last_at: dict[int, float] = {}
     for number, (_, text, depth) in enumerate(rows):

@@ -227,7 +227,7 @@ class Tree:
         sizes: list[int] = []
         for place, shape in enumerate(self.shapes):
             if shape.kind not in (CHAIN, TOGETHER) or not shape.items:
-                problem = f"shape {place} is of kind {shape.kind!r} with {len(shape.items)} items"
+                problem = f"shape {place} is of kind {str(shape.kind)[:40]!r} with {len(shape.items)} items"
             elif any(item.shape >= place or item.shape < EXTRA or item.count < 1 for item in shape.items):
                 problem = f"shape {place} refers to a later one"
             if problem:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..ops.arithmetic import Array, Exact
+from ..ops.evaluation import Unknown
 from ..traces import Step, Trace
-from .arithmetic import Array, Exact
-from .replaying import Unknown
 
 _REDUCTIONS = ("allreduce", "all_reduce")
 _GATHERS = ("all_gather_into_tensor", "allgather_into_tensor_coalesced", "_allgather_base")

@@ -13,14 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..floats import FORMATS, Format, is_representable, round_to_format, widen
-from ..floats.libraries import ROUNDING_RMS
+from ..ops import record_of
+from ..ops.arithmetic import Array
+from ..ops.deviation import ROUNDING_RMS, SAMPLES
 from ..verdicts import limits
-from .arithmetic import Array
-
-SAMPLES = 8
-"""As many as `noise.SAMPLES`, which the limits were calibrated for."""
-
-CONVOLUTIONS = ("convolution", "_convolution", "mkldnn_convolution", "convolution_backward", "cudnn_convolution")
 
 UNEVEN = 2.0
 """A fast convolution spreads its error evenly: the largest error of an output channel, in units of its noise, over that of the median
@@ -103,7 +99,8 @@ class Tally:
         if not finite.all():
             # The last number before infinity, and what rounding may carry over it.
             limit = self._format.max_finite * (1.0 - self._format.unit_roundoff)
-            over = np.abs(prediction) > limit - 3.0 * np.nan_to_num(spread, nan=0.0, posinf=0.0)
+            with np.errstate(over="ignore"):
+                over = np.abs(prediction) > limit - 3.0 * np.nan_to_num(spread, nan=0.0, posinf=0.0)
             odd = (np.isfinite(actual) != np.isfinite(prediction)) & ~(over & np.isinf(actual))
             odd |= ~np.isfinite(actual) & ~np.isfinite(prediction) & (np.isnan(actual) != np.isnan(prediction))
             if odd.any() and self._odd_index < 0:
@@ -172,7 +169,7 @@ def channels_of(actual: Array, prediction: Array, spread: Array) -> tuple[float,
 
 def is_fast_convolution(name: str, excess: Excess, channels: tuple[float, ...]) -> bool:
     """Whether the error is what a fast convolution loses by design: normwise small, and the same in every channel."""
-    if name not in CONVOLUTIONS or excess.nonfinite or not channels:
+    if not record_of(name).convolution or excess.nonfinite or not channels:
         return False
     return max(channels) <= limits.FAST_PRODUCT_LOSS and max(channels) <= UNEVEN * float(np.median(channels))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ..floats import FORMATS
@@ -12,16 +10,13 @@ from ..verdicts.verdict import Verdict
 from .judging import Excess, distance, rms
 from .ledger import Suspect
 from .origin import Point
-from .versions import Version
-
-if TYPE_CHECKING:
-    from .walking import Walker
+from .versions import Surroundings, Version
 
 
 class Leaves:
     """What stands for them in `actual`."""
 
-    def __init__(self, walker: Walker) -> None:
+    def __init__(self, walker: Surroundings) -> None:
         self._walker = walker
         roles = ("input", "parameter", "buffer")
         self._named = {(each.role, each.name): each for each in reversed(walker.actual.values) if each.role in roles}

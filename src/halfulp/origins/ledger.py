@@ -6,12 +6,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ..ops.arithmetic import Array
+from ..ops.evaluation import Unknown
 from ..traces import Step, Trace
 from ..verdicts.verdict import Verdict
-from .arithmetic import Array
 from .judging import Excess, distance, rms
 from .origin import Point
-from .replaying import Unknown, Values
+from .replaying import Values
 
 
 @dataclass(eq=False)

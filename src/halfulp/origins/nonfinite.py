@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..ops import record_of
 from ..traces import Trace
 from .origin import NonFinite
 
@@ -20,7 +21,7 @@ def first_nonfinite(side: str, trace: Trace) -> NonFinite | None:
             continue
         for number in step.outputs:
             value = trace.values[number] if number is not None else None
-            if value is None or value.is_finite or step.name in _MAKES_THEM_ON_PURPOSE:
+            if value is None or value.is_finite or record_of(step.name).fills:
                 continue
             nan, infinite = int(value.statistics.get("nan", 0)), int(value.statistics.get("inf", 0))
             kind = "NaN" if nan else "infinity"
@@ -28,10 +29,6 @@ def first_nonfinite(side: str, trace: Trace) -> NonFinite | None:
                 side, step.op, step.module, step.source, step.phase, kind, nan or infinite, tuple(_described(trace, n) for n in step.inputs)
             )
     return None
-
-
-_MAKES_THEM_ON_PURPOSE = ("full", "full_like", "masked_fill", "fill", "scalar_tensor", "new_full", "lift_fresh", "triu", "tril", "where")
-"""Ops by which programs write infinities, as masks of attention."""
 
 
 def _described(trace: Trace, number: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ..documents import document, text_of
-from ..shown import shown
+from ..shown import drawn, shown
 from ..verdicts.verdict import Verdict
 
 
@@ -131,10 +131,8 @@ class Origin:
         return tuple(sorted(found, key=lambda each: -(each.gain or 0.0))[:count])
 
     def __str__(self) -> str:
-        import halfulp
-
         try:
-            return halfulp.report(self)
+            return drawn(self)
         except ModuleNotFoundError:  # a machine with NumPy alone has no tables
             where = (
                 f" It starts in {self.module or 'the outermost module'}, at {self.op} ({self.phase})." if self.module is not None else ""

@@ -9,16 +9,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ..floats import widen
+from ..ops import record_of
+from ..ops.arithmetic import EXACT, Array, Direct
+from ..ops.evaluation import Unknown
 from ..traces import Ref, Step
-from .arithmetic import EXACT, Array, Direct
-from .replaying import Unknown, Values, evaluate
+from .replaying import Values, evaluate
 from .versions import Evaluation
 
 LARGE = 1 << 22
 """Elements from which an op is looked at in parts: 32 MiB in float64, of which a judgement needs about eight at a time."""
-
-_PRODUCTS = ("mm", "addmm")
-_ELEMENTWISE = ("add", "sub", "mul", "div", "clone", "_to_copy", "copy", "neg", "exp", "tanh", "relu")
 
 
 class Part(NamedTuple):
@@ -78,8 +77,9 @@ class _Rule(NamedTuple):
 
 def _rule_of(step: Step, shape: tuple[int, ...], evaluation: Evaluation) -> _Rule:
     values = evaluation.around.expected.values
+    record = record_of(step.name)
     largest = max(values[each].elements for each in (*step.inputs, *(n for n in step.outputs if n is not None)))
-    if step.name in _PRODUCTS and len(shape) == 2 and all(isinstance(each, Ref) for each in step.arguments):
+    if record.rows and len(shape) == 2 and all(isinstance(each, Ref) for each in step.arguments):
         axis = 0 if shape[0] >= shape[1] else 1
         *addend, first, second = (each.number for each in step.arguments)
         cut_axes = {(first if axis == 0 else second): axis}
@@ -90,7 +90,7 @@ def _rule_of(step: Step, shape: tuple[int, ...], evaluation: Evaluation) -> _Rul
             elif len(own) == 1 and axis == 1 and own[0] == shape[1]:
                 cut_axes[each] = 0
         return _Rule(axis, largest, lambda start, stop: (step, _cutter(evaluation, cut_axes, start, stop)))
-    if step.name in _ELEMENTWISE and shape:
+    if record.cut and shape:
         cut_axes = {each: 0 for each in step.inputs if values[each].shape == shape}
         if any(values[each].shape not in (shape, ()) for each in step.inputs):
             raise Unknown("operands of different shapes")
@@ -139,7 +139,7 @@ def _is_transparent(view: Step, elements: int) -> bool:
     Raises:
         Unknown: neither.
     """
-    if view.name in ("t", "detach", "alias"):
+    if record_of(view.name).transparent:
         return True
     if elements > LARGE:
         raise Unknown(f"a part of what {view.op} gives")

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import TraceError
+from ..ops.arithmetic import Array
 from ..traces import Trace, read_trace
-from .arithmetic import Array
 from .collectives import Peers, is_collective
 from .origin import Origin
 from .walking import Walker

@@ -7,21 +7,20 @@ difference stays, its formula is another one. If it vanishes, the formula is rig
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ..floats import FORMATS, Format
+from ..ops import Kind, record_of
+from ..ops.arithmetic import EXACT, Array, Counting
+from ..ops.evaluation import Unknown
 from ..traces import Step
 from ..verdicts import limits
 from ..verdicts.verdict import Verdict
-from .arithmetic import EXACT, Array, Counting
 from .judging import SAMPLES, Excess, channels_of, excess_of, is_fast_convolution, reduced_precision
-from .replaying import Unknown, evaluate
-from .versions import Evaluation, Version
-
-if TYPE_CHECKING:
-    from .walking import Walker
+from .replaying import evaluate
+from .versions import Evaluation, Surroundings, Version
 
 MOST_OPS = 64
 """Ops of `actual` that are evaluated for one value of `expected`: bounds the work. With more, the formula counts as unknown."""
@@ -45,7 +44,7 @@ class Reason(NamedTuple):
 class Chain:
     """The ops of `actual` behind one of its values, back to values that stand for something in `expected`."""
 
-    def __init__(self, walker: Walker, number: int) -> None:
+    def __init__(self, walker: Surroundings, number: int) -> None:
         self._walker, self._target = walker, number
         self._exact: dict[int, Array] = {}
         self.steps: dict[int, Step] = {}
@@ -96,7 +95,7 @@ class Chain:
         except Unknown:
             if self._walker.fallback is None:
                 raise
-            outputs = self._walker.fallback(made_by, given.__getitem__, None)
+            outputs = self._walker.fallback(made_by, given.__getitem__, EXACT)
         for each, found in zip(made_by.outputs, outputs):
             if each is not None and found is not None:
                 self._exact[each] = found
@@ -135,7 +134,7 @@ class Chain:
 class _Own:
     """An op of `actual` on its own recorded inputs."""
 
-    def __init__(self, walker: Walker, step: Step) -> None:
+    def __init__(self, walker: Surroundings, step: Step) -> None:
         self._walker, self._step = walker, step
 
     def format(self, number: int) -> Format:
@@ -147,28 +146,47 @@ class _Own:
         return evaluate(self._step, self._walker.theirs.number)
 
     def spread(self, slot: int) -> Array:
-        from .arithmetic import Rounding
+        from ..ops.arithmetic import Rounding
         from .judging import spread_of
 
         number, exact = self._step.outputs[slot], self.exact()[slot]
         assert number is not None and exact is not None
-        rounding = Rounding(self.format(number))
+        rounding = Rounding(self.format(number), amplitude=self._walker.amplitude)
 
         def sample(k: int) -> Array:
             rounding.restart((self._step.index, k))
             found = evaluate(self._step, self._walker.theirs.number, rounding)[slot]
             return exact if found is None else found
 
-        return spread_of(exact, (sample(k) for k in range(SAMPLES)))
+        return spread_of(exact, (sample(k) for k in range(SAMPLES))) / self._walker.amplitude
 
 
-def reason_of(walker: Walker, main: Evaluation, slot: int, number: int, candidate: int, theirs: Array, excess: Excess) -> Reason:
-    """What makes a value of `actual` differ from what an op of `expected` predicts for it."""
+def reason_of(
+    walker: Surroundings,
+    main: Evaluation,
+    slot: int,
+    number: int,
+    candidate: int,
+    theirs: Array,
+    excess: Excess,
+    *,
+    same: int | None = None,
+) -> Reason:
+    """What makes a value of `actual` differ from what an op of `expected` predicts for it.
+
+    Args:
+        walker: the walk.
+        main: the op.
+        slot, number: which output, and its number.
+        candidate, theirs: the value of `actual`, and its numbers.
+        excess: how far they are off.
+        same: another value of `actual` that is what the op gives, from which the candidate may come.
+    """
     prediction, format = main.exact()[slot], walker.format_of(number)
     assert prediction is not None
     chain = Chain(walker, candidate)
     exact = chain.exact()
-    sources = main.sources()
+    sources = main.sources() | ({same} if same is not None else set[int]())
     bits = {walker.actual.values[each].hash for each in sources} - {""}
     if not chain.starts_from(sources, bits) and any(
         each.norm_in_noise <= limits.rms_limit(SAMPLES) for each in (excess, *_loosened_excesses(walker, main, slot, number, theirs))
@@ -190,7 +208,10 @@ def reason_of(walker: Walker, main: Evaluation, slot: int, number: int, candidat
         return Reason(Verdict.REDUCED_PRECISION, f"computing with {named} explains it")
     if coarse is not None:
         return Reason(Verdict.REDUCED_PRECISION, f"in exact arithmetic it vanishes, and results were stored in {coarse.name}")
-    if any("_fft_" in each.name for each in chain.steps.values()) and excess.norm_in_noise <= limits.FAST_PRODUCT_LOSS:
+    if (
+        any(record_of(each.name).kind is Kind.TRANSFORM for each in chain.steps.values())
+        and excess.norm_in_noise <= limits.FAST_PRODUCT_LOSS
+    ):
         return Reason(Verdict.ROUNDING, "computed by Fourier transforms, which are exact in norm only")
     if exact is None and (excess.worst <= limits.TOLERABLE_LOSS or _within_bound(main, slot, number, theirs)):
         return Reason(Verdict.ROUNDING, UNKNOWN_FORMULA)
@@ -201,7 +222,9 @@ def reason_of(walker: Walker, main: Evaluation, slot: int, number: int, candidat
     return _of_right_formula(walker, main, slot, number, chain, theirs, excess)
 
 
-def _of_right_formula(walker: Walker, main: Evaluation, slot: int, number: int, chain: Chain, theirs: Array, excess: Excess) -> Reason:
+def _of_right_formula(
+    walker: Surroundings, main: Evaluation, slot: int, number: int, chain: Chain, theirs: Array, excess: Excess
+) -> Reason:
     """What is left where both formulas agree and no coarser format explains the error: how the numbers were computed."""
     respectable = Reason(Verdict.ROUNDING, "another way to compute the same, which loses a little more")
     # What `expected` itself is off by counts as honest; twice that may be the other sign of it.
@@ -219,15 +242,11 @@ def _of_right_formula(walker: Walker, main: Evaluation, slot: int, number: int, 
     return Reason(Verdict.UNSTABLE, "in exact arithmetic it vanishes: this way of computing loses digits")
 
 
-def _loosened_excesses(walker: Walker, main: Evaluation, slot: int, number: int, theirs: Array) -> Iterator[Excess]:
+def _loosened_excesses(walker: Surroundings, main: Evaluation, slot: int, number: int, theirs: Array) -> Iterator[Excess]:
     """The error in units of what the rounding of one, two and three ops makes."""
     for _ in range(LOOSENINGS):
         main = main.loosened()
         yield walker.excess_in(main, slot, number, theirs)
-
-
-SUMS = frozenset("sum mm bmm mv dot addmm baddbmm linear convolution _convolution convolution_backward".split())
-"""Ops that are sums of products of their arguments, so that the same op on magnitudes gives the sum of magnitudes."""
 
 
 def _within_bound(main: Evaluation, slot: int, number: int, theirs: Array) -> bool:
@@ -236,7 +255,7 @@ def _within_bound(main: Evaluation, slot: int, number: int, theirs: Array) -> bo
     Errors of a sum of few different numbers, repeated, go one way: they reach the bound, not its root.
     """
     prediction = main.exact()[slot]
-    if main.step.name not in SUMS or prediction is None:
+    if not record_of(main.step.name).magnitudes or prediction is None:
         return False
     counting = Counting()
     try:
@@ -250,7 +269,7 @@ def _within_bound(main: Evaluation, slot: int, number: int, theirs: Array) -> bo
         return bool(np.all(np.abs(theirs - prediction) <= bound))
 
 
-def _own_excess(walker: Walker, step: Step, number: int, slot: int) -> float:
+def _own_excess(walker: Surroundings, step: Step, number: int, slot: int) -> float:
     """How far `expected` is from its own formula: beyond rounding where the formula is not quite what its library computes."""
     try:
         own = Evaluation(walker, step, {each: Version(identical=True) for each in step.inputs})

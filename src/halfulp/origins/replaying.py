@@ -8,44 +8,25 @@ from typing import Any
 
 import numpy as np
 
+from ..ops.arithmetic import EXACT, Array, Exact
+from ..ops.evaluation import Unknown, run_formula
+from ..ops.formulas import formula_of
 from ..traces import Ref, Step, Trace
-from .arithmetic import EXACT, Array, Exact
-from .formulas import formula_of
 
 CACHE_BYTES = 96 << 20
 """Values of one trace that are kept in memory; others are read again from their memory map."""
-
-_NOT_ARGUMENTS = ("out", "memory_format", "layout", "device", "pin_memory", "non_blocking", "generator", "implicit")
-
-
-class Unknown(Exception):
-    """An op that has no formula, or a value that was not stored; the text says which."""
 
 
 def evaluate(step: Step, number: Callable[[int], Any], fl: Exact = EXACT) -> list[Array | None]:
     """What an op gives on the values that `number` returns for its inputs, one entry per entry of `step.outputs`.
 
     Raises:
-        Unknown: there is no formula, or it does not fit the way in which the op was called.
+        Unknown: there is no formula, it does not fit the way in which the op was called, or it would take more memory than the traces
+            account for (`bounded.limited`).
     """
-    formula = formula_of(step.name)
-    if formula is None:
-        raise Unknown(f"no formula for {step.op}")
-    try:
-        arguments = [_filled(each, number) for each in step.arguments]
-        keywords = {key: _filled(each, number) for key, each in step.keywords.items() if key not in _NOT_ARGUMENTS}
-        with np.errstate(all="ignore"):
-            result = formula(fl, *arguments, **keywords)
-    except Unknown:
-        raise
-    except Exception as error:  # a formula written for another overload: whatever it trips over, the answer is that it does not fit
-        raise Unknown(f"the formula of {step.op} does not fit this call ({type(error).__name__}: {str(error)[:80]})") from error
-    if result is None:
-        raise Unknown(f"no formula for this use of {step.op}")
-    flat = list(result) if isinstance(result, tuple) else [result]
-    outputs: list[Array | None] = [None if each is None else np.asarray(each) for each in flat]
-    if any(each is not None and each.dtype.kind not in "biufc" for each in outputs):
-        raise Unknown(f"the formula of {step.op} does not fit this call")
+    arguments = [_filled(each, number) for each in step.arguments]
+    keywords = {key: _filled(each, number) for key, each in step.keywords.items()}
+    outputs = run_formula(step.name, arguments, keywords, fl, called=step.op)
     return (outputs + [None] * len(step.outputs))[: len(step.outputs)]
 
 

@@ -6,22 +6,30 @@ needed. Then everything is made smaller that can be while the difference stays: 
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
+from ..border import answered
 from ..errors import InputError
+from ..files import write_file
+from ..ops import bounded
+from ..ops.evaluation import Unknown
 from ..traces import Ref, Step, Trace, read_trace
+from .concluding import walk_traces
 from .ledger import Suspect
-from .locating import walk_traces
 from .reasoning import Chain
+from .replayable import approved, call_of, constant_of, dtype_named
+from .reproduction import Program, Reproduction
 from .versions import Version
 from .walking import Walker
 from .writing import script_of, values_file
@@ -37,34 +45,7 @@ SMALLEST = 2
 """Axes are not made shorter than this, so that the script still shows a tensor."""
 
 
-@dataclass
-class Program:
-    """Ops to be called one after another on given tensors.
-
-    Attributes:
-        steps: the ops, with arguments that are references to `tensors` or to earlier results. result: which value is compared.
-    """
-
-    steps: list[Step] = field(default_factory=list)
-    result: int = -1
-
-
-@dataclass
-class Reproduction:
-    """Both sides of one op and what they are called on.
-
-    Attributes:
-        tensors: number -> tensor; of `expected`, and of `actual` (negative numbers, -1 - number).
-        actual, expected: the ops. recorded: what `actual` recorded as the result, where its ops don't give it again here.
-    """
-
-    tensors: dict[int, torch.Tensor]
-    actual: Program
-    expected: Program
-    recorded: torch.Tensor | None = None
-    random: dict[int, tuple[float, float]] = field(default_factory=dict)
-
-
+@answered
 def repro(
     actual: Trace | str | os.PathLike[str],
     expected: Trace | str | os.PathLike[str],
@@ -72,14 +53,16 @@ def repro(
     *,
     declared: str | None = None,
     rename: Mapping[str, str] | None = None,
+    run: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> Path:
     """Write a script that shows the first op that adds more than rounding, with only PyTorch in it.
 
     Args:
-        actual, expected: two traces of level "tensors", or their folders.
-        folder: gets repro.py, values.safetensors where the values matter, and issue.md: both with versions and the output, ready to be
-            pasted.
+        actual, expected: two traces of level "tensors", or their folders. They are data: only ops of a closed table are called, and names
+            from them reach the script as literals.
+        folder: gets repro.py, values.safetensors where the values matter, and issue.md, which has the script ready to be pasted.
+        run: whether the script is run once it is written, so that issue.md has its output and the versions too.
         declared, rename, progress: see `locate`.
 
     Returns:
@@ -96,28 +79,45 @@ def repro(
             "Got two traces between which nothing adds more than rounding. Needed: an op at fault. There is nothing to reproduce. "
             "Run `halfulp locate` on them to see the largest differences."
         )
-    made = _extracted(walker, right[0])
-    size = _difference(made)
-    if size is None:
-        raise InputError(
-            f"Got {right[0].step.op}, which does not run by itself here. Needed: an op that PyTorch can call on the recorded numbers. "
-            "Its arguments were not all recorded. Reproduce it from the module that the origin names."
-        )
-    made = _smaller(made, size, progress)
-    made = _of_random_numbers(made, size)
+    point = right[0].point
+    with bounded.limited(*traces):
+        made, size = None, None
+        with contextlib.suppress(Unknown):
+            made = _extracted(walker, right[0])
+            size = _difference(made)
+        if made is None or size is None:
+            raise InputError(
+                f"Got {right[0].step.op[:80]}, which does not run by itself here. Needed: an op that PyTorch can call on recorded numbers. "
+                "Its arguments were not all recorded, or halfulp does not run it. Reproduce it from the module that the origin names."
+            )
+        made = _smaller(made, size, progress)
+        made = _of_random_numbers(made, size)
+        text = script_of(made, point)
     target = Path(folder)
-    target.mkdir(parents=True, exist_ok=True)
     values = {n: each for n, each in made.tensors.items() if n not in made.random}
     if values or made.recorded is not None:
-        (target / "values.safetensors").write_bytes(values_file(values, made.recorded))
-    script = target / "repro.py"
-    script.write_text(script_of(made, right[0].point), encoding="utf-8")
-    ran = subprocess.run([sys.executable, "-W", "ignore", script.name], cwd=target, capture_output=True, text=True, check=False)
-    output = ran.stdout or ran.stderr
-    (target / "issue.md").write_text(
-        f"```\n$ python repro.py\n{output}```\n\n```python\n{script.read_text(encoding='utf-8')}```\n", encoding="utf-8"
-    )
+        write_file(target / "values.safetensors", values_file(values, made.recorded))
+    script = write_file(target / "repro.py", text)
+    output = ""
+    if run:
+        if progress is not None:
+            progress(f"running {script.name}, which calls {', '.join(ops_of(made))}")
+        ran = subprocess.run([sys.executable, "-W", "ignore", script.name], cwd=target, capture_output=True, text=True, check=False)
+        output = _fenced(f"$ python repro.py\n{ran.stdout or ran.stderr}") + "\n"
+    write_file(target / "issue.md", output + _fenced(text, "python"))
     return script
+
+
+def ops_of(made: Reproduction) -> list[str]:
+    """The ops that the script calls."""
+    return list(dict.fromkeys(str(call_of(step)) for program in (made.expected, made.actual) for step in program.steps))
+
+
+def _fenced(text: str, language: str = "") -> str:
+    """A block of Markdown that nothing in the text can end."""
+    longest = max((len(each) for each in re.findall("`{3,}", text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}{language}\n{text.rstrip()}\n{fence}\n"
 
 
 def _extracted(walker: Walker, suspect: Suspect) -> Reproduction:
@@ -160,7 +160,7 @@ def _collect_expected(walker: Walker, step: Step, into: Program, tensors: dict[i
 
 def _tensor(trace: Trace, number: int, values: np.ndarray[Any, Any]) -> torch.Tensor:
     value = trace.values[number]
-    return torch.from_numpy(np.ascontiguousarray(values)).reshape(value.shape).to(getattr(torch, value.dtype))
+    return torch.from_numpy(np.ascontiguousarray(values)).reshape(value.shape).to(dtype_named(value.dtype))
 
 
 def _negated(step: Step) -> Step:
@@ -186,10 +186,9 @@ def _run(made: Reproduction, program: Program, precision: torch.dtype | None) ->
     try:
         with torch.no_grad():
             for step in program.steps:
-                namespace, name, overload = (*step.op.split("."), "default")[:3]
-                call = getattr(getattr(getattr(torch.ops, namespace), name), overload)
-                arguments = _filled(step.arguments, values, precision)
+                arguments = [_filled(each, values, precision) for each in step.arguments]
                 keywords = {key: _filled(each, values, precision) for key, each in step.keywords.items()}
+                call = approved(step, arguments, keywords)
                 result = call(*arguments, **keywords)
                 flat = list(result) if isinstance(result, (tuple, list)) else [result]
                 flat += [each for each in overwritten(call, arguments, keywords) if not any(each is other for other in flat)]
@@ -218,13 +217,9 @@ def _filled(tree: Any, values: Mapping[int, torch.Tensor], precision: torch.dtyp
         return values[tree.number]
     if isinstance(tree, dict):
         if tree.keys() == {"dtype"}:
-            found = getattr(torch, tree["dtype"])
+            found = dtype_named(tree["dtype"])
             return precision if precision is not None and found.is_floating_point else found
-        if tree.keys() == {"device"}:
-            return torch.device("cpu")
-        if tree.keys() in ({"layout"}, {"memory_format"}):
-            return getattr(torch, next(iter(tree.values())))
-        return {key: _filled(part, values, precision) for key, part in tree.items()}
+        return torch.device("cpu") if tree.keys() == {"device"} else constant_of(tree)
     return [_filled(part, values, precision) for part in tree] if isinstance(tree, (list, tuple)) else tree
 
 

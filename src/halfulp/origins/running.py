@@ -14,11 +14,11 @@ import torch
 from ..cases.dependencies import eager_of
 from ..cases.inputs import copied, on_device
 from ..cases.sides import Side, repeatable, taken_apart
-from ..errors import RunError
+from ..errors import RunError, shortened
 from ..recording import record
 from ..recording.exported import ExportedFunction
 from ..traces import Trace
-from .locating import locate_in_traces
+from .concluding import locate_in_traces
 from .origin import Origin
 from .reasoning import UNKNOWN_FORMULA
 
@@ -94,8 +94,8 @@ def _recorded(
             if isinstance(error, HalfulpError):
                 raise
             raise RunError(
-                f"Got {type(error).__name__} from {name} while it was recorded: {error}. Needed: a callable that runs on these inputs. "
-                f"It is called once. Call {name}(*inputs) by itself to see where it fails."
+                f"Got {type(error).__name__} from {name} while it was recorded: {shortened(str(error))}. Needed: a callable that runs on "
+                f"these inputs. It is called once. Call {name}(*inputs) by itself to see where it fails."
             ) from error
 
 

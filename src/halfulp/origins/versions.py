@@ -4,41 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
+
+import numpy as np
 
 from ..floats import FORMATS, Format
 from ..floats.rounding import round_to_format
+from ..ops import record_of
+from ..ops.arithmetic import EXACT, Array, Direct, Exact, Rounding
+from ..ops.evaluation import Unknown
 from ..traces import Step, Trace
-from .arithmetic import EXACT, Array, Direct, Exact, Rounding
+from .aligning import Alignment
 from .collectives import is_collective
-from .judging import SAMPLES, spread_of
-from .replaying import Unknown, evaluate
-
-if TYPE_CHECKING:
-    from .replaying import Values
+from .judging import SAMPLES, Excess, spread_of
+from .ledger import Walk
+from .replaying import Values, evaluate
 
 KEPT_BYTES = 256 << 20
 """Samples of one op that are kept while it is looked at; larger ones are computed again for each question."""
 
-DIRECT = frozenset(
-    (
-        "mm bmm mv dot addmm baddbmm addmv linear convolution _convolution convolution_backward add sub rsub mul div sum exp log tanh erf "
-        "clone _to_copy copy neg sqrt reciprocal index_add scatter_add embedding_dense_backward cumsum"
-    ).split()
-)
-"""Ops of one rounding, or of sums of products to which something is added: the variances of their roundings add up."""
-
-Fallback = Callable[[Step, Callable[[int], Array], "int | None"], "list[Array | None]"]
-"""Evaluates a step that has no formula; takes the step, what its inputs are, and the number of the sample (None: exactly)."""
+Fallback = Callable[[Step, Callable[[int], Array], Exact], "list[Array | None]"]
+"""Evaluates a step that has no formula; takes the step, what its inputs are, and the arithmetic."""
 
 
 class Surroundings(Protocol):
-    """What evaluations need to know of the walk."""
+    """What evaluations, leaves and reasons need to know of the walk; `Walker` is one."""
 
+    actual: Trace
     expected: Trace
+    alignment: Alignment
     ours: Values
     theirs: Values
+    declared: Format | None
     fallback: Fallback | None
+    amplitude: float
+    tests: int
+    found: Walk
 
     def format_of(self, number: int) -> Format:
         """What a value is stored in."""
@@ -46,6 +47,10 @@ class Surroundings(Protocol):
 
     def collective(self, step: Step, inputs: list[Array], fl: Exact) -> list[Array | None]:
         """What an op that combines ranks gives for these inputs on this one."""
+        ...
+
+    def excess_in(self, evaluation: Evaluation, slot: int, number: int, theirs: Array) -> Excess:
+        """How far a value is from what an evaluation predicts."""
         ...
 
 
@@ -99,7 +104,7 @@ class Evaluation:
             Unknown: the op has no formula, and PyTorch is not at hand.
         """
         if self._exact is None:
-            self._exact = self._evaluated(self.input, None, EXACT)
+            self._exact = self._evaluated(self.input, EXACT)
         return self._exact
 
     def input(self, number: int) -> Array:
@@ -130,7 +135,7 @@ class Evaluation:
         outputs = self._samples.get((format.name, k))
         if outputs is None:
             if self._rounding is None or self._rounding.format != format:
-                self._rounding = Rounding(format)
+                self._rounding = Rounding(format, amplitude=self.around.amplitude)
             # Each sample draws its own numbers, the same whenever it is asked for.
             self._rounding.restart((self.step.index, k))
 
@@ -139,7 +144,7 @@ class Evaluation:
                 samples = self.versions[n].samples
                 return whole if samples is None else samples[k]
 
-            outputs = self._evaluated(sampled, k, self._rounding)
+            outputs = self._evaluated(sampled, self._rounding)
             if sum(each.nbytes for each in outputs if each is not None) <= KEPT_BYTES // SAMPLES:
                 self._samples[format.name, k] = outputs
         found = outputs[slot]
@@ -151,8 +156,11 @@ class Evaluation:
             exact = self.exact()[slot]
             assert exact is not None
             direct = self._direct(slot)
-            self._spreads[slot] = direct if direct is not None else spread_of(exact, (self.sample(k, slot) for k in range(SAMPLES)))
+            self._spreads[slot] = self._sampled_spread(exact, slot) if direct is None else direct
         return self._spreads[slot]
+
+    def _sampled_spread(self, exact: Array, slot: int) -> Array:
+        return spread_of(exact, (self.sample(k, slot) for k in range(SAMPLES))) / self.around.amplitude
 
     @property
     def is_plain(self) -> bool:
@@ -229,26 +237,27 @@ class Evaluation:
                 return round_to_format(found, format) if n in chosen and found.dtype.kind == "f" else found
 
             try:
-                return self._evaluated(number, None, EXACT)[slot]
+                return self._evaluated(number, EXACT)[slot]
             except Unknown:
                 return None
 
         return evaluated
 
-    def _evaluated(self, number: Callable[[int], Array], sample: int | None, fl: Exact) -> list[Array | None]:
+    def _evaluated(self, number: Callable[[int], Array], fl: Exact) -> list[Array | None]:
         try:
             if is_collective(self.step):
-                return self.around.collective(self.step, [number(each) for each in self.step.inputs], fl)
+                with np.errstate(all="ignore"):
+                    return self.around.collective(self.step, [number(each) for each in self.step.inputs], fl)
             return evaluate(self.step, number, fl)
         except Unknown:
             if self.around.fallback is None:
                 raise
-            return self.around.fallback(self.step, number, sample)
+            return self.around.fallback(self.step, number, fl)
 
 
 def is_direct(step: Step) -> bool:
     """Whether `Direct` gives the spread of an op; a product that is scaled afterwards would need its variance scaled too."""
-    return step.name in DIRECT and all(step.keywords.get(key, 1) == 1 for key in ("alpha", "beta"))
+    return record_of(step.name).direct and all(step.keywords.get(key, 1) == 1 for key in ("alpha", "beta"))
 
 
 def _loosened(version: Version, known: dict[int, tuple[Version, Version]]) -> Version:

@@ -18,18 +18,21 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..floats import FORMATS, Format
+from ..ops import bounded
+from ..ops.arithmetic import Array, Exact
+from ..ops.deviation import MAGNIFIED
+from ..ops.evaluation import NotReplayed, Unknown
+from ..ops.formulas import formula_of
 from ..traces import Step, Trace
 from ..verdicts.verdict import Verdict
 from .aligning import Alignment
-from .arithmetic import Array, Exact
 from .collectives import Peers
-from .formulas import formula_of
 from .judging import Excess, Tally, excess_of
 from .leaves import Leaves
 from .ledger import Ledger, Suspect, Walk
 from .parting import cut_of, is_large, parts_of
 from .reasoning import LOOSENINGS, Chain, Reason, reason_of
-from .replaying import Unknown, Values
+from .replaying import Values
 from .versions import Evaluation, Fallback, Version
 
 NEAR = 0.5
@@ -42,6 +45,9 @@ NEAREST = 6
 FARTHER = 4.0
 """A value that is four times farther (rms) from what suspects lead to than from the prediction does not come from them: if it did, its own
 error would have to undo three quarters of theirs."""
+
+SHOWN_REFUSALS = 3
+"""Ops that were not replayed are named up to so many; a note is a line."""
 
 ANCHORS = ("output", "module")
 """Counterparts that names vouch for: results, and results of the same module in the same call."""
@@ -85,15 +91,22 @@ class Walker:
         self.ours, self.theirs = Values(expected), Values(actual)
         self.ledger = Ledger(actual, expected, self.ours)
         self.found = self.ledger.found
+        formats = {self.format_of(each.number).name for each in expected.values if each.dtype in FORMATS}
+        self.amplitude = MAGNIFIED if formats == {"float64"} else 1.0
         self.tests = max(1, sum(bool(each.hash) for each in expected.values))
         self._versions: dict[int, Version] = {}
         self._unseen: set[int] = set()
+        self._not_replayed: list[str] = []
         self._leaves = Leaves(self)
         self._last_use = {number: step.index for step in expected.steps for number in step.inputs}
         self._read = {number for step in expected.ops for number in step.inputs} | set(expected.named.values())
 
     def run(self) -> Walk:
         """Walk to the end, or until interrupted."""
+        with bounded.limited(self.actual, self.expected):
+            return self._run()
+
+    def _run(self) -> Walk:
         ops = self.expected.ops
         place = 0
         try:
@@ -105,6 +118,10 @@ class Walker:
         except KeyboardInterrupt:
             self.found.complete = False
             self.found.notes.append(f"interrupted after {place} of {len(ops)} ops: what comes later was not looked at")
+        if self._not_replayed:
+            shown = list(dict.fromkeys(self._not_replayed))
+            more = f"; and {len(shown) - SHOWN_REFUSALS} more" if len(shown) > SHOWN_REFUSALS else ""
+            self.found.notes.append(f"not replayed, so taken as `actual` recorded it: {'; '.join(shown[:SHOWN_REFUSALS])}{more}")
         for suspect in self.found.suspects.values():
             # What nothing spoke against is what it is called: a result, or the result of the same module.
             if suspect.state == "open" and suspect.how in ANCHORS:
@@ -197,6 +214,13 @@ class Walker:
             predictions = main.exact()
         except Unknown as unknown:
             why = str(unknown)
+            if isinstance(unknown, NotReplayed):
+                self._not_replayed.append(why)
+        try:
+            if alternative is not None:
+                alternative.exact()
+        except Unknown:  # on the numbers of a suspect the op can't be replayed (an index that points elsewhere): nothing follows from them
+            alternative = None
         for slot, (number, prediction) in enumerate(zip(step.outputs, predictions)):
             if number is None or not self._is_made_by(number, step):
                 continue
@@ -259,7 +283,7 @@ class Walker:
                 if value.is_complete:
                     return False
                 anchored = [each for each in self.alignment.candidates(step, slot) if each.how in ANCHORS]
-                if anchored and not self._same_numbers(anchored[0].number, number):
+                if anchored and not self.same_numbers(anchored[0].number, number):
                     return False
                 found.append((number, None))
                 continue
@@ -280,7 +304,8 @@ class Walker:
                 self.ledger.add(step, slot, "same bits", same, Verdict.IDENTICAL, (0.0, 0.0, 0.0), None)
         return True
 
-    def _same_numbers(self, theirs: int, ours: int) -> bool:
+    def same_numbers(self, theirs: int, ours: int) -> bool:
+        """Whether a value of `actual` has the numbers of one of `expected`; True where they can't be had."""
         try:
             mine, other = self.ours.number(ours), self.theirs.number(theirs)
         except Unknown:
@@ -311,18 +336,25 @@ class Walker:
         """`actual` has what the op gives, but hands on something else under its name: ops were added after it."""
         prediction = main.exact()[slot]
         assert prediction is not None
+        theirs = self.actual.values
         for candidate, how in self.alignment.candidates(main.step, slot):
-            if how not in ANCHORS or candidate == settled.number:
+            is_same = candidate == settled.number or (theirs[candidate].hash and theirs[candidate].hash == theirs[settled.number].hash)
+            if how not in ANCHORS or is_same:
                 continue
             try:
                 numbers = self.theirs.number(candidate).reshape(prediction.shape)
             except Unknown:
                 continue
             fit = _Fit(candidate, how, numbers, self.excess_in(main, slot, number, numbers))
-            reason = reason_of(self, main, slot, number, candidate, numbers, fit.excess) if not fit.excess.within else None
+            reason = None
+            if not fit.excess.within:
+                reason = reason_of(self, main, slot, number, candidate, numbers, fit.excess, same=settled.number)
             if reason is not None and reason.verdict is not Verdict.ROUNDING:
                 self._versions[number].alternative = self._suspect(slot, number, fit, main, reason, main.assumes)
                 return
+            self.found.matched.add(candidate)
+            parts = self.ledger.parts(number, numbers, prediction)
+            self.ledger.add(main.step, slot, how, candidate, Verdict.ROUNDING, parts, fit.excess, reason.text if reason is not None else "")
 
     def _suspect(self, slot: int, number: int, fit: _Fit, main: Evaluation, reason: Reason, before: frozenset[int]) -> Version:
         """A version that takes the candidate for right, beside the suspects before that led to it."""
@@ -414,7 +446,10 @@ class Walker:
 
     def excess_in(self, evaluation: Evaluation, slot: int, number: int, theirs: Array) -> Excess:
         """How far a value is from what an evaluation predicts."""
-        prediction = evaluation.exact()[slot]
+        try:
+            prediction = evaluation.exact()[slot]
+        except Unknown:
+            prediction = None
         if prediction is None or prediction.shape != theirs.shape:
             return Excess(np.inf, np.inf, np.inf, np.inf, np.inf, 1.0, 0)
         return excess_of(theirs, prediction, evaluation.spread(slot), self.format_of(number), tests=self.tests)

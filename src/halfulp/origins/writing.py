@@ -1,31 +1,33 @@
-"""A reproduction as a Python script with only PyTorch in it, and its numbers as a safetensors file that the script reads by itself."""
+"""A reproduction as a Python script with only PyTorch in it, and its numbers as a safetensors file that the script reads by itself.
+
+What a trace says reaches the script in two ways only: as literals (`literal`), and as names that PyTorch itself has: ops of the table in
+`replayable`, argument names of their schemas, dtypes and memory formats.
+"""
 
 from __future__ import annotations
 
+import ast
 import json
-from typing import TYPE_CHECKING, Any
+import math
+from typing import Any
 
 import torch
 
+from ..ops.evaluation import NotReplayed
 from ..traces import Ref
 from ..traces.shards import SAFETENSORS_NAMES
 from .origin import Point
+from .replayable import call_of, constant_of, dtype_named
+from .reproduction import Program, Reproduction
 
-if TYPE_CHECKING:
-    from .reproducing import Program, Reproduction
-
-_HEADER = '''"""{title}
-
-{because}
-Written by halfulp from two recordings. Needs PyTorch only{and_values}.
-"""
+_HEADER = """{title}
 
 import platform
 {imports}
 import torch
 
 print("torch", torch.__version__, "| Python", platform.python_version(), "|", platform.system(), platform.machine())
-'''
+"""
 
 _READER = '''
 
@@ -82,14 +84,12 @@ def script_of(made: Reproduction, point: Point) -> str:
     stored = [n for n in made.tensors if n not in made.random]
     needs_file = bool(stored) or made.recorded is not None
     verdict = point.verdict.meaning if point.verdict is not None else "more than rounding"
-    parts = [
-        _HEADER.format(
-            title=f"{point.op} in {point.module or 'the outermost module'}, {point.phase}: {verdict}.",
-            because=(point.note[0].upper() + point.note[1:] + ".") if point.note else "What `actual` gives is further off than rounding.",
-            and_values=" and values.safetensors" if needs_file else "",
-            imports="import json\nfrom pathlib import Path\n" if needs_file else "",
-        )
-    ]
+    because = (point.note[0].upper() + point.note[1:] + ".") if point.note else "What `actual` gives is further off than rounding."
+    title = (
+        f"{point.op} in {point.module or 'the outermost module'}, {point.phase}: {verdict}. {because} "
+        f"Written by halfulp from two recordings. It needs PyTorch only{' and values.safetensors' if needs_file else ''}."
+    )
+    parts = [_HEADER.format(title=literal(title), imports="import json\nfrom pathlib import Path\n" if needs_file else "")]
     if needs_file:
         parts.append(_READER)
         parts.append('tensors = dict(stored("values.safetensors"))\n')
@@ -119,9 +119,12 @@ def _function(name: str, program: Program) -> str:
             f"    {_name(number)} = {_name(number)}.to(precision) if precision and {_name(number)}.is_floating_point() else {_name(number)}"
         )
     for step in program.steps:
+        call = call_of(step)
+        known = {each.name for each in call._schema.arguments}
+        if not known.issuperset(step.keywords):
+            raise NotReplayed(f"{call.name()}: it has no argument {', '.join(map(repr, step.keywords.keys() - known))[:80]}")
         arguments = [_written(each) for each in step.arguments] + [f"{key}={_written(each)}" for key, each in step.keywords.items()]
-        namespace, op, overload = (*step.op.split("."), "default")[:3]
-        lines.append(f"    result = torch.ops.{namespace}.{op}.{overload}({', '.join(arguments)})")
+        lines.append(f"    result = torch.ops.{call}({', '.join(arguments)})")
         lines.append("    result = result if isinstance(result, (tuple, list)) else (result,)")
         for place, number in enumerate(step.outputs):
             if number is None:
@@ -135,8 +138,7 @@ def _function(name: str, program: Program) -> str:
 
 def _overwriting(step: Any) -> dict[int, str]:
     """Outputs that are arguments which the op overwrote: place -> name."""
-    namespace, name, overload = (*step.op.split("."), "default")[:3]
-    call = getattr(getattr(getattr(torch.ops, namespace), name), overload)
+    call, name = call_of(step), step.op.split(".")[1]
     returned = len(call._schema.returns)
     written: list[str] = []
     for place, each in enumerate(call._schema.arguments):
@@ -158,10 +160,24 @@ def _written(tree: Any) -> str:
         return "[" + ", ".join(_written(part) for part in tree) + "]"
     if isinstance(tree, dict):
         if tree.keys() == {"dtype"}:
-            name = f"torch.{tree['dtype']}"
-            return f"(precision or {name})" if getattr(torch, tree["dtype"]).is_floating_point else name
-        if tree.keys() == {"device"}:
-            return "'cpu'"
-        if tree.keys() in ({"layout"}, {"memory_format"}):
-            return f"torch.{next(iter(tree.values()))}"
-    return repr(tree)
+            found = dtype_named(tree["dtype"])
+            return f"(precision or {found})" if found.is_floating_point else str(found)
+        return "'cpu'" if tree.keys() == {"device"} else str(constant_of(tree))
+    return literal(tree)
+
+
+def literal(value: Any) -> str:
+    """A constant as Python writes it, read back by Python's parser: nothing but this constant can come of it.
+
+    Raises:
+        NotReplayed: it is no constant that can be written so.
+    """
+    if isinstance(value, float) and not math.isfinite(value):
+        return f'float("{value}")'
+    text = repr(value)
+    try:
+        if ast.literal_eval(text) == value and type(value) in (str, int, float, bool, complex, type(None)):
+            return text
+    except (ValueError, SyntaxError):
+        pass
+    raise NotReplayed(f"an argument of type {type(value).__name__} can't be written as a constant")

@@ -1,15 +1,17 @@
 """Which module is running: its dotted path and how often it was called.
 
-`nn.Module.__call__` is exchanged while recording. Hooks on modules would not do: some modules (nn.TransformerEncoderLayer) take another
-path when hooks are attached, and hooks of the user's, which may exchange a result, would run after global ones.
+`nn.Module.__call__` is exchanged while somebody records, in one place for all; in other threads it does what it always does. Hooks on
+modules would not do: some modules (nn.TransformerEncoderLayer) take another path when hooks are attached, and hooks of the user's, which
+may exchange a result, would run after global ones.
 """
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections import Counter
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import torch
 from torch import nn
@@ -48,7 +50,6 @@ class ModuleStack:
         self._keep: list[nn.Module] = []
         self._stack: list[tuple[nn.Module, Place]] = []
         self._calls: Counter[str] = Counter()
-        self._original: Any = None
         self.autocast = ""
         self._thread = threading.get_ident()
         self._outermost = 0
@@ -68,28 +69,25 @@ class ModuleStack:
 
     def start(self) -> None:
         """Begin to follow."""
-        original = self._original = nn.Module.__call__
-
-        def called(module: nn.Module, *arguments: Any, **keywords: Any) -> Any:
-            if torch.compiler.is_compiling() or threading.get_ident() != self._thread or self._original is None:
-                return original(module, *arguments, **keywords)
-            place = self._enter(module)
-            try:
-                result = original(module, *arguments, **keywords)
-            finally:
-                self._stack.pop()
-                if type(module).__name__ == "OptimizedModule":
-                    self._on_compiled(None)
-            self._on_return(place, module, arguments, result)
-            return result
-
-        nn.Module.__call__ = called  # pyright: ignore[reportAttributeAccessIssue]
+        self._thread = threading.get_ident()
+        _Watch.add(self._thread, self)
 
     def stop(self) -> None:
         """End."""
-        nn.Module.__call__ = self._original
-        self._original = None
+        _Watch.remove(self._thread, self)
         self._stack.clear()
+
+    def follow(self, module: nn.Module, call: Callable[..., Any], arguments: Any, keywords: Any) -> Any:
+        """Call a module, and note where it is."""
+        place = self._enter(module)
+        try:
+            result = call(module, *arguments, **keywords)
+        finally:
+            self._stack.pop()
+            if type(module).__name__ == "OptimizedModule":
+                self._on_compiled(None)
+        self._on_return(place, module, arguments, result)
+        return result
 
     def _enter(self, module: nn.Module) -> Place:
         kinds = [kind for kind in ("cpu", "cuda") if torch.is_autocast_enabled(kind)]
@@ -109,3 +107,42 @@ class ModuleStack:
         if type(module).__name__ == "OptimizedModule":
             self._on_compiled(place)
         return place
+
+
+class _Watch:
+    """The exchanged `nn.Module.__call__`: there from the first that follows to the last, whichever threads they are of."""
+
+    followers: ClassVar[dict[int, tuple[ModuleStack, ...]]] = {}
+    original: ClassVar[Any] = None
+    changing = threading.Lock()
+
+    @classmethod
+    def add(cls, thread: int, follower: ModuleStack) -> None:
+        with cls.changing:
+            if not cls.followers:
+                cls.original = nn.Module.__call__
+                nn.Module.__call__ = _called  # pyright: ignore[reportAttributeAccessIssue]
+            cls.followers[thread] = (*cls.followers.get(thread, ()), follower)
+
+    @classmethod
+    def remove(cls, thread: int, follower: ModuleStack) -> None:
+        with cls.changing:
+            left = tuple(each for each in cls.followers.get(thread, ()) if each is not follower)
+            if left:
+                cls.followers[thread] = left
+            else:
+                cls.followers.pop(thread, None)
+            if not cls.followers and nn.Module.__call__ is _called:
+                nn.Module.__call__ = cls.original
+
+
+def _called(module: nn.Module, *arguments: Any, **keywords: Any) -> Any:
+    call = _Watch.original
+    followers = () if torch.compiler.is_compiling() else _Watch.followers.get(threading.get_ident(), ())
+    for follower in followers:  # of several in one thread the last begun is the outermost
+        call = functools.partial(_through, follower, call)
+    return call(module, *arguments, **keywords)
+
+
+def _through(follower: ModuleStack, call: Callable[..., Any], module: nn.Module, *arguments: Any, **keywords: Any) -> Any:
+    return follower.follow(module, call, arguments, keywords)

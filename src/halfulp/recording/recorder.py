@@ -22,6 +22,7 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..errors import InputError
+from ..nesting import require_end
 from ..traces.fingerprint import Fingerprint, fingerprint
 from ..traces.shards import ITEM_BYTES
 from ..traces.trace import LEVELS, Ref, Step, Value
@@ -96,6 +97,7 @@ class Recorder:
         self._writer = TraceWriter(target, level=level, fingerprint=fingerprint(), rank=rank)
         self._known = Known()
         self._named: dict[str, torch.Tensor] = {}
+        self._differentiated: dict[str, torch.Tensor] = {}
         self._leaves: dict[int, tuple[str, str]] = {}
         self._results: dict[str, int] = {}
         self._modules = ModuleStack(self._returned, self._compiled, self.watch)
@@ -126,11 +128,15 @@ class Recorder:
 
     def inputs(self, tree: Any, name: str = "inputs") -> None:
         """Record the tensors of an argument tree under names: "inputs[0]"."""
+        require_end(tree, name)
         for path, tensor in _tensors(tree, name):
             self._value_of(tensor, role="input", name=path)
+            if tensor.is_leaf and tensor.requires_grad:
+                self._differentiated[path] = tensor
 
     def outputs(self, tree: Any, name: str = "output") -> None:
         """Say that these tensors are results."""
+        require_end(tree, name)
         for path, tensor in _tensors(tree, name):
             number = self._value_of(tensor, role="unseen", name=path)
             if number is not None:
@@ -166,15 +172,22 @@ class Recorder:
                 if number is not None:
                     self._results[path] = number
                 if gradient is not None:
-                    number = self._value_of(gradient, role="unseen", name=f"{path}.grad")
-                    if number is not None:
-                        self._results[f"{path}.grad"] = number
+                    self._gradient(path, gradient)
+            for path, tensor in self._differentiated.items():
+                if tensor.grad is not None:
+                    self._gradient(path, tensor.grad)
         else:
             self.notes.append(f"ended by {kind.__name__}")
         settings = self._fingerprint()  # which may add notes
         self.path = self._writer.close(
             named=self._results, notes=tuple(dict.fromkeys(self.notes)), fingerprint=settings, complete=kind is None
         )
+
+    def _gradient(self, path: str, gradient: torch.Tensor) -> None:
+        """Say that a gradient is a result."""
+        number = self._value_of(gradient, role="unseen", name=f"{path}.grad")
+        if number is not None:
+            self._results[f"{path}.grad"] = number
 
     def _with_autocast(self, found: Fingerprint) -> Fingerprint:
         """Inside the dispatch of an op autocast reads "off", whatever it is outside: take what modules were called under."""
@@ -416,6 +429,12 @@ class _Mode(TorchDispatchMode):
         return True
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if torch.is_inference_mode_enabled() and not func.is_view:
+            # Autograd, which is off here, would have taken composite ops apart before they come this far.
+            with self:
+                result = func.decompose(*args, **(kwargs or {}))
+            if result is not NotImplemented:
+                return result
         return self._on_op(func, args, kwargs or {})
 
 

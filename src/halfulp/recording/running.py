@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import tempfile
 import weakref
@@ -13,7 +14,9 @@ import numpy as np
 import torch
 from torch import nn
 
+from ..border import answered
 from ..errors import InputError
+from ..process.settings import COMPUTING, SURROUNDINGS, put_back, readings
 from ..traces.hashing import CHUNK, weights
 from ..traces.reading import read_trace
 from ..traces.trace import Trace
@@ -21,6 +24,7 @@ from .exported import ExportedFunction
 from .recorder import Recorder
 
 
+@answered
 def record(
     model_or_fn: Callable[..., Any] | torch.export.ExportedProgram,
     inputs: Any,
@@ -81,7 +85,10 @@ def record(
         module = model_or_fn.module if isinstance(model_or_fn, ExportedFunction) else model_or_fn
         if isinstance(module, nn.Module):
             recorder.watch(module)
-        with recorder:
+        before = readings((*COMPUTING, *SURROUNDINGS))
+        with contextlib.ExitStack() as stack:
+            stack.callback(put_back, before)
+            stack.enter_context(recorder)
             recorder.inputs(arguments)
             if keywords:
                 recorder.inputs(dict(keywords), "keywords")
@@ -94,6 +101,9 @@ def record(
                 _differentiate(recorder, output)
             if optimizer is not None:
                 optimizer.step()
+            with recorder.paused():
+                changed = put_back(before)
+            recorder.notes += [f"{each}: it was put back" for each in changed]
         trace = read_trace(recorder.path)
     except BaseException:
         if kept is not None:

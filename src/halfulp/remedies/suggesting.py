@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..border import answered
 from ..cases import Case
 from ..errors import InputError
 from ..noise import DATA, Noise, noise_of
@@ -21,6 +22,7 @@ SAMPLES = 32
 beyond 13.3 spreads for 8 samples and 6.0 for 32), and a tolerance is derived once and used often."""
 
 
+@answered
 def suggest_tolerance(
     function: Callable[..., Any],
     inputs: Any,

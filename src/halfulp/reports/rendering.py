@@ -30,6 +30,7 @@ from .text.matrices import matrix_text
 from .text.orders import order_text, orders_text
 from .text.origins import origin_text
 from .text.tolerances import tolerance_text
+from .text.visible import cleaned, fitting, visible
 from .text.watches import baseline_text, watch_text
 
 FORMS = ("full", "answer", "reason", "assertion", "html", "snippet")
@@ -59,7 +60,11 @@ def report(result: Result, *, form: str = "full") -> str:
         )
     for kind, text in _TEXTS.items():
         if isinstance(result, kind):
-            return text(result, form) if form not in _MARKUP else _MARKUP[form](result)
+            if form in _MARKUP:
+                return _MARKUP[form](result)
+            with fitting(result):
+                # The whole once more, line by line: a value may stand at the beginning of a line.
+                return visible(text(cleaned(result), form), lines=True)
     raise InputError(
         f"Got {type(result).__name__}. Needed: a result of halfulp.check, compare, audit, suggest_tolerance, reveal_order, datasheet, locate, "
         "explain, matrix, growth or read_result. Only results can be drawn. Pass what they returned."

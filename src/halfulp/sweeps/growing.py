@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..border import answered
 from ..cases import Case
 from ..errors import HalfulpError, InputError
 from ..noise import noise_of
@@ -24,6 +25,7 @@ HALVINGS = 6
 CONFIDENCE = 0.95
 
 
+@answered
 def growth(
     actual: Callable[..., Any],
     expected: Callable[..., Any],

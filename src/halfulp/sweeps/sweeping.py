@@ -26,6 +26,7 @@ from ..backends.ops import OPS, OpModule, Size, op_named
 from ..backends.workers.remote import Remote
 from ..cases.inputs import TORCH_DTYPES
 from ..errors import HalfulpError, InputError, Unsupported, WorkerError
+from ..files import append_line, write_file
 from ..floats import format_named
 from ..verdicts import Verdict, check
 from .result import Cell, Matrix
@@ -365,8 +366,7 @@ class _Kept:
         if self._path.is_file():
             self._read(settings)
         else:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._path.write_text(json.dumps({"settings": settings}) + "\n", encoding="utf-8")
+            write_file(self._path, json.dumps({"settings": settings}) + "\n")
 
     @property
     def keys(self) -> set[str]:
@@ -375,8 +375,7 @@ class _Kept:
     def add(self, part: Mapping[str, Any]) -> None:
         self.parts.append(part)
         if self._path is not None:
-            with self._path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(part) + "\n")
+            append_line(self._path, json.dumps(part))
 
     def _read(self, settings: Mapping[str, Any]) -> None:
         assert self._path is not None
@@ -395,4 +394,4 @@ class _Kept:
             )
         self.parts = parts
         if len(parts) != len(lines):  # what was cut off while it was written is done again
-            self._path.write_text("".join(json.dumps(each) + "\n" for each in ({"settings": settings}, *parts)), encoding="utf-8")
+            write_file(self._path, "".join(json.dumps(each) + "\n" for each in ({"settings": settings}, *parts)))

@@ -14,6 +14,7 @@ from typing import Any
 from ..cases import load_case_file
 from ..documents import read_document, read_result, restored
 from ..errors import HalfulpError, InputError
+from ..files import append_line, write_file
 from ..verdicts import check
 from ..verdicts.verdict import Verdict
 from .watch import Baseline, Watch, Watched
@@ -152,9 +153,8 @@ class _Kept:
         """Keep the result of a case."""
         if self.folder is None:
             return
-        (self.folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
-        with self._list.open("a", encoding="utf-8") as file:
-            file.write(f"{name}\n")
+        write_file(self.folder / f"{name}.json", text + "\n")
+        append_line(self._list, name)
 
     def finish(self) -> None:
         """The run is complete: the next one starts anew."""

@@ -14,11 +14,10 @@ from typing import Any
 
 from ..errors import TraceError
 from .fingerprint import Fingerprint
-from .shards import ITEM_BYTES, Place
-from .trace import LEVELS, SCHEMA, Ref, Step, Trace, Value
+from .shards import ITEM_BYTES, SHARD, Place
+from .trace import LEVELS, SCHEMA, Step, Trace, Value
 from .writing import MANIFEST, PARTIAL, RECORDS, decoded, sha256_of
 
-_SHARD = re.compile(r"shard-[0-9]{4}\.safetensors")
 _LONGEST_MANIFEST = 64 << 20
 """Bytes. A manifest names outputs, parameters and packages: a million parameters take 40 MB."""
 _LONGEST_LINE = 16 << 20
@@ -165,7 +164,7 @@ def _value(entry: dict[str, Any], number: int, folder: Path, sizes: dict[str, in
 
 def _place(entry: Any, dtype: str, elements: int, folder: Path, sizes: dict[str, int]) -> Place:
     shard, begin, end, stored = entry
-    if not isinstance(shard, str) or not _SHARD.fullmatch(shard):
+    if not isinstance(shard, str) or not SHARD.fullmatch(shard):
         raise _Malformed(f"shard name {str(shard)[:40]!r}")
     if shard not in sizes:
         path = folder / shard
@@ -192,7 +191,7 @@ def _step(entry: dict[str, Any], index: int, values: int) -> Step:
     if forward is not None:
         _natural(forward, "step", index)
     arguments, keywords = decoded(list(entry["arguments"])), decoded(dict(entry["keywords"]))
-    if isinstance(keywords, Ref):
+    if not isinstance(keywords, dict):
         raise _Malformed("keywords that are a value")
     op, module, source = _text(entry["op"]), _text(entry["module"]), _text(entry["source"])
     call = _natural(entry["call"], "call", 1 << 62)

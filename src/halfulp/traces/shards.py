@@ -10,6 +10,7 @@ References:
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -19,6 +20,8 @@ import numpy.typing as npt
 
 from ..errors import TraceError
 
+SHARD = re.compile(r"shard-[0-9]{4}\.safetensors")
+"""What the files of a trace are called."""
 SHARD_BYTES = 1 << 30
 """A new shard is begun once one has 1 GiB: small enough to copy or to lose, large enough that a trace has few files."""
 _HEADER_BYTES = 1 << 20

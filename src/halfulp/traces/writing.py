@@ -1,14 +1,16 @@
 """TraceWriter: puts a trace on disk while it is made, so that memory stays bounded and a killed run leaves what it had.
 
-The folder is called NAME.partial until everything is written; only then it gets its name.
+The folder is called NAME.partial until everything is written; only then it gets its name. While it is written it holds a lock (`locking`):
+a second writer of that name is refused, and what an interrupted run left is replaced.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import math
-import shutil
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import TraceError
+from ..files import reason_of
 from .fingerprint import Fingerprint
-from .shards import Place, ShardWriter
+from .locking import claimed
+from .shards import SHARD, Place, ShardWriter
 from .trace import SCHEMA, Ref, Step, Value
 
 _ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circular=False)
@@ -32,7 +36,7 @@ class TraceWriter:
         rank: of a distributed run.
 
     Raises:
-        TraceError: the folder exists, or can't be made.
+        TraceError: the folder exists, can't be made, or is written by somebody else; NAME.partial is there and is no trace.
     """
 
     def __init__(self, path: str | Path, *, level: str, fingerprint: Fingerprint, rank: int | None = None) -> None:
@@ -43,23 +47,16 @@ class TraceWriter:
                 f"Got {self.path}, which exists. Needed: a new folder. A trace is never written over another. "
                 f"Remove it, or choose another name."
             )
-        if self.folder.exists():
-            shutil.rmtree(self.folder)  # what an interrupted run of the same name left
-        try:
-            self.folder.mkdir(parents=True)
-        except OSError as error:
-            raise TraceError(
-                f"Got {type(error).__name__} making {self.folder}: {error.strerror}. Needed: a folder to write the trace to. "
-                "Nothing was recorded. Choose another path."
-            ) from error
+        self._lock = claimed(self.folder, _is_left_over)
         self._head: dict[str, Any] = {
             "schema": SCHEMA, "level": level, "rank": rank, "fingerprint": json.loads(fingerprint.to_json()),
         }  # fmt: skip
-        self._write_manifest({"complete": False})
-        self._records = (self.folder / RECORDS).open("w", encoding="utf-8")
-        self._shards = ShardWriter(self.folder)
         self.values = 0
         self.steps = 0
+        with self._writing():
+            self._write_manifest({"complete": False})
+            self._records = (self.folder / RECORDS).open("w", encoding="utf-8")
+        self._shards = ShardWriter(self.folder)
 
     @property
     def bytes_written(self) -> int:
@@ -68,7 +65,8 @@ class TraceWriter:
 
     def store(self, dtype: str, shape: tuple[int, ...], values: npt.NDArray[np.generic], *, elements: int) -> Place:
         """Write the elements of the next value; its record follows with `add_value`."""
-        return self._shards.add(f"value-{self.values}", dtype, shape, values, elements=elements)
+        with self._writing():
+            return self._shards.add(f"value-{self.values}", dtype, shape, values, elements=elements)
 
     def add_value(self, value: Value) -> None:
         """Write the record of a value, whose number is how many came before."""
@@ -78,20 +76,24 @@ class TraceWriter:
         }  # fmt: skip
         if value.place is not None:
             entry["place"] = [value.place.shard, value.place.begin, value.place.end, value.place.elements]
-            self._shards.flush()
         if value.placements:
             entry["placements"] = value.placements
-        self._line(entry)
+        with self._writing():
+            if value.place is not None:
+                self._shards.flush()
+            self._line(entry)
         self.values += 1
 
     def add_step(self, step: Step) -> None:
         """Write the record of a step and hand it to the operating system."""
-        self._line({
+        entry = {
             "step": step.index, "kind": step.kind, "phase": step.phase, "op": step.op, "module": step.module, "call": step.call,
             "source": step.source, "arguments": encoded(step.arguments), "keywords": encoded(step.keywords), "outputs": step.outputs,
             "forward": step.forward,
-        })  # fmt: skip
-        self._records.flush()
+        }  # fmt: skip
+        with self._writing():
+            self._line(entry)
+            self._records.flush()
         self.steps += 1
 
     def close(
@@ -103,17 +105,33 @@ class TraceWriter:
             named, notes: see `Trace`. fingerprint: in place of the one at the start.
             complete: False leaves it marked partial, under its partial name (an interrupted run).
         """
-        self._records.close()
-        self._shards.close()
         if fingerprint is not None:
             self._head["fingerprint"] = json.loads(fingerprint.to_json())
         content: dict[str, Any] = {"complete": complete, "named": named, "notes": list(notes), "values": self.values, "steps": self.steps}
-        content["records_sha256"] = sha256_of(self.folder / RECORDS)
-        self._write_manifest(content)
-        if not complete:
-            return self.folder
-        self.folder.rename(self.path)
-        return self.path
+        try:
+            with self._writing():
+                self._records.close()
+                self._shards.close()
+                content["records_sha256"] = sha256_of(self.folder / RECORDS)
+                self._write_manifest(content)
+                if not complete:
+                    return self.folder
+                self._lock.release()
+                self.folder.rename(self.path)
+            return self.path
+        finally:
+            self._lock.release()
+
+    @contextlib.contextmanager
+    def _writing(self) -> Generator[None]:
+        """What the operating system refuses is said in one line; what was written so far can be read."""
+        try:
+            yield
+        except OSError as error:
+            raise TraceError(
+                f"Got no room for more of {self.path.name} ({reason_of(error)}). Needed: a folder that can be written to. What was "
+                f"recorded so far is in {self.folder}, and can be read. Make room, or choose another path."
+            ) from error
 
     def _write_manifest(self, content: dict[str, Any]) -> None:
         temporary = self.folder / (MANIFEST + ".new")
@@ -126,6 +144,18 @@ class TraceWriter:
         except ValueError:  # a number that strict JSON can't say
             text = _ENCODER.encode(_finite(entry))
         self._records.write(text + "\n")
+
+
+def _is_left_over(folder: Path) -> bool:
+    """Whether a folder is a trace that was not finished, and nothing else: only then may another be written in its place."""
+    try:
+        if not any(folder.iterdir()) and not folder.is_symlink():
+            return True  # its writer was killed before the first word
+        named = all(each.name in (MANIFEST, MANIFEST + ".new", RECORDS) or SHARD.fullmatch(each.name) for each in folder.iterdir())
+        head = json.loads((folder / MANIFEST).read_bytes())
+        return named and not folder.is_symlink() and isinstance(head, dict) and head.get("complete") is False and "fingerprint" in head
+    except (OSError, ValueError, RecursionError):
+        return False
 
 
 def sha256_of(path: Path) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..shown import drawn
 from .checking import check
 from .result import CheckResult
 
@@ -36,7 +37,5 @@ def accept(result: CheckResult) -> CheckResult:
     """The result; raises AssertionError with its explanation unless its verdict is acceptable."""
     __tracebackhide__ = True
     if not result.acceptable:
-        import halfulp
-
-        raise AssertionError(halfulp.report(result, form="assertion"))
+        raise AssertionError(drawn(result, "assertion"))
     return result

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from importlib import metadata
 from typing import Any
 
+from ..border import answered
 from ..cases import Case
 from ..errors import InputError
 from ..inputs import KINDS
@@ -19,6 +20,7 @@ from .result import CheckResult
 from .searching import search_variants
 
 
+@answered
 def check(
     actual: Callable[..., Any],
     expected: Callable[..., Any],

@@ -8,6 +8,7 @@ from ..cases import Case
 from ..differences import Comparison
 from ..differences.comparing import compare_leaves
 from ..noise import DATA, Noise, noise_of, widened
+from ..noise.streaming import is_large, rows_of, some_rows, streamed_noise
 from .evidence.casts import casts
 from .evidence.evidence import Evidence
 from .evidence.families import families
@@ -20,7 +21,7 @@ from .evidence.permutations import permutations
 from .evidence.powers import powers
 from .evidence.precision import precision
 from .evidence.redraw import redraw
-from .evidence.repetition import repeated_often, repetition, sized
+from .evidence.repetition import AGAIN, repeated_often, repetition, sized
 from .evidence.scaling import scaling
 from .evidence.structure import bits, effects, specials, structure
 from .judging import OVERRULED_BY_BITS, WEAK, decide, formula, loss_is_tolerable
@@ -80,9 +81,9 @@ class Gatherer:
             self._add(repeated)
             self._add(overlap(case) if self._finding("specials") == "differ" else None)
             return
-        sampled = self.sampled = noise_of(
-            case, rounds=DATA, progress=lambda done, total: self.progress(f"sampling how far rounding goes, {done} of {total}")
-        )
+        if repeated.finding == "same" and self._gather_large():
+            return
+        sampled = self.sampled = noise_of(case, rounds=DATA, progress=self._sampling)
         # A side that disagrees with itself has no error of its own that could be called honest.
         noise = widened(sampled, expected) if repeated.finding == "same" else sampled
         self._add(sized(case, repeated, sampled))
@@ -91,6 +92,11 @@ class Gatherer:
         self._add(noise_evidence(case, noise, sampled))
         self._add(backward_evidence(case, actual, sampled))
         self._add(peer_evidence(actual, expected, noise))
+        self._conclude(noise, sampled)
+
+    def _conclude(self, noise: Noise, sampled: Noise) -> None:
+        """What else is asked once it is known how the error compares with the noise."""
+        case = self.case
         if self.full:
             self._everything(noise)
         elif self._finding("noise") == "beyond":
@@ -103,6 +109,36 @@ class Gatherer:
         if not decide(self.found.values()).verdict.acceptable and self._finding("repetition") == "same":
             self.progress("running both sides more often")
             self._add(sized(case, repeated_often(case), sampled))
+
+    def _sampling(self, done: int, total: int) -> None:
+        self.progress(f"sampling how far rounding goes, {done} of {total}")
+
+    def _gather_large(self) -> bool:
+        """Where an output is large: all of it is judged by the noise in blocks, and what else is asked is asked of some of its rows.
+
+        Returns:
+            Whether that was done: not where no output is large, or ops can't be sampled one by one.
+        """
+        if not is_large(self.case):
+            return False
+        for name in ("actual", "expected"):
+            self.case.forget(name, AGAIN)
+        sampled = streamed_noise(self.case, rounds=DATA, progress=self._sampling)
+        if sampled is None:
+            return False
+        actual, expected = self.case.native("actual"), self.case.native("expected")
+        noise = widened(sampled, expected)
+        self._add(noise_evidence(self.case, noise, sampled))
+        self._add(peer_evidence(actual, expected, noise))
+        rows = rows_of(actual, noise)
+        self.case = case = self.case.narrowed(rows)
+        sampled = self.sampled = some_rows(sampled, rows)
+        noise = some_rows(noise, rows)
+        del actual, expected  # the whole outputs
+        self._add(repetition(case))
+        self._add(backward_evidence(case, case.native("actual"), sampled))
+        self._conclude(noise, sampled)
+        return True
 
     def _everything(self, noise: Noise) -> None:
         """All kinds of evidence, whatever the earlier ones say."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from ..differences import Comparison
 from ..documents import document, parsed, restored, text_of
-from ..shown import shown
+from ..shown import drawn, shown
 from .closeup import Closeup
 from .evidence.evidence import Evidence
 from .verdict import Verdict
@@ -56,9 +56,7 @@ class CheckResult:
     @property
     def reason(self) -> str:
         """The reason for the verdict in a sentence."""
-        import halfulp
-
-        return halfulp.report(self, form="reason")
+        return drawn(self, "reason")
 
     def find(self, kind: str) -> Evidence | None:
         """The evidence of that kind, None when it was not gathered."""

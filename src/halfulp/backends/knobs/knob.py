@@ -8,6 +8,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...process.alone import alone
+
 Wrap = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
@@ -54,7 +56,7 @@ class Knob:
         around = self.around or contextlib.nullcontext
 
         def run(*arguments: Any, **keywords: Any) -> Any:
-            with around():
+            with alone(), around():  # settings of the whole process
                 return function(*arguments, **keywords)
 
         return run

@@ -9,6 +9,8 @@ from typing import Any
 
 import torch
 
+from ...process.settings import flushes
+
 _switches: Any = vars(torch)["_C"]  # where PyTorch keeps NNPACK's switch: torch.backends has no way to read it
 
 
@@ -90,11 +92,6 @@ def flushing(on: bool) -> Generator[None]:
         yield
     finally:
         torch.set_flush_denormal(before)
-
-
-def flushes() -> bool:
-    """Whether PyTorch flushes subnormal numbers in this thread: measured, there is no way to ask."""
-    return bool((torch.full((8,), 1e-40, dtype=torch.float32) * 1.0 == 0).all())
 
 
 @contextlib.contextmanager

@@ -94,6 +94,10 @@ class Op:
         return module.eval(), tuple(numbers[name] for name in self.activations)
 
 
+BY_NAME: dict[str, Op] = {}
+"""What `table` fills: a module that travels to another process finds its op again by name."""
+
+
 class OpModule(nn.Module):
     """An op with its attributes and weights.
 
@@ -111,9 +115,7 @@ class OpModule(nn.Module):
     @property
     def op(self) -> Op:
         """The entry of the table."""
-        from .table import op_named
-
-        return op_named(self.op_name)
+        return BY_NAME[self.op_name]
 
     @property
     def weights(self) -> tuple[torch.Tensor, ...]:

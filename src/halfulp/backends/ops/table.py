@@ -8,7 +8,7 @@ from ...errors import InputError
 from .functions import FUNCTIONS
 from .indexing import INDEXING
 from .normalizations import NORMALIZATIONS
-from .op import Op
+from .op import BY_NAME, Op
 from .pooling import POOLING
 from .products import PRODUCTS
 from .recurrent import RECURRENT
@@ -16,6 +16,7 @@ from .reductions import REDUCTIONS
 
 OPS: dict[str, Op] = {each.name: each for each in (*PRODUCTS, *NORMALIZATIONS, *FUNCTIONS, *REDUCTIONS, *POOLING, *RECURRENT, *INDEXING)}
 """Name -> op, in the order in which tables show them."""
+BY_NAME.update(OPS)
 
 
 def op_named(name: str) -> Op:

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import BackendError, InputError
+from ...files import write_file
 
 MANIFEST = "halfulp-environment.json"
 
@@ -100,15 +101,23 @@ class Environment:
             command += ["-c", str(constraints)]
         self._run([*command, *requirements], told)
         content = {"name": self.name, "requirements": list(requirements), "parents": parents, "version": _version(packages, main)}
-        temporary = self.folder / (MANIFEST + ".new")
-        temporary.write_text(json.dumps(content, indent=1), encoding="utf-8")
-        temporary.replace(self.folder / MANIFEST)
+        write_file(self.folder / MANIFEST, json.dumps(content, indent=1))
         told("ready")
 
     def remove(self) -> None:
-        """Delete it."""
-        if self.folder.exists():
-            shutil.rmtree(self.folder)
+        """Delete it.
+
+        Raises:
+            BackendError: there is a folder of that name, but it is no environment.
+        """
+        if not self.folder.exists():
+            return
+        if self.folder.is_symlink() or not any((self.folder / name).is_file() for name in ("pyvenv.cfg", MANIFEST)):
+            raise BackendError(
+                f"Got {self.folder}, which is no environment of Python. Needed: one that `halfulp backends install` made. Nothing was removed. "
+                "Look at what HALFULP_HOME names."
+            )
+        shutil.rmtree(self.folder)
 
     def _manifest(self) -> dict[str, Any] | None:
         try:

@@ -19,6 +19,9 @@ def main(name: str, limit_bytes: str = "0") -> None:
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     sys.stdout = sys.stderr
+    from halfulp.process.lifeline import follow
+
+    follow()
     if int(limit_bytes):
         import resource
 

@@ -8,16 +8,16 @@ import os
 import queue
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
 import weakref
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from ...errors import WorkerError
+from ...process import lifeline
 from .wire import Message, receive, send
 
 ANSWER_S = 300.0
@@ -58,7 +58,7 @@ class Worker:
         self._answers: queue.Queue[Message | WorkerError | None] = queue.Queue()
         self._lock = threading.RLock()
         self._forgotten: list[int] = []
-        self._log: Path | None = None
+        self._log: IO[bytes] | None = None
         _ALIVE.add(self)
 
     @property
@@ -103,19 +103,14 @@ class Worker:
             if self._process is not None and self._process.poll() is None:
                 return
             self._clear()
-            handle, path = tempfile.mkstemp(prefix=f"log-of-halfulp-{self.name}-", suffix=".log")
-            self._log = Path(path)
-            variables = {**os.environ, **self._environment}
+            self._log = tempfile.TemporaryFile("a+b")  # noqa: SIM115  # without a name: whoever is killed, no file is left
             try:
-                self._process = subprocess.Popen(
+                self._process = lifeline.start(
                     [self._python, "-m", "halfulp.backends.workers.serving", self.name, str(self._memory or 0)],
-                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=handle, env=variables,
-                    start_new_session=sys.platform != "win32",  # Ctrl-C is for the asking process, which then closes this one
+                    environment={**os.environ, **self._environment}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log,
                 )  # fmt: skip
             except OSError as error:
                 raise self._fault(f"can't be started: {error.strerror or error}") from error
-            finally:
-                os.close(handle)
             self.generation += 1
             self._forgotten = []
             self._answers = queue.Queue()
@@ -162,7 +157,7 @@ class Worker:
             code = process.returncode
             if code is not None:
                 what += f" ({_ended(code)})"
-        lines = log.read_text(errors="replace").strip().splitlines()[-LAST_LINES:] if log is not None and log.is_file() else []
+        lines = _last_lines(log) if log is not None else []
         self._clear()
         said = " Its last lines: " + " | ".join(line.strip()[:200] for line in lines) + "." if lines else " It printed nothing."
         error = WorkerError(
@@ -182,11 +177,15 @@ class Worker:
             try:
                 process.wait(timeout=0.2)
             except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+                lifeline.end(process)
         if self._log is not None:
-            self._log.unlink(missing_ok=True)
+            self._log.close()
             self._log = None
+
+
+def _last_lines(log: IO[bytes]) -> list[str]:
+    log.seek(0)
+    return log.read().decode(errors="replace").strip().splitlines()[-LAST_LINES:]
 
 
 _ALIVE: weakref.WeakSet[Worker] = weakref.WeakSet()

@@ -13,6 +13,7 @@ from unittest import mock
 import torch
 from torch import fx
 
+from ...process.alone import alone
 from .internals import compiled_by_inductor, copies, debug, graph_lowering, lowered_by_aot
 from .unwrapping import compile_apart
 
@@ -107,7 +108,7 @@ def kernels_of(graph: Graph, options: Mapping[str, Any]) -> tuple[list[Kernel], 
     codes: list[str] = []
     made: dict[str, list[str]] = {}
     back: dict[str, list[str]] = {}
-    with contextlib.ExitStack() as stack:
+    with alone(), contextlib.ExitStack() as stack:
         stack.enter_context(torch.no_grad())
         if hasattr(lowering, "save_output_code"):
             stack.enter_context(mock.patch.object(lowering, "save_output_code", codes.append))

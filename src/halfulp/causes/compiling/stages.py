@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import time
-import warnings
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +13,7 @@ import torch
 
 from ...differences import Leaf
 from ...errors import HalfulpError
+from ...process.alone import alone, quiet
 from ...verdicts.checking import judged
 from ...verdicts.gathering import Gatherer
 from ...verdicts.verdict import Verdict
@@ -88,7 +88,7 @@ def unfused() -> Generator[None]:
         return result
 
     # Not part of the key of inductor's cache.
-    with mock.patch.object(lowering, "run_node", run_node), config().patch(force_disable_caches=True):
+    with alone(), mock.patch.object(lowering, "run_node", run_node), config().patch(force_disable_caches=True):
         yield
 
 
@@ -123,8 +123,7 @@ def _run(laboratory: Laboratory, compilation: Compilation, stage: Stage, eager: 
     start = time.monotonic()
     changed = case.with_function("actual", staged(compilation, stage))
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with quiet():
             outputs = changed.native("actual").outputs
     except (Exception, SystemExit) as error:
         reason = error.__cause__ or error
@@ -151,8 +150,7 @@ def _verdict(laboratory: Laboratory, changed: Any, distance: Distance, before: l
         if known and 0.5 <= distance.rms / (each.in_noise or 1.0) <= 2.0:
             return each.verdict
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with quiet():
             return judged(Gatherer(changed, lambda _: None)).verdict
     except HalfulpError:
         return None

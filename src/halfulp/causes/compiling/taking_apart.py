@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import torch
 
 from ...differences import Leaf
+from ...process.alone import quiet
 from ..cause import Cause, Experiment, NodeResult, StageResult
 from ..laboratory import Laboratory
 from ..scale import Distance
@@ -144,8 +144,7 @@ def _nodes(laboratory: Laboratory, compilation: Compilation, notes: list[str]) -
     found: list[NodeResult] = []
     arguments, keywords = _arguments(laboratory)
     try:
-        with laboratory.case.actual.unchanged(), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with laboratory.case.actual.unchanged(), quiet():
             for graph in graphs_of(compilation.original, arguments, keywords):
                 results, note = changing_nodes(graph, compilation.options)
                 found += results
@@ -169,8 +168,7 @@ def _options(apart: _Apart, only: str = "") -> tuple[list[Cause], float | None]:
         laboratory.progress(f"compiling with {option.detail}")
         stage = Stage(option.name, option.detail, {"options": {**compilation.options, **option.patches}}, option.around)
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            with quiet():
                 outputs = case.with_function("actual", staged(compilation, stage)).native("actual").outputs
         except Exception as error:
             laboratory.experiments.append(
@@ -294,8 +292,7 @@ def _predicate(apart: _Apart) -> Callable[[], bool]:
         forget_compiled()  # what is compiled already is not bisected; functions of the user's are compiled again when they are called
         compiled = torch.compile(apart.compilation.original, **apart.compilation.arguments)
         case = apart.laboratory.case.with_function("actual", lambda *arguments, **keywords: compiled(*arguments, **keywords))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with quiet():
             outputs = case.native("actual").outputs
         return apart.laboratory.scale.within(apart.laboratory.scale.distance(outputs, apart.eager))
 

@@ -1,7 +1,6 @@
 """run_jobs: the same case in several fresh processes side by side, each with environment variables of its own.
 
-Functions travel by cloudpickle, by value where their module can't be imported (notebooks, case files), in a private temporary folder that
-is removed afterwards. A process that fails is reported with its last lines and harms nothing.
+Functions travel by cloudpickle, by value where their module can't be imported (notebooks, case files). A process that fails is reported with its last lines and harms nothing.
 """
 
 from __future__ import annotations
@@ -9,17 +8,16 @@ from __future__ import annotations
 import math
 import os
 import pickle
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from ...backends.knobs.settings import inductor_settings, read_settings
 from ...differences import Leaf
+from ...process import lifeline
 
 TIMEOUT_S = 180.0
 """A process that takes longer is ended: loading PyTorch and compiling a model takes a tenth of it."""
@@ -76,64 +74,82 @@ def run_jobs(
     import cloudpickle
 
     at_once = at_once or max(1, os.cpu_count() or 1)
-    with tempfile.TemporaryDirectory(prefix="halfulp-") as folder:
+    try:
+        text = cloudpickle.dumps({**payload, "settings": read_settings(), "inductor": inductor_settings()})
+    except Exception as error:
+        return [Reply({}, error=f"the functions can't be sent to another process: {type(error).__name__}: {error}")] * len(jobs)
+    replies: dict[int, Reply] = {}
+    running: dict[int, _Running] = {}
+    waiting = list(enumerate(jobs))
+    try:
+        while waiting or running:
+            if time.monotonic() > deadline:
+                replies |= {place: Reply({}, error="the time was over") for place, _ in waiting}
+                waiting = []
+            while waiting and len(running) < at_once:
+                place, job = waiting.pop(0)
+                running[place] = _Running(job, text)
+            for place, each in list(running.items()):
+                if each.is_over:
+                    replies[place] = each.reply()
+                    del running[place]
+                    if progress is not None:
+                        progress(f"fresh processes: {len(replies)} of {len(jobs)} done")
+            time.sleep(0.02)
+    finally:
+        for each in running.values():
+            each.end()
+    return [replies[place] for place in range(len(jobs))]
+
+
+class _Running:
+    """A process that does a job. What it is told, answers and prints are files without names, so that nothing is left of them."""
+
+    def __init__(self, job: Job, payload: bytes) -> None:
+        self._told, self._answer, self._log = (tempfile.TemporaryFile("a+b") for _ in range(3))  # noqa: SIM115  # closed by `end`
+        pickle.dump(job, self._told)
+        self._told.write(payload)
+        self._told.seek(0)
+        # Threads that wait passively: processes side by side would otherwise take the cores from each other.
+        environment = {**os.environ, "OMP_WAIT_POLICY": "PASSIVE", **job.environment}
+        environment["PYTHONPATH"] = os.pathsep.join(each for each in sys.path if each)
+        if job.fresh_cache:  # compiled headers are kept: they decide no number, and take ten seconds
+            environment["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"
         try:
-            text = cloudpickle.dumps({**payload, "settings": read_settings(), "inductor": inductor_settings()})
-        except Exception as error:
-            return [Reply({}, error=f"the functions can't be sent to another process: {type(error).__name__}: {error}")] * len(jobs)
-        (Path(folder) / "payload").write_bytes(text)
-        replies: dict[int, Reply] = {}
-        running: dict[int, tuple[subprocess.Popen[str], float]] = {}
-        waiting = list(enumerate(jobs))
-        try:
-            while waiting or running:
-                if time.monotonic() > deadline:
-                    replies |= {place: Reply({}, error="the time was over") for place, _ in waiting}
-                    waiting = []
-                while waiting and len(running) < at_once:
-                    place, job = waiting.pop(0)
-                    running[place] = (_start(folder, place, job), time.monotonic())
-                for place, (process, started) in list(running.items()):
-                    if process.poll() is not None or time.monotonic() - started > TIMEOUT_S:
-                        replies[place] = _finish(folder, place, process)
-                        del running[place]
-                        if progress is not None:
-                            progress(f"fresh processes: {len(replies)} of {len(jobs)} done")
-                time.sleep(0.02)
-        finally:
-            for process, _ in running.values():
-                process.kill()
-                process.wait()
-        return [replies[place] for place in range(len(jobs))]
+            self._process = lifeline.start(
+                [sys.executable, "-m", "halfulp.causes.processes.worker"],
+                environment=environment, stdin=self._told, stdout=self._answer, stderr=self._log,
+            )  # fmt: skip
+        except BaseException:
+            self._close()
+            raise
+        self._started = time.monotonic()
 
+    @property
+    def is_over(self) -> bool:
+        """Whether it ended, or took too long."""
+        return self._process.poll() is not None or time.monotonic() - self._started > TIMEOUT_S
 
-def _start(folder: str, place: int, job: Job) -> subprocess.Popen[str]:
-    own = Path(folder) / str(place)
-    own.mkdir()
-    (own / "job").write_bytes(pickle.dumps(job))
-    # Threads that wait passively: processes side by side would otherwise take the cores from each other.
-    environment = {**os.environ, "OMP_WAIT_POLICY": "PASSIVE", **job.environment}
-    environment["PYTHONPATH"] = os.pathsep.join(each for each in sys.path if each)
-    if job.fresh_cache:  # compiled headers are kept: they decide no number, and take ten seconds
-        environment["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"
-    with (own / "log").open("w") as log:
-        return subprocess.Popen(
-            [sys.executable, "-m", "halfulp.causes.processes.worker", folder, str(place)],
-            stdout=log,
-            stderr=log,
-            env=environment,
-            text=True,
-        )
+    def reply(self) -> Reply:
+        """What it gave."""
+        late = self._process.poll() is None
+        self.end(close=False)
+        self._answer.seek(0)
+        self._log.seek(0)
+        answer, said = self._answer.read(), self._log.read().decode(errors="replace").strip().splitlines()
+        self.end()
+        if late:
+            return Reply({}, error=f"it took more than {TIMEOUT_S:g} s")
+        if self._process.returncode or not answer:
+            return Reply({}, error=f"exit {self._process.returncode}: {said[-1][:200] if said else 'no output'}")
+        return pickle.loads(answer)  # written by our own child into a file that only it and this process can reach
 
+    def end(self, *, close: bool = True) -> None:
+        """End it, and what it started."""
+        lifeline.end(self._process)
+        if close:
+            self._close()
 
-def _finish(folder: str, place: int, process: subprocess.Popen[str]) -> Reply:
-    own = Path(folder) / str(place)
-    if process.poll() is None:
-        process.kill()
-        process.wait()
-        return Reply({}, error=f"it took more than {TIMEOUT_S:g} s")
-    reply = own / "reply"
-    if not reply.is_file():
-        lines = (own / "log").read_text(errors="replace").strip().splitlines()
-        return Reply({}, error=f"exit {process.returncode}: {lines[-1][:200] if lines else 'no output'}")
-    return pickle.loads(reply.read_bytes())  # written by our own child into a folder that only this user can read
+    def _close(self) -> None:
+        for each in (self._told, self._answer, self._log):
+            each.close()

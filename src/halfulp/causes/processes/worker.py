@@ -1,17 +1,29 @@
-"""The program of a fresh process: reads a case and a job, runs the sides, leaves a reply."""
+"""The program of a fresh process: reads a job and a case, runs the sides, answers."""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import pickle
 import sys
 import warnings
-from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 
-def main(folder: str, place: str) -> None:
-    """Do the job in a folder."""
+def main() -> None:
+    """Do the job that standard input says, and answer on standard output; what is printed meanwhile goes to standard error."""
+    told, answer = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    from halfulp.process.lifeline import follow
+
+    follow()
+    with told, answer:
+        work(told, answer)
+
+
+def work(told: IO[bytes], answer: IO[bytes]) -> None:
+    """Read a job and a case, and answer with a `Reply`."""
     import cloudpickle
     import torch
 
@@ -21,9 +33,8 @@ def main(folder: str, place: str) -> None:
     from halfulp.errors import HalfulpError
 
     warnings.simplefilter("ignore")
-    own = Path(folder) / place
-    job: Job = pickle.loads((own / "job").read_bytes())
-    payload = cloudpickle.loads((Path(folder) / "payload").read_bytes())
+    job: Job = pickle.load(told)
+    payload = cloudpickle.load(told)
     apply_settings(payload["settings"])
     if job.compiled is not None:
         apply_inductor_settings(payload["inductor"])
@@ -47,9 +58,7 @@ def main(folder: str, place: str) -> None:
         except HalfulpError as error:
             reason = error.__cause__ or error
             reply = Reply({}, error=f"{type(reason).__name__}: {(str(reason).strip().splitlines() or [''])[0][:200]}")
-    temporary = own / "reply.partial"
-    temporary.write_bytes(pickle.dumps(reply))
-    temporary.rename(own / "reply")
+    answer.write(pickle.dumps(reply))
 
 
 def _listen(choices: list[tuple[str, str, dict[str, float]]]) -> None:
@@ -66,4 +75,4 @@ def _listen(choices: list[tuple[str, str, dict[str, float]]]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2])
+    main()

@@ -15,6 +15,7 @@ from ...causes import Explanation
 from ...datasheets import Datasheet
 from ...differences import Comparison
 from ...errors import InputError
+from ...files import write_file
 from ...orders.drawing import draw_beside
 from ...origins import Origin
 from ...probes import RevealedOrder
@@ -114,14 +115,7 @@ def save_picture(chart: Any, path: str | Path) -> Path:
         raise InputError(
             f"Got {file.name} for a drawing. Needed: a name that ends in {', '.join(ENDINGS[:-1])}. It is no chart with a specification. Choose one."
         )
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(_encoded(chart, file.suffix))
-    except OSError as error:
-        raise InputError(
-            f"Got {file}, which can't be written ({error.strerror}). Needed: a folder that can. Choose another path."
-        ) from error
-    return file
+    return write_file(file, _encoded(chart, file.suffix))
 
 
 def _encoded(chart: Any, ending: str) -> bytes:

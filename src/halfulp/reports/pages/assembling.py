@@ -7,11 +7,10 @@ escape, and the page's own policy (Content-Security-Policy) runs those scripts a
 from __future__ import annotations
 
 import base64
+import contextlib
 import functools
 import hashlib
 import json
-import os
-import tempfile
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,10 @@ import markupsafe
 import vl_convert
 
 from ...errors import InputError
+from ...files import write_file
 from ...places import caches
+from ...shown import drawn
+from ..text.visible import cleaned, fitting
 from .kinds import page_of
 from .page import Column, Columns, Figure, Page, Table
 
@@ -51,14 +53,13 @@ def page(result: Any) -> str:
     Raises:
         InputError: no result.
     """
-    return html_of(page_of(result))
+    with fitting(result):
+        return html_of(page_of(cleaned(result)))
 
 
 def snippet(result: Any) -> str:
     """The answer of a result as a piece of HTML without scripts, for a notebook; the whole report is folded below it."""
-    import halfulp
-
-    return _template("snippet.html").render(page=page_of(result), text=halfulp.report(result)).encode("utf-8", "replace").decode("utf-8")
+    return _template("snippet.html").render(page=page_of(result), text=drawn(result)).encode("utf-8", "replace").decode("utf-8")
 
 
 def save_page(result: Any, path: str | Path) -> Path:
@@ -67,16 +68,7 @@ def save_page(result: Any, path: str | Path) -> Path:
     Raises:
         InputError: as for `page`, or a folder that can't be written to.
     """
-    file = Path(path)
-    text = page(result)
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(
-            f"Got {file}, which can't be written ({error.strerror}). Needed: a folder that can. Choose another path."
-        ) from error
-    return file
+    return write_file(path, page(result))
 
 
 def html_of(page: Page) -> str:
@@ -188,13 +180,8 @@ def vega_bundle() -> str:
         pass
     made = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed").replace("</script", "<\\/script").replace("<!--", "<\\!--")
     text = f"/* {_seal(made)} */\n{made}"
-    try:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=kept.parent, delete=False, encoding="utf-8") as file:
-            file.write(text)
-        os.replace(file.name, kept)
-    except OSError:  # no place for it: it is made again next time
-        pass
+    with contextlib.suppress(InputError):  # where there is no place for it, it is made again next time
+        write_file(kept, text)
     return text
 
 

@@ -48,6 +48,10 @@ def _about_effects(result: CheckResult) -> list[str]:
         if isinstance(changed, list):
             parts = ", ".join(str(each) for each in changed)
             said.append(f"Note that {name} changes {parts} and {other} does not; that is no part of the verdict.")
+        settings = effects.measured.get(f"{name}_changed_settings")
+        if isinstance(settings, list):
+            words = "; ".join(str(each) for each in settings)
+            said.append(f"Note that {name} changes the process ({words}). That was put back after each run, so {other} ran without it.")
     return said
 
 

@@ -12,7 +12,7 @@ Measured = dict[str, Any]
 
 QUESTIONS = {
     "structure": "same structure, shapes and dtypes?",
-    "effects": "inputs or state changed?",
+    "effects": "inputs, state or settings changed?",
     "specials": "NaN and infinity in the same places?",
     "bits": "same bits?",
     "repetition": "same result when run again?",
@@ -40,7 +40,12 @@ QUESTIONS = {
 def measured_words(evidence: Evidence) -> str:
     """The numbers of one piece of evidence in a phrase."""
     words = _WORDS.get(evidence.kind)
-    return words(evidence.finding, dict(evidence.measured)) if words is not None else ""
+    if words is None:
+        return ""
+    try:
+        return words(evidence.finding, dict(evidence.measured))
+    except KeyError as missing:  # of a stored result: what was measured is not all there
+        return f"not complete: {missing.args[0]} is not in this result"
 
 
 def _structure(finding: str, m: Measured) -> str:

@@ -14,6 +14,13 @@ V = Verdict
 
 def reason(result: CheckResult) -> str:
     """Why the verdict is what it is."""
+    try:
+        return _reason(result)
+    except (KeyError, AttributeError):  # of a stored result, in which verdict and evidence don't belong together
+        return f"This result says {result.verdict.name}, but does not hold the measurements that such a verdict rests on."
+
+
+def _reason(result: CheckResult) -> str:
     if result.because[:1] == ("search",):
         return _searched(result)
     bits = _measured(result, "bits")

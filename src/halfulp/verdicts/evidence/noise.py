@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from ...cases import Case, Run
 from ...cases.effects import argument_leaves
-from ...noise import DATA, LeafNoise, Noise, Residual, backward_error, noise_of, residual_of, root_mean_square, uses_transforms
+from ...noise import DATA, Noise, Residual, RootMeanSquare, backward_error, noise_of, residual_of_leaf, uses_transforms
 from .. import limits
 from ..verdict import Verdict
 from .evidence import Evidence
@@ -23,9 +24,9 @@ def residuals(run: Run, noise: Noise) -> list[Residual]:
     found: list[Residual] = []
     for leaf in run.outputs:
         spread = noise.leaves.get(leaf.path)
-        if leaf.format is None or spread is None or spread.reference.shape != leaf.stored.shape:
+        if leaf.format is None or spread is None or spread.shape != leaf.stored.shape:
             continue
-        found.append(residual_of(leaf.float64(), spread))
+        found.append(residual_of_leaf(leaf, spread))
     return found
 
 
@@ -96,11 +97,14 @@ def noise_evidence(case: Case, noise: Noise, sampled: Noise) -> Evidence | None:
     )
 
 
-def _relative(leaf: LeafNoise) -> float | None:
+def _relative(leaf: Any) -> float | None:
     """The rms spread over the rms result; None for a result that is zero throughout."""
-    finite = np.isfinite(leaf.reference)
-    size = root_mean_square(leaf.reference[finite])
-    return root_mean_square(leaf.spread[finite]) / size if size else None
+    sizes, spreads = RootMeanSquare(), RootMeanSquare()
+    for _, reference, spread in leaf.blocks():
+        finite = np.isfinite(reference)
+        sizes.add(reference[finite])
+        spreads.add(spread[finite])
+    return spreads.value / sizes.value if sizes.value else None
 
 
 def _terms(case: Case, worst: Residual) -> int:

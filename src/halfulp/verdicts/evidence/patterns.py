@@ -99,7 +99,7 @@ def _stays(case: Case, noise: Noise, found: Evidence) -> bool:
         values: list[np.ndarray] = []
         for run in runs:
             if isinstance(run, Run):
-                values += [leaf.float64() for leaf in run.outputs if leaf.path == found.path]
+                values += [run.by_path[found.path].float64()] if found.path in run.by_path else []
         if len(values) != len(runs) or values[0].shape != values[1].shape:
             return False
         again = float(profile(_scaled(values[0] - values[1], noise.leaves[found.path]), axis)[index])

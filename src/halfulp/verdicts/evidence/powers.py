@@ -35,7 +35,7 @@ def powers(case: Case, noise: Noise) -> Evidence:
         return Evidence("powers", "unavailable", tuple(V), {"why": "expected does not scale with its inputs"})
     worst, path = 0.0, ""
     for small, large in _pairs(case.native("actual"), scaled["actual"]):
-        if small.path not in noise.leaves:
+        if small.path not in noise.leaves or noise.leaves[small.path].shape != small.stored.shape:
             continue
         values = large.float64() / SCALED_BY**degree
         found = residual_of(values, noise.leaves[small.path], reference=small.float64())

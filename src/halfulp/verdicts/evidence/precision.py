@@ -15,15 +15,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_map
 
 from ...cases import Case, Run, Unavailable, Variant
 from ...cases.inputs import TORCH_DTYPES
+from ...cases.trees import tree_map
 from ...differences import Leaf
 from ...floats import FORMATS, Format, is_representable
 from ...noise import LeafNoise, Noise, noise_of, residual_of, run_under
 from ...noise.noise import scaled_error
-from ...noise.rules import EXACT, PRODUCTS
+from ...ops import Kind, is_exact, record_of
 from .. import limits
 from ..verdict import Verdict
 from .evidence import Evidence
@@ -31,10 +31,6 @@ from .noise import excess
 
 V = Verdict
 CANDIDATES = ("float32", "tf32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2")
-
-
-ADDENDS = ("addmm", "baddbmm", "addbmm", "addmv", "addr")
-"""Products whose first argument is added, not multiplied."""
 
 
 class Coarse(TorchDispatchMode):
@@ -58,15 +54,16 @@ class Coarse(TorchDispatchMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = func._schema.name.split("::")[1]
-        is_product = name in PRODUCTS
+        record = record_of(name)
+        is_product = record.kind is Kind.PRODUCT
         if is_product and self.operands:
-            start = 1 if name in ADDENDS else 0
+            start = 1 if record.addend == 0 else 0
             places = {"both": (start, start + 1), "first": (start,), "second": (start + 1,)}[self.operands]
-            if self.addends:
-                places += (0,) if start else (2,) if name == "convolution" else ()
+            if self.addends and record.addend is not None:
+                places += (record.addend,)
             args = tuple(self._coarse(each) if place in places else each for place, each in enumerate(args))
         result = func(*args, **(kwargs or {}))
-        computes = self.results == "ops" and not func.is_view and name not in EXACT and not name.endswith("_")
+        computes = self.results == "ops" and not func.is_view and not is_exact(name) and not name.endswith("_")
         if computes or (is_product and self.results == "products"):
             return tree_map(self._coarse, result)
         return result
@@ -278,7 +275,7 @@ def _error_and_shift(
         spread, guess = noise.leaves.get(leaf.path), predicted.get(leaf.path)
         if leaf.format is None or spread is None or guess is None or guess.shape != leaf.stored.shape:
             continue
-        reference = references.get(leaf.path, spread.reference)
+        reference: Any = references.get(leaf.path, spread.reference)
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             error = (leaf.float64() - reference) / spread.spread
             shift = (guess - reference) / spread.spread

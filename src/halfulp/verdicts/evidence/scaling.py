@@ -127,7 +127,7 @@ def _loss_in_float64(case: Case, noise: Noise, path: str) -> float | None:
     for run in runs:
         if isinstance(run, Unavailable):
             return None
-        values += [leaf.float64() for leaf in run.outputs if leaf.path == path]
+        values += [run.by_path[path].float64()] if path in run.by_path else []
     if len(values) != len(runs) or values[0].shape != values[1].shape:
         return None
     difference = residual_of(values[0], noise.leaves[path], reference=values[1])

@@ -79,7 +79,7 @@ def _flushed(case: Case) -> dict[str, int]:
 
 
 def effects(case: Case) -> Evidence | None:
-    """Inputs and state that a side changed, and outputs that lie elsewhere or otherwise in memory. None when there is nothing to report.
+    """Inputs, state and settings that a side changed, and outputs that lie elsewhere in memory. None when there is nothing to report.
 
     What both sides change is compared among the outputs; what only one can change is reported here and nothing more: an argument that
     one side writes to may be its buffer for the result.
@@ -95,6 +95,8 @@ def effects(case: Case) -> Evidence | None:
         alone = [own for own in (*run.mutated, *run.state) if (name, own) not in watched]
         if alone:
             measured[f"only_{name}_changed"] = alone
+        if run.settings:
+            measured[f"{name}_changed_settings"] = list(run.settings)
     others = {leaf.path: leaf for leaf in expected.outputs}
     for leaf in actual.outputs:
         other = others.get(leaf.path)

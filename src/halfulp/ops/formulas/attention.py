@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import bounded
 from ..arithmetic import Array, Exact
 from .normalizations import softmax_backward, softmax_of
 from .table import formula
@@ -21,7 +22,7 @@ def _probabilities(fl: Exact, q: Array, k: Array, mask: Array | None, causal: bo
     factor = 1.0 / math.sqrt(q.shape[-1]) if scale is None else scale
     scores = fl(fl.dot(q, np.swapaxes(k, -1, -2)) * factor)
     if causal:
-        scores = np.where(np.tril(np.ones(scores.shape[-2:], dtype=bool)), scores, -math.inf)
+        scores = np.where(np.tril(bounded.ones(scores.shape[-2:], dtype=bool)), scores, -math.inf)
     if mask is not None:
         scores = np.where(mask, scores, -math.inf) if mask.dtype == bool else fl(scores + mask)
     return softmax_of(fl, scores, -1), factor
@@ -36,7 +37,7 @@ def flash_attention(
         return None  # drawn at random
     heads = q.shape[-3]
     p = _probabilities(fl, q, _repeated(k, heads), attn_mask, causal, scale)[0]
-    return fl(fl.dot(p, _repeated(v, heads))), None
+    return fl.dot(p, _repeated(v, heads)), None
 
 
 @formula("_scaled_dot_product_efficient_attention")
@@ -56,7 +57,7 @@ def attention_math(
         return None
     heads = q.shape[-3]
     p = _probabilities(fl, q, _repeated(k, heads), mask, causal, scale)[0]
-    return fl(fl.dot(p, _repeated(v, heads))), p
+    return fl.dot(p, _repeated(v, heads)), p
 
 
 @formula("_scaled_dot_product_flash_attention_for_cpu_backward")
@@ -67,10 +68,10 @@ def flash_attention_backward(
     heads = q.shape[-3]
     keys, values = _repeated(k, heads), _repeated(v, heads)
     p, factor = _probabilities(fl, q, keys, attn_mask, causal, scale)
-    to_v = fl(fl.dot(np.swapaxes(p, -1, -2), grad))
-    to_scores = fl(factor * softmax_backward(fl, fl(fl.dot(grad, np.swapaxes(values, -1, -2))), p, -1))
-    to_q = fl(fl.dot(to_scores, keys))
-    to_k = fl(fl.dot(np.swapaxes(to_scores, -1, -2), q))
+    to_v = fl.dot(np.swapaxes(p, -1, -2), grad)
+    to_scores = fl(factor * softmax_backward(fl, fl.dot(grad, np.swapaxes(values, -1, -2)), p, -1))
+    to_q = fl.dot(to_scores, keys)
+    to_k = fl.dot(np.swapaxes(to_scores, -1, -2), q)
     return to_q, _summed(fl, to_k, k), _summed(fl, to_v, v)
 
 
@@ -78,4 +79,4 @@ def _summed(fl: Exact, grad: Array, like: Array) -> Array:
     if grad.shape == like.shape:
         return grad
     shared = like.shape[-3]
-    return fl(fl.sum(grad.reshape(*grad.shape[:-3], shared, grad.shape[-3] // shared, *grad.shape[-2:]), -3))
+    return fl.sum(grad.reshape(*grad.shape[:-3], shared, grad.shape[-3] // shared, *grad.shape[-2:]), -3)

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from .. import bounded
 from ..arithmetic import Array, Exact
+from ..deviation import squared
 from .table import formula
 
 
@@ -15,17 +17,18 @@ def embedding(fl: Exact, weight: Array, places: Array, *_: Any) -> Array:
     return weight[places]
 
 
-def _scattered(fl: Exact, result: Array, where: Any, source: Array) -> Array:
-    """Add source to result at places that may meet."""
+def _scattered(fl: Exact, base: Array | tuple[int, ...], where: Any, source: Array) -> Array:
+    """Add source to what is there (an array, or nothing yet: its shape) at places that may meet."""
 
-    def put(values: Array, _: Array) -> Array:
-        total = np.zeros(result.shape)
+    def put(into: Array | tuple[int, ...], values: Array) -> Array:
+        total = bounded.zeros(into) if isinstance(into, tuple) else into.copy()
         np.add.at(total, where, values)
         return total
 
-    counts = np.zeros(result.shape)
-    np.add.at(counts, where, np.ones(source.shape))
-    return fl(result + fl.product(put, source, np.ones(1), counts))  # pyright: ignore[reportArgumentType]
+    def counts() -> Array:
+        return put(base if isinstance(base, tuple) else bounded.ones(base.shape), bounded.ones(source.shape))
+
+    return fl.chain(put(base, source), lambda: put(base if isinstance(base, tuple) else squared(base), squared(source)), counts)
 
 
 @formula("embedding_dense_backward")
@@ -33,7 +36,7 @@ def embedding_dense_backward(fl: Exact, grad: Array, places: Array, rows: int, p
     width = grad.shape[-1]
     flat, sources = places.reshape(-1), grad.reshape(-1, width)
     kept = flat != padding
-    return _scattered(fl, np.zeros((rows, width)), flat[kept], sources[kept])
+    return _scattered(fl, (rows, width), flat[kept], sources[kept])
 
 
 @formula("index_select")
@@ -53,7 +56,7 @@ def _along(places: Array, axis: int) -> tuple[Array, ...]:
     return tuple(grid)
 
 
-@formula("gather_backward", "scatter_add")
+@formula("scatter_add")
 def scatter_add(fl: Exact, x: Array, axis: int, places: Array, source: Array, *_: Any) -> Array:
     region = source[tuple(slice(n) for n in places.shape)]
     return _scattered(fl, x.astype(np.float64), tuple(np.broadcast_arrays(*_along(places, axis))), region)
@@ -118,4 +121,4 @@ def nonzero(fl: Exact, x: Array) -> Array:
 @formula("one_hot")
 def one_hot(fl: Exact, x: Array, classes: int = -1) -> Array:
     count = int(x.max()) + 1 if classes < 0 else classes
-    return (x[..., None] == np.arange(count)).astype(np.int64)
+    return (x[..., None] == bounded.arange(count)).astype(np.int64)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import bounded
 from ..arithmetic import Array, Exact
 from .shapes import typed
 from .table import formula
@@ -21,7 +22,7 @@ def _axes(x: Array, dims: Any) -> tuple[int, ...]:
 @formula("sum", "nansum")
 def sum_(fl: Exact, x: Array, dims: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Array:
     x = typed(x, dtype)
-    return fl(fl.sum(x.astype(np.int64) if x.dtype == bool else x, _axes(x, dims), keepdims=keepdim))
+    return fl.sum(x.astype(np.int64) if x.dtype == bool else x, _axes(x, dims), keepdims=keepdim)
 
 
 @formula("mean")
@@ -36,16 +37,12 @@ def cumsum(fl: Exact, x: Array, axis: int, *, dtype: Any = None) -> Array:
 
 @formula("cumprod")
 def cumprod(fl: Exact, x: Array, axis: int, *, dtype: Any = None) -> Array:
-    return fl(fl(np.cumprod(typed(x, dtype), axis=axis)))
+    return fl.scan_of_factors(typed(x, dtype), axis) if x.ndim else x
 
 
 @formula("prod")
 def prod(fl: Exact, x: Array, axis: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Array:
-    logs = np.prod(typed(x, dtype), axis=axis, keepdims=keepdim)
-    count = max(1, x.size // max(1, logs.size))
-    for _ in range(min(8, count)):  # the roundings of the last factors; the rest moves the result as a random walk of as many steps
-        logs = fl(logs)
-    return np.asarray(logs)
+    return fl.factors(typed(x, dtype), axis, keepdims=keepdim)
 
 
 @formula("amax")
@@ -102,7 +99,7 @@ def all_(fl: Exact, x: Array, axis: Any = None, keepdim: bool = False) -> Array:
 @formula("topk")
 def topk(fl: Exact, x: Array, k: int, axis: int = -1, largest: bool = True, sorted: bool = True) -> tuple[Array, Array]:
     places = np.argsort(-x if largest else x, axis=axis, kind="stable")
-    places = np.take(places, np.arange(k), axis=axis)
+    places = np.take(places, bounded.arange(k), axis=axis)
     return np.take_along_axis(x, places, axis), places
 
 
@@ -119,12 +116,12 @@ def vector_norm(fl: Exact, x: Array, order: Any = 2, dims: Any = None, keepdim: 
     if order == math.inf:
         return np.max(np.abs(x), axis=axes, keepdims=keepdim)
     if order == 1:
-        return fl(fl.sum(np.abs(x), axes, keepdims=keepdim))
+        return fl.sum(np.abs(x), axes, keepdims=keepdim)
     return fl(np.sqrt(fl.sum(fl(x * x), axes, keepdims=keepdim))) if order == 2 else None
 
 
 def _reduced(fl: Exact, losses: Array, reduction: int) -> Array:
-    return losses if reduction == 0 else fl.mean(losses) if reduction == 1 else fl(fl.sum(losses))
+    return losses if reduction == 0 else fl.mean(losses) if reduction == 1 else fl.sum(losses)
 
 
 @formula("mse_loss")
@@ -143,7 +140,13 @@ def l1_loss(fl: Exact, x: Array, target: Array, reduction: int = 1) -> Array:
     return _reduced(fl, np.abs(fl(x - target)), reduction)
 
 
-@formula("smooth_l1_loss", "huber_loss")
+@formula("huber_loss")
+def huber_loss(fl: Exact, x: Array, target: Array, reduction: int = 1, delta: float = 1.0) -> Array:
+    rest = np.abs(fl(x - target))
+    return _reduced(fl, np.where(rest < delta, fl(0.5 * fl(rest * rest)), fl(delta * fl(rest - 0.5 * delta))), reduction)
+
+
+@formula("smooth_l1_loss")
 def smooth_l1_loss(fl: Exact, x: Array, target: Array, reduction: int = 1, beta: float = 1.0) -> Array:
     rest = np.abs(fl(x - target))
     return _reduced(fl, np.where(rest < beta, fl(fl(0.5 * rest * rest) / beta), fl(rest - 0.5 * beta)), reduction)
@@ -160,14 +163,14 @@ def nll_loss(fl: Exact, x: Array, target: Array, weight: Array | None, reduction
     scores, wanted = _classes(x, target)
     used = wanted != ignored
     safe = np.where(used, wanted, 0)
-    weights = (np.ones(scores.shape[1]) if weight is None else weight)[safe] * used
+    weights = (bounded.ones(scores.shape[1]) if weight is None else weight)[safe] * used
     losses = fl(-np.take_along_axis(scores, safe[:, None], 1)[:, 0] * weights)
     total = np.asarray(weights.sum())
     if reduction == 0:
         return losses.reshape(target.shape), np.asarray(0.0)
     with np.errstate(invalid="ignore"):
         summed = fl.sum(losses)
-        return (fl(summed / total) if reduction == 1 else fl(summed)), total
+        return (fl(summed / total) if reduction == 1 else summed), total
 
 
 @formula("nll_loss_backward", "nll_loss2d_backward")
@@ -177,9 +180,9 @@ def nll_loss_backward(
     scores, wanted = _classes(x, target)
     used = wanted != ignored
     safe = np.where(used, wanted, 0)
-    weights = (np.ones(scores.shape[1]) if weight is None else weight)[safe] * used
+    weights = (bounded.ones(scores.shape[1]) if weight is None else weight)[safe] * used
     each = grad.reshape(wanted.shape) if reduction == 0 else grad / (total if reduction == 1 else 1.0)
-    result = np.zeros(scores.shape)
+    result = bounded.zeros(scores.shape)
     np.put_along_axis(result, safe[:, None], fl(-weights * each)[:, None], 1)
     return result.reshape(x.shape)
 

@@ -19,13 +19,16 @@ import numpy as np
 import numpy.typing as npt
 
 from ..floats import Format
-from ..floats.libraries import LIBRARY_ULPS, ROUNDING_RMS
+from .deviation import Deviation, is_small_power, squared
+from .table import OPS
 
 Array = npt.NDArray[Any]
 Axes = int | tuple[int, ...] | None
+Terms = float | Callable[[], Array]
+"""How many numbers meet in one result: one count for all, or what gives an array of them."""
 
-_POOL = 1 << 19
-"""Gaussian numbers drawn once and used from random places: drawing fresh ones costs more than the formulas they perturb."""
+POOL_SIZE = 1 << 19
+"""Gaussian numbers drawn once and used from random places: drawing fresh ones costs more than the ops that they perturb."""
 
 
 class Exact:
@@ -39,29 +42,48 @@ class Exact:
         """The result x of a library function of that name."""
         return x
 
+    def chain(self, result: Array, squares: Callable[[], Array], terms: Terms) -> Array:
+        """A sum of products that was computed as `result`, rounded once where it is stored.
+
+        Args:
+            result: the sum. squares: gives the sum of the terms' squares, of the same shape.
+            terms: how many are added, or what gives an array of that.
+        """
+        return result
+
+    def factors(self, x: Array, axes: Axes = None, *, keepdims: bool = False) -> Array:
+        """A product of all elements along axes in any order."""
+        return np.asarray(np.prod(x, axis=axes, keepdims=keepdims))
+
+    def scan_of_factors(self, x: Array, axis: int) -> Array:
+        """A running product."""
+        return np.cumprod(x, axis=axis)
+
+    # What is made of the above, the same for all.
+
     def product(self, compute: Callable[[Array, Array], Array], first: Array, second: Array, terms: int) -> Array:
         """A sum of products, bilinear in its operands.
 
         Args:
             compute: gives it from the two operands; the same on their squares gives the sum of squared products.
-            terms: how many products are added for one result.
+            first, second: the operands. terms: how many products are added for one result.
         """
-        return compute(first, second)
+        return self.chain(compute(first, second), lambda: compute(squared(first), squared(second)), terms)
 
     def sum(self, x: Array, axes: Axes = None, *, keepdims: bool = False) -> Array:
         """A sum along axes in any order."""
-        return np.asarray(np.sum(x, axis=axes, keepdims=keepdims))
+        total = np.asarray(np.sum(x, axis=axes, keepdims=keepdims))
+        return self.chain(total, lambda: np.sum(squared(x), axis=axes, keepdims=keepdims), max(1, x.size // max(1, total.size)))
+
+    def mean(self, x: Array, axes: Axes = None, *, keepdims: bool = False) -> Array:
+        """A mean along axes: stored once, after the division."""
+        total = np.asarray(np.sum(x, axis=axes, keepdims=keepdims))
+        count = max(1, x.size // max(1, total.size))
+        return self.chain(total / count, lambda: np.sum(squared(x), axis=axes, keepdims=keepdims) / count**2, count)
 
     def scan(self, x: Array, axis: int) -> Array:
         """A running sum."""
-        return np.cumsum(x, axis=axis)
-
-    # What is made of the above, the same for both.
-
-    def mean(self, x: Array, axes: Axes = None, *, keepdims: bool = False) -> Array:
-        """A mean along axes."""
-        total = self.sum(x, axes, keepdims=keepdims)
-        return self(total / max(1, x.size // max(1, total.size)))
+        return self.chain(np.cumsum(x, axis=axis), lambda: np.cumsum(squared(x), axis=axis), lambda: _counted(x, axis))
 
     def dot(self, first: Array, second: Array) -> Array:
         """A matrix product."""
@@ -85,7 +107,7 @@ class Exact:
 
     def power(self, x: Array, exponent: Any) -> Array:
         """X to the power of a number or array; squares and roots are made of rounded operations everywhere."""
-        if np.ndim(exponent) == 0 and exponent in (0, 1, 2, 3, 0.5, -1, -2):
+        if is_small_power(exponent):
             return self(np.power(x, exponent))
         return self.function("pow", np.power(x, exponent))
 
@@ -97,37 +119,6 @@ class Exact:
 EXACT = Exact()
 
 
-class _Deviation:
-    """The standard deviation of one operation's rounding in a format; `noise.rules.OpError` derives the same for PyTorch's ops."""
-
-    def __init__(self, format: Format) -> None:
-        bits = 24 if format.name == "tf32" else format.precision_bits
-        self.format = format
-        self.storage_u = math.ldexp(ROUNDING_RMS, -bits)
-        self.sum_u = math.ldexp(ROUNDING_RMS, -max(bits, 24))
-        # tf32 rounds what is multiplied, by truncation in some hardware: twice the error, and all in one direction.
-        self._input_u = 2.0 * math.ldexp(ROUNDING_RMS, -11) if format.name == "tf32" else 0.0
-        self._shrink_u = 2.0 * math.ldexp(0.5 / math.log(2.0), -10) if format.name == "tf32" else 0.0
-
-    def function(self, name: str) -> float:
-        """Of a library function, relative: uniform within the allowed ulps, of which each half counts like one rounding."""
-        return 2.0 * LIBRARY_ULPS[name] * self.sum_u + (self.storage_u - self.sum_u)
-
-    def chain(self, result: Array, squares: Array, terms: Any) -> Array:
-        """Of a sum in unknown order, from the sum of the terms' squares."""
-        growth = self.sum_u**2 * terms
-        on_squares = self.sum_u**2 + 2.0 * self._input_u**2
-        return np.sqrt(squares * (growth / 6.0 + on_squares) + _squared(result) * (growth / 3.0 + self.storage_u**2 + self._shrink_u**2))
-
-    def rounding_variance(self, x: Array, u: float) -> Array:
-        """Of one rounding of x, the variance: relative, and below the smallest normal number absolute too."""
-        variance = (u * u) * _squared(x)
-        if x.dtype.kind == "f" and x.size and float(np.abs(x).min()) < self.format.min_normal:
-            tiny = (np.abs(x) < self.format.min_normal) & (x != 0)
-            variance = variance + tiny * (self.format.min_subnormal**2 / 12.0)
-        return variance
-
-
 class Direct(Exact):
     """Variances instead of random errors, for formulas in which whatever is rounded is only added to afterwards.
 
@@ -135,7 +126,7 @@ class Direct(Exact):
     """
 
     def __init__(self, format: Format) -> None:
-        self._size = _Deviation(format)
+        self._size = Deviation(format)
         self._variances: dict[tuple[int, ...], Array] = {}
 
     def spread(self, shape: tuple[int, ...]) -> Array:
@@ -144,27 +135,22 @@ class Direct(Exact):
         return np.zeros(shape) if found is None else np.sqrt(found)
 
     def __call__(self, x: Array) -> Array:
-        return self._noted(x, lambda: self._size.rounding_variance(x, self._size.storage_u))
+        return self._noted(x, lambda: self._size.storage_u**2 * squared(x))
 
     def function(self, name: str, x: Array) -> Array:
-        return self._noted(x, lambda: self._size.rounding_variance(x, self._size.function(name)))
+        return self._noted(x, lambda: _function_u(self._size, name) ** 2 * squared(x))
 
-    def product(self, compute: Callable[[Array, Array], Array], first: Array, second: Array, terms: int) -> Array:
-        result = compute(first, second)
-        return self._noted(result, lambda: self._size.chain(result, compute(_squared(first), _squared(second)), terms) ** 2)
-
-    def sum(self, x: Array, axes: Axes = None, *, keepdims: bool = False) -> Array:
-        result = super().sum(x, axes, keepdims=keepdims)
-        terms = max(1, x.size // max(1, result.size))
-        return self._noted(
-            result, lambda: self._size.chain(result, super(Direct, self).sum(_squared(x), axes, keepdims=keepdims), terms) ** 2
-        )
+    def chain(self, result: Array, squares: Callable[[], Array], terms: Terms) -> Array:
+        return self._noted(result, lambda: self._size.chain(result, squares(), _number(terms)) ** 2)
 
     def _noted(self, x: Array, variance: Callable[[], Array]) -> Array:
         if x.dtype.kind in "fc" and x.size:
             before = self._variances.get(x.shape)
             with np.errstate(over="ignore", invalid="ignore"):
-                self._variances[x.shape] = variance() if before is None else before + variance()
+                added = variance()
+                tiny = self._size.underflow(x) if x.dtype.kind == "f" else None
+                added = added if tiny is None else added + tiny**2
+                self._variances[x.shape] = added if before is None else before + added
         return x
 
 
@@ -176,18 +162,26 @@ class Rounding(Exact):
     Args:
         format: that results are stored in. Sums of 16-bit and 8-bit formats are accumulated in float32, as every vendor's library
             documents.
-        seed: of the random numbers of the first sample.
+        seed: of the random numbers of the first sample. deviation: another model of rounding than that of `format`.
+        amplitude: how many standard deviations a rounding moves a result by: see `MAGNIFIED`.
+
+    Attributes:
+        seed: of the random numbers of the present sample.
     """
 
-    def __init__(self, format: Format, seed: int | tuple[int, ...] = 0) -> None:
+    def __init__(
+        self, format: Format, seed: int | tuple[int, ...] = 0, deviation: Deviation | None = None, *, amplitude: float = 1.0
+    ) -> None:
         self.format = format
-        self._size = _Deviation(format)
+        self.seed, self.amplitude = seed, amplitude
+        self._size = Deviation(format) if deviation is None else deviation
         self._random = np.random.default_rng(seed)
         self._deviations: list[tuple[Any, Any, Array | None, Array]] = []
         self._next = 0
 
     def restart(self, seed: int | tuple[int, ...]) -> Rounding:
         """Begin another sample, with the random numbers of this seed."""
+        self.seed = seed
         self._random = np.random.default_rng(seed)
         self._next = 0
         return self
@@ -196,86 +190,103 @@ class Rounding(Exact):
         return self._relative(x, self._size.storage_u)
 
     def function(self, name: str, x: Array) -> Array:
-        return self._relative(x, self._size.function(name))
+        return self._relative(x, _function_u(self._size, name))
 
     def product(self, compute: Callable[[Array, Array], Array], first: Array, second: Array, terms: int) -> Array:
         remembered = self._remembered(first, second)
         if remembered is None:
             result = compute(first, second)
-            deviation = self._size.chain(result, compute(_squared(first), _squared(second)), terms)
+            deviation = self._size.chain(result, compute(squared(first), squared(second)), terms)
             self._remember(first, second, result, deviation)
         else:
             result, deviation = remembered
             result = compute(first, second) if result is None else result
         return self._absolute(result, deviation)
 
-    def sum(self, x: Array, axes: Axes = None, *, keepdims: bool = False) -> Array:
-        result = super().sum(x, axes, keepdims=keepdims)
-        if x.dtype.kind not in "fc":
+    def chain(self, result: Array, squares: Callable[[], Array], terms: Terms) -> Array:
+        if result.dtype.kind not in "fc":
             return result
-        remembered = self._remembered(x, None)
+        remembered = self._remembered(None, None)
+        deviation = self._size.chain(result, squares(), _number(terms)) if remembered is None else remembered[1]
         if remembered is None:
-            squares = super().sum(_squared(x), axes, keepdims=keepdims)
-            deviation = self._size.chain(result, squares, max(1, x.size // max(1, result.size)))
-            self._remember(x, None, None, deviation)
-        else:
-            deviation = remembered[1]
+            self._remember(None, None, None, deviation)
         return self._absolute(result, deviation)
 
-    def scan(self, x: Array, axis: int) -> Array:
-        result = super().scan(x, axis)
-        if x.dtype.kind not in "fc":
-            return result
-        terms = np.cumsum(np.ones_like(x, dtype=np.float64), axis=axis)
-        return self._absolute(result, self._size.chain(result, np.cumsum(_squared(x), axis=axis), terms))
+    def factors(self, x: Array, axes: Axes = None, *, keepdims: bool = False) -> Array:
+        result = super().factors(x, axes, keepdims=keepdims)
+        return self._relative(result, self._size.factors(max(1, x.size // max(1, result.size))))
 
-    def _remembered(self, first: Array, second: Array | None) -> tuple[Array | None, Array] | None:
-        """The result (if the operands are the very same arrays) and deviation of this operation in an earlier sample."""
+    def scan_of_factors(self, x: Array, axis: int) -> Array:
+        return self._relative(super().scan_of_factors(x, axis), self._size.factors(_counted(x, axis)))
+
+    def _remembered(self, first: Array | None, second: Array | None) -> tuple[Array | None, Array] | None:
+        """The result (None where the operands are other arrays by now) and the deviation of this operation in an earlier sample."""
         place, self._next = self._next, self._next + 1
         if place >= len(self._deviations):
             return None
         known_first, known_second, result, deviation = self._deviations[place]
-        return (result if known_first is first and known_second is second else None), deviation
+        return (result if _is_same(known_first, first) and _is_same(known_second, second) else None), deviation
 
-    def _remember(self, first: Array, second: Array | None, result: Array | None, deviation: Array) -> None:
+    def _remember(self, first: Array | None, second: Array | None, result: Array | None, deviation: Array) -> None:
         self._deviations.append((first, second, result, deviation))
 
-    def _relative(self, x: Array, u: float) -> Array:
+    def _relative(self, x: Array, u: Any) -> Array:
         if x.dtype.kind not in "fc" or not x.size:
             return x
-        with np.errstate(invalid="ignore", over="ignore"):
-            moved = x * (1.0 + u * self._gaussian(x.shape))
-        smallest = self.format.min_normal
-        magnitude = np.abs(x)
-        if x.dtype.kind == "f" and magnitude.min() < smallest:  # below it the spacing stops shrinking
-            step = self.format.min_subnormal / math.sqrt(12.0)
-            moved = np.where((magnitude < smallest) & (x != 0), moved + step * self._gaussian(x.shape), moved)
-        return np.where(np.isfinite(x), moved, x)
+        moved = self._gaussian(x.shape) * u
+        moved += 1.0
+        moved = self._stored(moved * x, x)
+        return moved if np.isfinite(moved).all() else np.where(np.isfinite(x), moved, x)
+
+    def _stored(self, moved: Array, x: Array) -> Array:
+        """What was moved, with the error that numbers below the smallest normal one have beside it."""
+        step = self._size.underflow(x) if x.dtype.kind == "f" else None
+        return moved if step is None else moved + step * self._gaussian(x.shape)
 
     def _absolute(self, x: Array, deviation: Array) -> Array:
         if not x.size:
             return x
-        with np.errstate(invalid="ignore", over="ignore"):
-            moved = x + deviation * self._gaussian(x.shape)
-        return np.where(np.isfinite(moved), moved, x)
+        moved = self._stored(x + deviation * self._gaussian(x.shape), x)
+        return moved if np.isfinite(moved).all() else np.where(np.isfinite(moved), moved, x)
 
     def _gaussian(self, shape: tuple[int, ...]) -> Array:
         size = math.prod(shape)
         pool = _gaussian_numbers()
-        if size <= _POOL // 2:
-            start = int(self._random.integers(_POOL - size + 1))
-            return pool[start : start + size].reshape(shape)
-        starts = self._random.integers(_POOL // 2, size=-(-size // (_POOL // 2)))
-        return np.concatenate([pool[start : start + _POOL // 2] for start in starts])[:size].reshape(shape)
+        if size <= POOL_SIZE // 2:
+            start = int(self._random.integers(POOL_SIZE - size + 1))
+            found = pool[start : start + size]
+        else:
+            starts = self._random.integers(POOL_SIZE // 2, size=-(-size // (POOL_SIZE // 2)))
+            found = np.concatenate([pool[start : start + POOL_SIZE // 2] for start in starts])[:size]
+        return (found if self.amplitude == 1.0 else found * self.amplitude).reshape(shape)
+
+
+def _counted(x: Array, axis: int) -> Array:
+    """1, 2, 3 ... along an axis."""
+    return np.cumsum(np.ones(x.shape), axis=axis)
+
+
+def _number(terms: Terms) -> Any:
+    return terms() if callable(terms) else terms
+
+
+def _function_u(size: Deviation, name: str) -> float:
+    """The relative deviation of a library function."""
+    ulps = OPS[name].ulps
+    assert ulps is not None, name
+    return size.function(ulps)
+
+
+def _is_same(known: Array | None, given: Array | None) -> bool:
+    """Whether both are one array, or views of the same elements of one."""
+    if known is None or given is None:
+        return known is given
+    return known is given or (known.shape == given.shape and known.__array_interface__ == given.__array_interface__)
 
 
 @functools.cache
 def _gaussian_numbers() -> npt.NDArray[np.float64]:
-    return np.random.default_rng(0).standard_normal(_POOL)
-
-
-def _squared(x: Array) -> Array:
-    return (x * x.conj()).real if x.dtype.kind == "c" else x * x
+    return np.random.default_rng(0).standard_normal(POOL_SIZE)
 
 
 _ERF_STEP = 1.0 / 32.0
@@ -325,11 +336,6 @@ class Counting(Exact):
     def __init__(self) -> None:
         self.terms = 0.0
 
-    def product(self, compute: Callable[[Array, Array], Array], first: Array, second: Array, terms: int) -> Array:
-        self.terms = max(self.terms, float(np.max(terms)))
-        return super().product(compute, first, second, terms)
-
-    def sum(self, x: Array, axes: Axes = None, *, keepdims: bool = False) -> Array:
-        result = super().sum(x, axes, keepdims=keepdims)
-        self.terms = max(self.terms, x.size / max(1, result.size))
+    def chain(self, result: Array, squares: Callable[[], Array], terms: Terms) -> Array:
+        self.terms = max(self.terms, float(np.max(_number(terms))))
         return result

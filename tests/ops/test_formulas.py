@@ -9,9 +9,10 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from halfulp.origins.arithmetic import erf
-from halfulp.origins.formulas import FORMULAS, formula_of
-from halfulp.origins.replaying import Unknown, Values, evaluate
+from halfulp.ops.arithmetic import erf
+from halfulp.ops.evaluation import Unknown
+from halfulp.ops.formulas import FORMULAS, formula_of
+from halfulp.origins.replaying import Values, evaluate
 from halfulp.recording import Recorder
 from halfulp.traces import read_trace
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from .. import bounded
 from ..arithmetic import Array, Exact
+from ..deviation import squared
 from .table import formula
 
 
@@ -49,7 +51,7 @@ def max_pool(
     taps = np.unravel_index(best, tuple(kernel))
     place = np.zeros_like(best)
     for axis in range(axes):
-        origin = np.arange(out[axis]) * stride[axis] - padding[axis]
+        origin = bounded.arange(out[axis]) * stride[axis] - padding[axis]
         place = place * x.shape[axis - axes] + origin.reshape((-1,) + (1,) * (axes - axis - 1)) + taps[axis] * dilation[axis]
     return values, place
 
@@ -59,13 +61,17 @@ def max_pool_backward(fl: Exact, grad: Array, x: Array, kernel: Any, *rest: Any)
     places = rest[-1]
     axes = len(kernel)
     outer = math.prod(x.shape[:-axes])
-    result = np.zeros((outer, math.prod(x.shape[-axes:])))
-    np.add.at(result, (np.arange(outer)[:, None], places.reshape(outer, -1)), grad.reshape(outer, -1))
-    return fl(result.reshape(x.shape))
+
+    def put(values: Array) -> Array:
+        result = bounded.zeros((outer, math.prod(x.shape[-axes:])))
+        np.add.at(result, (bounded.arange(outer)[:, None], places.reshape(outer, -1)), values.reshape(outer, -1))
+        return result.reshape(x.shape)
+
+    return fl.chain(put(grad), lambda: put(squared(grad)), lambda: put(bounded.ones(grad.shape)))
 
 
 def _counts(x: Array, kernel: Any, stride: Any, padding: Any, ceil: bool, include: bool) -> Array:
-    ones = np.ones(x.shape[-len(kernel) :])
+    ones = bounded.ones(x.shape[-len(kernel) :])
     if include:  # padding counts, what lies beyond it does not
         widths = [(p, p) for p in padding]
         ones = np.pad(ones, widths, constant_values=1.0)
@@ -91,8 +97,9 @@ def avg_pool(
     axes = len(kernel)
     stride, padding = _pair(stride or kernel, axes), _pair(padding, axes)
     windows, _ = _windows(x, kernel, stride, padding, [1] * axes, ceil, 0.0)
-    total = fl.sum(windows, tuple(range(-axes, 0)))
-    return fl(total / (divisor or _counts(x, kernel, stride, padding, ceil, include)))
+    space = tuple(range(-axes, 0))
+    count = divisor or _counts(x, kernel, stride, padding, ceil, include)
+    return fl.chain(windows.sum(space) / count, lambda: squared(windows).sum(space) / np.square(count), math.prod(kernel))
 
 
 @formula("avg_pool2d_backward", "avg_pool3d_backward")
@@ -101,18 +108,22 @@ def avg_pool_backward(
 ) -> Array:
     axes = len(kernel)
     stride, padding = _pair(stride or kernel, axes), _pair(padding, axes)
-    share = fl(grad / (divisor or _counts(x, kernel, stride, padding, ceil, include)))
+    share = grad / (divisor or _counts(x, kernel, stride, padding, ceil, include))
     reach = [max(n + 2 * p, (m - 1) * s + k) for n, p, m, s, k in zip(x.shape[-axes:], padding, grad.shape[-axes:], stride, kernel)]
-    result = np.zeros((*x.shape[:-axes], *reach))
-    for tap in np.ndindex(*kernel):
-        places = tuple(slice(t, t + (m - 1) * s + 1, s) for t, m, s in zip(tap, grad.shape[-axes:], stride))
-        result[(..., *places)] += share
-    return fl(result[(..., *(slice(p, p + n) for p, n in zip(padding, x.shape[-axes:])))])
+
+    def gathered(shares: Array) -> Array:
+        result = bounded.zeros((*x.shape[:-axes], *reach))
+        for tap in np.ndindex(*kernel):
+            places = tuple(slice(t, t + (m - 1) * s + 1, s) for t, m, s in zip(tap, grad.shape[-axes:], stride))
+            result[(..., *places)] += shares
+        return result[(..., *(slice(p, p + n) for p, n in zip(padding, x.shape[-axes:])))]
+
+    return fl.chain(gathered(share), lambda: gathered(squared(share)), lambda: gathered(bounded.ones(share.shape)))
 
 
 def _adaptive(length: int, out: int) -> Array:
     """The averaging matrix of adaptive pooling along one axis, (out, length)."""
-    matrix = np.zeros((out, length))
+    matrix = bounded.zeros((out, length))
     for place in range(out):
         start, end = place * length // out, -(-(place + 1) * length // out)
         matrix[place, start:end] = 1.0 / (end - start)
@@ -120,12 +131,17 @@ def _adaptive(length: int, out: int) -> Array:
 
 
 def _along_axes(fl: Exact, x: Array, matrices: Sequence[Array]) -> Array:
-    """A linear map along each of the last axes."""
+    """A linear map along each of the last axes, one after another: each stores what it gives, as an implementation may."""
+
+    def along(axis: int) -> Callable[[Array, Array], Array]:
+        return lambda values, matrix: np.moveaxis(np.moveaxis(values, axis, -1) @ matrix.T, -1, axis)
+
     for place, matrix in enumerate(matrices):
-        axis = place - len(matrices)
+        mapped = along(place - len(matrices))
         terms = int((matrix != 0).sum(1).max(initial=1))
-        x = fl.product(lambda a, m, axis=axis: np.moveaxis(np.moveaxis(a, axis, -1) @ m.T, -1, axis), x, matrix, terms)
-    return fl(x)
+        picks = terms == 1 and bool(np.isin(matrix, (0.0, 1.0)).all())
+        x = mapped(x, matrix) if picks else fl.product(mapped, x, matrix, terms)
+    return x
 
 
 @formula("_adaptive_avg_pool2d", "_adaptive_avg_pool3d", "adaptive_avg_pool2d", "adaptive_avg_pool1d")
@@ -141,21 +157,21 @@ def adaptive_avg_pool_backward(fl: Exact, grad: Array, x: Array) -> Array:
 
 def _nearest(length: int, out: int, scale: float | None, exact: bool) -> Array:
     step = 1.0 / scale if scale else length / out
-    places = np.floor((np.arange(out) + (0.5 if exact else 0.0)) * step).astype(int)
-    return np.eye(length)[np.clip(places, 0, length - 1)]
+    places = np.floor((bounded.arange(out) + (0.5 if exact else 0.0)) * step).astype(int)
+    return bounded.eye(length)[np.clip(places, 0, length - 1)]
 
 
 def _linear(length: int, out: int, align: bool, scale: float | None) -> Array:
     if align:
-        source = np.arange(out) * ((length - 1) / (out - 1) if out > 1 else 0.0)
+        source = bounded.arange(out) * ((length - 1) / (out - 1) if out > 1 else 0.0)
     else:
-        source = np.maximum((np.arange(out) + 0.5) * (1.0 / scale if scale else length / out) - 0.5, 0.0)
+        source = np.maximum((bounded.arange(out) + 0.5) * (1.0 / scale if scale else length / out) - 0.5, 0.0)
     low = np.minimum(source.astype(int), length - 1)
     high = np.minimum(low + 1, length - 1)
     weight = source - low
-    matrix = np.zeros((out, length))
-    matrix[np.arange(out), low] += 1.0 - weight
-    matrix[np.arange(out), high] += weight
+    matrix = bounded.zeros((out, length))
+    matrix[bounded.arange(out), low] += 1.0 - weight
+    matrix[bounded.arange(out), high] += weight
     return matrix
 
 

@@ -4,44 +4,54 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from .. import bounded
 from ..arithmetic import Array, Exact
+from ..deviation import squared
 from .table import formula
 
 
 @formula("mm", "bmm", "mv", "matmul", "dot", "vdot")
 def mm(fl: Exact, first: Array, second: Array, *_: Any) -> Array:
-    return fl(fl.dot(first, second))
+    return fl.dot(first, second)
 
 
-def _with_addend(fl: Exact, addend: Array, product: Array, beta: float, alpha: float) -> Array:
-    scaled = product if alpha == 1 else fl(alpha * product)
-    return fl(scaled + (addend if beta == 1 else fl(beta * addend))) if beta else scaled
+def _with_addend(fl: Exact, addend: Array, product: Callable[[Array, Array], Array], first: Array, second: Array, terms: int, *,
+                 beta: float = 1, alpha: float = 1) -> Array:  # fmt: skip
+    """Alpha times a product plus beta times an addend: the addend is one more term of the sum, and the result is stored once."""
+
+    def summed(added: Array, x: Array, y: Array, of_added: float, of_product: float) -> Array:
+        return of_product * product(x, y) + of_added * added if beta else of_product * product(x, y)
+
+    result = summed(addend, first, second, beta, alpha)
+    return fl.chain(result, lambda: summed(squared(addend), squared(first), squared(second), beta * beta, alpha * alpha), terms + 1)
 
 
 @formula("addmm", "baddbmm", "addmv")
 def addmm(fl: Exact, addend: Array, first: Array, second: Array, *, beta: float = 1, alpha: float = 1) -> Array:
-    return _with_addend(fl, addend, fl.dot(first, second), beta, alpha)
+    return _with_addend(fl, addend, np.matmul, first, second, first.shape[-1], beta=beta, alpha=alpha)
 
 
 @formula("addbmm")
 def addbmm(fl: Exact, addend: Array, first: Array, second: Array, *, beta: float = 1, alpha: float = 1) -> Array:
-    return _with_addend(fl, addend, fl.sum(fl.dot(first, second), 0), beta, alpha)
+    def product(x: Array, y: Array) -> Array:
+        return np.sum(x @ y, 0)
+
+    return _with_addend(fl, addend, product, first, second, first.shape[0] * first.shape[-1], beta=beta, alpha=alpha)
 
 
 @formula("addr")
 def addr(fl: Exact, addend: Array, first: Array, second: Array, *, beta: float = 1, alpha: float = 1) -> Array:
-    return _with_addend(fl, addend, fl(np.outer(first, second)), beta, alpha)
+    return _with_addend(fl, addend, np.outer, first, second, 1, beta=beta, alpha=alpha)
 
 
 @formula("linear")
 def linear(fl: Exact, x: Array, weight: Array, bias: Array | None = None) -> Array:
-    y = fl.dot(x, weight.T)
-    return fl(y) if bias is None else fl(y + bias)
+    return fl.dot(x, weight.T) if bias is None else _with_addend(fl, bias, np.matmul, x, weight.T, x.shape[-1])
 
 
 @formula("mkldnn_linear_pointwise", "_linear_pointwise")
@@ -84,7 +94,7 @@ class Convolution:
         """Correlate images with kernels."""
         out = self.out(x.shape[2:])
         padded, split = self._padded(x), self._split(weight)
-        result = np.zeros((x.shape[0], self.groups, split.shape[1], math.prod(out)))
+        result = bounded.zeros((x.shape[0], self.groups, split.shape[1], math.prod(out)))
         for tap in _taps(self.kernel):
             part = _window(padded, tap, out, self.stride, self.dilation)
             result += split[(..., *tap)] @ part.reshape(x.shape[0], self.groups, -1, math.prod(out))
@@ -93,7 +103,7 @@ class Convolution:
     def to_input(self, grad: Array, weight: Array, space: Sequence[int]) -> Array:
         """The transposed map: what each input position gets."""
         out, split = grad.shape[2:], self._split(weight)
-        padded = np.zeros((grad.shape[0], self.groups * split.shape[2], *(n + 2 * p for n, p in zip(space, self.padding))))
+        padded = bounded.zeros((grad.shape[0], self.groups * split.shape[2], *(n + 2 * p for n, p in zip(space, self.padding))))
         flat = grad.reshape(grad.shape[0], self.groups, -1, math.prod(out))
         for tap in _taps(self.kernel):
             part = np.swapaxes(split[(..., *tap)], -1, -2) @ flat
@@ -105,7 +115,7 @@ class Convolution:
         out, padded = grad.shape[2:], self._padded(x)
         flat = np.moveaxis(grad.reshape(grad.shape[0], self.groups, -1, math.prod(out)), 0, 2)
         flat = flat.reshape(self.groups, flat.shape[1], -1)
-        result = np.zeros((self.groups, flat.shape[1], x.shape[1] // self.groups, *self.kernel))
+        result = bounded.zeros((self.groups, flat.shape[1], x.shape[1] // self.groups, *self.kernel))
         for tap in _taps(self.kernel):
             part = _window(padded, tap, out, self.stride, self.dilation).reshape(x.shape[0], self.groups, -1, math.prod(out))
             part = np.moveaxis(part, 0, 2).reshape(self.groups, part.shape[2], -1)
@@ -131,10 +141,15 @@ def convolution(
     if transposed:
         rules = zip(x.shape[2:], geometry.kernel, geometry.stride, geometry.padding, geometry.dilation, _each(output_padding, x.ndim - 2))
         space = [(n - 1) * s - 2 * p + d * (k - 1) + 1 + extra for n, k, s, p, d, extra in rules]
-        y = fl.product(lambda a, b: geometry.to_input(a, b, space), x, weight, weight.shape[0] // groups * taps)
+        terms = weight.shape[0] // groups * taps
+
+        def product(x: Array, weight: Array) -> Array:
+            return geometry.to_input(x, weight, space)
     else:
-        y = fl.product(geometry.forward, x, weight, weight.shape[1] * taps)
-    return fl(y) if bias is None else fl(y + bias.reshape(1, -1, *(1,) * (x.ndim - 2)))
+        terms, product = weight.shape[1] * taps, geometry.forward
+    if bias is None:
+        return fl.product(product, x, weight, terms)
+    return _with_addend(fl, bias.reshape(1, -1, *(1,) * (x.ndim - 2)), product, x, weight, terms)
 
 
 @formula("convolution_backward", "convolution_backward_overrideable")
@@ -143,7 +158,8 @@ def convolution_backward(
     output_padding: Any, groups: int, wanted: Any,
 ) -> tuple[Array | None, ...]:  # fmt: skip
     geometry = Convolution(weight.shape[2:], stride, padding, dilation, groups)
-    taps, pixels = math.prod(weight.shape[2:]), grad.size // max(1, grad.shape[1])
+    images = x if transposed else grad
+    taps, pixels = math.prod(weight.shape[2:]), images.size // max(1, images.shape[1])
     if transposed:
         to_x = fl.product(geometry.forward, grad, weight, weight.shape[1] * taps) if wanted[0] else None
         to_weight = fl.product(lambda a, b: geometry.to_weight(b, a), grad, x, pixels) if wanted[1] else None
@@ -154,4 +170,4 @@ def convolution_backward(
         )
         to_weight = fl.product(geometry.to_weight, grad, x, pixels) if wanted[1] else None
     to_bias = fl.sum(grad, (0, *range(2, grad.ndim))) if wanted[2] else None
-    return tuple(None if each is None else fl(each) for each in (to_x, to_weight, to_bias))
+    return to_x, to_weight, to_bias

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from .. import bounded
 from ..arithmetic import Array, Exact
+from ..deviation import squared
 from .table import formula
 
 NUMPY_TYPES = {
@@ -95,7 +97,7 @@ def slice_(fl: Exact, x: Array, axis: int = 0, start: int | None = None, end: in
 
 @formula("slice_backward")
 def slice_backward(fl: Exact, grad: Array, size: Any, axis: int, start: int, end: int, step: int) -> Array:
-    result = np.zeros(size)
+    result = bounded.zeros(size)
     result[_slices(result, axis, start, end, step)] = grad
     return result
 
@@ -114,7 +116,7 @@ def select(fl: Exact, x: Array, axis: int, index: int) -> Array:
 
 @formula("select_backward")
 def select_backward(fl: Exact, grad: Array, size: Any, axis: int, index: int) -> Array:
-    result = np.zeros(size)
+    result = bounded.zeros(size)
     result[(slice(None),) * (axis % result.ndim) + (index,)] = grad
     return result
 
@@ -181,11 +183,14 @@ def unfold(fl: Exact, x: Array, axis: int, size: int, step: int) -> Array:
 
 @formula("unfold_backward")
 def unfold_backward(fl: Exact, grad: Array, size: Any, axis: int, length: int, step: int) -> Array:
-    result = np.zeros(size)
-    into = np.moveaxis(result, axis, 0)
-    for place, part in enumerate(np.moveaxis(grad, axis, 0)):
-        into[place * step : place * step + length] += np.moveaxis(part, -1, 0)
-    return fl(result)
+    def folded(values: Array) -> Array:
+        result = bounded.zeros(size)
+        into = np.moveaxis(result, axis, 0)
+        for place, part in enumerate(np.moveaxis(values, axis, 0)):
+            into[place * step : place * step + length] += np.moveaxis(part, -1, 0)
+        return result
+
+    return fl.chain(folded(grad), lambda: folded(squared(grad)), lambda: folded(bounded.ones(grad.shape)))
 
 
 @formula("tril")
@@ -207,37 +212,37 @@ def constant_pad_nd(fl: Exact, x: Array, pad: Any, value: float = 0) -> Array:
 
 @formula("fill")
 def fill(fl: Exact, x: Array, value: Any) -> Array:
-    return np.full(x.shape, value, dtype=x.dtype)
+    return bounded.full(x.shape, value, dtype=x.dtype)
 
 
 @formula("zero", "zeros_like")
 def zeros_like(fl: Exact, x: Array, *_: Any, dtype: Any = None, **__: Any) -> Array:
-    return typed(np.zeros(x.shape, dtype=x.dtype), dtype)
+    return typed(bounded.zeros(x.shape, dtype=x.dtype), dtype)
 
 
 @formula("ones_like")
 def ones_like(fl: Exact, x: Array, *_: Any, dtype: Any = None, **__: Any) -> Array:
-    return typed(np.ones(x.shape, dtype=x.dtype), dtype)
+    return typed(bounded.ones(x.shape, dtype=x.dtype), dtype)
 
 
 @formula("full_like")
 def full_like(fl: Exact, x: Array, value: Any, *_: Any, dtype: Any = None, **__: Any) -> Array:
-    return fl(typed(np.full(x.shape, value, dtype=x.dtype), dtype))
+    return fl(typed(bounded.full(x.shape, value, dtype=x.dtype), dtype))
 
 
 @formula("zeros", "new_zeros")
 def zeros(fl: Exact, *arguments: Any, dtype: Any = None, **_: Any) -> Array:
-    return typed(np.zeros(arguments[-1]), dtype)
+    return typed(bounded.zeros(arguments[-1]), dtype)
 
 
 @formula("ones", "new_ones")
 def ones(fl: Exact, *arguments: Any, dtype: Any = None, **_: Any) -> Array:
-    return typed(np.ones(arguments[-1]), dtype)
+    return typed(bounded.ones(arguments[-1]), dtype)
 
 
 @formula("full", "new_full")
 def full(fl: Exact, *arguments: Any, dtype: Any = None, **_: Any) -> Array:
-    return fl(typed(np.full(arguments[-2], arguments[-1]), dtype))
+    return fl(typed(bounded.full(arguments[-2], arguments[-1]), dtype))
 
 
 @formula("scalar_tensor")
@@ -247,7 +252,8 @@ def scalar_tensor(fl: Exact, value: Any, *, dtype: Any = None, **_: Any) -> Arra
 
 @formula("arange")
 def arange(fl: Exact, *limits: Any, dtype: Any = None, **_: Any) -> Array:
-    return typed(np.arange(*limits), dtype)
+    found = typed(bounded.arange(*limits), dtype)
+    return found if all(float(each).is_integer() for each in limits) else fl(found)
 
 
 @formula("view_as_complex")
@@ -263,36 +269,41 @@ def view_as_real(fl: Exact, x: Array) -> Array:
 @formula("as_strided")
 def as_strided(fl: Exact, x: Array, size: Any, strides: Any, offset: int | None = None) -> Array | None:
     """Of a contiguous tensor at the start of its memory; other layouts are not recorded with their memory."""
-    places = np.full(tuple(size), offset or 0)
+    places = bounded.full(tuple(size), offset or 0)
     for axis, (length, stride) in enumerate(zip(size, strides)):
-        places = places + (np.arange(length) * stride).reshape((-1,) + (1,) * (len(size) - axis - 1))
+        places = places + (bounded.arange(length) * stride).reshape((-1,) + (1,) * (len(size) - axis - 1))
     return x.reshape(-1)[places] if math.prod(x.shape) > int(places.max(initial=0)) else None
 
 
 @formula("overlay")
-def overlay(fl: Exact, before: Array, writes: Any, geometries: Any) -> Array:
+def overlay(fl: Exact, before: Array, writes: Any, geometries: Any) -> Array | None:
     """What a tensor holds after other tensors over the same memory were written (`recording.recorder.OVERLAY`)."""
-    end = max((offset + sum((n - 1) * s for n, s in zip(shape, strides)) + 1 for offset, shape, strides in geometries), default=1)
-    memory = np.zeros(end, dtype=np.result_type(before, *writes))
+    end = 1
+    for offset, shape, strides in geometries:
+        if len(shape) != len(strides) or min((offset, *shape, *strides), default=0) < 0:
+            return None  # outside of the memory that is described
+        bounded.checked(math.prod(shape))
+        end = max(end, offset + sum((n - 1) * s for n, s in zip(shape, strides)) + 1)
+    memory = bounded.zeros(end, dtype=np.result_type(before, *writes))
 
     def part(geometry: Any) -> Array:
         offset, shape, strides = geometry
-        return np.lib.stride_tricks.as_strided(memory[offset:], shape, [step * memory.itemsize for step in strides])
+        return np.lib.stride_tricks.as_strided(bounded.plain(memory)[offset:], shape, [step * memory.itemsize for step in strides])
 
     for values, geometry in zip((before, *writes), geometries):
-        part(geometry)[...] = values
+        part(geometry)[...] = bounded.plain(values)
     return part(geometries[0]).copy()
 
 
 @formula("diagonal_backward")
 def diagonal_backward(fl: Exact, grad: Array, size: Any, offset: int, first: int, second: int) -> Array:
-    result = np.zeros(size)
+    result = bounded.zeros(size)
     moved = np.moveaxis(result, (first, second), (-2, -1))
-    rows = np.arange(grad.shape[-1]) + max(0, -offset)
+    rows = bounded.arange(grad.shape[-1]) + max(0, -offset)
     moved[..., rows, rows + offset] = grad
     return result
 
 
 @formula("eye")
 def eye(fl: Exact, rows: int, columns: int | None = None, *, dtype: Any = None, **_: Any) -> Array:
-    return typed(np.eye(rows, columns), dtype)
+    return typed(bounded.eye(rows, columns), dtype)

@@ -30,10 +30,11 @@ def inverse_root(fl: Exact, variance: Array, layer_eps: float) -> Array:
 
 
 def normalized_backward(fl: Exact, grad: Array, normal: Array, scale: Array, axes: tuple[int, ...]) -> Array:
-    """The gradient through (x - mean) * scale, from that of the result: scale (g - mean(g) - normal mean(g normal))."""
-    drift = fl.mean(grad, axes, keepdims=True)
-    spread = fl.mean(fl(grad * normal), axes, keepdims=True)
-    return fl(scale * fl(fl(grad - drift) - fl(normal * spread)))
+    """The gradient through (x - mean) * scale, from that of the result: scale / n (n g - sum(g) - normal sum(g normal))."""
+    count = math.prod(grad.shape[axis] for axis in axes)
+    total = fl.sum(grad, axes, keepdims=True)
+    along = fl(normal * fl.sum(fl(grad * normal), axes, keepdims=True))
+    return fl(fl(scale / count) * fl(fl(fl(grad * count) - total) - along))
 
 
 @formula("native_layer_norm")

@@ -1,0 +1,139 @@
+"""claimed(folder): a folder that one writer makes and holds until it is done. Others are told who holds it.
+
+The folder is made in one step, so that only one of two writers can have made it. The lock inside says which process on which machine
+writes; a process that is gone holds nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import platform
+import shutil
+import sys
+import threading
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ..errors import TraceError
+from ..files import reason_of
+
+LOCK = "writer.json"
+
+_held: set[str] = set()
+_changing = threading.Lock()
+
+
+class Lock:
+    """The lock of one folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / LOCK
+        with _changing:
+            _held.add(str(self._file))
+        own = {"process": os.getpid(), "started": _started(os.getpid()), "machine": platform.node()}
+        self._file.write_text(json.dumps(own), encoding="utf-8")
+
+    def release(self) -> None:
+        """Give it up; once more does nothing."""
+        with _changing:
+            _held.discard(str(self._file))
+        with contextlib.suppress(OSError):
+            self._file.unlink(missing_ok=True)
+
+
+def claimed(folder: Path, is_left_over: Callable[[Path], bool]) -> Lock:
+    """Make a folder and hold it.
+
+    Args:
+        folder: which; its parents are made too. is_left_over: whether a folder of that name that nobody holds may be replaced.
+
+    Raises:
+        TraceError: somebody holds it, it is no left-over, or it can't be made.
+    """
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _impossible(folder, error) from error
+    try:
+        try:
+            folder.mkdir()
+        except FileExistsError:
+            _put_away(folder, is_left_over)
+            folder.mkdir()
+        return Lock(folder)
+    except FileExistsError as error:  # somebody was quicker
+        raise _taken(folder, "another process") from error
+    except OSError as error:
+        raise _impossible(folder, error) from error
+
+
+def _impossible(folder: Path, error: OSError) -> TraceError:
+    return TraceError(
+        f"Got {folder.parent}, in which {folder.name} can't be made ({reason_of(error)}). Needed: a folder to write the trace to. "
+        "Nothing was recorded. Choose another path."
+    )
+
+
+def _taken(folder: Path, who: str) -> TraceError:
+    return TraceError(
+        f"Got {folder}, which {who} is writing. Needed: a name that nobody else writes. Two recordings can't share a folder. Wait until "
+        "it is done, or choose another name."
+    )
+
+
+def _put_away(folder: Path, is_left_over: Callable[[Path], bool]) -> None:
+    holder = _holder(folder)
+    if holder:
+        raise _taken(folder, holder)
+    with contextlib.suppress(OSError):
+        (folder / LOCK).unlink(missing_ok=True)
+    if not is_left_over(folder):
+        raise TraceError(
+            f"Got {folder}, which is in the way and is no unfinished trace. Needed: a name of which NAME.partial is free. Nothing in it "
+            "was changed. Move it, or choose another name."
+        )
+    aside = folder.with_name(f".{folder.name}.{uuid.uuid4().hex[:8]}")
+    folder.rename(aside)  # in one step: of two that find it left over, one does this
+    shutil.rmtree(aside)
+
+
+def _holder(folder: Path) -> str:
+    """Who holds a folder, in words; "" for nobody."""
+    try:
+        said: Any = json.loads((folder / LOCK).read_bytes())
+        process, started, machine = said["process"], said["started"], str(said["machine"])
+    except FileNotFoundError:
+        return ""
+    except (OSError, ValueError, KeyError, TypeError):
+        return "an unknown process"
+    if machine != platform.node():
+        return f"process {process} on {machine!r}"
+    if process == os.getpid():
+        with _changing:
+            return "this process" if str(folder / LOCK) in _held else ""
+    return f"process {process}" if isinstance(process, int) and _lives(process) and started == _started(process) else ""
+
+
+def _lives(process: int) -> bool:
+    if sys.platform == "win32":
+        return _started(process) != ""
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:  # it is somebody else's
+        return True
+    return True
+
+
+def _started(process: int) -> str:
+    """When a process was started, as the system counts: tells a process from a later one of the same number. "" where that is not known."""
+    try:
+        text = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
+        return text.rpartition(")")[2].split()[19]
+    except (OSError, IndexError):
+        return ""
