@@ -11,6 +11,7 @@ from halfulp.cases import Case
 from halfulp.floats import FORMATS
 from halfulp.noise import noise_of, residual_of
 from halfulp.noise.decompositions import decomposed
+from halfulp.noise.noise import scaled_error
 from halfulp.noise.rules import OpError
 from halfulp.ops.deviation import ROUNDING_RMS
 
@@ -202,3 +203,33 @@ def test_places_counted_in_floating_point_are_not_moved_to_the_neighbour():
     found = noise_of(Case(sampled, sampled, (image, grid))).leaves[""]
     # Rounding of the grid (16 pixels a side) moves a result by a few unit roundoffs times the steps between pixels.
     assert float(np.sqrt((found.spread**2).mean())) < 100 * 2.0**-24
+
+
+@pytest.mark.parametrize("align", [False, True])
+@pytest.mark.parametrize("dims", [1, 2, 3])
+def test_resizing_carries_the_rounding_of_its_places(dims, align):
+    """Weights come from places that are counted in float32: far from the corner they are wrong by many units, whatever the data."""
+    torch.manual_seed(dims)
+    mode = ("linear", "bilinear", "trilinear")[dims - 1]
+    image = torch.randn(1, 3, *(28, 15, 9)[:dims])
+
+    def resized(image):
+        return torch.nn.functional.interpolate(image, size=(61, 22, 13)[:dims], mode=mode, align_corners=align)
+
+    for gradients in (False, True):
+        case = Case(resized, resized, (image.clone().requires_grad_(gradients),), gradients=gradients)
+        for path, found in noise_of(case, samples=32).leaves.items():
+            (native,) = (leaf for leaf in case.native("expected").outputs if leaf.path == path)
+            scaled = scaled_error(native.float64() - found.reference, found.spread)
+            assert 0.2 < float(np.sqrt((scaled**2).mean())) < 2.0, path
+            assert np.abs(scaled).max() < 8.0, path
+
+
+def test_places_that_no_format_rounds_carry_nothing():
+    image = torch.randn(2, 8, 16, 16)
+
+    def doubled(image):
+        return torch.nn.functional.interpolate(image, scale_factor=2, mode="bilinear")
+
+    found = noise_of(Case(doubled, doubled, (image,))).leaves[""]
+    assert float(np.sqrt((found.spread**2).mean() / (found.reference**2).mean())) < 2.0 * 2.0**-24

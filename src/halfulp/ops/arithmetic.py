@@ -42,6 +42,10 @@ class Exact:
         """The result x of a library function of that name."""
         return x
 
+    def coordinate(self, x: Array) -> Array:
+        """A place along an axis, counted in float32 where results are stored coarser."""
+        return x
+
     def chain(self, result: Array, squares: Callable[[], Array], terms: Terms) -> Array:
         """A sum of products that was computed as `result`, rounded once where it is stored.
 
@@ -191,6 +195,9 @@ class Rounding(Exact):
 
     def function(self, name: str, x: Array) -> Array:
         return self._relative(x, _function_u(self._size, name))
+
+    def coordinate(self, x: Array) -> Array:
+        return self._relative(x, self._size.sum_u)
 
     def product(self, compute: Callable[[Array, Array], Array], first: Array, second: Array, terms: int) -> Array:
         remembered = self._remembered(first, second)

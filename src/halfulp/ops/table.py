@@ -70,7 +70,7 @@ _ROWS = {
     "rounded": "divide exponential_ fma multiply normal_ square uniform_",
     "rounded direct": "reciprocal sqrt",
     "rounded promotes": "true_divide",
-    "rounded torch": "deg2rad logaddexp logaddexp2 rad2deg special_xlog1py subtract xlogy",
+    "rounded torch": "deg2rad rad2deg subtract",
     "rounded direct cut promotes": "div mul",
     "rounded direct promotes adds": "rsub",
     "rounded direct cut promotes adds": "add sub",
@@ -128,11 +128,12 @@ _ROWS = {
         _scaled_dot_product_cudnn_attention _scaled_dot_product_efficient_attention _scaled_dot_product_flash_attention
         _scaled_dot_product_flash_attention_for_cpu _softmax _softmax_backward_data _upsample_nearest_exact2d_backward
         adaptive_avg_pool1d adaptive_avg_pool2d avg_pool2d_backward avg_pool3d_backward cudnn_batch_norm elu elu_backward gelu
-        gelu_backward hardsigmoid hardswish huber_loss l1_loss leaky_relu leaky_relu_backward log_sigmoid_forward log_softmax logsumexp
+        gelu_backward hardsigmoid hardswish huber_loss l1_loss leaky_relu leaky_relu_backward log_sigmoid_forward log_softmax
+        logaddexp logaddexp2 logsumexp
         miopen_batch_norm mish mse_loss mse_loss_backward native_group_norm native_layer_norm prelu rms_norm sigmoid sigmoid_backward
-        silu silu_backward smooth_l1_loss softmax softplus softplus_backward std tanh_backward unfold_backward
+        silu silu_backward smooth_l1_loss softmax softplus softplus_backward special_xlog1py std tanh_backward unfold_backward
         upsample_bilinear2d_backward upsample_linear1d_backward upsample_nearest1d_backward upsample_nearest2d_backward
-        upsample_nearest3d_backward upsample_trilinear3d_backward var var_mean
+        upsample_nearest3d_backward upsample_trilinear3d_backward var var_mean xlogy
     """,
     "composite closed": "mkldnn_rnn_layer",
     "composite inside=alike": "_fused_adam _fused_adamw _fused_sgd",
@@ -151,7 +152,7 @@ _ROWS = {
     "composite promotes": "addcdiv addcmul lerp",
     "composite torch": """
         _cdist_forward _euclidean_dist _int_mm _pdist_forward affine_grid_generator binary_cross_entropy binary_cross_entropy_backward
-        celu dist glu glu_backward grid_sampler_2d grid_sampler_3d hardsigmoid_backward hardswish_backward huber_loss_backward
+        celu dist glu glu_backward hardsigmoid_backward hardswish_backward huber_loss_backward
         index_reduce linear_backward log_sigmoid_backward logcumsumexp logit logit_backward mish_backward pairwise_distance polar
         reflection_pad1d_backward reflection_pad2d_backward reflection_pad3d_backward renorm replication_pad1d_backward
         replication_pad2d_backward replication_pad3d_backward scatter_reduce selu smooth_l1_loss_backward soft_margin_loss
@@ -165,7 +166,10 @@ _ROWS = {
     "composite torch inside=own_distances": "_pdist_backward",
     "composite torch inside=pooled2": "adaptive_max_pool2d_backward",
     "composite torch inside=pooled3": "adaptive_max_pool3d_backward",
-    "composite torch inside=resized": "_upsample_bicubic2d_aa _upsample_bilinear2d_aa _upsample_bilinear2d_aa_backward",
+    "composite own unfit": "grid_sampler_2d grid_sampler_3d",
+    "composite own unfit inside=resized": """
+        _upsample_bicubic2d_aa _upsample_bicubic2d_aa_backward _upsample_bilinear2d_aa _upsample_bilinear2d_aa_backward
+    """,
     "composite torch size=attention": "_native_multi_head_attention _transformer_encoder_layer_fwd",
     "composite unfit finite": "linalg_vector_norm",
     "measured torch": """

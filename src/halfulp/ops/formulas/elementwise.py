@@ -131,6 +131,31 @@ for _name, _function in {
     formula(_name)(lambda fl, x, y, _function=_function: _function(x, y))
 
 
+@formula("logaddexp")
+def logaddexp(fl: Exact, x: Array, y: Array) -> Array:
+    """Where the larger is negative it cancels against the logarithm: the result is small, the errors of both are not."""
+    apart = np.where(x == y, 0.0, fl(np.abs(np.subtract(x, y))))  # two equal infinities are not apart
+    return fl(np.maximum(x, y) + fl.function("log1p", np.log1p(fl.exp(-apart))))
+
+
+@formula("logaddexp2")
+def logaddexp2(fl: Exact, x: Array, y: Array) -> Array:
+    apart = np.where(x == y, 0.0, fl(np.abs(np.subtract(x, y))))
+    return fl(np.maximum(x, y) + fl(fl.function("log1p", np.log1p(fl.function("exp2", np.exp2(-apart)))) / math.log(2.0)))
+
+
+@formula("xlogy")
+def xlogy(fl: Exact, x: Any, y: Any) -> Array:
+    product = fl(np.multiply(x, fl.log(np.asarray(y, dtype=np.float64))))
+    return np.where((np.asarray(x) == 0) & ~np.isnan(y), 0.0, product)
+
+
+@formula("special_xlog1py")
+def xlog1py(fl: Exact, x: Any, y: Any) -> Array:
+    product = fl(np.multiply(x, fl.function("log1p", np.log1p(np.asarray(y, dtype=np.float64)))))
+    return np.where((np.asarray(x) == 0) & ~np.isnan(y), 0.0, product)
+
+
 @formula("atan2")
 def atan2(fl: Exact, y: Array, x: Array) -> Array:
     return fl.function("atan2", np.arctan2(y, x))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import bounded
-from ..arithmetic import Array, Exact
+from ..arithmetic import EXACT, Array, Exact
 from ..deviation import squared
 from .table import formula
 
@@ -161,11 +161,20 @@ def _nearest(length: int, out: int, scale: float | None, exact: bool) -> Array:
     return bounded.eye(length)[np.clip(places, 0, length - 1)]
 
 
-def _linear(length: int, out: int, align: bool, scale: float | None) -> Array:
+_DYADIC = 1 << 8
+"""A step of at most 8 bits times a half-integer place of up to 15 bits is exact in float32."""
+
+
+def _linear(fl: Exact, length: int, out: int, align: bool, scale: float | None) -> Array:
+    """The matrix of linear interpolation along one axis, (out, length): its weights carry the rounding of the places."""
+    step = ((length - 1) / (out - 1) if out > 1 else 0.0) if align else (1.0 / scale if scale else length / out)
+    if math.frexp(step)[0] * _DYADIC % 1.0 == 0.0:
+        fl = EXACT  # the places are whole multiples of a power of two: no format rounds them
+    step = fl.coordinate(np.asarray(step))
     if align:
-        source = bounded.arange(out) * ((length - 1) / (out - 1) if out > 1 else 0.0)
+        source = fl.coordinate(bounded.arange(out) * step)
     else:
-        source = np.maximum((bounded.arange(out) + 0.5) * (1.0 / scale if scale else length / out) - 0.5, 0.0)
+        source = np.maximum(fl.coordinate(fl.coordinate((bounded.arange(out) + 0.5) * step) - 0.5), 0.0)
     low = np.minimum(source.astype(int), length - 1)
     high = np.minimum(low + 1, length - 1)
     weight = source - low
@@ -175,32 +184,106 @@ def _linear(length: int, out: int, align: bool, scale: float | None) -> Array:
     return matrix
 
 
+def _triangle(fl: Exact, x: Array) -> Array:
+    return np.maximum(0.0, fl(1.0 - x))
+
+
+def _cubic(fl: Exact, x: Array) -> Array:
+    """Keys' cubic convolution with a = -1/2, as PIL takes it for antialiasing, by Horner's rule: each step is rounded."""
+    near = fl(fl(fl(fl(1.5 * x) - 2.5) * x) * x + 1.0)
+    far = fl(fl(fl(fl(fl(x - 5.0) * x) + 8.0) * x) * -0.5 + 2.0)
+    return np.where(x < 1.0, near, np.where(x < 2.0, far, 0.0))
+
+
+def _antialiased(
+    fl: Exact, kernel: Callable[[Exact, Array], Array], reach: float, length: int, out: int, align: bool, scale: float | None
+) -> Array:
+    """The matrix of antialiased interpolation along one axis, (out, length): the kernel is as wide as the larger spacing.
+
+    Args:
+        kernel: the weight at a distance in units of that spacing. reach: where it ends.
+    """
+    step = ((length - 1) / (out - 1) if out > 1 else 0.0) if align else (1.0 / scale if scale else length / out)
+    step = fl.coordinate(np.asarray(step))
+    width = np.maximum(step, 1.0)
+    center = fl.coordinate((bounded.arange(out) + 0.5) * step)[:, None]
+    taps = bounded.arange(length)
+    first, end = np.floor(center - reach * width + 0.5), np.floor(center + reach * width + 0.5)
+    inside = (taps >= first) & (taps < end)
+    weights = np.where(inside, kernel(fl, np.abs(fl((taps + 0.5 - center) / width))), 0.0)
+    return fl(weights / weights.sum(1, keepdims=True))
+
+
 def _scales(scales: Any, axes: int) -> list[float | None]:
     found = [each for group in scales for each in (group if isinstance(group, list) else [group])]
     return (found + [None] * axes)[:axes]
 
 
-def _resizing(kind: str, space: Sequence[int], out: Sequence[int], arguments: tuple[Any, ...]) -> list[Array]:
+_KERNELS = {"antialiased linear": (_triangle, 1.0), "antialiased cubic": (_cubic, 2.0)}
+
+
+def _resizing(fl: Exact, kind: str, space: Sequence[int], out: Sequence[int], arguments: tuple[Any, ...]) -> list[Array]:
+    if kind in _KERNELS:
+        align, *scales = arguments
+        return [_antialiased(fl, *_KERNELS[kind], n, m, align, s) for n, m, s in zip(space, out, _scales(scales, len(out)))]
     if kind == "linear":
         align, *scales = arguments
-        return [_linear(n, m, align, s) for n, m, s in zip(space, out, _scales(scales, len(out)))]
+        return [_linear(fl, n, m, align, s) for n, m, s in zip(space, out, _scales(scales, len(out)))]
     return [_nearest(n, m, s, kind == "exact") for n, m, s in zip(space, out, _scales(arguments, len(out)))]
 
 
 for _name, _kind in {
     "upsample_nearest1d": "nearest", "upsample_nearest2d": "nearest", "upsample_nearest3d": "nearest", "_upsample_nearest_exact2d": "exact",
     "upsample_linear1d": "linear", "upsample_bilinear2d": "linear", "upsample_trilinear3d": "linear",
+    "_upsample_bilinear2d_aa": "antialiased linear", "_upsample_bicubic2d_aa": "antialiased cubic",
 }.items():  # fmt: skip
 
     @formula(_name)
     def _resize(fl: Exact, x: Array, out: Any, *arguments: Any, _kind: str = _kind) -> Array | None:
         if out is None:
             return None  # the overload that takes only factors is decomposed into the other before it gets here
-        return _along_axes(fl, x, _resizing(_kind, x.shape[2:], out, arguments))
+        return _along_axes(fl, x, _resizing(fl, _kind, x.shape[2:], out, arguments))
 
     @formula(_name + "_backward")
     def _resize_backward(fl: Exact, grad: Array, out: Any, size: Any, *arguments: Any, _kind: str = _kind) -> Array:
-        return _along_axes(fl, grad, [matrix.T for matrix in _resizing(_kind, size[2:], out, arguments)])
+        return _along_axes(fl, grad, [matrix.T for matrix in _resizing(fl, _kind, size[2:], out, arguments)])
+
+
+def _unfolded(fl: Exact, grid: Array, size: int, padding: int, align: bool) -> Array:
+    """Places in pixels of a grid from -1 to 1, brought into the image as the padding says: 0 zeros, 1 border, 2 reflection."""
+    moved = fl.coordinate(grid + 1.0)
+    place = fl.coordinate(moved * (0.5 * (size - 1))) if align else 0.5 * fl.coordinate(fl.coordinate(moved * size) - 1.0)
+    if padding == 2:
+        low, span = (0.0, size - 1.0) if align else (-0.5, float(size))
+        turns, rest = np.divmod(np.abs(place - low), span) if span else (np.zeros_like(place), np.zeros_like(place))
+        place = low + np.where(turns % 2 == 0, rest, span - rest)
+    return np.clip(place, 0.0, size - 1.0) if padding else place
+
+
+@formula("grid_sampler_2d", "grid_sampler_3d")
+def grid_sampler(fl: Exact, x: Array, grid: Array, interpolation: int, padding: int, align: bool) -> Array | None:
+    """Linear interpolation between the pixels around each place: continuous, so a place may be moved across a pixel."""
+    if interpolation:
+        return None  # nearest and cubic
+    axes = grid.shape[-1]
+    places = [_unfolded(fl, grid[..., k], x.shape[-1 - k], padding, align) for k in range(axes)][
+        ::-1
+    ]  # x comes first, and is the last axis
+    below = [np.floor(place) for place in places]
+    batch = bounded.arange(len(x)).reshape(-1, *(1,) * axes)
+    total: Array | None = None
+    squares: Array | None = None
+    for corner in np.ndindex(*(2,) * axes):
+        weight, inside, index = np.ones(grid.shape[:-1]), np.ones(grid.shape[:-1], bool), []
+        for place, low, step, size in zip(places, below, corner, x.shape[2:]):
+            at = low + step
+            weight = weight * (place - low if step else 1.0 - (place - low))
+            inside = inside & (at >= 0) & (at < size)
+            index.append(np.clip(np.nan_to_num(at), 0, size - 1).astype(int))
+        term = np.moveaxis(x, 1, -1)[(batch, *index)] * np.where(inside, weight, 0.0)[..., None]
+        total, squares = (term, squared(term)) if total is None else (total + term, squares + squared(term))
+    assert total is not None and squares is not None
+    return np.moveaxis(fl.chain(total, lambda: squares, 2**axes), -1, 1)
 
 
 def _reflected(x: Array, pad: Any, mode: str) -> Array:
