@@ -129,8 +129,8 @@ _ROWS = {
         _scaled_dot_product_flash_attention_for_cpu _softmax _softmax_backward_data _upsample_nearest_exact2d_backward
         adaptive_avg_pool1d adaptive_avg_pool2d avg_pool2d_backward avg_pool3d_backward cudnn_batch_norm elu elu_backward gelu
         gelu_backward hardsigmoid hardswish huber_loss l1_loss leaky_relu leaky_relu_backward log_sigmoid_forward log_softmax
-        logaddexp logaddexp2 logsumexp
-        miopen_batch_norm mish mse_loss mse_loss_backward native_group_norm native_layer_norm prelu rms_norm sigmoid sigmoid_backward
+        logaddexp logaddexp2 logsumexp miopen_batch_norm mish mse_loss mse_loss_backward native_group_norm native_layer_norm prelu
+        rms_norm sigmoid sigmoid_backward
         silu silu_backward smooth_l1_loss softmax softplus softplus_backward special_xlog1py std tanh_backward unfold_backward
         upsample_bilinear2d_backward upsample_linear1d_backward upsample_nearest1d_backward upsample_nearest2d_backward
         upsample_nearest3d_backward upsample_trilinear3d_backward var var_mean xlogy
