@@ -29,7 +29,7 @@ CHANGES = {
     "the working folder": lambda: os.chdir("/"),
     "environment variables": lambda: os.environ.__setitem__("ATTACK", "1"),
     "all warnings of the program": lambda: warnings.simplefilter("ignore"),
-    "what Ctrl-C does": lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
+    "what Ctrl-C does": lambda: signal.signal(signal.SIGINT, lambda *_: None),  # shells let their background jobs ignore it
     "autocast": lambda: torch.set_autocast_enabled("cpu", True),
     "hooks of all modules": lambda: nn.modules.module.register_module_forward_hook(lambda *_: None),
     "recording of gradients": lambda: torch.set_grad_enabled(not torch.is_grad_enabled()),

@@ -181,8 +181,13 @@ def _nothing_more(walk: Walk) -> str:
 
 
 UNSEEN_GROWTH = 8.0
-"""A result that can't be predicted may differ by so many times what went in before it counts as a question. Few ops multiply a difference
-by more, and one that adds a mistake to rounding goes far beyond."""
+"""A result that can't be predicted may differ by so many times what went in before it counts as a question.
+
+Where honest pairs could be predicted, a forward pass made a difference at most 2.6 times larger, but for the normalization of a constant
+(`benchmarks.origins.calibrate`)."""
+
+UNSEEN_GROWTH_BACKWARD = 4096.0
+"""The same of a gradient, whose terms cancel by nature: there the largest was 1,170."""
 
 UNSEEN_ROUNDINGS = 64.0
 """And by so many u: more than one op's own rounding comes to (16 ulps of a library function are 32 u)."""
@@ -204,7 +209,8 @@ def _unanswered(walker: Walker, walk: Walk) -> str:
         rounding = UNSEEN_ROUNDINGS * max(
             (walker.format_of(number).unit_roundoff for number in step.outputs if number is not None), default=0.0
         )
-        if point.total > max(rounding, UNSEEN_GROWTH * before):
+        growth = UNSEEN_GROWTH if point.phase == "forward" else UNSEEN_GROWTH_BACKWARD
+        if point.total > max(rounding, growth * before):
             where, why = point.module or "the outermost module", point.note or "no formula"
             return (
                 f"{point.op} in {where} could not be evaluated ({why}), and its result differs by a relative {point.total:.2g} where "

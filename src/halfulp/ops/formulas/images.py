@@ -123,11 +123,9 @@ def avg_pool_backward(
 
 def _adaptive(length: int, out: int) -> Array:
     """The averaging matrix of adaptive pooling along one axis, (out, length)."""
-    matrix = bounded.zeros((out, length))
-    for place in range(out):
-        start, end = place * length // out, -(-(place + 1) * length // out)
-        matrix[place, start:end] = 1.0 / (end - start)
-    return matrix
+    places, taps = bounded.arange(out).astype(int)[:, None], bounded.arange(length)
+    start, end = places * length // out, -(-(places + 1) * length // out)
+    return ((taps >= start) & (taps < end)) / (end - start)
 
 
 def _along_axes(fl: Exact, x: Array, matrices: Sequence[Array]) -> Array:
