@@ -18,6 +18,7 @@ import torch
 import torch.nn.functional as F
 
 import halfulp
+from halfulp.verdicts.evidence.measured import measured_excess
 
 APART = 2.0
 """Factor from a limit below which the two may differ: each estimates its spread from eight samples."""
@@ -59,8 +60,7 @@ class Pair(NamedTuple):
         noise = self.check.find("noise")
         if noise is None:
             return 0.0
-        found = noise.measured
-        return max(found["rms_in_noise"] / found["rms_limit"], found["max_in_noise"] / found["max_limit"])
+        return measured_excess(noise).of_limit
 
     @property
     def by_locate(self) -> float:

@@ -6,6 +6,7 @@ import torch.nn.functional as F
 from benchmarks.agreement import OPS, pairs
 
 import halfulp
+from halfulp.verdicts.evidence.measured import measured_excess
 
 U = {"float64": 2.0**-53, "float32": 2.0**-24, "bfloat16": 2.0**-8, "float16": 2.0**-11}
 REJECTED = (halfulp.Verdict.MISTAKE, halfulp.Verdict.UNSTABLE, halfulp.Verdict.UNDECIDED, halfulp.Verdict.REDUCED_PRECISION)
@@ -188,3 +189,20 @@ def test_resizing_axis_by_axis_is_honest_in_sixteen_bits(dtype):
     actual, expected = (lambda x: weights @ (x @ weights.T)), (lambda x: F.interpolate(x, scale_factor=2, mode="bilinear"))
     assert halfulp.check(actual, expected, (x,)).acceptable
     assert halfulp.locate(actual, expected, (x,)).verdict is halfulp.Verdict.ROUNDING
+
+
+def test_one_error_is_told_in_one_unit_by_every_command():
+    """One wrong epsilon was "35 times", "4.2 times" and "27 times" in three commands."""
+    (x,) = given(torch.float32, 64, 32)
+    actual, expected = torch.nn.LayerNorm(32, eps=1e-6), torch.nn.LayerNorm(32, eps=1e-5)
+    evidence = halfulp.check(actual, expected, (x,)).find("noise")
+    by_check = measured_excess(evidence)
+    origin = halfulp.locate(actual, expected, (x,))
+    (point,) = (each for each in origin.walk if each.verdict is halfulp.Verdict.MISTAKE)
+    # Each draws noise of its own. A spread from eight samples scatters by a quarter, the rms over many elements by less, the largest by more.
+    assert point.added_in_noise == pytest.approx(by_check.in_noise, rel=0.15)
+    assert 0.5 < point.excess / by_check.of_limit < 2.0
+    assert f"{point.added_in_noise:.3g} times what rounding there makes, {point.excess:.3g} times the limit" in origin.because
+    assert str(by_check).split(",")[0].split()[0] in halfulp.check(actual, expected, (x,)).reason
+    explanation = halfulp.explain(actual, expected, (x,))
+    assert f"before, the error was {by_check}." in " ".join(explanation.causes[0].evidence)

@@ -4,7 +4,7 @@ How evenly a fast convolution spreads its error over channels: NNPACK's Winograd
 channel's error in units of its noise, largest and median. `origins/judging.py` takes the largest ratio of the two for its limit.
 
 How many times larger an op makes the difference that goes into it: over every op of the honest pairs of this folder whose result differs by
-more than `UNSEEN_ROUNDINGS` u, the largest gain and how few ops exceed what `origins/concluding.py` allows an op that can't be evaluated.
+more than its own rounding, the largest gain and how few ops exceed what `origins/concluding.py` allows an op that can't be evaluated.
 """
 
 from __future__ import annotations
@@ -17,13 +17,16 @@ import torch.nn.functional as F
 import halfulp
 from halfulp.floats import FLOAT32, FORMATS
 from halfulp.ops.arithmetic import Direct
-from halfulp.origins.concluding import UNSEEN_GROWTH, UNSEEN_GROWTH_BACKWARD, UNSEEN_ROUNDINGS
+from halfulp.origins.concluding import UNSEEN_GROWTH, UNSEEN_GROWTH_BACKWARD
 from halfulp.origins.judging import channels_of
 from halfulp.origins.replaying import Values, evaluate
 
 from ..verdicts.figures import report_figures
 from .honest import HONEST
 from .run import located
+
+OWN_ROUNDING = 8.0
+"""Units of u: a result that differs by more has most of it from what went in."""
 
 
 def channels(images: torch.Tensor, weight: torch.Tensor) -> tuple[float, ...]:
@@ -49,7 +52,7 @@ def gains() -> dict[str, list[float]]:
         torch.manual_seed(0)
         u = FORMATS[pair.declared or "float32"].unit_roundoff
         for point in located(pair).walk:
-            if point.phase in found and point.verdict is not None and point.gain is not None and point.total > UNSEEN_ROUNDINGS * u:
+            if point.phase in found and point.verdict is not None and point.gain is not None and point.total > OWN_ROUNDING * u:
                 found[point.phase].append(point.gain)
     return {phase: sorted(each) for phase, each in found.items()}
 

@@ -1,4 +1,4 @@
-"""The measurements behind the constants in `halfulp/verdicts/limits.py`: python -m benchmarks.verdicts.calibrate
+"""The measurements behind the constants in `halfulp/differences/allowance.py` and `halfulp/verdicts/limits.py`: python -m benchmarks.verdicts.calibrate
 
 Each section measures one kind of implementation whose class is known by construction, over sizes and data that no labelled pair
 uses, and prints the number that the constant is compared with.
@@ -17,10 +17,10 @@ import torch
 import torch.nn.functional as F
 
 from halfulp.cases import Case
+from halfulp.differences.allowance import max_limit
 from halfulp.floats import FORMATS
 from halfulp.noise import noise_of, residual_of
 from halfulp.verdicts import limits
-from halfulp.verdicts.evidence.noise import excess
 from halfulp.verdicts.evidence.precision import coarsened, precision
 from halfulp.verdicts.evidence.redraw import redraw
 
@@ -36,7 +36,7 @@ def measured(actual: Function, expected: Function, inputs: tuple[torch.Tensor, .
     case = Case(actual, expected, inputs)
     noise = noise_of(case)
     found = residual_of(case.native("actual").outputs[0].numbers().astype(np.float64), noise.leaves[""])
-    return excess(found, noise.count), found.norm_in_noise, found.max_norm_in_noise / limits.max_limit(noise.count, found.count)
+    return found.excess(noise.count).of_limit, found.norm_in_noise, found.max_norm_in_noise / max_limit(noise.count, found.count)
 
 
 def section(

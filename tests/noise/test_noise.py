@@ -7,7 +7,7 @@ from halfulp.cases import Case
 from halfulp.errors import InputError
 from halfulp.noise import backward_error, noise_of, residual_of, widened
 from halfulp.noise.doubled import doubled_product
-from halfulp.noise.residuals import in_noise
+from halfulp.differences.excess import in_noise
 from halfulp.noise.sampling import POOL_SIZE, GaussianPool
 
 

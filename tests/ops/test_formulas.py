@@ -239,5 +239,5 @@ def test_lists_of_tensors_use_the_formula_of_one():
 def test_the_error_function_is_that_of_the_c_library():
     x = np.linspace(-7.0, 7.0, 100_001)
     wanted = np.array([math.erf(each) for each in x])
-    # One rounding of each of the two beside 1, and the neglected term.
-    assert np.abs(erf(x) - wanted).max() <= 2.0**-52
+    # Beside 1 a unit in the last place is 2**-53: two of SciPy's and one of the C library's.
+    assert np.abs(erf(x) - wanted).max() <= 3 * 2.0**-53

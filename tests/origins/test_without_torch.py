@@ -17,7 +17,7 @@ BARE = """
     import json, sys
     import importlib.abc
 
-    NAMES = ("torch", "numba", "rich", "typer", "safetensors", "jinja2", "llvmlite", "scipy")
+    NAMES = ("torch", "numba", "rich", "typer", "safetensors", "jinja2", "llvmlite")
     HOW = sys.argv[1]
     if HOW == "none":
         for name in NAMES:

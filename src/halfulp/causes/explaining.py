@@ -209,7 +209,7 @@ def _of_memory(trial: Trial) -> Cause:
 
 def _causes(laboratory: Laboratory, found: Found) -> list[Cause]:
     """The causes that a search found, largest share first."""
-    first = laboratory.before.rms
+    first = laboratory.error
     if len(found.outcomes) == 1:
         outcome = found.outcomes[0]
         share = 1.0 if found.by_size else max(0.0, outcome.share)
@@ -221,8 +221,8 @@ def _causes(laboratory: Laboratory, found: Found) -> list[Cause]:
         own = alone[id(outcome)]
         rest = ", ".join(each.trial.name for each in found.outcomes if each is not outcome)
         evidence = [
-            f"With all {len(found.outcomes)} changes made {found.left.rms:.2g} of the noise is left; before it was {first:.3g} times the noise.",
-            f"With all but this one ({rest}) {own:.3g} times the noise is left: that is what it makes by itself.",
+            f"With all {len(found.outcomes)} changes made a difference of {found.left.rms:.2g} times what rounding makes is left; before, the error was {first}.",
+            f"With all but this one ({rest}) {own:.3g} times what rounding makes is left: that is what it makes by itself.",
         ]
         causes.append(_cause(found, outcome, own / total, evidence))
     return sorted(causes, key=lambda each: -each.share)
@@ -263,12 +263,16 @@ def _statement(trial: Trial) -> str:
     return f"`{other}` behaves like `{trial.side}` with {trial.detail}{where}."
 
 
-def _experiment(outcome: Outcome, before: float, *, by_size: bool) -> str:
+def _experiment(outcome: Outcome, before: str, *, by_size: bool) -> str:
     trial = outcome.trial
     if by_size:
         return (
             f"`{trial.side}` changed so errs like the other side in size, and a judgement that knows the rounding of the changed function accepts "
             "what differs."
         )
-    bits = "every bit agrees" if outcome.distance.unequal == 0 else f"{outcome.distance.rms:.2g} of the noise is left"
-    return f"With `{trial.side}` changed so, {bits}; before it was {before:.3g} times the noise."
+    bits = (
+        "every bit agrees"
+        if outcome.distance.unequal == 0
+        else f"a difference of {outcome.distance.rms:.2g} times what rounding makes is left"
+    )
+    return f"With `{trial.side}` changed so, {bits}; before, the error was {before}."

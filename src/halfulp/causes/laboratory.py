@@ -20,6 +20,7 @@ from ..errors import HalfulpError
 from ..noise import Noise
 from ..process.alone import quiet
 from ..verdicts.checking import judged
+from ..verdicts.evidence.measured import measured_excess
 from ..verdicts.gathering import Gatherer
 from ..verdicts.result import CheckResult
 from .cause import Experiment
@@ -55,7 +56,7 @@ class Laboratory:
         deadline: `time.monotonic` at which no more trials are made. progress: told what is tried.
 
     Attributes:
-        before: the distance without any change. experiments: all trials that were made. out_of_time: whether some were left out.
+        before: the distance without any change. error: the error of `actual` without it, in words. experiments: all trials that were made. out_of_time: whether some were left out.
     """
 
     def __init__(self, case: Case, noise: Noise | None, result: CheckResult, deadline: float, progress: Callable[[str], None]) -> None:
@@ -67,6 +68,8 @@ class Laboratory:
         self.deadline = deadline
         self.native = {name: case.native(name).outputs for name in ("actual", "expected")}
         self.before = self.scale.distance(self.native["actual"], self.native["expected"])
+        judged = result.find("noise")
+        self.error = str(measured_excess(judged)) if judged is not None else f"{self.before.rms:.3g} times what rounding makes"
         self.experiments: list[Experiment] = []
         self.out_of_time = False
         repeated = result.find("repetition")

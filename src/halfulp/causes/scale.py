@@ -10,10 +10,10 @@ import numpy as np
 
 from ..cases import Case
 from ..differences import Leaf
+from ..differences.allowance import max_limit, rms_limit
 from ..floats import FLOAT32
 from ..noise import Noise
 from ..ops.deviation import ROUNDING_RMS
-from ..verdicts import limits
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Distance:
     """How far apart two sets of outputs are.
 
     Attributes:
-        rms, worst: root mean square and largest |difference| over the noise of two implementations. unequal: how many elements have other bits.
+        rms, worst: root mean square and largest |difference| over the noise. unequal: how many elements have other bits.
         count: elements compared. alike: whether shapes, dtypes and places of NaN and infinity are the same.
     """
 
@@ -84,7 +84,7 @@ class Scale:
         with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
             least = ROUNDING_RMS * self._unit_roundoff * np.maximum(np.abs(left), np.abs(right))
             spread = np.maximum(known.spread, least) if known is not None and known.spread.shape == left.shape else least
-            scaled = np.abs(left - right) / (math.sqrt(2.0) * spread)
+            scaled = np.abs(left - right) / spread
         scaled = np.where(
             equal, 0.0, np.where(finite, np.minimum(np.nan_to_num(scaled, nan=0.0, posinf=self._largest), self._largest), self._largest)
         )
@@ -116,9 +116,7 @@ class Scale:
         return math.sqrt(total / count) if count else None
 
     def within(self, distance: Distance) -> bool:
-        """Whether a distance is one that honest rounding makes."""
-        return (
-            distance.alike
-            and distance.rms <= limits.rms_limit(self.samples)
-            and distance.worst <= limits.max_limit(self.samples, max(1, distance.count))
-        )
+        """Whether a distance is one that honest rounding on both sides makes: the errors of two add up."""
+        both = math.sqrt(2.0)
+        within = distance.rms <= both * rms_limit(self.samples) and distance.worst <= both * max_limit(self.samples, distance.count)
+        return distance.alike and within

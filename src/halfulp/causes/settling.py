@@ -116,7 +116,7 @@ def _cause(laboratory: Laboratory, outcome: Outcome, all_found: list[Outcome], *
         done = f"With `{trial.side}` changed so, {left:,} of {outcome.distance.count:,} elements keep other bits, {100 * outcome.share:.1f} % of the difference is gone"
     else:
         done = f"With `{trial.side}` changed so, every bit agrees"
-    evidence = [f"{done}; before, {before.unequal:,} elements differed by {before.rms:.2g} times the noise."]
+    evidence = [f"{done}; before, {before.unequal:,} elements differed by {before.rms:.2g} times what rounding makes (rms)."]
     if others and not together:
         evidence.append(f"These do the same: {', '.join(others)}.")
     if trial.known:

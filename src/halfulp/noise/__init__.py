@@ -1,9 +1,10 @@
 """How far rounding alone may move each output of a case."""
 
+from ..differences.excess import Excess, Residual, RootMeanSquare, root_mean_square
 from .analytic import BackwardError, backward_error
 from .fourier import uses_transforms
 from .noise import DATA, OPS, STATE, LeafNoise, Noise, noise_of, run_under, widened
-from .residuals import Residual, RootMeanSquare, residual_of, residual_of_leaf, root_mean_square
+from .residuals import residual_of, residual_of_leaf
 from .sampling import GaussianPool, NoiseMode
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "OPS",
     "STATE",
     "BackwardError",
+    "Excess",
     "GaussianPool",
     "LeafNoise",
     "Noise",

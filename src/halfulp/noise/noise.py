@@ -62,14 +62,19 @@ class LeafNoise:
         return self.reference.shape
 
     def widened(self, honest: Leaf) -> LeafNoise:
-        """With the error of an honest run in its spread."""
-        with np.errstate(invalid="ignore"):
-            error = honest.float64() - self.reference
-        return dataclasses.replace(self, spread=np.hypot(self.spread, np.where(np.isfinite(error), error, 0.0)))
+        """With a spread nowhere smaller than the error of an honest run."""
+        return dataclasses.replace(self, spread=covering(self.spread, honest.float64(), self.reference))
 
     def blocks(self) -> Iterator[tuple[slice, FloatArray, FloatArray]]:
         """Places in the flattened output, the reference there, and the spread: here all at once."""
         yield slice(None), self.reference.reshape(-1), self.spread.reshape(-1)
+
+
+def covering(spread: FloatArray, honest: FloatArray, reference: FloatArray) -> FloatArray:
+    """The spread, or the error of an honest run where that is larger."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        error = np.abs(honest - reference)
+    return np.maximum(spread, np.where(np.isfinite(error), error, 0.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,10 +107,11 @@ class Noise:
 
 
 def widened(noise: Noise, run: Run) -> Noise:
-    """The noise with the errors of an honest run added to its spread.
+    """The noise with a spread that covers the errors of an honest run.
 
     What the expected implementation itself does in its own precision is honest by definition, also where the model of rounding
     falls short of it: an intermediate result that overflows in float32 but not in float64, a library function worse than its bound.
+    Where the model does not fall short nothing changes, so an error is as many times the noise here as in `locate`.
     """
     if noise.reference == "reference":  # what expected is worth is for the reference to say
         return noise

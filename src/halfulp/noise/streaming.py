@@ -17,10 +17,10 @@ import numpy.typing as npt
 
 from ..cases import Case, Rows, Run
 from ..differences import Leaf
+from ..differences.excess import in_noise
 from ..floats import Format
 from ..ops.deviation import ROUNDING_RMS
-from .noise import OPS, SAMPLES, LeafNoise, Model, Noise, Unseen, passes_of, reference_of
-from .residuals import in_noise
+from .noise import OPS, SAMPLES, LeafNoise, Model, Noise, Unseen, covering, passes_of, reference_of
 
 LARGE = 1 << 20
 """Elements of an output from which on its noise is streamed: 8 MiB in float64, of which about forty are kept otherwise."""
@@ -85,7 +85,7 @@ class StreamedLeaf:
         return LeafNoise(self.path, reference.reshape(shape), spread.reshape(shape), changed.reshape(shape), largest.reshape(shape))
 
     def widened(self, honest: Leaf) -> StreamedLeaf:
-        """With the error of an honest run in its spread."""
+        """With a spread nowhere smaller than the error of an honest run."""
         return dataclasses.replace(self, peer=honest)
 
     def _units(self, reference: FloatArray) -> FloatArray:
@@ -96,9 +96,7 @@ class StreamedLeaf:
         if self._format is not None:
             spread = with_storage(spread, reference, self._storage)
         if self.peer is not None and self.peer.format is not None:
-            with np.errstate(invalid="ignore", over="ignore"):
-                error = self.peer.float64_at(place) - reference
-            spread = np.hypot(spread, np.where(np.isfinite(error), error, 0.0))
+            spread = covering(spread, self.peer.float64_at(place), reference)
         return spread
 
 

@@ -256,15 +256,15 @@ def _differs(walker: Walker, name: str) -> bool:
 
 
 def _because(suspect: Suspect, segment: tuple[str, ...]) -> str:
-    excess, point = suspect.excess, suspect.point
-    if suspect.state == "right" and suspect.excess.worst == float("inf") and "itself differs" in point.note:
+    addition, point = suspect.addition, suspect.point
+    if suspect.state == "right" and suspect.addition.excess.of_limit == float("inf") and "itself differs" in point.note:
         return point.note[0].upper() + point.note[1:] + f" (rms {point.added:.2g} of its size)."
-    if excess.nonfinite:
+    if addition.residual.nonfinite:
         what = "NaN or infinities are in other places than its formula gives on the same inputs"
-    elif excess.rms_in_noise == float("inf"):
+    elif addition.excess.in_noise == float("inf"):
         what = f"it adds a relative {point.added:.2g} where rounding changes nothing"
     else:
-        what = f"on the inputs that it really got it adds a relative {point.added:.2g}, {excess.worst:.3g} times the limit of rounding"
+        what = f"on the inputs that it really got it adds a relative {point.added:.2g}, {addition.excess.words(' there')}"
     inherited = f"; {point.inherited:.2g} was there before" if point.inherited else "; nothing was there before"
     precision = f"; {point.note}" if point.note else ""
     inside = f" (somewhere in the {len(segment)} ops since the last value that both sides have)" if len(segment) > 1 else ""

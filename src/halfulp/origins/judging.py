@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..differences.excess import Excess, Residual, Tally
 from ..floats import FORMATS, Format, is_representable, round_to_format, widen
 from ..ops import record_of
 from ..ops.arithmetic import Array
-from ..ops.deviation import ROUNDING_RMS, SAMPLES
+from ..ops.deviation import SAMPLES
 from ..verdicts import limits
 
 UNEVEN = 2.0
@@ -24,39 +25,36 @@ channel is at most 1.37 for NNPACK's Winograd kernel (`python -m benchmarks.orig
 
 
 @dataclass(frozen=True)
-class Excess:
-    """An error against what rounding makes.
+class Addition:
+    """What one op adds to the numbers that it really got, against what rounding makes there.
 
     Attributes:
-        worst: 1 at the limit, by the stricter of rms and largest element; infinite where something moved that rounding can't move.
-        rms_in_noise, max_in_noise: rms and largest of error / spread. norm_in_noise: norm of the error over norm of the spread.
-        error_rms, size_rms: of the error, and of what was predicted.
-        worst_index: flat index of the largest error / spread.
-        nonfinite: whether NaN or infinities are in other places than predicted.
-        channels: norm_in_noise of each slice along axis 1 (of tensors with more than two axes), else empty.
+        residual: the error in units of the noise. excess: its size against the limit.
     """
 
-    worst: float
-    rms_in_noise: float
-    max_in_noise: float
-    norm_in_noise: float
-    error_rms: float
-    size_rms: float
-    worst_index: int
-    nonfinite: bool = False
-    channels: tuple[float, ...] = ()
+    residual: Residual
+    excess: Excess
 
     @property
     def within(self) -> bool:
         """Whether rounding explains it."""
-        return self.worst <= 1.0
+        return self.excess.within
 
-    @property
-    def relative(self) -> float:
-        """Error over size, both rms."""
-        if not self.error_rms:
-            return 0.0
-        return self.error_rms / self.size_rms if self.size_rms else math.inf
+
+def addition_of(tally: Tally, tests: int = 1) -> Addition:
+    """What was collected.
+
+    Args:
+        tests: how many values are judged in one walk, which share the chance of a false alarm.
+    """
+    residual = tally.residual()
+    return Addition(residual, residual.excess(SAMPLES, tests=tests))
+
+
+def beyond_everything(error: float, size: float, index: int = 0) -> Addition:
+    """Of a value where no rounding can be: its error and size (rms), and the flat index of the worst element."""
+    residual = Residual("", math.inf, math.inf, math.inf, math.inf, error, size, 1, 1, (index,))
+    return Addition(residual, Excess(math.inf, math.inf))
 
 
 def spread_of(prediction: Array, samples: Iterator[Array]) -> Array:
@@ -78,78 +76,11 @@ def _unit(values: Array) -> float:
     return 2.0 ** max(-1022, min(1022, math.frexp(largest)[1])) if largest else 1.0
 
 
-class Tally:
-    """Collects an error against its prediction, part by part.
-
-    Args:
-        format: that results are stored in: beyond its range infinity is right.
-    """
-
-    def __init__(self, format: Format) -> None:
-        self._format = format
-        self._scaled = self._error = self._spread = self._size = 0.0
-        self._count = self._seen = 0
-        self._largest, self._worst_index, self._odd_index = 0.0, 0, -1
-        self._unit = 0.0
-
-    def add(self, actual: Array, prediction: Array, spread: Array) -> None:
-        """One part: float64 or complex128 arrays of one shape; the spread is real."""
-        actual, prediction, spread = _real(actual).reshape(-1), _real(prediction).reshape(-1), spread.reshape(-1)
-        finite = np.isfinite(actual) & np.isfinite(prediction)
-        if not finite.all():
-            # The last number before infinity, and what rounding may carry over it.
-            limit = self._format.max_finite * (1.0 - self._format.unit_roundoff)
-            with np.errstate(over="ignore"):
-                over = np.abs(prediction) > limit - 3.0 * np.nan_to_num(spread, nan=0.0, posinf=0.0)
-            odd = (np.isfinite(actual) != np.isfinite(prediction)) & ~(over & np.isinf(actual))
-            odd |= ~np.isfinite(actual) & ~np.isfinite(prediction) & (np.isnan(actual) != np.isnan(prediction))
-            if odd.any() and self._odd_index < 0:
-                self._odd_index = self._seen + int(np.argmax(odd))
-            actual, prediction, spread = np.where(finite, actual, 0.0), np.where(finite, prediction, 0.0), np.where(finite, spread, 0.0)
-        if not np.isfinite(spread).all():  # squares of the operands overflow: at least the result is rounded
-            spread = np.where(np.isfinite(spread), spread, ROUNDING_RMS * self._format.unit_roundoff * np.abs(prediction))
-        with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
-            error = np.abs(actual - prediction)
-            scaled = error / spread
-            scaled[error == 0.0] = 0.0
-            self._unit = self._unit or _unit(prediction)
-            error, spread, size = error / self._unit, spread / self._unit, prediction / self._unit
-            self._scaled += float(scaled @ scaled)
-            self._error += float(error @ error)
-            self._spread += float(spread @ spread)
-            self._size += float(np.vdot(size, size).real)
-        if scaled.size:
-            worst = int(np.argmax(scaled))
-            if float(scaled[worst]) > self._largest:
-                self._largest, self._worst_index = float(scaled[worst]), self._seen + worst
-        self._count += int(finite.sum())
-        self._seen += finite.size
-
-    def excess(self, tests: int = 1) -> Excess:
-        """What came together.
-
-        Args:
-            tests: how many values are judged in one walk, which shares the chance of a false alarm among them (Bonferroni).
-        """
-        count = max(1, self._count)
-        error, size, spread = (math.sqrt(each / count) * (self._unit or 1.0) for each in (self._error, self._size, self._spread))
-        if self._odd_index >= 0:
-            return Excess(math.inf, math.inf, math.inf, math.inf, error, size, self._odd_index, True)
-        in_noise = math.sqrt(self._scaled / count)
-        # What `limits.rms_limit` and `max_limit` are for a single value.
-        rms_limit, max_limit = (
-            limits.MODEL_SLACK * limits.student_quantile(limits.FALSE_ALARM / n, SAMPLES) for n in (tests, tests * count)
-        )
-        worst = max(in_noise / rms_limit, self._largest / max_limit)
-        norm = 0.0 if not error else (error / spread if spread else math.inf)
-        return Excess(worst, in_noise, self._largest, norm, error, size, self._worst_index)
-
-
-def excess_of(actual: Array, prediction: Array, spread: Array, format: Format, *, tests: int = 1) -> Excess:
-    """The error of `actual` against a prediction, in units of the spread; see `Tally`."""
+def judged(actual: Array, prediction: Array, spread: Array, format: Format, *, tests: int = 1) -> Addition:
+    """The error of `actual` against a prediction, in units of the spread."""
     tally = Tally(format)
     tally.add(actual, prediction, spread)
-    return tally.excess(tests)
+    return addition_of(tally, tests)
 
 
 def _real(values: Array) -> Array:
@@ -167,9 +98,9 @@ def channels_of(actual: Array, prediction: Array, spread: Array) -> tuple[float,
     return tuple(float(each) for each in found)
 
 
-def is_fast_convolution(name: str, excess: Excess, channels: tuple[float, ...]) -> bool:
+def is_fast_convolution(name: str, addition: Addition, channels: tuple[float, ...]) -> bool:
     """Whether the error is what a fast convolution loses by design: normwise small, and the same in every channel."""
-    if not record_of(name).convolution or excess.nonfinite or not channels:
+    if not record_of(name).convolution or addition.residual.nonfinite or not channels:
         return False
     return max(channels) <= limits.FAST_PRODUCT_LOSS and max(channels) <= UNEVEN * float(np.median(channels))
 

@@ -7,7 +7,7 @@ import numpy as np
 from ..floats import FORMATS
 from ..traces import Step
 from ..verdicts.verdict import Verdict
-from .judging import Excess, distance, rms
+from .judging import beyond_everything, distance, rms
 from .ledger import Suspect
 from .origin import Point
 from .versions import Surroundings, Version
@@ -70,8 +70,8 @@ class Leaves:
             step.index, step.op, owner, step.call, step.source, phase, slot, "name", "", verdict, relative, 0.0, relative, float("inf"),
             float("inf"), None, note,
         )  # fmt: skip
-        excess = Excess(float("inf"), float("inf"), float("inf"), float("inf"), apart, size, int(np.argmax(beyond)))
-        self._walker.found.suspects[-1 - number] = Suspect(step, slot, number, theirs, point, excess, "name", "final")
+        addition = beyond_everything(apart, size, int(np.argmax(beyond)))
+        self._walker.found.suspects[-1 - number] = Suspect(step, slot, number, theirs, point, addition, "name", "final")
         self._walker.found.points.append(point)
         self._walker.found.notes.append(note)
         return Version(identical=True)

@@ -10,7 +10,7 @@ from ..ops.arithmetic import Array
 from ..ops.evaluation import Unknown
 from ..traces import Step, Trace
 from ..verdicts.verdict import Verdict
-from .judging import Excess, distance, rms
+from .judging import Addition, distance, rms
 from .origin import Point
 from .replaying import Values
 
@@ -20,7 +20,7 @@ class Suspect:
     """A value that is further from its prediction than rounding.
 
     Attributes:
-        step, slot, number: whose output it is. candidate: the value of `actual`. point: what is reported. excess: what was measured.
+        step, slot, number: whose output it is. candidate: the value of `actual`. point: what is reported. addition: what was measured.
         how: how it was proposed. state: "open", "right" (as far as was seen), "final" or "cleared".
     """
 
@@ -29,7 +29,7 @@ class Suspect:
     number: int
     candidate: int
     point: Point
-    excess: Excess
+    addition: Addition
     how: str
     state: str = "open"
 
@@ -76,14 +76,14 @@ class Ledger:
 
     def add(
         self, step: Step, slot: int, how: str, candidate: int | None, verdict: Verdict | None, parts: tuple[float, float, float],
-        excess: Excess | None, note: str = "",
+        addition: Addition | None, note: str = "",
     ) -> Point:  # fmt: skip
         """Write down what became of one output of a step of `expected`."""
         number = step.outputs[slot]
         made_by = self.actual.producers.get(candidate) if candidate is not None else None
         before = max((self.totals.get(each, 0.0) for each in step.inputs), default=0.0)
         phase = "buffer" if number is not None and self.expected.values[number].role == "buffer" else step.phase
-        in_noise, worst = (excess.rms_in_noise, excess.worst) if excess is not None else (0.0, 0.0)
+        in_noise, worst = (addition.excess.in_noise, addition.excess.of_limit) if addition is not None else (0.0, 0.0)
         point = Point(
             step.index, step.op, step.module, step.call, step.source, phase, slot, how, made_by.op if made_by is not None else "", verdict,
             *parts, in_noise, worst, parts[0] / before if before else None, note,

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..differences.allowance import rms_limit
 from ..floats import FORMATS, Format
 from ..ops import Kind, record_of
 from ..ops.arithmetic import EXACT, Array, Counting
@@ -18,7 +19,7 @@ from ..ops.evaluation import Unknown
 from ..traces import Step
 from ..verdicts import limits
 from ..verdicts.verdict import Verdict
-from .judging import SAMPLES, Excess, channels_of, excess_of, is_fast_convolution, reduced_precision
+from .judging import SAMPLES, Addition, channels_of, is_fast_convolution, judged, reduced_precision
 from .replaying import evaluate
 from .versions import Evaluation, Surroundings, Version
 
@@ -124,7 +125,7 @@ class Chain:
                     prediction, theirs = own.exact()[slot], walker.theirs.number(number)
                     if prediction is None or prediction.shape != theirs.shape:
                         continue
-                    if not excess_of(theirs, prediction, own.spread(slot), own.format(number)).within:
+                    if not judged(theirs, prediction, own.spread(slot), own.format(number)).within:
                         return False
                 except Unknown:
                     continue
@@ -168,7 +169,7 @@ def reason_of(
     number: int,
     candidate: int,
     theirs: Array,
-    excess: Excess,
+    addition: Addition,
     *,
     same: int | None = None,
 ) -> Reason:
@@ -179,7 +180,7 @@ def reason_of(
         main: the op.
         slot, number: which output, and its number.
         candidate, theirs: the value of `actual`, and its numbers.
-        excess: how far they are off.
+        addition: how far they are off.
         same: another value of `actual` that is what the op gives, from which the candidate may come.
     """
     prediction, format = main.exact()[slot], walker.format_of(number)
@@ -189,7 +190,7 @@ def reason_of(
     sources = main.sources() | ({same} if same is not None else set[int]())
     bits = {walker.actual.values[each].hash for each in sources} - {""}
     if not chain.starts_from(sources, bits) and any(
-        each.norm_in_noise <= limits.rms_limit(SAMPLES) for each in (excess, *_loosened_excesses(walker, main, slot, number, theirs))
+        each.residual.norm_in_noise <= rms_limit(SAMPLES) for each in (addition, *_loosened_excesses(walker, main, slot, number, theirs))
     ):
         return Reason(Verdict.ROUNDING, "computed from neighbours of the values compared, and no further off in norm than rounding")
     if exact is not None and exact.size == prediction.size:
@@ -200,7 +201,7 @@ def reason_of(
             )
     else:
         exact = None
-    if excess.nonfinite:
+    if addition.residual.nonfinite:
         return Reason(Verdict.MISTAKE, "NaN or infinities are in other places")
     named = reduced_precision(theirs, prediction, main.coarse(slot), format) if theirs.dtype.kind == "f" else None
     coarse = chain.coarsest(format) if exact is not None else None
@@ -210,43 +211,43 @@ def reason_of(
         return Reason(Verdict.REDUCED_PRECISION, f"in exact arithmetic it vanishes, and results were stored in {coarse.name}")
     if (
         any(record_of(each.name).kind is Kind.TRANSFORM for each in chain.steps.values())
-        and excess.norm_in_noise <= limits.FAST_PRODUCT_LOSS
+        and addition.residual.norm_in_noise <= limits.FAST_PRODUCT_LOSS
     ):
         return Reason(Verdict.ROUNDING, "computed by Fourier transforms, which are exact in norm only")
-    if exact is None and (excess.worst <= limits.TOLERABLE_LOSS or _within_bound(main, slot, number, theirs)):
+    if exact is None and (addition.excess.of_limit <= limits.TOLERABLE_LOSS or _within_bound(main, slot, number, theirs)):
         return Reason(Verdict.ROUNDING, UNKNOWN_FORMULA)
     if exact is None:
         return Reason(Verdict.MISTAKE, "")
-    if is_fast_convolution(main.step.name, excess, channels_of(theirs, prediction, main.spread(slot))):
+    if is_fast_convolution(main.step.name, addition, channels_of(theirs, prediction, main.spread(slot))):
         return Reason(Verdict.ROUNDING, "a fast convolution, which is exact in norm only")
-    return _of_right_formula(walker, main, slot, number, chain, theirs, excess)
+    return _of_right_formula(walker, main, slot, number, chain, theirs, addition)
 
 
 def _of_right_formula(
-    walker: Surroundings, main: Evaluation, slot: int, number: int, chain: Chain, theirs: Array, excess: Excess
+    walker: Surroundings, main: Evaluation, slot: int, number: int, chain: Chain, theirs: Array, addition: Addition
 ) -> Reason:
     """What is left where both formulas agree and no coarser format explains the error: how the numbers were computed."""
     respectable = Reason(Verdict.ROUNDING, "another way to compute the same, which loses a little more")
     # What `expected` itself is off by counts as honest; twice that may be the other sign of it.
-    if excess.worst <= max(limits.TOLERABLE_LOSS, 2.0 * _own_excess(walker, main.step, number, slot)):
+    if addition.excess.of_limit <= max(limits.TOLERABLE_LOSS, 2.0 * _own_excess(walker, main.step, number, slot)):
         return respectable
     if _within_bound(main, slot, number, theirs):
         return Reason(Verdict.ROUNDING, "an unlucky sum: beyond what is likely, within what is proved for any order")
     if not chain.is_faithful():
         return Reason(Verdict.MISTAKE, "the result is not what the op's own formula gives on its inputs")
-    if excess.norm_in_noise <= limits.rms_limit(SAMPLES):
+    if addition.residual.norm_in_noise <= rms_limit(SAMPLES):
         return Reason(Verdict.ROUNDING, "the same written otherwise: elements that cancel there lose digits, the whole does not")
     # Each of its ops rounds as it may; it is only a matter of how much that comes to, beside what the ops before make of their rounding.
-    if any(each.worst <= limits.TOLERABLE_LOSS for each in _loosened_excesses(walker, main, slot, number, theirs)):
+    if any(each.excess.of_limit <= limits.TOLERABLE_LOSS for each in _loosened_excesses(walker, main, slot, number, theirs)):
         return respectable
     return Reason(Verdict.UNSTABLE, "in exact arithmetic it vanishes: this way of computing loses digits")
 
 
-def _loosened_excesses(walker: Surroundings, main: Evaluation, slot: int, number: int, theirs: Array) -> Iterator[Excess]:
+def _loosened_excesses(walker: Surroundings, main: Evaluation, slot: int, number: int, theirs: Array) -> Iterator[Addition]:
     """The error in units of what the rounding of one, two and three ops makes."""
     for _ in range(LOOSENINGS):
         main = main.loosened()
-        yield walker.excess_in(main, slot, number, theirs)
+        yield walker.addition_in(main, slot, number, theirs)
 
 
 def _within_bound(main: Evaluation, slot: int, number: int, theirs: Array) -> bool:
@@ -276,7 +277,7 @@ def _own_excess(walker: Surroundings, step: Step, number: int, slot: int) -> flo
         prediction, mine = own.exact()[slot], walker.ours.number(number)
         if prediction is None or prediction.shape != mine.shape:
             return 0.0
-        return excess_of(mine, prediction, own.spread(slot), walker.format_of(number), tests=walker.tests).worst
+        return judged(mine, prediction, own.spread(slot), walker.format_of(number), tests=walker.tests).excess.of_limit
     except Unknown:
         return 0.0
 

@@ -16,7 +16,7 @@ from ..ops.evaluation import Unknown
 from ..traces import Step, Trace
 from .aligning import Alignment
 from .collectives import is_collective
-from .judging import SAMPLES, Excess, spread_of
+from .judging import SAMPLES, Addition, spread_of
 from .ledger import Walk
 from .replaying import Values, evaluate
 
@@ -49,7 +49,7 @@ class Surroundings(Protocol):
         """What an op that combines ranks gives for these inputs on this one."""
         ...
 
-    def excess_in(self, evaluation: Evaluation, slot: int, number: int, theirs: Array) -> Excess:
+    def addition_in(self, evaluation: Evaluation, slot: int, number: int, theirs: Array) -> Addition:
         """How far a value is from what an evaluation predicts."""
         ...
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..differences.excess import Tally
 from ..floats import FORMATS, Format
 from ..ops import bounded
 from ..ops.arithmetic import Array, Exact
@@ -27,7 +28,7 @@ from ..traces import Step, Trace
 from ..verdicts.verdict import Verdict
 from .aligning import Alignment
 from .collectives import Peers
-from .judging import Excess, Tally, excess_of
+from .judging import Addition, addition_of, beyond_everything, judged
 from .leaves import Leaves
 from .ledger import Ledger, Suspect, Walk
 from .parting import cut_of, is_large, parts_of
@@ -60,7 +61,7 @@ class _Fit:
     number: int
     how: str
     numbers: Array
-    excess: Excess
+    addition: Addition
 
 
 class Walker:
@@ -93,7 +94,7 @@ class Walker:
         self.found = self.ledger.found
         formats = {self.format_of(each.number).name for each in expected.values if each.dtype in FORMATS}
         self.amplitude = MAGNIFIED if formats == {"float64"} else 1.0
-        self.tests = max(1, sum(bool(each.hash) for each in expected.values))
+        self.tests = max(1, sum(any(n is not None and expected.values[n].hash for n in step.outputs) for step in expected.steps))
         self._versions: dict[int, Version] = {}
         self._unseen: set[int] = set()
         self._not_replayed: list[str] = []
@@ -256,15 +257,15 @@ class Walker:
                     sums += [float(np.nansum(each * each)) for each in rests]
         except Unknown:
             return False
-        excess = tally.excess(self.tests)
-        if not excess.within:
+        addition = addition_of(tally, self.tests)
+        if not addition.within:
             return False
         total, inherited, added = (float(np.sqrt(each / sums[3])) if sums[3] else 0.0 for each in sums[:3])
         self.ledger.totals[number] = total
         self.found.matched.add(candidate.number)
         self._versions[number] = Version(candidate.number, identical=not total, made_by=(main, slot))
-        verdict = Verdict.ROUNDING if excess.error_rms else Verdict.IDENTICAL
-        self.ledger.add(step, slot, candidate.how, candidate.number, verdict, (total, inherited, added), excess)
+        verdict = Verdict.ROUNDING if addition.residual.rms else Verdict.IDENTICAL
+        self.ledger.add(step, slot, candidate.how, candidate.number, verdict, (total, inherited, added), addition)
         main.release()
         return True
 
@@ -315,21 +316,21 @@ class Walker:
     def _judge(self, slot: int, number: int, main: Evaluation, alternative: Evaluation | None) -> None:
         """Find what stands for one output, and what the op added to it."""
         fits = list(self._fits(slot, number, main))
-        settled = next((each for each in fits if each.excess.within), None)
+        settled = next((each for each in fits if each.addition.within), None)
         if settled is not None:
-            other = alternative is not None and self.excess_in(alternative, slot, number, settled.numbers).within
+            other = alternative is not None and self.addition_in(alternative, slot, number, settled.numbers).within
             self._settle(slot, number, settled, main, None if other else alternative)
             self._doubt(slot, number, settled, main)
             return None
         for evaluation, usable in ((alternative, fits), *self._loosened(main, alternative, fits)):
             for fit in usable if evaluation is not None else ():
                 assert evaluation is not None
-                excess = self.excess_in(evaluation, slot, number, fit.numbers)
-                if not excess.within:
+                addition = self.addition_in(evaluation, slot, number, fit.numbers)
+                if not addition.within:
                     continue
                 if evaluation.assumes - main.assumes:
-                    return self._follow(slot, number, replace(fit, excess=excess), main, evaluation)
-                return self._settle(slot, number, replace(fit, excess=excess), main, None)
+                    return self._follow(slot, number, replace(fit, addition=addition), main, evaluation)
+                return self._settle(slot, number, replace(fit, addition=addition), main, None)
         self._unsettled(slot, number, fits, main, alternative)
 
     def _doubt(self, slot: int, number: int, settled: _Fit, main: Evaluation) -> None:
@@ -345,23 +346,25 @@ class Walker:
                 numbers = self.theirs.number(candidate).reshape(prediction.shape)
             except Unknown:
                 continue
-            fit = _Fit(candidate, how, numbers, self.excess_in(main, slot, number, numbers))
+            fit = _Fit(candidate, how, numbers, self.addition_in(main, slot, number, numbers))
             reason = None
-            if not fit.excess.within:
-                reason = reason_of(self, main, slot, number, candidate, numbers, fit.excess, same=settled.number)
+            if not fit.addition.within:
+                reason = reason_of(self, main, slot, number, candidate, numbers, fit.addition, same=settled.number)
             if reason is not None and reason.verdict is not Verdict.ROUNDING:
                 self._versions[number].alternative = self._suspect(slot, number, fit, main, reason, main.assumes)
                 return
             self.found.matched.add(candidate)
             parts = self.ledger.parts(number, numbers, prediction)
-            self.ledger.add(main.step, slot, how, candidate, Verdict.ROUNDING, parts, fit.excess, reason.text if reason is not None else "")
+            self.ledger.add(
+                main.step, slot, how, candidate, Verdict.ROUNDING, parts, fit.addition, reason.text if reason is not None else ""
+            )
 
     def _suspect(self, slot: int, number: int, fit: _Fit, main: Evaluation, reason: Reason, before: frozenset[int]) -> Version:
         """A version that takes the candidate for right, beside the suspects before that led to it."""
         prediction = main.exact()[slot]
         parts = self.ledger.parts(number, fit.numbers, prediction)
-        point = self.ledger.add(main.step, slot, fit.how, fit.number, reason.verdict, parts, fit.excess, reason.text)
-        self.found.suspects[number] = Suspect(main.step, slot, number, fit.number, point, fit.excess, fit.how)
+        point = self.ledger.add(main.step, slot, fit.how, fit.number, reason.verdict, parts, fit.addition, reason.text)
+        self.found.suspects[number] = Suspect(main.step, slot, number, fit.number, point, fit.addition, fit.how)
         return Version(fit.number, made_by=(main, slot), assumes=before | {number})
 
     def _loosened(self, main: Evaluation, alternative: Evaluation | None, fits: list[_Fit]) -> Iterator[tuple[Evaluation, list[_Fit]]]:
@@ -383,8 +386,8 @@ class Walker:
         if alternative is not None and chosen is not None and chosen.how in ("value", "hint") and not self.alignment.is_foreign:
             chosen = None  # beside suspects nearness alone makes no further one: it would spoil those that names vouch for
         if chosen is not None and alternative is not None:
-            other = self.excess_in(alternative, slot, number, chosen.numbers)
-            if chosen.excess.error_rms * FARTHER < other.error_rms:  # whatever it adds itself, it does not come from the suspects
+            other = self.addition_in(alternative, slot, number, chosen.numbers)
+            if chosen.addition.residual.rms * FARTHER < other.residual.rms:  # whatever it adds itself, it does not come from the suspects
                 self._refute(alternative)
                 alternative = None
         predicted = main.version(slot)
@@ -397,7 +400,7 @@ class Walker:
             if not main.is_view(slot):
                 self.ledger.add(step, slot, "none", None, None, self.ledger.parts(number, None, prediction), None)
         else:
-            reason = reason_of(self, main, slot, number, chosen.number, chosen.numbers, chosen.excess)
+            reason = reason_of(self, main, slot, number, chosen.number, chosen.numbers, chosen.addition)
             if reason.verdict is Verdict.ROUNDING:
                 return self._settle(slot, number, chosen, main, None, reason)
             predicted.alternative = self._suspect(slot, number, chosen, main, reason, alternative.assumes if alternative else frozenset())
@@ -416,15 +419,15 @@ class Walker:
                 numbers = self.theirs.number(candidate).reshape(prediction.shape)
             except Unknown:
                 continue
-            fit = _Fit(candidate, how, numbers, self.excess_in(main, slot, number, numbers))
+            fit = _Fit(candidate, how, numbers, self.addition_in(main, slot, number, numbers))
             if (
                 how == "value"
-                and not fit.excess.within
-                and (fit.excess.relative > NEAR or self.alignment.is_of_later(main.step, candidate))
+                and not fit.addition.within
+                and (fit.addition.residual.relative > NEAR or self.alignment.is_of_later(main.step, candidate))
             ):
                 continue
             yield fit
-            if fit.excess.within:
+            if fit.addition.within:
                 return
 
     def _proposals(self, slot: int, number: int, main: Evaluation, prediction: Array) -> Iterator[tuple[int, str]]:
@@ -444,15 +447,15 @@ class Walker:
         if not is_view and prediction.dtype.kind in "fc":
             yield from ((candidate, "hint") for candidate in self.alignment.hinted(main.step, slot)[:1])
 
-    def excess_in(self, evaluation: Evaluation, slot: int, number: int, theirs: Array) -> Excess:
+    def addition_in(self, evaluation: Evaluation, slot: int, number: int, theirs: Array) -> Addition:
         """How far a value is from what an evaluation predicts."""
         try:
             prediction = evaluation.exact()[slot]
         except Unknown:
             prediction = None
         if prediction is None or prediction.shape != theirs.shape:
-            return Excess(np.inf, np.inf, np.inf, np.inf, np.inf, 1.0, 0)
-        return excess_of(theirs, prediction, evaluation.spread(slot), self.format_of(number), tests=self.tests)
+            return beyond_everything(np.inf, 1.0)
+        return judged(theirs, prediction, evaluation.spread(slot), self.format_of(number), tests=self.tests)
 
     def _settle(
         self, slot: int, number: int, fit: _Fit, main: Evaluation, refuted: Evaluation | None, reason: Reason | None = None
@@ -466,9 +469,9 @@ class Walker:
         mine, theirs = self.expected.values[number], self.actual.values[fit.number]
         identical = bool(mine.hash) and theirs.hash == mine.hash and theirs.dtype == mine.dtype
         self._versions[number] = Version(fit.number, identical=identical, made_by=(main, slot), assumes=main.assumes)
-        verdict = Verdict.IDENTICAL if fit.excess.error_rms == 0.0 else Verdict.ROUNDING
+        verdict = Verdict.IDENTICAL if fit.addition.residual.rms == 0.0 else Verdict.ROUNDING
         parts = self.ledger.parts(number, fit.numbers, prediction)
-        self.ledger.add(main.step, slot, fit.how, fit.number, verdict, parts, fit.excess, reason.text if reason is not None else "")
+        self.ledger.add(main.step, slot, fit.how, fit.number, verdict, parts, fit.addition, reason.text if reason is not None else "")
 
     def _refute(self, alternative: Evaluation) -> None:
         """Clear the suspects that an evaluation assumes."""
@@ -511,8 +514,8 @@ class Walker:
             predicted = main.version(slot)
             predicted.alternative = counterpart
             self._versions[number] = predicted
-        verdict = Verdict.IDENTICAL if fit.excess.error_rms == 0.0 else Verdict.ROUNDING
-        self.ledger.add(main.step, slot, fit.how, fit.number, verdict, self.ledger.parts(number, fit.numbers, prediction), fit.excess)
+        verdict = Verdict.IDENTICAL if fit.addition.residual.rms == 0.0 else Verdict.ROUNDING
+        self.ledger.add(main.step, slot, fit.how, fit.number, verdict, self.ledger.parts(number, fit.numbers, prediction), fit.addition)
 
     def _give(self, step: Step, slot: int, number: int, why: str) -> None:
         """What can't be predicted: take the value of `actual` as it is, and go on from there."""

@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from ..border import answered
 from ..cases import Case
+from ..differences.allowance import MODEL_SLACK, student_quantile
 from ..errors import InputError
 from ..noise import DATA, Noise, noise_of
-from ..verdicts import limits
 from .tolerance import TensorTolerance, Tolerance
 
 FloatArray = npt.NDArray[np.float64]
@@ -89,8 +89,8 @@ def suggest_tolerance(
 
 def _reach(noise: Noise, spread: FloatArray, failure_probability: float) -> FloatArray:
     """How far two honest results may be apart at each element."""
-    factor = limits.student_quantile(failure_probability / max(1, spread.size), 2 * (noise.count // 2))
-    return math.sqrt(2.0) * limits.MODEL_SLACK * factor * spread
+    factor = student_quantile(failure_probability / max(1, spread.size), 2 * (noise.count // 2))
+    return math.sqrt(2.0) * MODEL_SLACK * factor * spread
 
 
 def _tensor_tolerance(path: str, pairs: list[tuple[FloatArray, FloatArray]]) -> TensorTolerance:

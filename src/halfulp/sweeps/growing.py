@@ -13,9 +13,9 @@ import numpy as np
 
 from ..border import answered
 from ..cases import Case
+from ..differences.allowance import rms_limit, student_quantile
 from ..errors import HalfulpError, InputError
 from ..noise import noise_of
-from ..verdicts import limits
 from ..verdicts.checking import judged
 from ..verdicts.gathering import Gatherer
 from .slopes import Growth, GrowthPoint, Slope
@@ -153,7 +153,7 @@ def _point(case: Case, size: int, seed: int) -> tuple[GrowthPoint, tuple[str, st
         scaled["expected"],
         scaled["difference"],
         scaled["noise"],
-        limits.rms_limit(noise.count),
+        rms_limit(noise.count),
     )
     return point, result.names
 
@@ -174,12 +174,8 @@ def _slopes(points: list[GrowthPoint]) -> tuple[Slope, ...]:
 
 
 def _fitted(of: str, pairs: np.ndarray) -> Slope:
-    sizes, errors = pairs[:, 0] - pairs[:, 0].mean(), pairs[:, 1] - pairs[:, 1].mean()
-    exponent = float((sizes * errors).sum() / (sizes**2).sum())
-    left = errors - exponent * sizes
-    freedom = len(pairs) - 2
-    deviation = math.sqrt(float((left**2).sum()) / max(1, freedom) / float((sizes**2).sum()))
-    # Closed forms: Cauchy's for one degree of freedom, those of even degrees; the next lower one makes the interval a little wide.
-    quantile = math.tan(0.5 * math.pi * CONFIDENCE) if freedom == 1 else limits.student_quantile(1.0 - CONFIDENCE, freedom // 2 * 2)
-    width = deviation * quantile
-    return Slope(of, exponent, exponent - width, exponent + width, math.exp(float(pairs[:, 1].mean() - exponent * pairs[:, 0].mean())))
+    from scipy.stats import linregress  # a second to load
+
+    line: Any = linregress(pairs[:, 0], pairs[:, 1])
+    exponent, width = float(line.slope), float(line.stderr) * student_quantile(1.0 - CONFIDENCE, len(pairs) - 2)
+    return Slope(of, exponent, exponent - width, exponent + width, math.exp(float(line.intercept)))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from . import limits
 from .evidence.evidence import Evidence
+from .evidence.measured import measured_excess
 from .verdict import Verdict
 
 V = Verdict
@@ -171,7 +172,7 @@ def _is_of_coarser_numbers(by_kind: dict[str, Evidence]) -> bool:
 
 
 def _worst_excess(noise: Evidence) -> float:
-    return max(_number(noise, "rms_in_noise") / _number(noise, "rms_limit"), _number(noise, "max_in_noise") / _number(noise, "max_limit"))
+    return measured_excess(noise).of_limit
 
 
 def _speaks(by_kind: dict[str, Evidence], kind: str) -> bool | None:

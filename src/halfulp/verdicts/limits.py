@@ -6,19 +6,6 @@
 
 from __future__ import annotations
 
-import functools
-import math
-
-FALSE_ALARM = 1e-3
-"""Chance that honest rounding is called beyond rounding by one statistic, if its errors follow the sampled model. Conventional;
-the two limits below follow from it and from the number of samples."""
-
-MODEL_SLACK = 1.5
-"""How much larger than modelled the errors of an honest implementation may be throughout. The model counts the roundings of a plain
-chain; a few respectable algorithms make up to half as many again (a complex product made of three real ones: 1.34 of the modelled
-norm; a chain that starts from a large bias: 1.49), and nothing honest that was measured makes more (section "honest
-implementations")."""
-
 FAST_PRODUCT_LOSS = 64.0
 """How far beyond the noise, in norm, a fast product (Winograd, FFT, Strassen) may be and still count as rounding.
 
@@ -57,51 +44,3 @@ SYSTEMATIC = 0.5
 """Share of the residual's square sum that stays when the inputs move slightly, above which it is a function of the inputs and
 not of rounding: redrawn rounding leaves about 1/repetitions of it (0.25 for 4; measured up to 0.36), a formula's difference
 all (0.98 and more; section "redrawn errors")."""
-
-
-@functools.lru_cache(maxsize=1024)
-def student_quantile(probability: float, degrees: int) -> float:
-    """The t that |T| exceeds with this probability, for Student's t with an even number of degrees of freedom.
-
-    References:
-        Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.4 (closed form for even degrees).
-
-    Example:
-        >>> round(student_quantile(0.001, 12), 2)
-        4.32
-    """
-    low, high = 0.0, 1e6
-    for _ in range(200):
-        middle = 0.5 * (low + high)
-        if _student_tail(middle, degrees) > probability:
-            low = middle
-        else:
-            high = middle
-    return high
-
-
-def _student_tail(t: float, degrees: int) -> float:
-    """P(|T| > t). Far out, where the closed form cancels, the leading term of the tail's series."""
-    if t * t > 1e3 * degrees:
-        log_density = math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2) - 0.5 * math.log(degrees * math.pi)
-        return 2.0 * math.exp(log_density + 0.5 * (degrees + 1) * math.log(degrees) - math.log(degrees) - degrees * math.log(t))
-    angle = math.atan(t / math.sqrt(degrees))
-    cosine_squared = math.cos(angle) ** 2
-    term, total = 1.0, 1.0
-    for k in range(1, degrees // 2):
-        term *= cosine_squared * (2 * k - 1) / (2 * k)
-        total += term
-    return max(0.0, 1.0 - math.sin(angle) * total)
-
-
-def rms_limit(samples: int, *, slack: float = MODEL_SLACK) -> float:
-    """The rms of error / spread that honest rounding stays below.
-
-    In the worst case all elements share one rounding error (that of a mean, say); their rms is then a single |t|.
-    """
-    return slack * student_quantile(FALSE_ALARM, 2 * (samples // 2))
-
-
-def max_limit(samples: int, count: int, *, slack: float = MODEL_SLACK) -> float:
-    """The largest error / spread of `count` elements that honest rounding stays below (Bonferroni over the elements)."""
-    return slack * student_quantile(FALSE_ALARM / max(1, count), 2 * (samples // 2))

@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..differences import Leaf
+from ..differences.allowance import max_limit
+from ..differences.excess import in_noise
 from ..noise import DATA, LeafNoise, Noise, noise_of, widened
-from ..noise.residuals import in_noise
-from . import limits
 from .closeup import Closeup, Heat, Profile
 from .evidence.patterns import CLIPPED, FEWEST, bands_of
 from .gathering import Gatherer
@@ -62,7 +62,7 @@ def _closeup(actual: Leaf, expected: Leaf, noise: Noise | None, sampled: Noise |
     def listed(values: FloatArray) -> tuple[float, ...]:
         return tuple(values.ravel()[places].tolist())
 
-    limit = limits.max_limit(noise.count, spread.reference.size) if noise is not None and spread is not None else None
+    limit = max_limit(noise.count, spread.reference.size) if noise is not None and spread is not None else None
     with_noise = (listed(spread.reference), _short(spread.spread.ravel()[places])) if spread is not None else ((), ())
     known = sampled.leaves.get(actual.path) if sampled is not None else None
     return Closeup(

@@ -185,10 +185,10 @@ def _options(apart: _Apart, only: str = "") -> tuple[list[Cause], float | None]:
 
 
 def _option_cause(option: Option, share: float, unequal: int, left: float, before: float) -> Cause:
-    bits = "every bit agrees with the eager function" if not unequal else f"{left:.2g} of the noise is left"
+    bits = "every bit agrees with the eager function" if not unequal else f"a difference of {left:.2g} times what rounding makes is left"
     return Cause(
         option.name, "compiler", f"Compiled with {option.detail}, the function gives what it gives eagerly.", min(1.0, max(0.0, share)),
-        (f"With {', '.join(f'{key} = {value!r}' for key, value in option.patches.items())} {bits}; before it was {before:.3g} times the noise.",),
+        (f"With {', '.join(f'{key} = {value!r}' for key, value in option.patches.items())} {bits}; before it was {before:.3g} times what rounding makes.",),
         option.remedy, "high" if not unequal else "medium", "actual", "", option.reports,
     )  # fmt: skip
 
@@ -206,7 +206,7 @@ def _wrong_kernel(nodes: list[NodeResult], stages: list[StageResult]) -> list[Ca
         return []
     stage = _first_stage(stages, verdict=True)
     evidence = [
-        f"On the values that it reads in the generated program, {wrong.op} gives {wrong.in_noise:.3g} times the noise of the op: "
+        f"On the values that it reads in the generated program, {wrong.op} gives {wrong.in_noise:.3g} times what rounding of the op makes: "
         f"{wrong.unequal:,} of {wrong.count:,} elements differ from the eager op."
     ]
     if wrong.alone is not None:

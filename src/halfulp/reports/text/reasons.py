@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...verdicts import CheckResult, Verdict
+from ...verdicts.evidence.measured import measured_excess
 from .wording import digits_lost, number, place, power_of_two, share
 
 V = Verdict
@@ -109,7 +110,7 @@ def _flip(result: CheckResult) -> str:
 def _reduced(result: CheckResult) -> str:
     found = _measured(result, "precision")
     noise = _measured(result, "noise")
-    beyond = f"{number(noise.get('rms_in_noise'))} times what rounding in {result.declared} makes"
+    beyond = _excess(result)
     if result.because[:1] == ("casts",):
         made = _measured(result, "casts")
         if "stored" in made:
@@ -153,10 +154,7 @@ def _unstable(result: CheckResult) -> str:
             f"The algorithm leaves errors where the exact result has none and rounding makes none{where}. {_capitalized(_formula(result))}."
         )
     peers = f", where the expected algorithm's error is {number(peer)}" if peer is not None else ""
-    return (
-        f"The algorithm loses {digits_lost(times)}: its error is {number(times)} times what rounding in {result.declared} makes{peers}. "
-        f"{_capitalized(_formula(result))}."
-    )
+    return f"The algorithm loses {digits_lost(times)}: its error is {_excess(result)}{peers}. {_capitalized(_formula(result))}."
 
 
 def _nondeterministic(result: CheckResult) -> str:
@@ -197,7 +195,7 @@ def _mistake(result: CheckResult) -> str:
     noise = _measured(result, "noise")
     beyond = ""
     if isinstance(noise.get("rms_in_noise"), float) and noise["rms_in_noise"] > noise["rms_limit"]:
-        beyond = f", {number(noise['rms_in_noise'])} times what rounding in {result.declared} makes"
+        beyond = f", {_excess(result)}"
     sentence = _MISTAKES[kind](measured, path, beyond) if kind in _MISTAKES else f"The error is beyond rounding{path}{beyond}."
     writes = _measured(result, "overlap")
     if writes:
@@ -328,7 +326,13 @@ def _undecided(result: CheckResult) -> str:
             "algorithm as well. Written in PyTorch ops, `expected` would decide it."
         )
     why = _measured(result, "scaling").get("why", "no run in another precision was possible")
-    return f"The error is {number(noise['rms_in_noise'])} times what rounding in {result.declared} makes, but what it is made of could not be told: {why}."
+    return f"The error is {_excess(result)}, but what it is made of could not be told: {why}."
+
+
+def _excess(result: CheckResult) -> str:
+    """How large the error is, in words."""
+    noise = result.find("noise")
+    return measured_excess(noise).words(f" in {result.declared}") if noise is not None else "beyond rounding"
 
 
 def _capitalized_beyond(beyond: str, noise: dict[str, Any]) -> str:

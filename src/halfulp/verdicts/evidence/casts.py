@@ -8,7 +8,6 @@ from ...noise import Noise, noise_of, residual_of
 from .. import limits
 from ..verdict import Verdict
 from .evidence import Evidence, Measured
-from .noise import excess
 
 V = Verdict
 
@@ -70,5 +69,5 @@ def _worst_excess(coarse: Noise, bare: Run, expected: Run) -> float:
         if leaf.format is None or spread is None or other is None or other.shape != leaf.shape:
             continue
         values = leaf.float64()
-        worst = max(worst, excess(residual_of(other.float64(), spread, reference=values), coarse.count))
+        worst = max(worst, residual_of(other.float64(), spread, reference=values).excess(coarse.count).of_limit)
     return worst

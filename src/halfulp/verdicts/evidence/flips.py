@@ -8,11 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from ...cases import Case
+from ...differences.allowance import FALSE_ALARM, max_limit, student_quantile
 from ...noise import DATA, Noise, noise_of, residual_of
-from .. import limits
 from ..verdict import Verdict
 from .evidence import Evidence
-from .noise import excess
 
 V = Verdict
 AMPLITUDES = (1.0, 4.0, 16.0)
@@ -76,7 +75,7 @@ def _linear_reach(count: int, size: int) -> float:
 
     The spread was estimated from few samples, and the elements looked at are those where it came out smallest: Student's t, over all.
     """
-    return limits.student_quantile(limits.FALSE_ALARM / (SAMPLES * max(1, size)), 2 * (count // 2))
+    return student_quantile(FALSE_ALARM / (SAMPLES * max(1, size)), 2 * (count // 2))
 
 
 def _beyond(case: Case, noise: Noise) -> dict[str, tuple[np.ndarray, np.ndarray | None]] | None:
@@ -96,11 +95,11 @@ def _beyond(case: Case, noise: Noise) -> dict[str, tuple[np.ndarray, np.ndarray 
         with np.errstate(invalid="ignore", divide="ignore"):
             error = values - spread.reference
             scaled = np.abs(np.where(error == 0, 0.0, error / spread.spread))
-        mask = np.isfinite(error) & (scaled > limits.max_limit(noise.count, leaf.stored.size))
+        mask = np.isfinite(error) & (scaled > max_limit(noise.count, leaf.stored.size))
         if not mask.any():
             continue
         kept = np.where(mask, spread.reference, values)
-        if excess(residual_of(kept, spread), noise.count) > 1.0 or mask.mean() > BULK:
+        if residual_of(kept, spread).excess(noise.count).of_limit > 1.0 or mask.mean() > BULK:
             return None
         targets[leaf.path] = (mask, error)
     return targets

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...differences.excess import Excess
 from .evidence import Evidence
 
 NUMBER, COUNT, TEXT, FLAG, TEXTS, PLACES = "number", "count", "text", "flag", "texts", "places"
@@ -113,3 +115,12 @@ def schema_of_measured() -> list[dict[str, Any]]:
     values = {"additionalProperties": made[TEXTS]}
     conditions.append({"if": {"properties": {"kind": {"enum": list(LISTS)}}}, "then": {"properties": {"measured": values}}})
     return conditions
+
+
+def measured_excess(noise: Evidence) -> Excess:
+    """The worst output's error, as evidence of this kind has it; infinite where a stored one lacks a number."""
+    rms, rms_most, largest, largest_most = (
+        float(value) if isinstance(value := noise.measured.get(name), (int, float)) else math.inf
+        for name in ("rms_in_noise", "rms_limit", "max_in_noise", "max_limit")
+    )
+    return Excess(rms, max(rms / rms_most, largest / largest_most))

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...cases import Case, Run
 from ...cases.effects import argument_leaves
+from ...differences.allowance import max_limit, rms_limit
 from ...noise import DATA, Noise, Residual, RootMeanSquare, backward_error, noise_of, residual_of_leaf, uses_transforms
 from .. import limits
 from ..verdict import Verdict
@@ -30,19 +31,6 @@ def residuals(run: Run, noise: Noise) -> list[Residual]:
     return found
 
 
-def excess(residual: Residual, samples: int, *, slack: float = limits.MODEL_SLACK) -> float:
-    """How far beyond rounding an error is: 1 at the limit, by the stricter of the rms and the largest element.
-
-    Args:
-        residual: the error in units of the noise. samples: how many the noise was sampled from.
-        slack: 1.0 where the rounding of data is all there can be, which the model gets right.
-    """
-    return max(
-        residual.rms_in_noise / limits.rms_limit(samples, slack=slack),
-        residual.max_in_noise / limits.max_limit(samples, residual.count, slack=slack),
-    )
-
-
 def noise_evidence(case: Case, noise: Noise, sampled: Noise) -> Evidence | None:
     """The worst output's error in units of the noise; None where no output is a floating-point tensor.
 
@@ -55,12 +43,12 @@ def noise_evidence(case: Case, noise: Noise, sampled: Noise) -> Evidence | None:
     found = [each for each in residuals(actual, sampled) if each.count]
     if not found:
         return None
-    if any(excess(each, noise.count) > 1.0 for each in found):
+    if not all(each.excess(noise.count).within for each in found):
         found = [each for each in residuals(actual, noise) if each.count]
-    worst = max(found, key=lambda each: excess(each, noise.count))
+    worst = max(found, key=lambda each: each.excess(noise.count).of_limit)
     peers = {each.path: each for each in residuals(expected, sampled)}
     peer = peers.get(worst.path)
-    within = excess(worst, noise.count) <= 1.0
+    within = worst.excess(noise.count).within
     shares = [each for each in (_relative(noise.leaves[part.path]) for part in found) if each is not None]
     return Evidence(
         "noise",
@@ -69,13 +57,13 @@ def noise_evidence(case: Case, noise: Noise, sampled: Noise) -> Evidence | None:
         {
             "declared": noise.declared.name,
             "rms_in_noise": worst.rms_in_noise,
-            "rms_limit": limits.rms_limit(noise.count),
+            "rms_limit": rms_limit(noise.count),
             "max_in_noise": worst.max_in_noise,
-            "max_limit": limits.max_limit(noise.count, worst.count),
+            "max_limit": max_limit(noise.count, worst.count),
             "norm_in_noise": worst.norm_in_noise,
             "max_norm_in_noise": worst.max_norm_in_noise,
             "expected_rms_in_noise": peer.rms_in_noise if peer else None,
-            "expected_excess": excess(peer, noise.count) if peer else None,
+            "expected_excess": peer.excess(noise.count).of_limit if peer else None,
             "rel_rms": worst.rms / worst.reference_rms if worst.reference_rms else None,
             "noise_rel_rms": _relative(noise.leaves[worst.path]),
             "least_noise_rel_rms": min(shares, default=None),
@@ -89,7 +77,7 @@ def noise_evidence(case: Case, noise: Noise, sampled: Noise) -> Evidence | None:
             "elementwise": bool(noise.ops) and set(noise.ops) <= ELEMENTWISE,
             "transforms": not within and uses_transforms(case, "actual"),
             "terms": _terms(case, worst),
-            "outputs_beyond": sum(excess(each, noise.count) > 1.0 for each in found),
+            "outputs_beyond": sum(not each.excess(noise.count).within for each in found),
             "outputs": len(found),
             "notes": list(noise.notes),
         },
@@ -132,7 +120,7 @@ def fast_products(case: Case) -> Evidence:
     """Whether the error is what products lose when they are computed by fast algorithms (Winograd, FFT, Strassen), small in norm only."""
     noise = noise_of(case, product_loss=limits.PRODUCT_LOSS, rounds=DATA)
     found = [each for each in residuals(case.native("actual"), noise) if each.count]
-    worst = max((excess(each, noise.count) for each in found), default=math.inf)
+    worst = max((each.excess(noise.count).of_limit for each in found), default=math.inf)
     finding = "explain" if worst <= 1.0 else "do not explain"
     return Evidence(
         "fast_products", finding, (V.ROUNDING,) if finding == "explain" else (V.UNSTABLE, V.REDUCED_PRECISION), {"excess": worst}

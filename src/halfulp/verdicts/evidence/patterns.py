@@ -12,9 +12,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...cases import Case, Run, Variant
+from ...differences.allowance import max_limit
 from ...noise import DATA, LeafNoise, Noise, noise_of
 from ...noise.noise import profile, scaled_error
-from .. import limits
 from ..verdict import Verdict
 from .evidence import Evidence
 from .redraw import REPETITIONS
@@ -86,7 +86,7 @@ def bands_of(scaled: np.ndarray, known: LeafNoise, count: int) -> Iterator[tuple
     for axis, samples in known.profiles.items():
         own = np.sqrt(np.mean(np.square(samples), axis=0))
         typical = float(np.sqrt(np.mean(np.square(samples))))
-        limit = limits.max_limit(count * min(POOLED, len(own)), sum(scaled.shape))
+        limit = max_limit(count * min(POOLED, len(own)), sum(scaled.shape))
         yield axis, profile(scaled, axis), (np.maximum(own, typical) + SHARED / limit) * limit
 
 

@@ -19,7 +19,6 @@ from ...noise import Noise, residual_of
 from .. import limits
 from ..verdict import Verdict
 from .evidence import Evidence
-from .noise import excess
 
 V = Verdict
 LENGTHS = 4
@@ -47,12 +46,12 @@ def permutations(case: Case, noise: Noise) -> Evidence:
             if leaf.format is None or native is None or leaf.path not in followed or leaf.shape != native.shape:
                 continue
             spread, axes = noise.leaves[leaf.path], followed[leaf.path]
-            if excess(residual_of(native.float64(), spread), noise.count) > 1.0:
+            if residual_of(native.float64(), spread).excess(noise.count).of_limit > 1.0:
                 continue  # an unstable algorithm errs as much again in any order: nothing is learned
             permuted = dataclasses.replace(
                 spread, reference=_taken(spread.reference, axes, order), spread=_taken(spread.spread, axes, order)
             )
-            amount = excess(residual_of(leaf.float64(), permuted), noise.count)
+            amount = residual_of(leaf.float64(), permuted).excess(noise.count).of_limit
             if amount > worst:
                 worst, path, length = amount, leaf.path, size
     if not tried:

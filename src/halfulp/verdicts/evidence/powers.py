@@ -14,7 +14,6 @@ from ...differences import Leaf
 from ...noise import Noise, residual_of
 from ..verdict import Verdict
 from .evidence import Evidence
-from .noise import excess
 
 V = Verdict
 DEGREES = (0, 1, 2, 3, 4)
@@ -39,8 +38,8 @@ def powers(case: Case, noise: Noise) -> Evidence:
             continue
         values = large.float64() / SCALED_BY**degree
         found = residual_of(values, noise.leaves[small.path], reference=small.float64())
-        if excess(found, noise.count) > worst:
-            worst, path = excess(found, noise.count), small.path
+        if found.excess(noise.count).of_limit > worst:
+            worst, path = found.excess(noise.count).of_limit, small.path
     finding = "scales alike" if worst <= 1.0 else "differ"
     speaks = (V.MISTAKE,) if finding == "differ" else tuple(each for each in V if each is not V.NONDETERMINISTIC)
     return Evidence("powers", finding, speaks, {"degree": degree, "factor": SCALED_BY, "excess": worst}, path)

@@ -20,6 +20,7 @@ from ...cases import Case, Run, Unavailable, Variant
 from ...cases.inputs import TORCH_DTYPES
 from ...cases.trees import tree_map
 from ...differences import Leaf
+from ...differences.allowance import FALSE_ALARM
 from ...floats import FORMATS, Format, is_representable
 from ...noise import LeafNoise, Noise, noise_of, residual_of, run_under
 from ...noise.noise import scaled_error
@@ -27,7 +28,6 @@ from ...ops import Kind, is_exact, record_of
 from .. import limits
 from ..verdict import Verdict
 from .evidence import Evidence
-from .noise import excess
 
 V = Verdict
 CANDIDATES = ("float32", "tf32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2")
@@ -126,7 +126,7 @@ PART = 0.1
 """Least share of an error that one place of rounding has to make up, as a function of the inputs: one of ten alike."""
 
 CHANCE = 4.3
-"""Standard deviations of a correlation by chance that none of GUESSES reaches with a probability of `limits.FALSE_ALARM`: the normal
+"""Standard deviations of a correlation by chance that none of GUESSES reaches with a probability of `FALSE_ALARM`: the normal
 quantile of FALSE_ALARM / GUESSES on both sides."""
 
 
@@ -143,7 +143,7 @@ def _convincing(explained: float, case: Case) -> bool:
         if leaf.format is not None and leaf.path in pairs and pairs[leaf.path].stored.shape == leaf.stored.shape
     )
     left = max(1.0 - explained, 1e-16)
-    return GUESSES * left ** (0.5 * count) <= limits.FALSE_ALARM
+    return GUESSES * left ** (0.5 * count) <= FALSE_ALARM
 
 
 class Place(NamedTuple):
@@ -293,7 +293,7 @@ def _has_size_of(case: Case, noise: Noise, target: Format) -> bool:
         if leaf.format is None or spread is None or spread.reference.shape != leaf.stored.shape:
             continue
         residual = residual_of(leaf.float64(), spread, reference=noise.leaves[leaf.path].reference)
-        if residual.count and excess(residual, coarse.count) > 1.0:
+        if residual.count and residual.excess(coarse.count).of_limit > 1.0:
             return False
     return True
 
@@ -315,7 +315,7 @@ def _by_size(case: Case, noise: Noise, coarser: list[Format]) -> Evidence | None
                 continue
             residual = residual_of(leaf.float64(), spread, reference=noise.leaves[leaf.path].reference)
             if residual.count:
-                worst, size = max(worst, excess(residual, coarse.count)), max(size, _typical(leaf, spread, noise))
+                worst, size = max(worst, residual.excess(coarse.count).of_limit), max(size, _typical(leaf, spread, noise))
         if worst <= 1.0 and size >= HONEST_SIZE:
             fitting.append((abs(math.log(size)) if size else math.inf, target, size))
     if not fitting:

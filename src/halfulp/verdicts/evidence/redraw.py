@@ -10,11 +10,11 @@ import dataclasses
 import numpy as np
 
 from ...cases import Case, Run, Variant
+from ...differences.allowance import rms_limit
 from ...noise import STATE, LeafNoise, Noise, noise_of, residual_of, root_mean_square, uses_transforms
 from .. import limits
 from ..verdict import Verdict
 from .evidence import Evidence
-from .noise import excess
 
 V = Verdict
 
@@ -96,9 +96,9 @@ def redraw(case: Case, noise: Noise, *, widely: bool = False) -> Evidence:
         total = root_mean_square(np.asarray(found))
         share = (root_mean_square(stays) / total) ** 2 if total else 0.0
         stayed = residual_of(stays, _as_wide_as(data.leaves[path], sizes[path]), reference=np.zeros_like(stays))
-        amount = excess(stayed, data.count, slack=1.0)
+        amount = stayed.excess(data.count, slack=1.0).of_limit
         if in_norm:  # rounded twiddle factors are constants: their error stays, and is small in norm only
-            amount = min(amount, stayed.norm_in_noise / limits.rms_limit(data.count, slack=1.0))
+            amount = min(amount, stayed.norm_in_noise / rms_limit(data.count, slack=1.0))
         if min(share, amount) >= min(worst_share, worst_excess):
             worst, worst_share, worst_excess = path, share, amount
     # Constants and tables rounded to the declared precision leave an error that stays, but none larger than rounding data makes.

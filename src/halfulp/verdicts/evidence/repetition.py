@@ -13,7 +13,6 @@ from ...noise import Noise, residual_of, run_under
 from .. import limits
 from ..verdict import Verdict
 from .evidence import Evidence
-from .noise import excess
 
 V = Verdict
 AGAIN = Variant(repetition=1, poisoned=True)
@@ -149,7 +148,7 @@ def sized(case: Case, repeated: Evidence, noise: Noise) -> Evidence:
             values, reference = other.float64(), leaf.float64()
             specials_agree = np.array_equal(*(np.where(np.isfinite(each), 0.0, each) for each in (values, reference)), equal_nan=True)
             residual = residual_of(values, spread, reference=reference)
-            worst = max(worst, excess(residual, noise.count)) if specials_agree else np.inf
+            worst = max(worst, residual.excess(noise.count).of_limit) if specials_agree else np.inf
     beyond = worst > 1.0 or _noise_is_random(case, name, noise)
     return dataclasses.replace(
         repeated,

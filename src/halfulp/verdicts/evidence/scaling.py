@@ -13,12 +13,12 @@ import numpy as np
 
 from ...cases import Case, Run, Unavailable, Variant
 from ...differences import Leaf
+from ...differences.allowance import max_limit
 from ...floats import BFLOAT16, FLOAT32, Format, is_representable
 from ...noise import STATE, LeafNoise, Noise, Residual, noise_of, residual_of, uses_transforms
 from .. import limits
 from ..verdict import Verdict
 from .evidence import Evidence, Measured
-from .noise import excess
 
 V = Verdict
 _RIGHT = (V.ROUNDING, V.FLIP, V.REDUCED_PRECISION, V.UNSTABLE)
@@ -77,7 +77,7 @@ def _of_outputs(case: Case, noise: Noise, actual: Run, expected: Run, *, beyond:
         else:
             data_noise = data_noise or noise_of(case, accumulate=False, rounds=STATE)
             data_spread = data_noise.leaves[leaf.path]
-            worst_excess = excess(residual_of(values[0], data_spread, reference=values[1]), data_noise.count, slack=1.0)
+            worst_excess = residual_of(values[0], data_spread, reference=values[1]).excess(data_noise.count, slack=1.0).of_limit
             if worst_excess <= 1.0:
                 worst_excess = max(worst_excess, _excess_where_it_jumps(case, values, data_spread))
             finding = "stays" if worst_excess > 1.0 else "constants"
@@ -217,10 +217,10 @@ def _lowered_output(leaf: Leaf, other: Leaf, spread: LeafNoise, samples: int, be
     magnitude = residual_of(leaf.float64(), spread, reference=np.zeros(leaf.shape)).rms
     if residual_of(spread.spread, spread, reference=np.zeros(leaf.shape)).rms > limits.ILL_CONDITIONED * magnitude:
         return _unavailable("in float32 rounding leaves too little of the result to tell")
-    size = excess(apart, samples)
+    size = apart.excess(samples).of_limit
     if size > BOTH_HONEST and mixes:
         # A fast product is small in norm only; its loss in float32 counts like that in float64.
-        in_norm = max(apart.norm_in_noise, apart.max_norm_in_noise / limits.max_limit(samples, apart.count))
+        in_norm = max(apart.norm_in_noise, apart.max_norm_in_noise / max_limit(samples, apart.count))
         size = min(size, BOTH_HONEST * in_norm / limits.FAST_PRODUCT_LOSS)
     measured: dict[str, Measured] = {"excess_in_float32": size}
     if size <= BOTH_HONEST:
@@ -262,7 +262,7 @@ def _coarsened(case: Case, noise: Noise) -> Evidence | None:
             continue
         native = residual_of(leaf.float64(), spread)
         there = residual_of(other.float64(), spread)
-        if excess(native, noise.count) <= 1.0 or not there.rms or there.rms > limits.ILL_CONDITIONED * there.reference_rms:
+        if native.excess(noise.count).of_limit <= 1.0 or not there.rms or there.rms > limits.ILL_CONDITIONED * there.reference_rms:
             continue
         grows = math.log2(there.rms / native.rms)
         beyond = math.log2(max(native.norm_in_noise, 1.0))

@@ -1,9 +1,8 @@
-import math
-
+import mpmath
 import numpy as np
 import pytest
 
-from halfulp.verdicts.limits import MODEL_SLACK, max_limit, rms_limit, student_quantile
+from halfulp.differences.allowance import MODEL_SLACK, max_limit, rms_limit, student_quantile
 
 
 @pytest.mark.parametrize(("probability", "degrees", "table"), [(0.05, 2, 4.303), (0.001, 12, 4.318), (0.01, 30, 2.750), (1e-3, 4, 8.610)])
@@ -11,10 +10,12 @@ def test_quantiles_of_the_printed_tables(probability, degrees, table):
     assert student_quantile(probability, degrees) == pytest.approx(table, abs=6e-4)
 
 
-def test_far_tail_joins_the_series():
-    # Beyond the switch the tail falls as t**-degrees: one decade of t is `degrees` decades of probability.
-    near, far = (student_quantile(10.0**-exponent, 4) for exponent in (14, 18))
-    assert math.log10(far / near) == pytest.approx(1.0, rel=1e-3)
+@pytest.mark.parametrize(("probability", "degrees"), [(1e-9, 8), (1e-18, 4), (1e-20, 14), (1e-30, 64)])
+def test_quantiles_far_out_have_the_probability_that_was_asked_for(probability, degrees):
+    """P(|T| > t) is the incomplete beta function I_x(d / 2, 1 / 2) at x = d / (d + t^2) (Abramowitz and Stegun, 26.7.1), by mpmath."""
+    t = mpmath.mpf(student_quantile(probability, degrees))
+    tail = mpmath.betainc(mpmath.mpf(degrees) / 2, mpmath.mpf(1) / 2, 0, degrees / (degrees + t * t), regularized=True)
+    assert float(tail) == pytest.approx(probability, rel=1e-9)
 
 
 def test_limits_grow_with_elements_and_shrink_with_samples():
