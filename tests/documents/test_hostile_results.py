@@ -7,6 +7,8 @@ import pytest
 from benchmarks.fuzz.results import changed, documents_of, outcome_of, verdicts_exchanged
 
 from halfulp.documents import KINDS
+from halfulp.documents.reading import restored
+from halfulp.errors import InputError
 
 MUTATIONS = 150
 """For each kind of result; `python -m benchmarks.fuzz` tries thousands."""
@@ -35,3 +37,13 @@ def test_hostile_results_are_refused_in_one_line_or_shown(kind, documents):
             faults.append((count, found))
     assert not faults, faults[:8]
     assert outcomes["works"] > 5, outcomes
+
+
+@pytest.mark.parametrize("depth", [120, 500, 900])
+def test_deep_documents_are_refused_in_one_line(depth, documents):
+    document, _ = documents["check"]
+    deep = []
+    for _ in range(depth):
+        deep = [deep]
+    with pytest.raises(InputError, match="nested more than"):
+        restored("check", {**document, "x": deep})

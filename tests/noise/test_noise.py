@@ -4,10 +4,10 @@ import torch
 from torch import nn
 
 from halfulp.cases import Case
+from halfulp.differences.excess import in_noise
 from halfulp.errors import InputError
 from halfulp.noise import backward_error, noise_of, residual_of, widened
 from halfulp.noise.doubled import doubled_product
-from halfulp.differences.excess import in_noise
 from halfulp.noise.sampling import POOL_SIZE, GaussianPool
 
 

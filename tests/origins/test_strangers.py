@@ -5,12 +5,13 @@ import os
 import struct
 import subprocess
 import sys
+import time
 import tracemalloc
 
 import numpy as np
 import pytest
 import torch
-from tests.forged import entries, forge, op_replaced, rewritten
+from tests.forged import Unstored, entries, forge, op_replaced, rewritten, written
 from torch import nn
 
 import halfulp
@@ -434,3 +435,120 @@ def test_a_forged_trace_reads_like_any_other(recorded, tmp_path):
     copied = forge(recorded[0], tmp_path / "copy.trace", lambda _: None)
     assert entries(copied) == entries(recorded[0])
     assert len(read_trace(rewritten(copied, entries(copied))).ops) == len(read_trace(recorded[0]).ops)
+
+
+def test_repro_writes_where_nothing_else_lies(recorded, tmp_path):
+    """A script imports what lies beside it: a folder of that name may have come with the traces, and a link leads elsewhere."""
+    for name in ("platform.py", "json.py", "__pycache__"):
+        folder = tmp_path / f"with-{name}"
+        folder.mkdir()
+        (folder / name).write_text("open('PWNED', 'w')\n")
+        with pytest.raises(halfulp.InputError, match="empty folder"):
+            halfulp.repro(*recorded, folder, run=True)
+        assert [each.name for each in folder.iterdir()] == [name]
+    victim, linked = tmp_path / "victim", tmp_path / "linked"
+    victim.write_text("precious")
+    linked.mkdir()
+    (linked / "repro.py").symlink_to(victim)
+    with pytest.raises(halfulp.InputError, match="link"):
+        halfulp.repro(*recorded, linked)
+    assert victim.read_text() == "precious"
+    halfulp.repro(*recorded, tmp_path / "own")
+    assert halfulp.repro(*recorded, tmp_path / "own").exists()  # its own files may be written again
+
+
+def pair_of(tmp_path, values, op, arguments, results):
+    """Two traces of one op; its results differ."""
+    numbers = [np.asarray(each, np.float32) if isinstance(each, list) else each for each in values]
+    return [
+        written(tmp_path / name, [*numbers, np.asarray(result)], [(op, arguments, len(values))])
+        for name, result in zip(("a.trace", "b.trace"), results)
+    ]
+
+
+EMPTY_BOMBS = {
+    "a sum": ("aten.sum.dim_IntList", [Ref(0), [1]]),
+    "a mean": ("aten.mean.dim", [Ref(0), [1]]),
+    "views": ("aten.unbind.int", [Ref(0), 0]),
+    "pieces": ("aten.split.Tensor", [Ref(0), 1, 0]),
+    "a tensor where a list belongs": ("aten.cat.default", [Ref(0)]),
+    "a reversal": ("aten.flip.default", [Ref(0), Ref(0)]),
+    "a kernel": ("aten.avg_pool2d_backward.default", [Ref(1), Ref(1), [10**9, 10**9], [1, 1], [0, 0], False, True, 1]),
+    "taps": ("aten.avg_pool2d_backward.default", [Ref(2), Ref(2), [2800, 2800], [1, 1], [0, 0], False, True, 1]),
+}
+
+
+@pytest.mark.parametrize("name", EMPTY_BOMBS)
+def test_empty_values_with_long_axes_take_neither_memory_nor_time(name, tmp_path):
+    op, arguments = EMPTY_BOMBS[name]
+    values = [Unstored(10**9, 0), Unstored(0, 1, 4, 4), np.ones((1, 1, 4, 4), np.float32)]
+    traces = pair_of(tmp_path, values, op, arguments, [np.float32([1, 2, 3, 4]), np.float32([1, 2, 3, 5])])
+    start = time.process_time()
+    assert peak_of(lambda: halfulp.locate(*traces)) < 4 * bounded.FLOOR_BYTES
+    assert time.process_time() - start < 60.0
+
+
+def test_a_sparse_shard_is_not_read(tmp_path):
+    traces = pair_of(tmp_path, [np.ones(4, np.float32)], "aten.neg.default", [Ref(0)], [np.float32([1, 2]), np.float32([1, 3])])
+    for trace in traces:
+        shard = next(trace.glob("shard-*"))
+        with shard.open("r+b") as file:
+            file.truncate(1 << 31)
+        found = entries(trace)
+        (value,) = (each for each in found if each.get("value") == 0)
+        elements = ((1 << 31) - 4096) // 4
+        value.update(shape=[elements], strides=[1], hash="", place=[shard.name, 4096, 4096 + 4 * elements, elements])
+        rewritten(trace, found)
+    assert peak_of(lambda: halfulp.locate(*traces)) < 4 * bounded.FLOOR_BYTES
+
+
+def test_what_is_made_of_itself_many_times_is_looked_at_once(tmp_path):
+    """Each of 40 values that were not stored is the sum of the one before and itself: 2**40 ways lead to the first."""
+    values = [np.ones(4, np.float32), *(Unstored(4) for _ in range(40)), np.ones(4, np.float32)]
+    steps = [("aten.add.Tensor", [Ref(k), Ref(k)], k + 1) for k in range(41)]
+    actual = written(tmp_path / "a.trace", values, steps)
+    expected = written(tmp_path / "b.trace", [np.ones(4, np.float32), np.full(4, 2, np.float32)], [("aten.nonsense.default", [Ref(0)], 1)])
+    start = time.process_time()
+    assert halfulp.locate(actual, expected).verdict is not None
+    assert time.process_time() - start < 60.0
+
+
+@pytest.mark.parametrize("op", ["aten.neg.default", "aten.exp.default"])
+def test_a_thousand_ops_without_stored_results_are_no_fault_of_halfulp(op, tmp_path):
+    values = [np.ones(4, np.float32), *(Unstored(4) for _ in range(1500)), np.ones(4, np.float32)]
+    steps = [(op, [Ref(k)], k + 1) for k in range(1501)]
+    chain = written(tmp_path / "a.trace", values, steps)
+    other = written(tmp_path / "b.trace", [np.ones(4, np.float32), np.full(4, 2, np.float32)], [("aten.nonsense.default", [Ref(0)], 1)])
+    for sides in ((chain, other), (other, chain)):
+        assert halfulp.locate(*sides).verdict is not None
+        with pytest.raises(halfulp.HalfulpError) as error:
+            halfulp.repro(*sides, tmp_path / "repro")
+        assert not isinstance(error.value, halfulp.errors.InternalError)
+
+
+WILD = {
+    "a complex scale": ("aten._upsample_bilinear2d_aa.default", [Ref(0), [0, 8], False, 1.0, 1j]),
+    "a scale beyond floats": ("aten._upsample_bicubic2d_aa.default", [Ref(0), [8, 8], False, 10**400, 10**400]),
+    "a size beyond floats": ("aten._upsample_bilinear2d_aa.default", [Ref(0), [10**400, 8], False, None, None]),
+    "a class beyond integers": ("aten.nll_loss_backward.default", [Ref(0), Ref(0), Ref(0), 1j, 1, 10**400, Ref(0)]),
+    "heads beyond floats": ("aten._native_multi_head_attention.default", [Ref(1)] * 3 + [0, 10**400] + [Ref(1)] * 4),
+    "a complex factor": ("aten.mul.Tensor", [Ref(0), 1j]),
+    "a complex epsilon": ("aten.native_layer_norm.default", [Ref(0), [4], None, None, 1 + 1j]),
+}
+
+
+@pytest.mark.parametrize("name", WILD)
+def test_wild_numbers_are_no_fault_of_halfulp(name, tmp_path):
+    op, arguments = WILD[name]
+    values = [np.ones((1, 1, 4, 4), np.float32), Unstored(2, 3, 0)]
+    complex_results = [np.complex64([1 + 2j, 3]), np.complex64([1 + 3j, 3])]
+    for results in ([np.float32([1, 2]), np.float32([1, 3])], complex_results):
+        folder = tmp_path / str(results[0].dtype)
+        traces = pair_of(folder, values, op, arguments, results)
+        assert halfulp.locate(*traces).verdict is not None
+
+
+def test_complex_programs_are_located(tmp_path):
+    x = torch.randn(4, 5, dtype=torch.complex64)
+    origin = halfulp.locate(lambda x: (x * 2.01).exp(), lambda x: (x * 2.0).exp(), (x,))
+    assert (origin.verdict, origin.op) == (halfulp.Verdict.MISTAKE, "aten.mul.Tensor")

@@ -203,3 +203,20 @@ def test_an_existing_trace_is_not_written_over(tmp_path):
     two_ranks(tmp_path, [((x, x), (), "x", "float32"), ((x, x * 2), SHARDED_0, "", "float32")])
     with pytest.raises(TraceError, match="exists"):
         merge_ranks(tmp_path / "ranks", tmp_path / "whole")
+
+
+def test_ranks_that_are_links_are_refused(tmp_path):
+    """A link leads out of the folder that was sent."""
+    for rank in (0, 1):
+        write_rank(tmp_path / "ranks", rank, [(draw(3), (), "x", "float32"), (draw(3, seed=rank), (), "", "float32")])
+    (tmp_path / "ranks" / "rank-00001").rename(tmp_path / "outside")
+    (tmp_path / "ranks" / "rank-00001").symlink_to(tmp_path / "outside")
+    with pytest.raises(TraceError, match="is a link"):
+        merge_ranks(tmp_path / "ranks", tmp_path / "whole")
+
+
+def test_an_axis_beyond_integers_is_no_placement(tmp_path):
+    long = (f"Shard({'9' * 5000})",)
+    for rank in (0, 1):
+        write_rank(tmp_path / "ranks", rank, [(draw(3), (), "x", "float32"), (draw(3, seed=rank), long, "", "float32")])
+    assert merge_ranks(tmp_path / "ranks", tmp_path / "whole").notes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,10 @@ INFLATED_BYTES = 256 << 20
 INFLATION = 20
 """What else it may: so many times its size. Weights and activations are all but incompressible; masks of zeros and ones shrink to an eighth, and
 integers that repeat to a twentieth."""
+
+
+MOST_PARTS = 1 << 20
+"""Values in one file: a hundred times the tensors of the largest checkpoints."""
 
 
 def read_tensors(path: Path, *, inflated_bytes: int | None = None) -> Any:
@@ -45,9 +50,13 @@ def read_tensors(path: Path, *, inflated_bytes: int | None = None) -> Any:
             f"Got {path} of kind {kind or 'without ending'!r}. Needed: one of {', '.join(KINDS)}. Other formats are not read. Convert it."
         )
     try:
+        limit = max(INFLATED_BYTES, INFLATION * path.stat().st_size) if inflated_bytes is None else inflated_bytes
         if kind in (".npz", ".pt", ".pth"):
-            _bounded(path, inflated_bytes)
-        return readers[kind](path)
+            _bounded(path, _inflated(path), limit)
+        found = readers[kind](path)
+        if kind in (".pt", ".pth"):
+            _bounded(path, _held(found, path), limit)
+        return found
     except TensorFileError:
         raise
     except Exception as error:
@@ -64,14 +73,39 @@ def _object_refusal(path: Path) -> TensorFileError:
     )
 
 
-def _bounded(path: Path, allowed: int | None) -> None:
-    """Refuse an archive by what its directory says that it inflates to, before any of it is inflated."""
+def _inflated(path: Path) -> int:
+    """What an archive's directory says that it inflates to, before any of it is inflated; 0 for what is no archive."""
     if not zipfile.is_zipfile(path):
-        return
-    size = path.stat().st_size
+        return 0
     with zipfile.ZipFile(path) as archive:
-        inflated = sum(each.file_size for each in archive.infolist())
-    limit = max(INFLATED_BYTES, INFLATION * size) if allowed is None else allowed
+        return sum(each.file_size for each in archive.infolist())
+
+
+def _held(tree: Any, path: Path) -> int:
+    """The bytes of all tensors in containers, each as often as it is there: views repeat numbers that are stored once, and lists lists."""
+    import torch
+
+    held, parts, waiting = 0, 0, [tree]
+    while waiting:
+        value = waiting.pop()
+        parts += 1
+        if parts > MOST_PARTS:
+            raise TensorFileError(
+                f"Got {path}, which holds more than {MOST_PARTS:,} values. Needed: fewer. They can't be looked at one by one. Save the tensors that "
+                "are to be compared."
+            )
+        if isinstance(value, torch.Tensor):
+            held += value.numel() * value.element_size()
+        elif isinstance(value, dict):
+            waiting += value.values()
+        elif isinstance(value, (list, tuple)):
+            waiting += value
+    return held
+
+
+def _bounded(path: Path, inflated: int, limit: int) -> None:
+    """Refuse what takes many times its size in memory."""
+    size = path.stat().st_size
     if inflated > limit:
         raise TensorFileError(
             f"Got {path}, {size / 2**20:,.1f} MiB that would inflate to {inflated / 2**20:,.0f} MiB. Needed: at most {limit / 2**20:,.0f} MiB. A "
@@ -110,11 +144,26 @@ def _safetensors(path: Path) -> Any:
         return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (no mapping)
 
 
+def _names_bytearray(path: Path) -> bool:
+    """Whether a pickle of PyTorch names the class: as text, for its reader knows no other way."""
+    word = b"bytearray"
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            return any(word in archive.read(name) for name in archive.namelist() if name.endswith(".pkl"))
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        return content.find(word) >= 0
+
+
 def _torch(path: Path) -> Any:
     import pickle
 
     import torch
 
+    if _names_bytearray(path):  # PyTorch's reader makes one of any length
+        raise TensorFileError(
+            f"Got {path}, which holds a bytearray. Needed: tensors in lists and dicts (a state_dict). It may be of any length, and is no tensor. Save "
+            "the tensors alone."
+        )
     try:
         return torch.load(path, weights_only=True, map_location="cpu", mmap=zipfile.is_zipfile(path))
     except pickle.UnpicklingError as error:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
+from ..nesting import require_end
 from .kinds import KINDS, Kind
 
 _SPECIAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
@@ -84,6 +85,7 @@ def restored(kind: str, content: dict[str, Any], source: str = "a document") -> 
         raise InputError(
             f"Got {source}, a document of kind {found.name}. Needed: {kind}. The two hold different things. Write one: {KINDS[kind].written_by}."
         )
+    require_end(content, source)
     try:
         result = _adapter(kind).validate_python(_with_numbers(content))
     except ValidationError as error:

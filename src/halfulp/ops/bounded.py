@@ -80,7 +80,13 @@ def checked(elements: float) -> None:
     """
     limit = _limit.get()
     if limit is not None and not elements * ITEM_BYTES <= limit:
-        raise TooLarge(f"it would take {elements * ITEM_BYTES / 2**20:,.0f} MiB; these traces account for {limit / 2**20:,.0f} MiB")
+        taken = f"{elements * ITEM_BYTES / 2**20:,.0f} MiB" if elements < 2**62 else "more memory than there is"
+        raise TooLarge(f"it would take {taken}; these traces account for {limit / 2**20:,.0f} MiB")
+
+
+def extent(shape: Iterable[Any]) -> Any:
+    """How many elements, axes of length 0 left out: an array of 0 times 2**40 elements has rows to be walked through, too."""
+    return math.prod(length for length in shape if length != 0)
 
 
 def bounded(x: Array) -> Array:
@@ -91,7 +97,7 @@ def bounded(x: Array) -> Array:
     """
     if _limit.get() is None:
         return x
-    checked(x.size)
+    checked(extent(x.shape))
     return x if isinstance(x, Bounded) else x.view(Bounded)
 
 
@@ -130,7 +136,7 @@ def arange(*limits: Any) -> Array:
 
 
 def _made(shape: Any, make: Callable[[], Array]) -> Array:
-    checked(math.prod(shape) if isinstance(shape, Iterable) else shape)
+    checked(extent(shape) if isinstance(shape, Iterable) else shape)
     return bounded(make())
 
 

@@ -72,4 +72,4 @@ def _watched(tree: Any) -> Any:
 def _elements(tree: Any) -> int:
     if isinstance(tree, list):
         return sum(_elements(part) for part in tree)
-    return tree.size if isinstance(tree, np.ndarray) else 0
+    return bounded.extent(tree.shape) if isinstance(tree, np.ndarray) else 0

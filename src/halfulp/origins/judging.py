@@ -64,14 +64,14 @@ def spread_of(prediction: Array, samples: Iterator[Array]) -> Array:
     unit = _unit(prediction)
     with np.errstate(invalid="ignore", over="ignore"):
         for sample in samples:
-            total += (np.abs(_real(sample) - _real(prediction)) / unit) ** 2
+            total += (np.abs(numbers(sample) - numbers(prediction)) / unit) ** 2
             count += 1
         return np.sqrt(total / max(1, count)) * unit
 
 
 def _unit(values: Array) -> float:
     """A power of two near the largest of these, by which squares neither overflow nor vanish; dividing by it rounds nothing."""
-    magnitudes = np.abs(_real(values))
+    magnitudes = np.abs(numbers(values))
     largest = float(np.max(magnitudes, initial=0.0, where=np.isfinite(magnitudes)))
     return 2.0 ** max(-1022, min(1022, math.frexp(largest)[1])) if largest else 1.0
 
@@ -83,7 +83,7 @@ def judged(actual: Array, prediction: Array, spread: Array, format: Format, *, t
     return addition_of(tally, tests)
 
 
-def _real(values: Array) -> Array:
+def numbers(values: Array) -> Array:
     """Integers and booleans as numbers that can be subtracted."""
     return values if values.dtype.kind in "fc" else widen(values)
 
@@ -147,7 +147,7 @@ def reduced_precision(actual: Array, prediction: Array, evaluate_with: Callable[
 
 def rms(values: Array) -> float:
     """Root mean square of the finite elements."""
-    magnitudes = np.abs(_real(values))
+    magnitudes = np.abs(numbers(values))
     magnitudes = magnitudes[np.isfinite(magnitudes)] if not np.isfinite(magnitudes).all() else magnitudes
     largest = float(magnitudes.max(initial=0.0))
     return largest * float(np.sqrt(np.mean((magnitudes / largest) ** 2))) if largest else 0.0
@@ -156,4 +156,4 @@ def rms(values: Array) -> float:
 def distance(first: Array, second: Array) -> float:
     """Root mean square of the difference."""
     with np.errstate(invalid="ignore", over="ignore"):
-        return rms(_real(first) - _real(second))
+        return rms(numbers(first) - numbers(second))

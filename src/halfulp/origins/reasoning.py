@@ -19,7 +19,7 @@ from ..ops.evaluation import Unknown
 from ..traces import Step
 from ..verdicts import limits
 from ..verdicts.verdict import Verdict
-from .judging import SAMPLES, Addition, channels_of, is_fast_convolution, judged, reduced_precision
+from .judging import SAMPLES, Addition, channels_of, is_fast_convolution, judged, numbers, reduced_precision
 from .replaying import evaluate
 from .versions import Evaluation, Surroundings, Version
 
@@ -285,10 +285,10 @@ def _own_excess(walker: Surroundings, step: Step, number: int, slot: int) -> flo
 def _stays(theirs: Array, exact: Array, prediction: Array) -> bool:
     """Whether the difference of the formulas makes up the error."""
     with np.errstate(invalid="ignore", over="ignore"):
-        error, formulas = np.subtract(theirs, prediction, dtype=np.float64), np.subtract(exact, prediction, dtype=np.float64)
+        error, formulas = numbers(theirs) - numbers(prediction), numbers(exact) - numbers(prediction)
         usable = np.isfinite(error) & np.isfinite(formulas)
-        total = float(np.sum(error[usable] ** 2))
-        rest = float(np.sum((error - formulas)[usable] ** 2))
+        total = float(np.sum(np.abs(error[usable]) ** 2))
+        rest = float(np.sum(np.abs((error - formulas)[usable]) ** 2))
     if not total:
         return False
     return rest <= (1.0 - limits.EXPLAINED) * total

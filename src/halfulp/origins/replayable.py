@@ -225,6 +225,7 @@ def _inside(step: Step, given: Mapping[str, Any]) -> None:
         TypeError,
         ValueError,
         RuntimeError,
+        ArithmeticError,
     ):  # an argument that the rule needs is missing, or another kind
         fits = False
     if not fits:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ops import bounded
 from ..ops.arithmetic import EXACT, Array, Exact
 from ..ops.evaluation import Unknown, run_formula
 from ..ops.formulas import formula_of
@@ -43,16 +44,25 @@ class Values:
         self.trace = trace
         self._cache: OrderedDict[int, Array] = OrderedDict()
         self._cached_bytes = 0
+        self._known: dict[int, bool] = {}
 
     def known(self, number: int) -> bool:
         """Whether `number` can be had."""
-        value = self.trace.values[number]
-        if value.is_complete or not value.elements:
-            return True
-        producer = self.trace.producers.get(number)
-        if value.hash or producer is None or formula_of(producer.name) is None:
-            return False
-        return all(self.known(each) for each in producer.inputs)
+        waiting = [number]
+        while waiting:
+            top = waiting[-1]
+            value, producer = self.trace.values[top], self.trace.producers.get(top)
+            if value.is_complete or not value.elements:
+                self._known[top] = True
+            elif top not in self._known:
+                self._known[top] = False  # also for what is made of itself
+                if not value.hash and producer is not None and formula_of(producer.name) is not None:
+                    waiting += [each for each in dict.fromkeys(producer.inputs) if each not in self._known]
+                    continue
+            elif producer is not None and not value.hash and formula_of(producer.name) is not None:
+                self._known[top] = all(self._known[each] for each in producer.inputs)
+            waiting.pop()
+        return self._known[number]
 
     def number(self, number: int) -> Array:
         """The elements of a value, of its shape.
@@ -65,6 +75,10 @@ class Values:
             self._cache.move_to_end(number)
             return cached
         value = self.trace.values[number]
+        try:
+            bounded.checked(bounded.extent(value.shape))  # a sparse file holds more than it takes
+        except bounded.TooLarge as error:
+            raise Unknown(f"value {number}: {error}") from error
         if value.is_complete:
             found = self.trace.numbers(number)
         elif not value.elements:
@@ -73,7 +87,10 @@ class Values:
             producer = self.trace.producers.get(number)
             if value.hash or producer is None:
                 raise Unknown(f"the elements of value {number} were not stored")
-            outputs = evaluate(producer, self.number)
+            try:
+                outputs = evaluate(producer, self.number)
+            except RecursionError as error:
+                raise Unknown(f"value {number} is made by too long a chain of ops whose results were not stored") from error
             found = outputs[producer.outputs.index(number)]
             if found is None or found.shape != value.shape:
                 raise Unknown(f"value {number} can't be made from what {producer.op} reads")

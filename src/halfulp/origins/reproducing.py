@@ -21,7 +21,7 @@ import torch
 
 from ..border import answered
 from ..errors import InputError
-from ..files import write_file
+from ..files import unwritable, write_file
 from ..ops import bounded
 from ..ops.evaluation import Unknown
 from ..traces import Ref, Step, Trace, read_trace
@@ -71,6 +71,7 @@ def repro(
     Raises:
         InputError: nothing adds more than rounding, or the op can't be called by itself.
     """
+    target = _own_folder(folder)
     traces = [each if isinstance(each, Trace) else read_trace(Path(each)) for each in (actual, expected)]
     walker, walk = walk_traces(traces[0], traces[1], declared=declared, rename=rename, progress=progress)
     right = sorted((each for each in walk.suspects.values() if each.state in ("right", "final")), key=lambda each: each.step.index)
@@ -82,7 +83,7 @@ def repro(
     point = right[0].point
     with bounded.limited(*traces):
         made, size = None, None
-        with contextlib.suppress(Unknown):
+        with contextlib.suppress(Unknown, RecursionError):  # a chain of a thousand ops is no small example either
             made = _extracted(walker, right[0])
             size = _difference(made)
         if made is None or size is None:
@@ -93,7 +94,6 @@ def repro(
         made = _smaller(made, size, progress)
         made = _of_random_numbers(made, size)
         text = script_of(made, point)
-    target = Path(folder)
     values = {n: each for n, each in made.tensors.items() if n not in made.random}
     if values or made.recorded is not None:
         write_file(target / "values.safetensors", values_file(values, made.recorded))
@@ -106,6 +106,31 @@ def repro(
         output = _fenced(f"$ python repro.py\n{ran.stdout or ran.stderr}") + "\n"
     write_file(target / "issue.md", output + _fenced(text, "python"))
     return script
+
+
+OWN_FILES = ("repro.py", "values.safetensors", "issue.md")
+"""What `repro` writes."""
+
+
+def _own_folder(folder: str | os.PathLike[str]) -> Path:
+    """The folder, if nothing is in it that `repro` does not write: a script imports what lies beside it, and a link leads elsewhere.
+
+    Raises:
+        InputError: something else is.
+    """
+    target = Path(folder)
+    try:
+        strange = [file.name for file in target.iterdir() if file.name not in OWN_FILES or not file.is_file() or file.is_symlink()]
+    except FileNotFoundError:
+        return target
+    except OSError as error:
+        raise unwritable(target, error) from error
+    if strange:
+        raise InputError(
+            f"Got the folder {target}, which holds {sorted(strange)[0][:80]!r}. Needed: an empty folder, or one that repro wrote. A script "
+            "imports what lies beside it, and writing through a link would change another file. Choose another folder with -o."
+        )
+    return target
 
 
 def ops_of(made: Reproduction) -> list[str]:

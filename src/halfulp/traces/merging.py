@@ -37,6 +37,12 @@ def merge_ranks(folder: str | Path, path: str | Path) -> Trace:
     """
     folder = Path(folder)
     found = sorted(each for each in folder.glob("rank-*") if each.is_dir())
+    links = [each.name for each in found if each.is_symlink()]
+    if links:
+        raise TraceError(
+            f"Got {links[0]!r} in {folder}, which is a link. Needed: folders as torchrun's processes recorded them. What lies "
+            "elsewhere is not read. Copy it there."
+        )
     if len(found) < 2:
         raise TraceError(
             f"Got {len(found)} ranks in {folder}. Needed: at least two (rank-00000, rank-00001 ...). There is nothing to put together. "
@@ -94,7 +100,7 @@ def _can_join(values: list[Value]) -> bool:
 
 
 def _sharded_axis(placement: str) -> int | None:
-    found = re.match(r"(?:Shard|S)\((?:dim=)?(\d+)\)", placement)
+    found = re.match(r"(?:Shard|S)\((?:dim=)?(\d{1,9})\)", placement)
     return int(found.group(1)) if found else None
 
 

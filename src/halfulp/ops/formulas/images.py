@@ -102,6 +102,12 @@ def avg_pool(
     return fl.chain(windows.sum(space) / count, lambda: squared(windows).sum(space) / np.square(count), math.prod(kernel))
 
 
+def _taps(length: int, out: int, kernel: int, stride: int, padding: int) -> Array:
+    """Which pixels each window covers along one axis: 1 or 0, (out, length)."""
+    first, pixels = bounded.arange(out)[:, None] * stride - padding, bounded.arange(length)
+    return ((pixels >= first) & (pixels < first + kernel)).astype(np.float64)
+
+
 @formula("avg_pool2d_backward", "avg_pool3d_backward")
 def avg_pool_backward(
     fl: Exact, grad: Array, x: Array, kernel: Any, stride: Any, padding: Any, ceil: bool, include: bool, divisor: int | None = None
@@ -109,14 +115,12 @@ def avg_pool_backward(
     axes = len(kernel)
     stride, padding = _pair(stride or kernel, axes), _pair(padding, axes)
     share = grad / (divisor or _counts(x, kernel, stride, padding, ceil, include))
-    reach = [max(n + 2 * p, (m - 1) * s + k) for n, p, m, s, k in zip(x.shape[-axes:], padding, grad.shape[-axes:], stride, kernel)]
+    windows = [_taps(n, m, k, s, p) for n, m, k, s, p in zip(x.shape[-axes:], grad.shape[-axes:], kernel, stride, padding)]
 
     def gathered(shares: Array) -> Array:
-        result = bounded.zeros((*x.shape[:-axes], *reach))
-        for tap in np.ndindex(*kernel):
-            places = tuple(slice(t, t + (m - 1) * s + 1, s) for t, m, s in zip(tap, grad.shape[-axes:], stride))
-            result[(..., *places)] += shares
-        return result[(..., *(slice(p, p + n) for p, n in zip(padding, x.shape[-axes:])))]
+        for axis, window in enumerate(windows, -axes):
+            shares = np.moveaxis(np.moveaxis(shares, axis, -1) @ window, -1, axis)
+        return shares
 
     return fl.chain(gathered(share), lambda: gathered(squared(share)), lambda: gathered(bounded.ones(share.shape)))
 
