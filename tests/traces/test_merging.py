@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.forged import entries, rewritten
 
 from halfulp.errors import TraceError
 from halfulp.traces import Fingerprint, Ref, Step, Value, merge_ranks, read_trace
@@ -220,3 +221,18 @@ def test_an_axis_beyond_integers_is_no_placement(tmp_path):
     for rank in (0, 1):
         write_rank(tmp_path / "ranks", rank, [(draw(3), (), "x", "float32"), (draw(3, seed=rank), long, "", "float32")])
     assert merge_ranks(tmp_path / "ranks", tmp_path / "whole").notes
+
+
+def test_values_that_share_elements_go_on_sharing_them(tmp_path):
+    """Two thousand records of one place were written two thousand times."""
+    pairs = [(draw(1000), REPLICATED, f"x{k}", "float32") for k in range(40)]
+    for rank in (0, 1):
+        folder = write_rank(tmp_path / "ranks", rank, pairs)
+        found = entries(folder)
+        values = [each for each in found if "value" in each]
+        for each in values:
+            each.update(place=values[0]["place"], hash=values[0]["hash"])
+        rewritten(folder, found)
+    whole = merge_ranks(tmp_path / "ranks", tmp_path / "whole")
+    assert sum(each.stat().st_size for each in whole.path.glob("shard-*")) < 3 * 4 * 1000
+    assert all(np.array_equal(whole.numbers(k), draw(1000)) for k in range(40))

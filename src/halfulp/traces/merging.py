@@ -18,7 +18,7 @@ from ..floats import BFLOAT16, round_to_format
 from .hashing import hash_of
 from .reading import read_trace
 from .shards import ITEM_BYTES
-from .trace import Trace, Value
+from .trace import Place, Trace, Value
 from .writing import TraceWriter
 
 
@@ -59,9 +59,10 @@ def merge_ranks(folder: str | Path, path: str | Path) -> Trace:
         )
     writer = TraceWriter(path, level=first.level, fingerprint=first.fingerprint)
     notes = [*first.notes]
+    written: dict[Any, Place] = {}
     try:
         for number in range(len(first.values)):
-            _merge_value(writer, ranks, number, notes)
+            _merge_value(writer, ranks, number, notes, written)
         for step in first.steps:
             writer.add_step(step)
     except BaseException:
@@ -70,18 +71,20 @@ def merge_ranks(folder: str | Path, path: str | Path) -> Trace:
     return read_trace(writer.close(named=first.named, notes=tuple(dict.fromkeys(notes))))
 
 
-def _merge_value(writer: TraceWriter, ranks: list[Trace], number: int, notes: list[str]) -> None:
+def _merge_value(writer: TraceWriter, ranks: list[Trace], number: int, notes: list[str], written: dict[Any, Place]) -> None:
+    """Write one value; `written` remembers where elements went, so that values that share them go on sharing."""
     values = [each.values[number] for each in ranks]
     first = values[0]
     if all(each.hash == first.hash for each in values) and not any(_spread(each) for each in first.placements):
-        return _write(writer, ranks[0], first, None)
+        return _write(writer, ranks[0], first, None, written, (first.place,))
     if not _can_join(values):
         where = first.name or f"value {number}"
         notes.append(
             f"{where} ({first.dtype} {'x'.join(map(str, first.shape))}) differs between ranks and has no placements: rank 0's was kept"
         )
-        return _write(writer, ranks[0], first, None)
-    return _write(writer, ranks[0], first, _joined([each.stored(number) for each in ranks], first.placements[0]))
+        return _write(writer, ranks[0], first, None, written, (first.place,))
+    joined = _joined([each.stored(number) for each in ranks], first.placements[0])
+    return _write(writer, ranks[0], first, joined, written, (*(each.place for each in values), first.placements[0]))
 
 
 def _spread(placement: str) -> bool:
@@ -118,14 +121,19 @@ def _joined(parts: list[npt.NDArray[Any]], placement: str) -> npt.NDArray[Any]:
     return total.astype(parts[0].dtype)
 
 
-def _write(writer: TraceWriter, trace: Trace, value: Value, whole: npt.NDArray[Any] | None) -> None:
+def _write(
+    writer: TraceWriter, trace: Trace, value: Value, whole: npt.NDArray[Any] | None, written: dict[Any, Place], source: tuple[Any, ...]
+) -> None:
     if whole is None:
         if value.place is None:
             return writer.add_value(value)
         whole = trace.stored(value.number)
     bits = _bits(whole, value.dtype)
     shape = tuple(whole.shape) if value.is_complete else value.shape
-    place = writer.store(value.dtype, tuple(whole.shape), bits, elements=whole.size) if value.dtype in ITEM_BYTES else None
+    key = (value.dtype, tuple(whole.shape), *source)
+    if value.dtype in ITEM_BYTES and key not in written:
+        written[key] = writer.store(value.dtype, tuple(whole.shape), bits, elements=whole.size)
+    place = written.get(key)
     hashed = hash_of(bits) if value.is_complete else value.hash
     strides = tuple(int(np.prod(shape[k + 1 :], dtype=np.int64)) for k in range(len(shape)))
     statistics = _statistics(whole) if shape != value.shape or hashed != value.hash else value.statistics
