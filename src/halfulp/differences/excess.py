@@ -117,9 +117,8 @@ class Tally:
                 self._watch(actual, exact, spread, self._format)
             actual, exact, spread = actual[finite], exact[finite], spread[finite]
         with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
-            if (
-                self._format is not None and not np.isfinite(spread).all()
-            ):  # squares of the operands overflow: at least the result is rounded
+            # Where the squares of the operands overflow, at least the result is rounded.
+            if self._format is not None and not np.isfinite(spread).all():
                 spread = np.where(np.isfinite(spread), spread, ROUNDING_RMS * self._format.unit_roundoff * np.abs(exact))
             error = np.abs(actual - exact)
             scaled = in_noise(error, spread)
