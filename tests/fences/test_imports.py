@@ -36,6 +36,11 @@ def modules_after(statement):
             "import halfulp.orders, halfulp.ops.formulas, halfulp.ops.deviation, halfulp.verdicts.judging, halfulp.verdicts.result",
             FRAMEWORKS,
         ),
+        (
+            "from halfulp import Verdict, CheckResult, compare; "
+            "CheckResult(Verdict.IDENTICAL, ('bits',), (), compare([1.0], [1.0]), 'float32').to_json()",
+            {"torch", "rich", "halfulp.reports"},
+        ),
         ("import halfulp.origins.locating, halfulp.origins.walking, halfulp.origins.hashes, halfulp.origins.nonfinite", FRAMEWORKS),
     ],
 )

@@ -8,7 +8,7 @@ import halfulp
 from halfulp import CheckResult, Evidence, Verdict, check, compare, report
 from halfulp.errors import InputError
 from halfulp.reports.text.evidence import QUESTIONS, measured_words
-from halfulp.reports.text.wording import digits_lost, number, power_of_two, share
+from halfulp.words.numbers import digits_lost, number, power_of_two, share
 
 X = torch.randn(8, 16, generator=torch.Generator().manual_seed(0))
 

@@ -22,7 +22,7 @@ def steps_on_stderr(silent: bool) -> Generator[Callable[[str], None]]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from halfulp.reports.text.visible import visible
+    from halfulp.words.visible import visible
 
     console = Console(stderr=True)
     if silent or not sys.stderr.isatty():  # rich would also count a file as a terminal where FORCE_COLOR is set

@@ -62,7 +62,7 @@ Html = Annotated[
 
 def say(text: object = "", *, err: bool = False) -> None:
     """Print lines. What a terminal or a CI log would act on is shown as escapes: names come from files and from programs under test."""
-    from halfulp.reports.text.visible import visible
+    from halfulp.words.visible import visible
 
     typer.echo(visible(str(text), lines=True), err=err)
 

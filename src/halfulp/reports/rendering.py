@@ -18,6 +18,7 @@ from ..remedies import StoredTolerance, Tolerance
 from ..sweeps import Baseline, Benchmark, Growth, Matrix, Watch
 from ..traces import Fingerprint
 from ..verdicts import CheckResult
+from ..words.visible import cleaned, fitting, visible
 from .text.audits import audit_text
 from .text.benchmarks import benchmark_text
 from .text.causes import explanation_text
@@ -30,7 +31,6 @@ from .text.matrices import matrix_text
 from .text.orders import order_text, orders_text
 from .text.origins import origin_text
 from .text.tolerances import tolerance_text
-from .text.visible import cleaned, fitting, visible
 from .text.watches import baseline_text, watch_text
 
 FORMS = ("full", "answer", "reason", "assertion", "html", "snippet")

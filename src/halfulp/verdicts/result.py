@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 
 from ..differences import Comparison
 from ..documents import document, parsed, restored, text_of
-from ..shown import drawn, shown
+from ..shown import shown
+from ..words.visible import cleaned, fitting, visible
 from .closeup import Closeup
 from .evidence.evidence import Evidence
+from .reasons import reason
 from .verdict import Verdict
 
 
@@ -56,7 +58,8 @@ class CheckResult:
     @property
     def reason(self) -> str:
         """The reason for the verdict in a sentence."""
-        return drawn(self, "reason")
+        with fitting(self):
+            return visible(reason(cleaned(self)), lines=True)
 
     def find(self, kind: str) -> Evidence | None:
         """The evidence of that kind, None when it was not gathered."""

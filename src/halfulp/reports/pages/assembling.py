@@ -23,7 +23,7 @@ from ...errors import InputError
 from ...files import write_file
 from ...places import caches
 from ...shown import drawn
-from ..text.visible import cleaned, fitting
+from ...words.visible import cleaned, fitting
 from .kinds import page_of
 from .page import Column, Columns, Figure, Page, Table
 

@@ -7,13 +7,13 @@ from functools import partial
 from ...floats import FLOAT64, FORMATS
 from ...verdicts import CheckResult
 from ...verdicts.closeup import Closeup
+from ...verdicts.reasons import reason
+from ...words.numbers import number, share
 from ..charts.elements import element_columns, error_against_noise
 from ..charts.histograms import ulp_histogram
 from ..charts.profiles import profile_chart, residual_map
 from ..text.advice import advice
 from ..text.evidence import QUESTIONS, measured_words
-from ..text.reasons import reason
-from ..text.wording import number, share
 from .page import Column, Columns, Figure, Number, Page, Pairs, Part, Section, Table, Words, tone_of
 from .tables import DIFFERENCE_TABLE, WORST_TABLE, columns_of, difference_data, worst_data
 

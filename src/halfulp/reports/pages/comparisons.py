@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from ...differences import Comparison
+from ...words.numbers import number, share
 from ..charts.histograms import ulp_histogram
 from ..text.comparisons import closing_words, reference_words, structural_words
-from ..text.wording import number, share
 from .page import Figure, Number, Page, Part, Section, Words
 from .tables import DIFFERENCE_TABLE, WORST_TABLE, difference_data, worst_data
 

@@ -6,9 +6,9 @@ import dataclasses
 from functools import partial
 
 from ...causes.cause import Cause, Explanation
+from ...words.numbers import number
 from ..charts.shares import share_chart
 from ..text.causes import explanation_answer, percent, stages_in_words
-from ..text.wording import number
 from .checks import check_numbers, check_page
 from .page import Code, Column, Columns, Figure, Number, Page, Part, Section, Table, Words
 from .tables import columns_of

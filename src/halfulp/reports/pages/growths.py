@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from ...sweeps.slopes import Growth
+from ...words.numbers import number
 from ..charts.growths import growth_chart, growth_columns
 from ..text.growths import slope_words
-from ..text.wording import number
 from .page import Column, Figure, Number, Page, Part, Section, Table, Words, tone_of
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from ...origins.origin import Origin, Point
+from ...words.numbers import number
 from ..charts.walks import walk_chart, walk_columns
 from ..text.origins import origin_answer, place_words
-from ..text.wording import number
 from .page import Branch, Column, Columns, Figure, Number, Page, Part, Section, Table, Tree, Words, tone_of
 from .tables import columns_of
 

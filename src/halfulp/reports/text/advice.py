@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...verdicts import CheckResult, Verdict
-from .wording import number
+from ...words.numbers import number
 
 V = Verdict
 

@@ -7,8 +7,8 @@ from collections import Counter
 from rich.console import RenderableType
 
 from ...sweeps.benchmark import Benchmark
+from ...words.numbers import number
 from .tables import as_text, plain_table
-from .wording import number
 
 
 def benchmark_text(found: Benchmark) -> str:

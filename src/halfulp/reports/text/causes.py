@@ -10,9 +10,9 @@ from rich.table import Table
 
 from ...causes.cause import Cause, Experiment, Explanation
 from ...verdicts import Verdict
-from .reasons import reason
+from ...verdicts.reasons import reason
+from ...words.numbers import number
 from .tables import as_text
-from .wording import number
 
 ROWS = 10
 """Experiments that are shown; JSON has all."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from rich.console import RenderableType
 
 from ...verdicts import CheckResult
+from ...verdicts.reasons import reason
 from .advice import advice
-from .reasons import reason
 from .tables import as_text, difference_table, evidence_table, worst_table
 
 ACCEPTABLE = {True: "acceptable", False: "not acceptable", None: "undecided"}

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...verdicts import Evidence
-from .wording import number, power_of_two, share
+from ...words.numbers import number, power_of_two, share
 
 Measured = dict[str, Any]
 

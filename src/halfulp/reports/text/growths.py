@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ...sweeps.slopes import Growth, Slope
+from ...words.numbers import number
 from .checks import ACCEPTABLE
 from .tables import as_text, plain_table
-from .wording import number
 
 
 def growth_text(found: Growth, form: str = "full") -> str:

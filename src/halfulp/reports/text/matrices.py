@@ -7,9 +7,9 @@ from collections import Counter
 from rich.console import RenderableType
 
 from ...sweeps import Cell, Matrix
+from ...words.numbers import number
 from .backends import habit_words
 from .tables import as_text, plain_table
-from .wording import number
 
 SHORT = {
     "IDENTICAL": "=", "ROUNDING": "ok", "FLIP": "flip", "REDUCED_PRECISION": "REDUCED", "UNSTABLE": "UNSTABLE", "NONDETERMINISTIC": "NONDET",

@@ -6,8 +6,8 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from ...origins.origin import Origin, Point
+from ...words.numbers import number
 from .tables import as_text
-from .wording import number
 
 ROWS = 12
 """Rows of a table that is to be read, not searched; JSON has all."""

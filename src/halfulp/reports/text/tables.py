@@ -17,8 +17,8 @@ from ...audits import Audit
 from ...differences import Comparison, Difference, WorstElement
 from ...remedies import StoredTolerance
 from ...verdicts import CheckResult
+from ...words.numbers import number
 from .evidence import QUESTIONS, measured_words
-from .wording import number
 
 WIDEST, NARROWEST = 118, 60
 """Columns of a table: as many as the terminal has, between these; the widest where there is none (files, pipes, tests)."""

@@ -4,16 +4,51 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
-from ...verdicts import CheckResult, Verdict
-from ...verdicts.evidence.measured import measured_excess
-from .wording import digits_lost, number, place, power_of_two, share
+from ..differences import Comparison
+from ..words.numbers import digits_lost, number, place, power_of_two, share
+from .evidence.evidence import Evidence
+from .evidence.measured import measured_excess
+from .verdict import Verdict
 
 V = Verdict
 
 
-def reason(result: CheckResult) -> str:
+class Judged(Protocol):
+    """What reasons are given for: a `CheckResult`."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """One of the eight."""
+        ...
+
+    @property
+    def because(self) -> tuple[str, ...]:
+        """The kinds of evidence that decided."""
+        ...
+
+    @property
+    def difference(self) -> Comparison:
+        """The two sides in numbers."""
+        ...
+
+    @property
+    def declared(self) -> str:
+        """The precision that was judged by."""
+        ...
+
+    @property
+    def acceptable(self) -> bool | None:
+        """Whether the verdict is."""
+        ...
+
+    def find(self, kind: str) -> Evidence | None:
+        """The evidence of that kind."""
+        ...
+
+
+def reason(result: Judged) -> str:
     """Why the verdict is what it is."""
     try:
         return _reason(result)
@@ -21,7 +56,7 @@ def reason(result: CheckResult) -> str:
         return f"This result says {result.verdict.name}, but does not hold the measurements that such a verdict rests on."
 
 
-def _reason(result: CheckResult) -> str:
+def _reason(result: Judged) -> str:
     if result.because[:1] == ("search",):
         return _searched(result)
     bits = _measured(result, "bits")
@@ -32,17 +67,17 @@ def _reason(result: CheckResult) -> str:
 _FLUSHED = " All elements that differ are subnormal numbers that actual flushes to zero."
 
 
-def _finding(result: CheckResult, kind: str) -> str:
+def _finding(result: Judged, kind: str) -> str:
     evidence = result.find(kind)
     return evidence.finding if evidence is not None else ""
 
 
-def _measured(result: CheckResult, kind: str) -> dict[str, Any]:
+def _measured(result: Judged, kind: str) -> dict[str, Any]:
     evidence = result.find(kind)
     return dict(evidence.measured) if evidence is not None else {}
 
 
-def _formula(result: CheckResult, right: str = "the two are one formula: ") -> str:
+def _formula(result: Judged, right: str = "the two are one formula: ") -> str:
     """How it is known that both sides compute the same function in exact arithmetic."""
     scaling = result.find("scaling")
     if scaling is not None and scaling.finding == "vanishes":
@@ -65,14 +100,14 @@ def _formula(result: CheckResult, right: str = "the two are one formula: ") -> s
     return ""
 
 
-def _identical(result: CheckResult) -> str:
+def _identical(result: Judged) -> str:
     outputs = len(result.difference.differences)
     where = f" in {outputs} outputs" if outputs > 1 else ""
     count = result.difference.count
     return f"Every bit agrees: {number(count)} element{'s' if count != 1 else ''}{where}."
 
 
-def _rounding(result: CheckResult) -> str:
+def _rounding(result: Judged) -> str:
     noise = _measured(result, "noise")
     formula = _formula(result, right="")
     if result.because[:1] == ("families",):
@@ -98,7 +133,7 @@ def _rounding(result: CheckResult) -> str:
     )
 
 
-def _flip(result: CheckResult) -> str:
+def _flip(result: Judged) -> str:
     flips = _measured(result, "flips")
     return (
         f"{share(int(flips['beyond']), int(flips['count']))} jump, and rounding alone makes the expected function jump at each of them: "
@@ -107,7 +142,7 @@ def _flip(result: CheckResult) -> str:
     )
 
 
-def _reduced(result: CheckResult) -> str:
+def _reduced(result: Judged) -> str:
     found = _measured(result, "precision")
     noise = _measured(result, "noise")
     beyond = _excess(result)
@@ -140,7 +175,7 @@ def _reduced(result: CheckResult) -> str:
     )
 
 
-def _unstable(result: CheckResult) -> str:
+def _unstable(result: Judged) -> str:
     noise = _measured(result, "noise")
     if _finding(result, "redraw") == "systematic" and noise.get("elementwise"):
         return (
@@ -157,7 +192,7 @@ def _unstable(result: CheckResult) -> str:
     return f"The algorithm loses {digits_lost(times)}: its error is {_excess(result)}{peers}. {_capitalized(_formula(result))}."
 
 
-def _nondeterministic(result: CheckResult) -> str:
+def _nondeterministic(result: Judged) -> str:
     found = _measured(result, "repetition")
     if "why" in found:
         return f"Another run failed where the first succeeded: {found['why']}."
@@ -187,7 +222,7 @@ def _how_often(found: dict[str, Any]) -> str:
     return f" {found['runs']} runs gave {found['results']} results. {seeded}"
 
 
-def _mistake(result: CheckResult) -> str:
+def _mistake(result: Judged) -> str:
     kind = result.because[0] if result.because else "noise"
     evidence = result.find(kind)
     path = place(evidence.path) if evidence is not None else ""
@@ -279,7 +314,7 @@ def _unpermuted(measured: dict[str, Any], path: str, beyond: str) -> str:
     )
 
 
-def _searched(result: CheckResult) -> str:
+def _searched(result: Judged) -> str:
     found = _measured(result, "search")
     place_of = {"sizes": "with ", "layout": "with inputs that are "}.get(str(found["kind"]), "with ")
     return (
@@ -305,7 +340,7 @@ _MISTAKES: dict[str, Callable[[dict[str, Any], str, str], str]] = {
 }
 
 
-def _undecided(result: CheckResult) -> str:
+def _undecided(result: Judged) -> str:
     if result.because[:1] == ("reference",):
         return "The reference disagrees with expected by far more than rounding: one of the two is not what it should be."
     if result.because[:1] == ("specials",):
@@ -329,7 +364,7 @@ def _undecided(result: CheckResult) -> str:
     return f"The error is {_excess(result)}, but what it is made of could not be told: {why}."
 
 
-def _excess(result: CheckResult) -> str:
+def _excess(result: Judged) -> str:
     """How large the error is, in words."""
     noise = result.find("noise")
     return measured_excess(noise).words(f" in {result.declared}") if noise is not None else "beyond rounding"
@@ -345,7 +380,7 @@ def _capitalized(text: str) -> str:
     return text[:1].upper() + text[1:] if text else "The formula is the same"
 
 
-_SENTENCES: dict[Verdict, Callable[[CheckResult], str]] = {
+_SENTENCES: dict[Verdict, Callable[[Judged], str]] = {
     V.IDENTICAL: _identical,
     V.ROUNDING: _rounding,
     V.FLIP: _flip,

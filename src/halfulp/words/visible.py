@@ -15,7 +15,7 @@ import unicodedata
 from collections.abc import Generator, Mapping
 from typing import Any, TypeVar
 
-from ...errors import HalfulpError, InputError
+from ..errors import HalfulpError, InputError
 
 LINES = frozenset(("report", "reason", "case_file"))
 """Fields of results that hold several lines; in any other a new line is shown as an escape too, so that no name can look like an answer."""

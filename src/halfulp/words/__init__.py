@@ -1,0 +1,1 @@
+"""Words: how numbers are written, and how texts from outside are shown. Nothing here knows a result."""
