@@ -25,7 +25,7 @@ from ..verdicts.gathering import Gatherer
 from ..verdicts.result import CheckResult
 from .cause import Experiment
 from .hypotheses import ARITHMETIC, SETTING
-from .scale import Distance, Scale
+from .scale import BOTH, Distance, Scale
 from .trial import Fitting, Trial, changed_function
 
 REPEATS = 3
@@ -189,7 +189,7 @@ class Laboratory:
             nice = float(f"{value:.{digits - 1}e}")
             if nice > 0 or not fit.logarithmic:
                 outcome = self.make(fitting.trial(nice), applied, before)
-                if outcome is not None and outcome.distance.rms <= max(1.05 * best.distance.rms, 1.0):
+                if outcome is not None and outcome.distance.rms <= max(1.05 * best.distance.rms, BOTH):
                     return outcome
         return best
 

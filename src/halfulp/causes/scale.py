@@ -16,6 +16,10 @@ from ..noise import Noise
 from ..ops.deviation import ROUNDING_RMS
 
 
+BOTH = math.sqrt(2.0)
+"""How far apart two honest implementations are, in units of what rounding makes of one: their errors are independent."""
+
+
 @dataclass(frozen=True)
 class Distance:
     """How far apart two sets of outputs are.
@@ -117,6 +121,5 @@ class Scale:
 
     def within(self, distance: Distance) -> bool:
         """Whether a distance is one that honest rounding on both sides makes: the errors of two add up."""
-        both = math.sqrt(2.0)
-        within = distance.rms <= both * rms_limit(self.samples) and distance.worst <= both * max_limit(self.samples, distance.count)
+        within = distance.rms <= BOTH * rms_limit(self.samples) and distance.worst <= BOTH * max_limit(self.samples, distance.count)
         return distance.alike and within
