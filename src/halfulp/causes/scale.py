@@ -15,7 +15,6 @@ from ..floats import FLOAT32
 from ..noise import Noise
 from ..ops.deviation import ROUNDING_RMS
 
-
 BOTH = math.sqrt(2.0)
 """How far apart two honest implementations are, in units of what rounding makes of one: their errors are independent."""
 
