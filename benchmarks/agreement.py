@@ -75,6 +75,11 @@ class Pair(NamedTuple):
         return all(not 1.0 / APART < each < APART for each in (self.by_check, self.by_locate))
 
     @property
+    def is_accepted_beyond(self) -> bool:
+        """Whether it contradicts, and an error of more than twice a limit is what one of the two accepts."""
+        return self.contradicts and max(self.by_check, self.by_locate) >= APART
+
+    @property
     def is_falsely_identical(self) -> bool:
         """Whether outputs differ and `locate` says that they don't."""
         return self.locate.verdict is halfulp.Verdict.IDENTICAL and self.check.verdict is not halfulp.Verdict.IDENTICAL
@@ -107,7 +112,11 @@ def pairs(ops: dict[str, Callable[..., torch.Tensor]] = OPS, precisions: tuple[s
 
 
 def main(arguments: list[str]) -> int:
-    """Print what contradicts, and the figures."""
+    """Print what contradicts, and the figures.
+
+    `check` may also reject an error within its limit, by evidence that `locate` does not gather (is it redrawn when the inputs move?). That
+    is counted as a contradiction, and does not stop a build; an error beyond twice a limit that one of the two accepts does.
+    """
     ops = dict(list(OPS.items())[::4]) if "--quick" in arguments else OPS
     found = pairs(ops)
     for pair in found:
@@ -122,10 +131,12 @@ def main(arguments: list[str]) -> int:
     )
     print(f"figure pairs {len(found)} pairs")
     print(f"figure contradictions {contradictions} pairs")
+    beyond = sum(pair.is_accepted_beyond for pair in found)
+    print(f"figure accepted_beyond {beyond} pairs")
     print(f"figure falsely_identical {falsely} pairs")
     if ratios:
         print(f"figure median_ratio_of_limits {2 ** ratios[len(ratios) // 2]:.2f} times")
-    return int(bool(contradictions or falsely))
+    return int(bool(beyond or falsely))
 
 
 if __name__ == "__main__":
