@@ -53,8 +53,8 @@ def doubled_dot(left: npt.ArrayLike, right: npt.ArrayLike, *, axis: int = -1) ->
         float64 array without that axis; zeros where the axis is empty.
 
     Numerics:
-        |result - exact| <= u |exact| + gamma_n(u)^2 sum |left||right|, u = 2**-53 + 5 n 2**-1074 (proved; the last
-        term where products underflow).
+        |result - exact| <= u |exact| + gamma_n(u)^2 sum |left||right| + 5 n 2**-1074, u = 2**-53 (proved; the
+        last term is for products that underflow).
 
     Example:
         >>> float(doubled_dot([1e16, 1.0, -1e16], [1.0, 1.0, 1.0]))
