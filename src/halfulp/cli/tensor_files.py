@@ -91,8 +91,8 @@ def _held(tree: Any, path: Path) -> int:
         parts += 1
         if parts > MOST_PARTS:
             raise TensorFileError(
-                f"Got {path}, which holds more than {MOST_PARTS:,} values. Needed: fewer. They can't be looked at one by one. Save the tensors that "
-                "are to be compared."
+                f"Got {path}, which holds more than {MOST_PARTS:,} values. Needed: fewer. Comparing each would take too long. Save only the "
+                "tensors to compare."
             )
         if isinstance(value, torch.Tensor):
             held += value.numel() * value.element_size()
@@ -161,8 +161,8 @@ def _torch(path: Path) -> Any:
 
     if _names_bytearray(path):  # PyTorch's reader makes one of any length
         raise TensorFileError(
-            f"Got {path}, which holds a bytearray. Needed: tensors in lists and dicts (a state_dict). It may be of any length, and is no tensor. Save "
-            "the tensors alone."
+            f"Got {path}, which holds a bytearray. Needed: tensors in lists and dicts (a state_dict). A bytearray can have any length and is not a tensor. "
+            "Save only the tensors."
         )
     try:
         return torch.load(path, weights_only=True, map_location="cpu", mmap=zipfile.is_zipfile(path))

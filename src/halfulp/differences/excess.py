@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ..floats import Format, widen
 from ..ops.deviation import ROUNDING_RMS
+from ..words.numbers import number
 from .allowance import MODEL_SLACK, max_limit, rms_limit
 
 FloatArray = npt.NDArray[np.float64]
@@ -42,7 +43,7 @@ class Excess:
 
     def words(self, where: str = "") -> str:
         """The two numbers in words; `where` says of which rounding."""
-        in_noise, of_limit = map(_short, (self.in_noise, self.of_limit))
+        in_noise, of_limit = map(_times, (self.in_noise, self.of_limit))
         return f"{in_noise} times what rounding{where} makes, {of_limit} times the limit"
 
     def __str__(self) -> str:
@@ -224,8 +225,8 @@ class RootMeanSquare:
         return self._norm / math.sqrt(self.count)
 
 
-def _short(times: float) -> str:
-    return "infinitely many" if math.isinf(times) else f"{times:.3g}" if times < 1000.0 else f"{times:,.0f}"
+def _times(factor: float) -> str:
+    return "infinitely many" if math.isinf(factor) else number(factor)
 
 
 def _ratio(numerator: float, denominator: float) -> float:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..differences.excess import Excess, Residual, Tally
+from ..differences.excess import Excess, Residual, Tally, root_mean_square
 from ..floats import FORMATS, Format, is_representable, round_to_format, widen
 from ..ops import record_of
 from ..ops.arithmetic import Array
@@ -148,9 +148,7 @@ def reduced_precision(actual: Array, prediction: Array, evaluate_with: Callable[
 def rms(values: Array) -> float:
     """Root mean square of the finite elements."""
     magnitudes = np.abs(numbers(values))
-    magnitudes = magnitudes[np.isfinite(magnitudes)] if not np.isfinite(magnitudes).all() else magnitudes
-    largest = float(magnitudes.max(initial=0.0))
-    return largest * float(np.sqrt(np.mean((magnitudes / largest) ** 2))) if largest else 0.0
+    return root_mean_square(magnitudes[np.isfinite(magnitudes)])
 
 
 def distance(first: Array, second: Array) -> float:

@@ -113,7 +113,7 @@ OWN_FILES = ("repro.py", "values.safetensors", "issue.md")
 
 
 def _own_folder(folder: str | os.PathLike[str]) -> Path:
-    """The folder, if nothing is in it that `repro` does not write: a script imports what lies beside it, and a link leads elsewhere.
+    """The folder, if it holds nothing that `repro` does not write: Python imports files that lie beside a script, and links lead elsewhere.
 
     Raises:
         InputError: something else is.
@@ -127,8 +127,8 @@ def _own_folder(folder: str | os.PathLike[str]) -> Path:
         raise unwritable(target, error) from error
     if strange:
         raise InputError(
-            f"Got the folder {target}, which holds {sorted(strange)[0][:80]!r}. Needed: an empty folder, or one that repro wrote. A script "
-            "imports what lies beside it, and writing through a link would change another file. Choose another folder with -o."
+            f"Got the folder {target}, which holds {sorted(strange)[0][:80]!r}. Needed: an empty folder, or one that repro wrote. Python "
+            "imports files that lie beside a script, and writing through a link would change another file. Choose another folder with -o."
         )
     return target
 

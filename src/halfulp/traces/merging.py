@@ -40,8 +40,8 @@ def merge_ranks(folder: str | Path, path: str | Path) -> Trace:
     links = [each.name for each in found if each.is_symlink()]
     if links:
         raise TraceError(
-            f"Got {links[0]!r} in {folder}, which is a link. Needed: folders as torchrun's processes recorded them. What lies "
-            "elsewhere is not read. Copy it there."
+            f"Got {links[0]!r} in {folder}, which is a link. Needed: folders as torchrun's processes recorded them. Files outside of "
+            "the folder are not read. Copy the linked folder in its place."
         )
     if len(found) < 2:
         raise TraceError(

@@ -83,35 +83,15 @@ def lerp(fl: Exact, x: Array, end: Array, weight: Any) -> Array:
     return fl(x + fl(weight * fl(end - x)))
 
 
-@formula("exp")
-def exp(fl: Exact, x: Array) -> Array:
-    return fl.exp(x)
-
-
-@formula("log")
-def log(fl: Exact, x: Array) -> Array:
-    return fl.log(x)
-
-
-@formula("tanh")
-def tanh(fl: Exact, x: Array) -> Array:
-    return fl.tanh(x)
-
-
-@formula("erf")
-def erf_(fl: Exact, x: Array) -> Array:
-    return fl.erf(x)
-
-
 @formula("sigmoid")
 def sigmoid(fl: Exact, x: Array) -> Array:
     return fl.sigmoid(x)
 
 
 for _name, _function in {
-    "exp2": np.exp2, "expm1": np.expm1, "log2": np.log2, "log10": np.log10, "log1p": np.log1p, "sin": np.sin, "cos": np.cos,
-    "tan": np.tan, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "sinh": np.sinh, "cosh": np.cosh, "asinh": np.arcsinh,
-    "acosh": np.arccosh, "atanh": np.arctanh,
+    "exp": np.exp, "log": np.log, "tanh": np.tanh, "erf": erf, "exp2": np.exp2, "expm1": np.expm1, "log2": np.log2, "log10": np.log10,
+    "log1p": np.log1p, "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan,
+    "sinh": np.sinh, "cosh": np.cosh, "asinh": np.arcsinh, "acosh": np.arccosh, "atanh": np.arctanh,
 }.items():  # fmt: skip
     formula(_name)(lambda fl, x, _name=_name, _function=_function: fl.function(_name, _function(x)))
 
