@@ -1,6 +1,7 @@
 """explain as a whole: its answer, what it leaves alone, its limits of time, its text, and the command line."""
 
 import copy
+import dataclasses
 import json
 import random
 import time
@@ -17,10 +18,12 @@ import halfulp
 from halfulp.backends.knobs.settings import read_settings
 from halfulp.cases import Case
 from halfulp.causes import Cause, Experiment, Explanation
+from halfulp.causes.direct import direct_causes
 from halfulp.causes.scale import Scale
 from halfulp.cli import app
 from halfulp.differences import leaves_of
 from halfulp.errors import InputError, RunError
+from halfulp.verdicts.evidence.evidence import Evidence
 
 BEYOND = ("formula", "memory")
 
@@ -196,6 +199,26 @@ def test_two_causes_in_one_model_are_both_named():
 
 
 # From the verdict alone
+
+
+def test_a_sign_of_a_format_that_the_judge_overruled_is_no_cause():
+    """Squares expanded far from the origin err about as float16 sums would, and as much in float64: the judge says UNSTABLE."""
+    torch.manual_seed(0)
+    base = 50 * torch.randn(1, 12)
+    result = halfulp.check(
+        lambda a, b: ((a * a).sum(-1)[:, None] + (b * b).sum(-1) - 2 * a @ b.T).clamp(min=0).sqrt(),
+        lambda a, b: (a[:, None] - b).square().sum(-1).sqrt(),
+        (base + torch.randn(9, 12), base + torch.randn(7, 12)),
+    )
+    assert result.verdict is halfulp.Verdict.UNSTABLE
+    for finding in ("same size", "correlates"):
+        sign = Evidence(
+            "precision", finding, (), {"format": "float16", "where": "accumulators of sums", "rms_in_its_noise": 0.2, "deviations": 9.0}
+        )
+        evidence = (*(each for each in result.evidence if each.kind != "precision"), sign)
+        assert not direct_causes(dataclasses.replace(result, evidence=evidence))
+        followed = dataclasses.replace(result, evidence=evidence, verdict=halfulp.Verdict.REDUCED_PRECISION)
+        assert [cause.name for cause in direct_causes(followed)] == ["float16 accumulator"]
 
 
 def test_overlapping_memory_is_found_from_the_verdict():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..verdicts import Verdict
 from ..verdicts.result import CheckResult
 from .cause import Cause
 from .hypotheses import ARITHMETIC, FORMULA, MEMORY
@@ -76,6 +77,8 @@ SHORT = {"tf32": "TF32"}
 
 def _formats(result: CheckResult) -> Iterator[Cause]:
     found = result.find("precision")
+    # A size or a correlation is a sign only: where the judge has overruled it (the algorithm loses as many digits in float64), so is the cause.
+    follows = result.verdict is Verdict.REDUCED_PRECISION
     if found is not None and found.finding == "reproduced":
         explained = float(found.measured["explained"])  # type: ignore[arg-type]
         name = str(found.measured["format"]).split(" or ")[0]
@@ -87,7 +90,7 @@ def _formats(result: CheckResult) -> Iterator[Cause]:
             f"Rounding {where} to {found.measured['format']} reproduces {100 * explained:.1f} % of the error's square sum, element by element.",
             "high",
         )
-    elif found is not None and found.finding == "correlates":
+    elif found is not None and found.finding == "correlates" and follows:
         name, where = str(found.measured["format"]).split(" or ")[0], str(found.measured["where"])
         yield _of_format(
             name,
@@ -96,7 +99,7 @@ def _formats(result: CheckResult) -> Iterator[Cause]:
             f"The error has the size that {name} makes, and follows what rounding {where} gives ({found.measured['deviations']:.1f} standard deviations from chance).",
             "medium",
         )
-    elif found is not None and found.finding == "same size":
+    elif found is not None and found.finding == "same size" and follows:
         name, where = str(found.measured["format"]), str(found.measured["where"])
         yield _of_format(
             name,
