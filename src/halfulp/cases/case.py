@@ -41,9 +41,9 @@ class Variant:
     Attributes:
         precision: "native" (as the user wrote it), "float64" (lifted), "float64 uncast" (lifted, casts to less than the declared precision
             taken out as well), "float32" (a float64 case lowered) or "bfloat16" (a float32 case lowered).
-        kind: "given" inputs, small "integers", "impulses" (few of them, the rest zero), "moved N": slightly, for the N-th time,
-            "moved widely N" (shared weights too), "filled": with random bits where lifted numbers have zeros, "scaled" by a power of two,
-            or "permuted N": along all axes of length N.
+        kind: "given" inputs, small "integers", "impulses" (few of them, the rest zero), "moved N": slightly, for the N-th time (the
+            shared weights where no input can move), "moved widely N" (shared weights too), "filled": with random bits where lifted
+            numbers have zeros, "scaled" by a power of two, or "permuted N": along all axes of length N.
         repetition: 0 for the first run; positive ones start from another random seed, negative ones from the same again.
         poisoned: whether memory that nobody has written holds NaN.
         watched: whether ops are only looked at, as they are where it does: some functions take another path then.
@@ -440,8 +440,12 @@ class Case:
         return self._narrow(leaf) if leaf.path in self._rows else leaf.owned()
 
     def weights_moved(self, side: Side, kind: str) -> contextlib.AbstractContextManager[None]:
-        """On inputs that are "moved widely" the parameters and buffers that both sides have move too, those of both alike."""
-        if not kind.startswith("moved widely") or side.name == "reference":
+        """The parameters and buffers that both sides have, those of both alike, moved as the inputs are.
+
+        Where inputs are "moved widely", or where no input can move (tokens are whole numbers).
+        """
+        widely = kind.startswith("moved widely")
+        if side.name == "reference" or not (widely or (kind.startswith("moved") and not self._inputs_move)):
             return contextlib.nullcontext()
         names = self.shared_state if side.name == "actual" else {name: name for name in self.shared_state.values()}
 
@@ -449,9 +453,14 @@ class Case:
             if name not in names:
                 return tensor
             own = zlib.crc32(f"{self.seed} {kind} {names[name]}".encode())
-            return trees.moved_slightly(tensor, own, farther=MOVED_WIDELY)
+            return trees.moved_slightly(tensor, own, farther=MOVED_WIDELY if widely else 0.0)
 
         return side.state.exchanged(changed)
+
+    @functools.cached_property
+    def _inputs_move(self) -> bool:
+        """Whether an input holds floating-point numbers."""
+        return any(leaf.format is not None for leaf in argument_leaves((self.inputs, self.keywords)).values())
 
     @contextlib.contextmanager
     def precision_of(self, side: Side, precision: str) -> Generator[Retyping | None]:

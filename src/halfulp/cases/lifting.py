@@ -11,6 +11,7 @@ old precision; `Case` tells both apart from a run that was lifted.
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -19,7 +20,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..floats import FORMATS, Format
-from ..ops import record_of
+from ..ops import OpRecord, record_of
 from ..ops.table import LARGEST_ULPS
 from .inputs import TORCH_DTYPES
 from .trees import tree_map
@@ -48,6 +49,13 @@ def all_float_dtypes() -> frozenset[torch.dtype]:
     return frozenset(dtype for name, dtype in TORCH_DTYPES.items() if name != "float64")
 
 
+@functools.cache
+def _recorded(op: Any) -> tuple[str, OpRecord]:
+    """The name of an op, and its record: asked at every op."""
+    name = op._schema.name.partition("::")[2]
+    return name, record_of(name)
+
+
 class DefaultDtype(TorchDispatchMode):
     """Another default dtype, for this thread alone: PyTorch has one switch for the whole process.
 
@@ -65,8 +73,7 @@ class DefaultDtype(TorchDispatchMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        name = func._schema.name.partition("::")[2]
-        record = record_of(name)
+        name, record = _recorded(func)
         if record.makes and (not record.by_number or any(isinstance(each, (float, complex)) for each in args)):
             asked: Any = kwargs.get("dtype")
             if asked is None and not (name == "full" and isinstance(args[1], complex)):

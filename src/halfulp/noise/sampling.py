@@ -193,6 +193,12 @@ class NoiseMode(TorchDispatchMode):
     def _perturb(self, record: OpRecord, result: Any, relative: float | None, func: Any, args: Any, kwargs: Any) -> None:
         position, self._next = self._next, self._next + 1
         values = list(result) if isinstance(result, (tuple, list)) else [result]
+        with torch._C._DisableTorchDispatch():  # pyright: ignore[reportPrivateUsage]  # our own ops are nobody else's: they pass no other mode
+            self._perturb_at(position, record, values, result, relative, func, args, kwargs)
+
+    def _perturb_at(
+        self, position: int, record: OpRecord, values: list[Any], result: Any, relative: float | None, func: Any, args: Any, kwargs: Any
+    ) -> None:
         if self.amplitude == 0.0:
             self._errors.append((record.name, self._errors_of(record, values, result, relative, func, args, kwargs)))
             self.counted[record.kind.value if record.kind in _RULED else "elementwise"] += 1

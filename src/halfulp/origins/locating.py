@@ -52,7 +52,8 @@ def locate(
     Numerics:
         Each op of `expected` is evaluated in float64 on the numbers that `actual` had at that place; what `actual` made of them is
         compared with that, in units of how far rounding spreads the op (8 samples). The limits are those of `check`. What is inherited
-        from earlier ops does therefore not count, whatever they amplify.
+        from earlier ops does therefore not count, whatever they amplify. Where no op stands out, callables are also judged as a whole, as
+        `check` does: if that is beyond rounding, the answer is UNDECIDED and says between which points the rest lies.
 
     Example:
         >>> import copy, torch, halfulp

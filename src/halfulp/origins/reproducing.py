@@ -25,9 +25,9 @@ from ..files import unwritable, write_file
 from ..ops import bounded
 from ..ops.evaluation import Unknown
 from ..traces import Ref, Step, Trace, read_trace
+from .chain import Chain
 from .concluding import walk_traces
 from .ledger import Suspect
-from .reasoning import Chain
 from .replayable import approved, call_of, constant_of, dtype_named
 from .reproduction import Program, Reproduction
 from .versions import Version

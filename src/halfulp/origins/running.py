@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from ..cases import Case
 from ..cases.dependencies import eager_of
 from ..cases.inputs import copied, on_device
 from ..cases.sides import Side, repeatable, taken_apart
@@ -19,8 +20,9 @@ from ..recording import record
 from ..recording.exported import ExportedFunction
 from ..traces import Trace
 from .concluding import locate_in_traces
+from .evidence import UNKNOWN_FORMULA
 from .origin import Origin
-from .reasoning import UNKNOWN_FORMULA
+from .whole import with_the_whole
 
 
 def locate_in_functions(
@@ -46,6 +48,18 @@ def locate_in_functions(
         with taken_apart() if hasattr(actual, "record") else contextlib.nullcontext():  # a backend has no fast paths of PyTorch's
             mine = traced("expected", expected)
         origin = locate_in_traces(theirs, mine, declared=declared, rename=rename, progress=progress)
+
+        def case() -> Case:
+            return Case(
+                _callable(actual),
+                _callable(expected),
+                inputs,
+                declared=declared,
+                keywords=dict(keywords or {}),
+                gradients=gradients,
+                seed=seed,
+            )
+
         eager = eager_of(actual)
         is_doubtful = origin.acceptable is False or any(each.note == UNKNOWN_FORMULA for each in origin.walk)
         if eager is not actual and is_doubtful:
@@ -55,9 +69,13 @@ def locate_in_functions(
                 note = "actual is compiled; the same fault is in the program before compiling, where it was located"
                 return _noted(uncompiled, note)
             if origin.acceptable is not False:
-                return origin
+                return with_the_whole(origin, case, progress)
             return _noted(origin, "actual is compiled; before compiling nothing adds more than rounding: compiling adds it")
-        return origin
+        return with_the_whole(origin, case, progress)
+
+
+def _callable(function: Any) -> Callable[..., Any]:
+    return ExportedFunction(function) if isinstance(function, torch.export.ExportedProgram) else function
 
 
 def _noted(origin: Origin, note: str) -> Origin:
@@ -69,9 +87,8 @@ def _recorded(
     progress: Callable[[str], None] | None,
 ) -> Trace:  # fmt: skip
     """Record one side on copies of the inputs, and leave its state as it was."""
-    if isinstance(function, torch.export.ExportedProgram):
-        function = ExportedFunction(function)
-    elif hasattr(function, "record") and not gradients:  # made by a backend, which looks into its own programs
+    function = _callable(function)
+    if hasattr(function, "record") and not gradients:  # made by a backend, which looks into its own programs
         arguments = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
         return function.record(copied(arguments), path, keywords=copied(keywords))  # pyright: ignore[reportFunctionMemberAccess]
     side = Side(name, function)

@@ -27,12 +27,13 @@ from ..ops.formulas import formula_of
 from ..traces import Step, Trace
 from ..verdicts.verdict import Verdict
 from .aligning import Alignment
+from .chain import Chain
 from .collectives import Peers
+from .evidence import LOOSENINGS, Compared, Reason, reason_of
 from .judging import Addition, addition_of, beyond_everything, judged
 from .leaves import Leaves
 from .ledger import Ledger, Suspect, Walk
 from .parting import cut_of, is_large, parts_of
-from .reasoning import LOOSENINGS, Chain, Reason, reason_of
 from .replaying import Values
 from .versions import Evaluation, Fallback, Version
 
@@ -349,7 +350,7 @@ class Walker:
             fit = _Fit(candidate, how, numbers, self.addition_in(main, slot, number, numbers))
             reason = None
             if not fit.addition.within:
-                reason = reason_of(self, main, slot, number, candidate, numbers, fit.addition, same=settled.number)
+                reason = reason_of(Compared(self, main, slot, number, candidate, numbers, fit.addition, same=settled.number))
             if reason is not None and reason.verdict is not Verdict.ROUNDING:
                 self._versions[number].alternative = self._suspect(slot, number, fit, main, reason, main.assumes)
                 return
@@ -400,7 +401,7 @@ class Walker:
             if not main.is_view(slot):
                 self.ledger.add(step, slot, "none", None, None, self.ledger.parts(number, None, prediction), None)
         else:
-            reason = reason_of(self, main, slot, number, chosen.number, chosen.numbers, chosen.addition)
+            reason = reason_of(Compared(self, main, slot, number, chosen.number, chosen.numbers, chosen.addition))
             if reason.verdict is Verdict.ROUNDING:
                 return self._settle(slot, number, chosen, main, None, reason)
             predicted.alternative = self._suspect(slot, number, chosen, main, reason, alternative.assumes if alternative else frozenset())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import platform
 import time
 from collections.abc import Callable
@@ -121,10 +122,13 @@ def _name(function: Callable[..., Any], role: str) -> str:
 
 def versions() -> dict[str, str]:
     """Versions of what takes part in a check."""
-    found = {"python": platform.python_version()}
-    for package in ("halfulp", "torch", "numpy"):
-        try:
-            found[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            found[package] = "not installed"
-    return found
+    return {"python": platform.python_version(), **{package: _version(package) for package in ("halfulp", "torch", "numpy")}}
+
+
+@functools.cache
+def _version(package: str) -> str:
+    """Read once: finding a package's metadata takes as long as some checks."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "not installed"

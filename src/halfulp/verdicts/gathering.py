@@ -9,22 +9,14 @@ from ..differences import Comparison
 from ..differences.comparing import compare_leaves
 from ..noise import DATA, Noise, noise_of, widened
 from ..noise.streaming import is_large, rows_of, some_rows, streamed_noise
-from .evidence.casts import casts
 from .evidence.evidence import Evidence
 from .evidence.families import families
-from .evidence.flips import flips
-from .evidence.integers import impulses, integers
-from .evidence.noise import backward_evidence, fast_products, noise_evidence, peer_evidence
+from .evidence.noise import backward_evidence, noise_evidence, peer_evidence
 from .evidence.overlap import overlap
-from .evidence.patterns import patterns
-from .evidence.permutations import permutations
-from .evidence.powers import powers
-from .evidence.precision import precision
-from .evidence.redraw import redraw
 from .evidence.repetition import AGAIN, repeated_often, repetition, sized
-from .evidence.scaling import scaling
 from .evidence.structure import bits, effects, specials, structure
-from .judging import OVERRULED_BY_BITS, WEAK, decide, formula, loss_is_tolerable
+from .judging import OVERRULED_BY_BITS, decide
+from .schedule import SCHEDULE, Asked
 
 EFFORTS = ("decide", "full")
 
@@ -48,8 +40,8 @@ class Gatherer:
         if evidence is not None:
             self.found[evidence.kind] = evidence
 
-    def _finding(self, kind: str) -> str:
-        return self.found[kind].finding if kind in self.found else ""
+    def _finding(self, kind: str) -> str | None:
+        return self.found[kind].finding if kind in self.found else None
 
     def gather(self) -> tuple[Evidence, ...]:
         """The evidence; `comparison` and `sampled` are set on the way."""
@@ -97,12 +89,12 @@ class Gatherer:
     def _conclude(self, noise: Noise, sampled: Noise) -> None:
         """What else is asked once it is known how the error compares with the noise."""
         case = self.case
-        if self.full:
-            self._everything(noise)
-        elif self._finding("noise") == "beyond":
-            self._beyond(noise)
-        else:
-            self._within(noise)
+        asked = Asked(case, noise, self.found)
+        for row in SCHEDULE:
+            wanted = row.always if self.full else (row.beyond if asked.beyond else row.within)(asked)
+            if wanted and (self.full or not asked.jumped):
+                self.progress(row.words)
+                self._add(row.measure(asked))
         if self.full or decide(self.found.values()).verdict in OVERRULED_BY_BITS:
             self.progress("comparing with common orders of summation")
             self._add(families(case))
@@ -139,80 +131,3 @@ class Gatherer:
         self._add(backward_evidence(case, case.native("actual"), sampled))
         self._conclude(noise, sampled)
         return True
-
-    def _everything(self, noise: Noise) -> None:
-        """All kinds of evidence, whatever the earlier ones say."""
-        case = self.case
-        beyond = self._finding("noise") == "beyond"
-        steps: list[tuple[str, Callable[[], Evidence | None]]] = [
-            ("running both sides in another precision", lambda: scaling(case, noise, beyond=beyond)),
-            ("looking for jumps", lambda: flips(case, noise)),
-            ("trying small integers", lambda: integers(case)),
-            ("trying impulses", lambda: impulses(case)),
-            ("drawing the rounding errors anew", lambda: redraw(case, noise)),
-            ("scaling by powers of two", lambda: powers(case, noise)),
-            ("permuting", lambda: permutations(case, noise)),
-            ("looking for patterns", lambda: patterns(case, noise)),
-            ("taking casts out", lambda: casts(case, noise)),
-            ("sampling what fast products lose", lambda: fast_products(case) if beyond and noise.has_products else None),
-            ("trying coarser formats", lambda: precision(case, noise, formula_is_right=formula(self.found) is True) if beyond else None),
-            ("watching writes", lambda: overlap(case)),
-        ]
-        for words, step in steps:
-            self.progress(words)
-            self._add(step())
-
-    def _within(self, noise: Noise) -> None:
-        """More about an error that rounding may make: would it vanish in exact arithmetic?"""
-        case = self.case
-        unequal_integers = bool(self.found["bits"].measured.get("unequal_integers"))
-        if case.actual.lifts_cheaply:
-            self.progress("running both sides in another precision")
-            self._add(scaling(case, noise, beyond=False))
-        if unequal_integers:
-            self.progress("looking for jumps")
-            self._add(flips(case, noise))
-        if self._finding("scaling") in ("", "unavailable", "agrees in float32"):
-            self.progress("drawing the rounding errors anew")
-            self._add(redraw(case, noise))
-        if self._finding("scaling") == "unavailable":
-            self.progress("scaling and permuting")
-            self._add(powers(case, noise))
-            self._add(permutations(case, noise))
-            self.progress("looking for patterns")
-            self._add(patterns(case, noise))
-        if self._finding("scaling") == "stays" or unequal_integers:
-            self._add(casts(case, noise))
-            self._add(overlap(case))
-
-    def _beyond(self, noise: Noise) -> None:
-        """More about an error beyond rounding: a jump, another function, a coarser format, or an unstable algorithm?"""
-        case = self.case
-        self.progress("running both sides in another precision")
-        self._add(scaling(case, noise, beyond=True))
-        self.progress("looking for jumps")
-        self._add(flips(case, noise))
-        if self._finding("flips") == "jumps" and formula(self.found) is not False:
-            return
-        weak = self._finding("scaling") in WEAK
-        if formula(self.found) is None or weak:
-            self.progress("trying small integers")
-            self._add(integers(case))
-            self.progress("drawing the rounding errors anew")
-            self._add(redraw(case, noise))
-        if self._finding("redraw") == "systematic" and self._finding("scaling") in ("unavailable", *WEAK):
-            self.progress("drawing the rounding errors of coarser formats anew")
-            self._add(redraw(case, noise, widely=True))
-        if formula(self.found) is None:
-            self.progress("scaling by powers of two")
-            self._add(impulses(case))
-            self._add(powers(case, noise))
-        if self._finding("scaling") in ("stays", "unavailable"):
-            self._add(casts(case, noise))
-        if formula(self.found) is True and noise.has_products and not loss_is_tolerable(self.found):
-            self.progress("sampling what fast products lose")
-            self._add(fast_products(case))
-        if formula(self.found) is not True or not loss_is_tolerable(self.found):
-            self.progress("trying coarser formats")
-            self._add(precision(case, noise, formula_is_right=formula(self.found) is True))
-            self._add(overlap(case))

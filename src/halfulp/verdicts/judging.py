@@ -7,7 +7,7 @@ stored numbers, never at tensors, so a stored result can be judged again.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from . import limits
@@ -16,8 +16,11 @@ from .evidence.measured import measured_excess
 from .verdict import Verdict
 
 V = Verdict
-PROOFS = ("integers", "impulses", "powers", "permutations")
-"""Evidence whose "differ" rounding can't make: exact arithmetic by construction, or a symmetry that `expected` has."""
+PROOFS = ("integers", "impulses", "powers", "permutations", "kernel")
+"""Evidence in which rounding cannot cause a difference: exact arithmetic by construction, a symmetry that `expected` has, or an op that
+does not compute its own formula."""
+ONE_OP = "op"
+"""The `reference` of noise that was measured on one op and the numbers that it really got (`locate`)."""
 WEAK = ("agrees in float32", "grows in float32", "grows in bfloat16", "stays in bfloat16")
 """Findings of `scaling` in a coarser format, where float64 is declared or refused."""
 CONFIRMING = ("vanishes", "constants", "agrees in float32", "grows in float32")
@@ -67,11 +70,11 @@ def decide(evidence: Iterable[Evidence]) -> Decision:
     return decision
 
 
-def _finding(by_kind: dict[str, Evidence], kind: str) -> str:
-    return by_kind[kind].finding if kind in by_kind else ""
+def _finding(by_kind: Mapping[str, Evidence], kind: str) -> str | None:
+    return by_kind[kind].finding if kind in by_kind else None
 
 
-def _before_numbers(by_kind: dict[str, Evidence]) -> Decision | None:
+def _before_numbers(by_kind: Mapping[str, Evidence]) -> Decision | None:
     """What is decided before any error is measured."""
     if _finding(by_kind, "repetition") in ("beyond rounding", "fails", "unwritten memory"):
         return Decision(V.NONDETERMINISTIC, ("repetition",))
@@ -86,7 +89,7 @@ def _before_numbers(by_kind: dict[str, Evidence]) -> Decision | None:
     return None
 
 
-def _within(by_kind: dict[str, Evidence], noise: Evidence | None) -> Decision:
+def _within(by_kind: Mapping[str, Evidence], noise: Evidence | None) -> Decision:
     """All floating-point outputs are where rounding may put them."""
     unequal_integers = int(by_kind["bits"].measured.get("unequal_integers") or 0) if "bits" in by_kind else 0  # type: ignore[arg-type]
     if unequal_integers:
@@ -103,7 +106,7 @@ def _within(by_kind: dict[str, Evidence], noise: Evidence | None) -> Decision:
         if _finding(by_kind, "casts") == "explain":
             return Decision(V.REDUCED_PRECISION, ("casts", "noise"))
         return Decision(V.MISTAKE, ("scaling", "noise"))
-    if scaling in ("", "unavailable", "agrees in float32") and _finding(by_kind, "redraw") == "systematic":
+    if scaling in (None, "unavailable", "agrees in float32") and _finding(by_kind, "redraw") == "systematic":
         return Decision(V.MISTAKE, ("redraw", "noise"))
     if scaling == "unavailable" and _finding(by_kind, "patterns") == "patterned":
         return Decision(V.MISTAKE, ("patterns", "noise"))
@@ -115,27 +118,24 @@ def _within(by_kind: dict[str, Evidence], noise: Evidence | None) -> Decision:
     return Decision(V.ROUNDING, ("noise", "scaling") if scaling in CONFIRMING else ("noise",))
 
 
-def _beyond(by_kind: dict[str, Evidence], noise: Evidence) -> Decision:
+def _beyond(by_kind: Mapping[str, Evidence], noise: Evidence) -> Decision:
     """Some output is off by more than rounding in the declared precision."""
+    if _finding(by_kind, "neighbors") == "within":
+        return Decision(V.ROUNDING, ("neighbors", "noise"))
     formula_is_right = formula(by_kind)
     if noise.measured.get("reference") == "reference" and _number(noise, "expected_excess") > limits.TOLERABLE_LOSS:
         return Decision(V.UNDECIDED, ("reference", "noise"))
     if _finding(by_kind, "flips") == "jumps" and formula_is_right is not False:
         return Decision(V.FLIP, ("flips", "noise"))
-    if _finding(by_kind, "casts") == "explain":
-        return Decision(V.REDUCED_PRECISION, ("casts", "noise"))
-    if _finding(by_kind, "precision") == "reproduced" and not (formula_is_right and _loses_in_float64(by_kind)):
-        return Decision(V.REDUCED_PRECISION, ("precision", "noise"))
-    proved_wrong = any(_speaks(by_kind, kind) is False for kind in PROOFS)
-    if _finding(by_kind, "precision") == "correlates" and not proved_wrong and not _loses_in_float64(by_kind):
-        return Decision(V.REDUCED_PRECISION, ("precision", "noise"))
-    if _is_of_coarser_numbers(by_kind) and _speaks(by_kind, "integers") is not False and not _loses_in_float64(by_kind):
-        return Decision(V.REDUCED_PRECISION, ("precision", "noise"))
+    if _is_of_coarser_format(by_kind, formula_is_right):
+        return Decision(V.REDUCED_PRECISION, ("casts" if _finding(by_kind, "casts") == "explain" else "precision", "noise"))
     told_by = tuple(kind for kind in (*PROOFS, "scaling", "redraw", "wide_redraw") if _speaks(by_kind, kind) is formula_is_right)[:1]
     if formula_is_right is False and _approximates(noise, told_by):
         return Decision(V.UNSTABLE, ("loss", "noise"))
     if formula_is_right is False:
         return Decision(V.MISTAKE, (*told_by, "noise"))
+    if noise.measured.get("reference") == ONE_OP:
+        return _beyond_in_one_op(by_kind, noise, formula_is_right)
     if formula_is_right is None:
         return Decision(V.UNDECIDED, ("noise",))
     if loss_is_tolerable(by_kind):
@@ -145,6 +145,40 @@ def _beyond(by_kind: dict[str, Evidence], noise: Evidence) -> Decision:
     if noise.measured.get("method") == "inputs" and _worst_excess(noise) <= limits.TOLERABLE_LOSS * math.sqrt(_number(noise, "terms")):
         return Decision(V.UNDECIDED, ("noise",))
     return Decision(V.UNSTABLE, ("loss", *told_by, "noise"))
+
+
+def _is_of_coarser_format(by_kind: Mapping[str, Evidence], formula_is_right: bool | None) -> bool:
+    """Whether a format that is coarser than declared made the error: casts that were taken out, or a rounding that reproduces it.
+
+    Element by element is proof enough. A correlation or a size is not where something proves the formula wrong, or where float64 loses as
+    much.
+    """
+    if _finding(by_kind, "casts") == "explain":
+        return True
+    found, loses = _finding(by_kind, "precision"), _loses_in_float64(by_kind)
+    if found == "reproduced":
+        return not (formula_is_right and loses)
+    if found == "correlates":
+        return not loses and not any(_speaks(by_kind, kind) is False for kind in PROOFS)
+    return _is_of_coarser_numbers(by_kind) and _speaks(by_kind, "integers") is not False and not loses
+
+
+def _beyond_in_one_op(by_kind: Mapping[str, Evidence], noise: Evidence, formula_is_right: bool | None) -> Decision:
+    """One op is off by more than its rounding, on the numbers that it really got, and nothing says that its formula is wrong.
+
+    Its inputs are known exactly: no conditioning and no jump of an earlier op is in the way, so what is left unexplained is its own.
+    """
+    if loss_is_tolerable(by_kind):
+        return Decision(V.ROUNDING, ("loss", "noise"))
+    if _finding(by_kind, "backward_error") == "within the proved bound":
+        return Decision(V.ROUNDING, ("backward_error", "noise"))
+    if formula_is_right is None:
+        return Decision(V.MISTAKE, ("noise",))
+    if _number(noise, "norm_in_noise") <= _number(noise, "rms_limit"):
+        return Decision(V.ROUNDING, ("norm", "noise"))
+    if _finding(by_kind, "loosened") == "within":
+        return Decision(V.ROUNDING, ("loosened", "noise"))
+    return Decision(V.UNSTABLE, ("loss", "noise"))
 
 
 def _approximates(noise: Evidence, told_by: tuple[str, ...]) -> bool:
@@ -161,7 +195,7 @@ def _approximates(noise: Evidence, told_by: tuple[str, ...]) -> bool:
     return told_by == ("redraw",) and in_norm and noise.measured.get("elementwise") is True
 
 
-def _is_of_coarser_numbers(by_kind: dict[str, Evidence]) -> bool:
+def _is_of_coarser_numbers(by_kind: Mapping[str, Evidence]) -> bool:
     """Whether every result is a number of a coarser format (expected's are not) and the error is what that format makes."""
     precision = by_kind.get("precision")
     return (
@@ -175,7 +209,7 @@ def _worst_excess(noise: Evidence) -> float:
     return measured_excess(noise).of_limit
 
 
-def _speaks(by_kind: dict[str, Evidence], kind: str) -> bool | None:
+def _speaks(by_kind: Mapping[str, Evidence], kind: str) -> bool | None:
     """What one kind of evidence says about the formula: right, wrong, or nothing."""
     says: dict[str, dict[str, bool]] = {
         "scaling": {
@@ -189,15 +223,16 @@ def _speaks(by_kind: dict[str, Evidence], kind: str) -> bool | None:
         },
         "integers": {"exact": True, "nearly exact": True, "differ": False},
         "impulses": {"differ": False},
+        "kernel": {"differs": False},
         "powers": {"differ": False},
         "permutations": {"differ": False},
         "redraw": {"random": True, "systematic": False},
         "wide_redraw": {"random": True},
     }
-    return says[kind].get(_finding(by_kind, kind))
+    return says[kind].get(_finding(by_kind, kind) or "")
 
 
-def formula(by_kind: dict[str, Evidence]) -> bool | None:
+def formula(by_kind: Mapping[str, Evidence]) -> bool | None:
     """Whether both sides compute the same function in exact arithmetic; None when nothing tells.
 
     A difference where no rounding can be is a proof of a different function whatever else is seen; the others are asked in the order
@@ -216,7 +251,7 @@ def formula(by_kind: dict[str, Evidence]) -> bool | None:
     return None
 
 
-def loss_is_tolerable(by_kind: dict[str, Evidence]) -> bool:
+def loss_is_tolerable(by_kind: Mapping[str, Evidence]) -> bool:
     """Whether an error beyond rounding's usual size is still that of a respectable algorithm for the same formula.
 
     Fast products (Winograd, FFT, Strassen) are judged in norm, which is all that their bounds promise; anything else elementwise.
@@ -231,12 +266,12 @@ def loss_is_tolerable(by_kind: dict[str, Evidence]) -> bool:
     return bool(noise.measured.get("transforms")) and in_norm
 
 
-def _loses_in_float64(by_kind: dict[str, Evidence]) -> bool:
+def _loses_in_float64(by_kind: Mapping[str, Evidence]) -> bool:
     """Whether the same loss is seen in float64: then the algorithm loses digits, not the format it is computed in."""
     return _float64_loss(by_kind) > limits.TOLERABLE_LOSS
 
 
-def _float64_loss(by_kind: dict[str, Evidence]) -> float:
+def _float64_loss(by_kind: Mapping[str, Evidence]) -> float:
     """The difference of both sides in float64, in units of the noise that float64 has; 0.0 where it was not measured.
 
     An algorithm that squares a condition number (normal equations) loses more digits the more there are: a loss that float32 hides

@@ -62,6 +62,8 @@ def redraw(case: Case, noise: Noise, *, widely: bool = False) -> Evidence:
     kind = "wide_redraw" if widely else "redraw"
     errors: dict[str, list[np.ndarray]] = {}
     sizes: dict[str, np.ndarray] = {}
+    firsts: dict[str, np.ndarray] = {}
+    moves: dict[str, np.ndarray] = {}
     for repetition in range(REPETITIONS):
         variant = Variant(kind=f"moved {'widely ' * widely}{repetition}")
         actual = case.run("actual", variant)
@@ -77,10 +79,15 @@ def redraw(case: Case, noise: Noise, *, widely: bool = False) -> Evidence:
             if leaf.format is None or other is None or other.shape != leaf.shape or leaf.path not in noise.leaves:
                 continue
             exact = other.float64()
+            moves[leaf.path] = moves.get(leaf.path, False) | (exact != firsts.setdefault(leaf.path, exact))
             sizes[leaf.path] = np.maximum(sizes.get(leaf.path, 0.0), np.where(np.isfinite(exact), np.abs(exact), 0.0))
             with np.errstate(invalid="ignore"):
                 error = leaf.float64() - exact
             errors.setdefault(leaf.path, []).append(np.where(np.isfinite(error), error, 0.0))
+    if not any(moved.any() for moved in moves.values()):
+        return Evidence(kind, "unavailable", tuple(V), {"why": "no result moves when the inputs do, so no rounding is drawn anew"})
+    # A result that stays where it is has its rounding from the same numbers each time: it stays too, whatever made it.
+    errors = {path: [np.where(moves[path], error, 0.0) for error in found] for path, found in errors.items()}
     if _left_the_domain(case, noise, errors):
         why = (
             "the two agree on the given inputs far better than near them: moving breaks something that the inputs have (a symmetry, a sum)"

@@ -1,0 +1,62 @@
+"""The outputs as a whole, judged as `check` judges them: what no single op shows (a small systematic error), and what no op could tell."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+from ..cases import Case
+from ..errors import HalfulpError, shortened
+from ..verdicts.checking import judged
+from ..verdicts.gathering import Gatherer
+from ..verdicts.result import CheckResult
+from ..verdicts.verdict import Verdict
+from .origin import Origin, Point
+
+ASKED = (Verdict.ROUNDING, Verdict.UNDECIDED)
+"""Where a walk names no op, and outputs may differ: then the two functions are run on other inputs and in other precisions too."""
+
+
+def with_the_whole(origin: Origin, case: Callable[[], Case], progress: Callable[[str], None] | None) -> Origin:
+    """An origin that says nothing else than what `check` says of the same two functions.
+
+    Args:
+        origin: what the walk found.
+        case: makes the case that `check` would judge.
+        progress: called with a few words before each step that takes time.
+
+    Returns:
+        The origin as it was where it names an op, or agrees. UNDECIDED where no op adds more than rounding and the whole is beyond it;
+        ROUNDING where an op could not be judged and the whole is within it.
+    """
+    if origin.module is not None or origin.verdict not in ASKED or not origin.complete:
+        return origin
+    try:
+        whole = judged(Gatherer(case(), progress or (lambda _: None)))
+    except HalfulpError as error:
+        return dataclasses.replace(
+            origin, notes=(*origin.notes, f"the outputs as a whole could not be judged: {shortened(str(error), lines=1, characters=160)}")
+        )
+    if whole.acceptable is None or whole.acceptable == origin.acceptable:
+        return origin
+    if whole.because[:1] == ("structure",):  # another dtype or shape is no error of an op; the walk compares numbers
+        return dataclasses.replace(origin, notes=(*origin.notes, f"check says: {whole.reason}"))
+    if whole.acceptable:
+        because = f"{origin.because.rstrip('.')}. The outputs as a whole are rounding: {whole.reason}"
+        return dataclasses.replace(origin, verdict=whole.verdict, because=because)
+    return dataclasses.replace(origin, verdict=Verdict.UNDECIDED, because=_no_op_alone(origin, whole))
+
+
+def _no_op_alone(origin: Origin, whole: CheckResult) -> str:
+    """The whole is beyond rounding, and no op by itself: where the rest lies."""
+    largest = max(origin.walk, key=lambda point: point.excess, default=None)
+    between = f" between {_named(origin.first_bits)} and the outputs" if origin.first_bits is not None else ""
+    most = f" The largest addition, at {_named(largest)}, is {largest.excess:.2g} of its limit." if largest is not None else ""
+    return (
+        f"The outputs as a whole are not acceptable ({whole.verdict.name}), but no op by itself adds more than rounding, so the rest lies"
+        f"{between}.{most} check says: {whole.reason}"
+    )
+
+
+def _named(point: Point) -> str:
+    return f"{point.op} in {point.module or 'the outermost module'}"

@@ -1,0 +1,170 @@
+"""When each kind of evidence is asked for, once the error and the noise are known: a row of a table each, cheapest first.
+
+A new kind of evidence is a file in `evidence/`, a row here, and a rung of the judge's ladder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from ..cases import Case
+from ..noise import Noise
+from .evidence.casts import casts
+from .evidence.evidence import Evidence
+from .evidence.flips import flips
+from .evidence.integers import impulses, integers
+from .evidence.noise import fast_products
+from .evidence.overlap import overlap
+from .evidence.patterns import patterns
+from .evidence.permutations import permutations
+from .evidence.powers import powers
+from .evidence.precision import precision
+from .evidence.redraw import redraw
+from .evidence.scaling import scaling
+from .judging import WEAK, formula, loss_is_tolerable
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a kind of evidence may look at.
+
+    Attributes:
+        case: the two sides. noise: what rounding does to `expected`, with its own errors. found: the evidence so far, by kind.
+    """
+
+    case: Case
+    noise: Noise
+    found: Mapping[str, Evidence]
+
+    def finding(self, kind: str) -> str | None:
+        """What was found; None where it was not asked for."""
+        return self.found[kind].finding if kind in self.found else None
+
+    @property
+    def beyond(self) -> bool:
+        """Whether the error is larger than rounding makes."""
+        return self.finding("noise") == "beyond"
+
+    @property
+    def formula(self) -> bool | None:
+        """Whether the formula is right, as far as is known."""
+        return formula(self.found)
+
+    @property
+    def integers_differ(self) -> bool:
+        """Whether integer outputs do."""
+        return bool(self.found["bits"].measured.get("unequal_integers"))
+
+    @property
+    def cannot_be_lifted(self) -> bool:
+        """Whether no other precision shows what the formula does."""
+        return self.finding("scaling") == "unavailable"
+
+    @property
+    def jumped(self) -> bool:
+        """Whether a jump explains it all: nothing else needs to be known."""
+        return self.beyond and self.finding("flips") == "jumps" and self.formula is not False
+
+
+@dataclass(frozen=True)
+class Row:
+    """One kind of evidence.
+
+    Attributes:
+        words: what is being done, for people who wait.
+        within, beyond: whether it is asked for where the error is within rounding, and where it is beyond.
+        measure: the measurement; None where there is nothing to measure.
+        always: whether it is asked for when everything is.
+    """
+
+    words: str
+    within: Callable[[Asked], bool]
+    beyond: Callable[[Asked], bool]
+    measure: Callable[[Asked], Evidence | None]
+    always: bool = True
+
+
+def _yes(_: Asked) -> bool:
+    return True
+
+
+def _no(_: Asked) -> bool:
+    return False
+
+
+SCHEDULE = (
+    Row(
+        "running both sides in another precision",
+        within=lambda asked: asked.case.actual.lifts_cheaply,
+        beyond=_yes,
+        measure=lambda asked: scaling(asked.case, asked.noise, beyond=asked.beyond),
+    ),
+    Row("looking for jumps", within=lambda asked: asked.integers_differ, beyond=_yes, measure=lambda asked: flips(asked.case, asked.noise)),
+    Row(
+        "trying small integers",
+        within=_no,
+        beyond=lambda asked: asked.formula is None or asked.finding("scaling") in WEAK,
+        measure=lambda asked: integers(asked.case),
+    ),
+    Row(
+        "drawing the rounding errors anew",
+        within=lambda asked: asked.finding("scaling") in (None, "unavailable", "agrees in float32"),
+        # Integers come before it, and may have told what it would tell; where only a coarser format spoke, it is asked all the same.
+        beyond=lambda asked: "integers" in asked.found,
+        measure=lambda asked: redraw(asked.case, asked.noise),
+    ),
+    Row(
+        "drawing the rounding errors of coarser formats anew",
+        within=_no,
+        beyond=lambda asked: asked.finding("redraw") == "systematic" and asked.finding("scaling") in ("unavailable", *WEAK),
+        measure=lambda asked: redraw(asked.case, asked.noise, widely=True),
+        always=False,
+    ),
+    Row("trying impulses", within=_no, beyond=lambda asked: asked.formula is None, measure=lambda asked: impulses(asked.case)),
+    Row(
+        "scaling by powers of two",
+        within=lambda asked: asked.cannot_be_lifted,
+        beyond=lambda asked: "impulses" in asked.found,
+        measure=lambda asked: powers(asked.case, asked.noise),
+    ),
+    Row(
+        "permuting",
+        within=lambda asked: asked.cannot_be_lifted,
+        beyond=_no,
+        measure=lambda asked: permutations(asked.case, asked.noise),
+    ),
+    Row(
+        "looking for patterns",
+        within=lambda asked: asked.cannot_be_lifted,
+        beyond=_no,
+        measure=lambda asked: patterns(asked.case, asked.noise),
+    ),
+    Row(
+        "taking casts out",
+        within=lambda asked: asked.finding("scaling") == "stays" or asked.integers_differ,
+        beyond=lambda asked: asked.finding("scaling") in ("stays", "unavailable"),
+        measure=lambda asked: casts(asked.case, asked.noise),
+    ),
+    Row(
+        "sampling what fast products lose",
+        within=_no,
+        beyond=lambda asked: asked.formula is True and not loss_is_tolerable(asked.found),
+        measure=lambda asked: fast_products(asked.case) if asked.beyond and asked.noise.has_products else None,
+    ),
+    Row(
+        "trying coarser formats",
+        within=_no,
+        beyond=lambda asked: asked.formula is not True or not loss_is_tolerable(asked.found),
+        measure=lambda asked: (
+            precision(asked.case, asked.noise, formula_is_right=asked.formula is True) if asked.beyond else None
+        ),
+    ),
+    Row(
+        "watching writes",
+        within=lambda asked: asked.finding("scaling") == "stays" or asked.integers_differ,
+        beyond=lambda asked: asked.formula is not True or not loss_is_tolerable(asked.found),
+        measure=lambda asked: overlap(asked.case),
+    ),
+)  # fmt: skip
+"""In this order. A row sees what the rows above it found."""
