@@ -54,7 +54,7 @@ def verdict(name):
 def snapshot():
     """Every setting of the process, and every function of PyTorch and NumPy that might be exchanged."""
     found = {setting.name: value for setting, value in readings((*COMPUTING, *SURROUNDINGS))}
-    found["environment variables"].pop("PYTEST_CURRENT_TEST", None)
+    found["environment variables"].pop(os.fsencode("PYTEST_CURRENT_TEST"), None)
     for name, owner in (("torch", torch), ("Tensor", torch.Tensor), ("numpy", np), ("fft", np.fft), ("F", F), ("Module", nn.Module)):
         found[name] = {key: id(value) for key, value in vars(owner).items() if callable(value)}
     found["fast path"] = torch.backends.mha.get_fastpath_enabled()
