@@ -89,12 +89,14 @@ def watched_state(actual: Mapping[str, Leaf], expected: Mapping[str, Leaf], name
 
     Gradients and what optimizers keep count only where both sides change them: one may differentiate without leaving gradients behind.
     """
-    back = {other: name for name, other in names.items()}
+    back = {expected_name: name for name, expected_name in names.items()}
     pairs = {(name, _translated(name, names)) for name in actual} | {(_translated(name, back), name) for name in expected}
     found: list[Watched] = []
-    for mine, other in sorted((mine, other) for mine, other in pairs if mine is not None and other is not None):
-        if mine in names or (mine in actual and other in expected):
-            found.append(Watched(other + AFTERWARDS, {"actual": mine, "expected": other}, False))
+    for actual_name, expected_name in sorted(
+        (actual_name, expected_name) for actual_name, expected_name in pairs if actual_name is not None and expected_name is not None
+    ):
+        if actual_name in names or (actual_name in actual and expected_name in expected):
+            found.append(Watched(expected_name + AFTERWARDS, {"actual": actual_name, "expected": expected_name}, False))
     return found
 
 

@@ -31,25 +31,25 @@ def _parts(expected: Order, actual: Order) -> Iterator[Part]:
     if expected.tree != actual.tree:
         moved = expected.extras == actual.extras and expected.tree.without_extras() == actual.tree.without_extras()
         name = f"{' and '.join(expected.extras)} position" if moved else "order of summation"
-        yield name, actual.diff(expected), lambda mine, theirs: dataclasses.replace(mine, tree=theirs.tree, extras=theirs.extras)
+        yield name, actual.diff(expected), lambda own, other: dataclasses.replace(own, tree=other.tree, extras=other.extras)
     if (expected.fma, expected.unfused) != (actual.fma, actual.unfused):
         words = "products added without rounding (FMA)" if actual.fma else "products rounded before they are added"
-        yield "FMA", words, lambda mine, theirs: dataclasses.replace(mine, fma=theirs.fma, unfused=theirs.unfused)
+        yield "FMA", words, lambda own, other: dataclasses.replace(own, fma=other.fma, unfused=other.unfused)
     if expected.accumulator != actual.accumulator:
         yield (
             "accumulator format",
             f"partial sums kept in {actual.accumulator}",
-            lambda mine, theirs: dataclasses.replace(mine, accumulator=theirs.accumulator),
+            lambda own, other: dataclasses.replace(own, accumulator=other.accumulator),
         )
     if expected.rounds_before_extras != actual.rounds_before_extras:
         when = "before" if actual.rounds_before_extras else "after"
         yield (
             f"{' and '.join(expected.extras)} position",
             f"the sum rounded {when} the bias is added",
-            lambda mine, theirs: dataclasses.replace(mine, rounds_before_extras=theirs.rounds_before_extras),
+            lambda own, other: dataclasses.replace(own, rounds_before_extras=other.rounds_before_extras),
         )
     if expected.scale != actual.scale:
-        yield "scale of a mean", "the division made otherwise", lambda mine, theirs: dataclasses.replace(mine, scale=theirs.scale)
+        yield "scale of a mean", "the division made otherwise", lambda own, other: dataclasses.replace(own, scale=other.scale)
 
 
 def order_causes(laboratory: Laboratory) -> list[Cause]:
@@ -82,11 +82,11 @@ def _revealed(laboratory: Laboratory, name: str) -> RevealedOrder:
 
 def _pairs(expected: RevealedOrder, actual: RevealedOrder) -> Iterator[tuple[Order, Order, PositionClass]]:
     """The orders of both sides at each group of positions that share both."""
-    for mine in expected.classes:
-        for theirs in actual.classes:
-            shared = np.intersect1d(mine.positions, theirs.positions)
-            if len(shared) and mine.order is not None and theirs.order is not None:
-                yield mine.order, theirs.order, dataclasses.replace(mine, positions=shared)
+    for expected_class in expected.classes:
+        for actual_class in actual.classes:
+            shared = np.intersect1d(expected_class.positions, actual_class.positions)
+            if len(shared) and expected_class.order is not None and actual_class.order is not None:
+                yield expected_class.order, actual_class.order, dataclasses.replace(expected_class, positions=shared)
 
 
 def _tried(
@@ -99,7 +99,7 @@ def _tried(
     change: Callable[[Order, Order], Order],
 ) -> Cause | None:
     """Replay `expected`'s order with one part of `actual`'s: does that give `actual`?"""
-    classes = tuple(dataclasses.replace(group, order=change(mine, theirs)) for mine, theirs, group in pairs)
+    classes = tuple(dataclasses.replace(group, order=change(own, other)) for own, other, group in pairs)
     leaf = laboratory.native["actual"][0]
     try:
         replayed = dataclasses.replace(expected, classes=classes).replay(inputs).reshape(leaf.shape)

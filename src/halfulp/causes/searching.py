@@ -265,7 +265,7 @@ class Search:
         if noise is None:
             return None
         own = {leaf.path: leaf for leaf in outputs}
-        ours = theirs = 0.0
+        actual_squares = other_squares = 0.0
         for leaf in self.laboratory.native["actual"]:
             other, known = own.get(leaf.path), noise.leaves.get(leaf.path)
             if other is None or known is None or leaf.format is None or other.shape != leaf.shape:
@@ -275,11 +275,11 @@ class Search:
                 return None
             with np.errstate(invalid="ignore"):
                 usable = np.isfinite(left) & np.isfinite(known.reference)
-                ours += float(np.sum(np.where(usable, left - known.reference, 0.0) ** 2))
-                theirs += float(np.sum(np.where(usable, right - known.reference, 0.0) ** 2))
-        if not ours:
-            return 1.0 if not theirs else None
-        return math.sqrt(theirs / ours) if theirs else None
+                actual_squares += float(np.sum(np.where(usable, left - known.reference, 0.0) ** 2))
+                other_squares += float(np.sum(np.where(usable, right - known.reference, 0.0) ** 2))
+        if not actual_squares:
+            return 1.0 if not other_squares else None
+        return math.sqrt(other_squares / actual_squares) if other_squares else None
 
     def _partly(self) -> Found | None:
         """The single change that takes away nearly everything, where the rest stays unexplained."""

@@ -133,13 +133,13 @@ class _Kept:
 
 def _tables(chosen: Library) -> tuple[dict[str, Callable[..., Any]], dict[str, Callable[..., Any]]]:
     if chosen.backend is not None:
-        return {ours: chosen.ops[theirs] for ours, theirs in BACKEND_NAMES.items() if chosen.has(theirs)}, {}
+        return {name: chosen.ops[their_name] for name, their_name in BACKEND_NAMES.items() if chosen.has(their_name)}, {}
     if chosen.name == "torch":
         return dict(TORCH_UNARY), dict(TORCH_BINARY)
     module = import_module("jax.numpy" if chosen.name == "jax" else "numpy")
     return (
-        {ours: getattr(module, theirs) for ours, theirs in NUMPY_NAMES.items()},
-        {ours: getattr(module, theirs) for ours, theirs in NUMPY_BINARY_NAMES.items()},
+        {name: getattr(module, their_name) for name, their_name in NUMPY_NAMES.items()},
+        {name: getattr(module, their_name) for name, their_name in NUMPY_BINARY_NAMES.items()},
     )
 
 

@@ -62,11 +62,11 @@ def compare(actual: object, reference: object, *, worst: int = 5) -> Comparison:
 
 def compare_leaves(actual: Iterable[Leaf], reference: Iterable[Leaf], *, worst: int = 5) -> Comparison:
     """The comparison of two results that are taken apart already. Where tensors lie (CPU, GPU) is no difference."""
-    ours, theirs = {leaf.path: leaf for leaf in actual}, {leaf.path: leaf for leaf in reference}
+    actual_leaves, expected_leaves = {leaf.path: leaf for leaf in actual}, {leaf.path: leaf for leaf in reference}
     differences: list[Difference] = []
     mismatches: list[Mismatch] = []
-    for path, expected in theirs.items():
-        leaf = ours.get(path)
+    for path, expected in expected_leaves.items():
+        leaf = actual_leaves.get(path)
         if leaf is None:
             mismatches.append(Mismatch(path, "missing", "nothing", _describe(expected)))
             continue
@@ -76,7 +76,9 @@ def compare_leaves(actual: Iterable[Leaf], reference: Iterable[Leaf], *, worst: 
         if leaf.dtype != expected.dtype:
             mismatches.append(Mismatch(path, "dtype", leaf.dtype, expected.dtype))
         differences.append(measure(leaf, expected, worst=worst))
-    mismatches += [Mismatch(path, "unexpected", _describe(leaf), "nothing") for path, leaf in ours.items() if path not in theirs]
+    mismatches += [
+        Mismatch(path, "unexpected", _describe(leaf), "nothing") for path, leaf in actual_leaves.items() if path not in expected_leaves
+    ]
     return Comparison(tuple(differences), tuple(mismatches))
 
 

@@ -75,12 +75,12 @@ class Leaf:
 
     def has_bytes_of(self, other: Leaf) -> bool:
         """Whether path, type and every byte agree."""
-        ours, theirs = self.stored, other.stored
-        if (self.path, self.dtype, ours.shape, ours.dtype) != (other.path, other.dtype, theirs.shape, theirs.dtype):
+        own, others = self.stored, other.stored
+        if (self.path, self.dtype, own.shape, own.dtype) != (other.path, other.dtype, others.shape, others.dtype):
             return False
-        if not (ours.flags.c_contiguous and theirs.flags.c_contiguous):
+        if not (own.flags.c_contiguous and others.flags.c_contiguous):
             return False
-        return not ours.size or ours.reshape(-1).view(np.uint8).data == theirs.reshape(-1).view(np.uint8).data
+        return not own.size or own.reshape(-1).view(np.uint8).data == others.reshape(-1).view(np.uint8).data
 
     def float64_at(self, places: Any) -> npt.NDArray[np.float64]:
         """Some of the flattened values as float64, a copy: a slice, or an array of places."""

@@ -90,11 +90,11 @@ class Alignment:
         twin = self._ops.get((phase, self.module(module), call, name, place))
         if twin is not None and slot < len(twin.outputs) and twin.outputs[slot] is not None:
             found.append(Candidate(twin.outputs[slot], "name"))  # pyright: ignore[reportArgumentType]
-        mine = self.expected.values[number]
+        expected_value = self.expected.values[number]
         usable: dict[int, Candidate] = {}
         for each in found:
-            theirs = self.actual.values[each.number]
-            if theirs.elements == mine.elements and _is_float(theirs.dtype) == _is_float(mine.dtype):
+            actual_value = self.actual.values[each.number]
+            if actual_value.elements == expected_value.elements and _is_float(actual_value.dtype) == _is_float(expected_value.dtype):
                 usable.setdefault(each.number, each)
         return list(usable.values())
 
@@ -106,13 +106,13 @@ class Alignment:
         number = step.outputs[slot]
         if number is None or not step.module:
             return []
-        mine = self.expected.values[number]
-        known = self._foreign.get((self.module(step.module), mine.shape, _is_float(mine.dtype)), [])
+        expected_value = self.expected.values[number]
+        known = self._foreign.get((self.module(step.module), expected_value.shape, _is_float(expected_value.dtype)), [])
         return known[::-1]
 
     def near(self, number: int, prediction: Array) -> list[tuple[float, int]]:
         """Values of `actual` with as many elements as `number`, by relative distance from a prediction (rms over rms), nearest first."""
-        mine = self.expected.values[number]
+        expected_value = self.expected.values[number]
         places = sampled_places(prediction.size, min(PROBES, prediction.size))
         wanted = prediction.reshape(-1)[places]
         with np.errstate(over="ignore"):
@@ -120,14 +120,14 @@ class Alignment:
         if not size or not np.isfinite(size):
             return []
         found: list[tuple[float, int]] = []
-        for candidate in self._by_size.get((mine.elements, _is_float(mine.dtype)), ()):
+        for candidate in self._by_size.get((expected_value.elements, _is_float(expected_value.dtype)), ()):
             rms = self.actual.values[candidate].statistics.get("rms")
             # Twice the size or half of it is no nearer than an unrelated tensor.
             if rms is None or not 0.5 * size < rms * 1.5 or rms > 3.0 * size or not self.actual.values[candidate].is_complete:
                 continue
-            theirs = self.actual.stored(candidate).reshape(-1)[places]
+            actual_numbers = self.actual.stored(candidate).reshape(-1)[places]
             with np.errstate(all="ignore"):
-                distance = float(np.sqrt(np.mean(np.abs(theirs - wanted) ** 2))) / size
+                distance = float(np.sqrt(np.mean(np.abs(actual_numbers - wanted) ** 2))) / size
             if np.isfinite(distance):
                 found.append((distance, candidate))
         return sorted(found)
@@ -178,22 +178,22 @@ class Alignment:
                     found[value.name.rpartition(".")[0]].add(value.hash)
             return {path: frozenset(hashes) for path, hashes in found.items()}
 
-        ours, theirs = owners(self.expected), owners(self.actual)
+        expected_owners, actual_owners = owners(self.expected), owners(self.actual)
         by_hashes: dict[frozenset[str], list[str]] = defaultdict(list)
-        for path, hashes in theirs.items():
+        for path, hashes in actual_owners.items():
             by_hashes[hashes].append(path)
-        found = {path: by_hashes[hashes][0] for path, hashes in ours.items() if len(by_hashes.get(hashes, ())) == 1}
-        return {path: other for path, other in found.items() if path != other and theirs.get(path) != ours[path]}
+        found = {path: by_hashes[hashes][0] for path, hashes in expected_owners.items() if len(by_hashes.get(hashes, ())) == 1}
+        return {path: other for path, other in found.items() if path != other and actual_owners.get(path) != expected_owners[path]}
 
     def _align_results(self) -> None:
         for name, number in self.expected.named.items():
-            theirs = self.actual.named.get(name)
+            actual_number = self.actual.named.get(name)
             path, dot, rest = name.partition(".grad")
             module, _, leaf = path.rpartition(".")
             if module and self.sure(module) != module:  # a parameter, or the gradient of one, of a module with another name
-                theirs = self.actual.named.get(f"{self.sure(module)}.{leaf}{dot}{rest}")
-            if theirs is not None:
-                self._anchors[number].append(Candidate(theirs, "output"))
+                actual_number = self.actual.named.get(f"{self.sure(module)}.{leaf}{dot}{rest}")
+            if actual_number is not None:
+                self._anchors[number].append(Candidate(actual_number, "output"))
 
     def _align_modules(self) -> None:
         def calls(trace: Trace) -> Iterator[tuple[tuple[Any, ...], Step]]:
@@ -214,16 +214,16 @@ class Alignment:
                 paired.append((step, twin, "module"))
             else:
                 left.append(step)
-        taken = {twin.index for _, twin, _ in paired}
+        taken = {actual_step.index for _, actual_step, _ in paired}
         others = [each for each in paths.values() if each.index not in taken]
         matcher = difflib.SequenceMatcher(
             None, [_shapes(each, self.expected) for each in left], [_shapes(each, self.actual) for each in others], autojunk=False
         )
         for block in matcher.get_matching_blocks():
             paired += [(left[block.a + k], others[block.b + k], "shape") for k in range(block.size)]
-        for mine, twin, how in paired:
-            self.modules.setdefault(mine.module, twin.module)
-            for number, counterpart in zip(mine.outputs, twin.outputs):
+        for expected_step, actual_step, how in paired:
+            self.modules.setdefault(expected_step.module, actual_step.module)
+            for number, counterpart in zip(expected_step.outputs, actual_step.outputs):
                 if number is not None and counterpart is not None:
                     self._anchors[number].append(Candidate(counterpart, how))
 

@@ -59,7 +59,7 @@ class Chain:
         if made_by is None and self._walker.actual.values[number].role == "unseen" and number not in self._walker.found.matched:
             raise Unknown("a value that no recorded op made")
         if made_by is None or (number != self._target and number in self._walker.found.matched):
-            return self._walker.theirs.number(number)
+            return self._walker.actual_values.number(number)
         if len(self.steps) >= MOST_OPS:
             raise Unknown("too many ops")
         self.steps[made_by.index] = made_by
@@ -100,10 +100,10 @@ class Chain:
                     continue
                 own = _Own(walker, step)
                 try:
-                    prediction, theirs = own.exact()[slot], walker.theirs.number(number)
-                    if prediction is None or prediction.shape != theirs.shape:
+                    prediction, recorded = own.exact()[slot], walker.actual_values.number(number)
+                    if prediction is None or prediction.shape != recorded.shape:
                         continue
-                    if not judged(theirs, prediction, own.spread(slot), own.format(number)).within:
+                    if not judged(recorded, prediction, own.spread(slot), own.format(number)).within:
                         return False
                 except Unknown:
                     continue
@@ -122,7 +122,7 @@ class _Own:
         return declared if declared is not None and declared.precision_bits < own.precision_bits else own
 
     def exact(self) -> list[Array | None]:
-        return evaluate(self._step, self._walker.theirs.number)
+        return evaluate(self._step, self._walker.actual_values.number)
 
     def spread(self, slot: int) -> Array:
         number, exact = self._step.outputs[slot], self.exact()[slot]
@@ -131,7 +131,7 @@ class _Own:
 
         def sample(k: int) -> Array:
             rounding.restart((self._step.index, k))
-            found = evaluate(self._step, self._walker.theirs.number, rounding)[slot]
+            found = evaluate(self._step, self._walker.actual_values.number, rounding)[slot]
             return exact if found is None else found
 
         return spread_of(exact, (sample(k) for k in range(SAMPLES))) / self._walker.amplitude

@@ -57,10 +57,10 @@ class Peers:
         known = self._contribution(rank, place, slot)
         if known is not None:
             return known
-        theirs = self._collectives[rank]
-        if place >= len(theirs) or theirs[place].op != step.op or slot >= len(theirs[place].inputs):
+        others = self._collectives[rank]
+        if place >= len(others) or others[place].op != step.op or slot >= len(others[place].inputs):
             raise Unknown(f"rank {rank} ran another collective than {step.op}")
-        return self._expected[rank].numbers(theirs[place].inputs[slot])
+        return self._expected[rank].numbers(others[place].inputs[slot])
 
     def _result(self, step: Step, parts: list[Array], fl: Exact) -> Array:
         words = [each for each in step.arguments if isinstance(each, str)]

@@ -46,9 +46,9 @@ def locate_in_ranks(
 ) -> Origin:
     """`locate` for two folders with the traces of all ranks of a distributed run."""
 
-    def walked(theirs: Trace, mine: Trace, peers: Peers) -> tuple[Walker, Origin]:
-        walker, walk = walk_traces(theirs, mine, declared=declared, rename=rename, progress=progress, peers=peers)
-        return walker, _concluded(walker, walk, *_common(theirs, mine, declared))
+    def walked(actual_trace: Trace, expected_trace: Trace, peers: Peers) -> tuple[Walker, Origin]:
+        walker, walk = walk_traces(actual_trace, expected_trace, declared=declared, rename=rename, progress=progress, peers=peers)
+        return walker, _concluded(walker, walk, *_common(actual_trace, expected_trace, declared))
 
     return first_of_ranks(actual, expected, walked)
 
@@ -247,12 +247,16 @@ def _results(walker: Walker) -> list[str]:
 
 def _differs(walker: Walker, name: str) -> bool:
     """Whether a result's elements are not the same on both sides; False where `actual` has none of that name."""
-    number, theirs = walker.expected.named[name], walker.actual.named.get(name)
-    if theirs is None:
+    number, actual_number = walker.expected.named[name], walker.actual.named.get(name)
+    if actual_number is None:
         return False
-    mine, other = walker.expected.values[number], walker.actual.values[theirs]
-    is_same = mine.hash == other.hash if mine.hash and other.hash else walker.same_numbers(theirs, number)
-    return not is_same or (mine.dtype, mine.elements) != (other.dtype, other.elements)
+    expected_value, actual_value = walker.expected.values[number], walker.actual.values[actual_number]
+    is_same = (
+        expected_value.hash == actual_value.hash
+        if expected_value.hash and actual_value.hash
+        else walker.same_numbers(actual_number, number)
+    )
+    return not is_same or (expected_value.dtype, expected_value.elements) != (actual_value.dtype, actual_value.elements)
 
 
 def _because(suspect: Suspect, segment: tuple[str, ...]) -> str:

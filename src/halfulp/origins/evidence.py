@@ -225,7 +225,7 @@ def _beside_expected(compared: Compared) -> Addition | None:
     walker, step, slot = compared.walker, compared.main.step, compared.slot
     try:
         own = Evaluation(walker, step, {number: Version(identical=True) for number in step.inputs})
-        prediction, expected = own.exact()[slot], walker.ours.number(compared.number)
+        prediction, expected = own.exact()[slot], walker.expected_values.number(compared.number)
         if prediction is None or prediction.shape != expected.shape:
             return None
         with np.errstate(invalid="ignore"):

@@ -30,9 +30,9 @@ def walk_hashes(actual: Trace, expected: Trace, alignment: Alignment) -> tuple[P
                 continue
             counterpart = found[0].number if found else same
             assert counterpart is not None
-            mine, theirs = expected.values[number], actual.values[counterpart]
-            is_same = mine.hash == theirs.hash
-            total = 0.0 if is_same else _distance(actual, expected, theirs, mine)
+            expected_value, actual_value = expected.values[number], actual.values[counterpart]
+            is_same = expected_value.hash == actual_value.hash
+            total = 0.0 if is_same else _distance(actual, expected, actual_value, expected_value)
             before = max((totals.get(each, 0.0) for each in step.inputs), default=0.0)
             totals[number] = total
             made_by = actual.producers.get(counterpart)
@@ -59,19 +59,21 @@ def walk_hashes(actual: Trace, expected: Trace, alignment: Alignment) -> tuple[P
     return tuple(points)
 
 
-def _distance(actual: Trace, expected: Trace, theirs: Value, mine: Value) -> float:
+def _distance(actual: Trace, expected: Trace, actual_value: Value, expected_value: Value) -> float:
     """Relative rms difference: of the elements that both kept, or, where they kept none, what means and rms tell of it."""
-    if mine.place is not None and theirs.place is not None and mine.elements == theirs.elements:
-        count = min(mine.place.elements, theirs.place.elements)
-        ours = _first(expected, mine, count)
-        others = _first(actual, theirs, count)
-        size = float(np.sqrt(np.mean(np.abs(ours) ** 2))) if count else 0.0
+    if expected_value.place is not None and actual_value.place is not None and expected_value.elements == actual_value.elements:
+        count = min(expected_value.place.elements, actual_value.place.elements)
+        expected_numbers = _first(expected, expected_value, count)
+        actual_numbers = _first(actual, actual_value, count)
+        size = float(np.sqrt(np.mean(np.abs(expected_numbers) ** 2))) if count else 0.0
         with np.errstate(invalid="ignore"):
-            return float(np.sqrt(np.mean(np.abs(others - ours) ** 2))) / size if size else math.inf
-    size = mine.statistics.get("rms", 0.0)
+            return float(np.sqrt(np.mean(np.abs(actual_numbers - expected_numbers) ** 2))) / size if size else math.inf
+    size = expected_value.statistics.get("rms", 0.0)
     if not size:
         return math.inf
-    apart = [abs(mine.statistics.get(name, 0.0) - theirs.statistics.get(name, 0.0)) for name in ("mean", "rms", "min", "max")]
+    apart = [
+        abs(expected_value.statistics.get(name, 0.0) - actual_value.statistics.get(name, 0.0)) for name in ("mean", "rms", "min", "max")
+    ]
     return max(apart) / size
 
 

@@ -27,18 +27,18 @@ class Leaves:
         So a parameter that differs shows as something that the ops which read it add.
         """
         value = self._walker.expected.values[number]
-        theirs = self._named.get((value.role, self._name_in_actual(value.name)))
-        if theirs is not None and theirs.shape != value.shape:
-            theirs = None
-        if theirs is not None and theirs.hash == value.hash and theirs.dtype == value.dtype:
-            self._walker.found.matched.add(theirs.number)
-            return Version(theirs.number, identical=True)
+        actual_value = self._named.get((value.role, self._name_in_actual(value.name)))
+        if actual_value is not None and actual_value.shape != value.shape:
+            actual_value = None
+        if actual_value is not None and actual_value.hash == value.hash and actual_value.dtype == value.dtype:
+            self._walker.found.matched.add(actual_value.number)
+            return Version(actual_value.number, identical=True)
         elsewhere = self._walker.alignment.same_bits(number) if value.role == "parameter" and value.elements > 1 else None
-        if theirs is not None and elsewhere is None and theirs.is_complete and self._walker.ours.known(number):
-            self._walker.found.matched.add(theirs.number)
+        if actual_value is not None and elsewhere is None and actual_value.is_complete and self._walker.expected_values.known(number):
+            self._walker.found.matched.add(actual_value.number)
             if value.role == "input":
-                return Version(theirs.number)
-            return self._differing(step, number, theirs.number)
+                return Version(actual_value.number)
+            return self._differing(step, number, actual_value.number)
         same = self._walker.alignment.same_bits(number)
         if same is not None:
             self._walker.found.matched.add(same)
@@ -48,22 +48,22 @@ class Leaves:
         module, _, leaf = name.rpartition(".")
         return ".".join(filter(None, (self._walker.alignment.sure(module), leaf)))
 
-    def _differing(self, step: Step, number: int, theirs: int) -> Version:
+    def _differing(self, step: Step, number: int, actual_number: int) -> Version:
         """A parameter or buffer of one name with other numbers: fine within one rounding to the format that `actual` may use."""
         value, format = self._walker.expected.values[number], self._walker.format_of(number)
-        mine, other = self._walker.ours.number(number), self._walker.theirs.number(theirs)
+        expected_numbers, actual_numbers = self._walker.expected_values.number(number), self._walker.actual_values.number(actual_number)
         with np.errstate(invalid="ignore"):
-            beyond = np.abs(other - mine) > format.unit_roundoff * np.abs(mine) + format.min_subnormal
+            beyond = np.abs(actual_numbers - expected_numbers) > format.unit_roundoff * np.abs(expected_numbers) + format.min_subnormal
         if not beyond.any():
-            return Version(theirs)
-        apart = distance(other, mine)
-        size = rms(mine)
-        note = f"{value.role} {value.name} itself differs: {int(beyond.sum())} of {mine.size} elements"
+            return Version(actual_number)
+        apart = distance(actual_numbers, expected_numbers)
+        size = rms(expected_numbers)
+        note = f"{value.role} {value.name} itself differs: {int(beyond.sum())} of {expected_numbers.size} elements"
         relative = apart / size if size else float("inf")
         slot = next((k for k, each in enumerate(step.outputs) if each is not None), 0)
         phase = "buffer" if value.role == "buffer" else step.phase
         owner = value.name.rpartition(".")[0]
-        dtype = self._walker.actual.values[theirs].dtype
+        dtype = self._walker.actual.values[actual_number].dtype
         coarser = dtype in FORMATS and FORMATS[dtype].precision_bits < format.precision_bits
         verdict = Verdict.REDUCED_PRECISION if coarser else Verdict.MISTAKE
         point = Point(
@@ -71,7 +71,7 @@ class Leaves:
             float("inf"), None, note,
         )  # fmt: skip
         addition = beyond_everything(apart, size, int(np.argmax(beyond)))
-        self._walker.found.suspects[-1 - number] = Suspect(step, slot, number, theirs, point, addition, "name", "final")
+        self._walker.found.suspects[-1 - number] = Suspect(step, slot, number, actual_number, point, addition, "name", "final")
         self._walker.found.points.append(point)
         self._walker.found.notes.append(note)
         return Version(identical=True)

@@ -49,27 +49,27 @@ class Ledger:
     """Writes down what the walk finds.
 
     Args:
-        actual, expected: the traces. ours: the values of `expected`.
+        actual, expected: the traces. expected_values: the values of `expected`.
 
     Attributes:
         found: what is in it. totals: relative difference of each value of `expected` so far.
     """
 
-    def __init__(self, actual: Trace, expected: Trace, ours: Values) -> None:
-        self.actual, self.expected, self.ours = actual, expected, ours
+    def __init__(self, actual: Trace, expected: Trace, expected_values: Values) -> None:
+        self.actual, self.expected, self.expected_values = actual, expected, expected_values
         self.found = Walk()
         self.totals: dict[int, float] = {}
 
-    def parts(self, number: int, theirs: Array | None, prediction: Array | None) -> tuple[float, float, float]:
+    def parts(self, number: int, actual_numbers: Array | None, prediction: Array | None) -> tuple[float, float, float]:
         """Total, inherited and added difference, each rms over the rms of `expected`."""
         try:
-            mine = self.ours.number(number)
+            expected_numbers = self.expected_values.number(number)
         except Unknown:
-            mine = prediction if prediction is not None else np.zeros(1)
-        size = rms(mine)
-        inherited = distance(prediction, mine) if prediction is not None else 0.0
-        total = distance(theirs, mine) if theirs is not None else inherited
-        added = distance(theirs, prediction) if theirs is not None and prediction is not None else 0.0
+            expected_numbers = prediction if prediction is not None else np.zeros(1)
+        size = rms(expected_numbers)
+        inherited = distance(prediction, expected_numbers) if prediction is not None else 0.0
+        total = distance(actual_numbers, expected_numbers) if actual_numbers is not None else inherited
+        added = distance(actual_numbers, prediction) if actual_numbers is not None and prediction is not None else 0.0
         total, inherited, added = (each / size if size else (0.0 if not each else float("inf")) for each in (total, inherited, added))
         self.totals[number] = total
         return total, inherited, added

@@ -113,13 +113,13 @@ def _part(evaluation: Evaluation, number: int, axis: int, start: int, stop: int)
     """A slice of what an op reads; of a transposed view the slice of what it is a view of."""
     around, version = evaluation.around, evaluation.versions[number]
     if version.number is not None:
-        return _slice(around.theirs, version.number, axis, start, stop)
+        return _slice(around.actual_values, version.number, axis, start, stop)
     if version.made_by is not None and not version.identical:
         made_by = version.made_by[0]
         if not _is_transparent(made_by.step, around.expected.values[number].elements):
             return _cut(evaluation.input(number), axis, start, stop)
         return _through(made_by.step, lambda n, a: _part(made_by, n, a, start, stop), axis)
-    return _slice_of_view(around.ours, number, axis, start, stop)
+    return _slice_of_view(around.expected_values, number, axis, start, stop)
 
 
 def _slice_of_view(values: Values, number: int, axis: int, start: int, stop: int) -> Array:

@@ -46,15 +46,21 @@ def first_of_ranks(actual: Path, expected: Path, walked: Walked) -> Origin:
             f"compared "
             "with rank. Put each side together first: halfulp merge."
         )
-    theirs, mine = sides
-    found = [walked(theirs[rank], mine[rank], Peers(rank, mine, lambda *_: None)) for rank in range(len(mine))]
+    actual_traces, expected_traces = sides
+    found = [
+        walked(actual_traces[rank], expected_traces[rank], Peers(rank, expected_traces, lambda *_: None))
+        for rank in range(len(expected_traces))
+    ]
     if any(origin.module is not None for _, origin in found):
         known = [_contributions(walker) for walker, _ in found]
 
         def contribution(rank: int, place: int, slot: int) -> Array | None:
             return known[rank].get((place, slot))
 
-        found = [walked(theirs[rank], mine[rank], Peers(rank, mine, contribution)) for rank in range(len(mine))]
+        found = [
+            walked(actual_traces[rank], expected_traces[rank], Peers(rank, expected_traces, contribution))
+            for rank in range(len(expected_traces))
+        ]
     guilty = [
         (origin.point.step if origin.point else 0, rank, origin) for rank, (_, origin) in enumerate(found) if origin.module is not None
     ]
@@ -75,5 +81,5 @@ def _contributions(walker: Walker) -> dict[tuple[int, int], Array]:
         for slot, number in enumerate(step.inputs):
             counterpart = walker.counterpart_of(number)
             if counterpart is not None:
-                found[place, slot] = walker.theirs.number(counterpart).reshape(walker.expected.values[number].shape)
+                found[place, slot] = walker.actual_values.number(counterpart).reshape(walker.expected.values[number].shape)
     return found

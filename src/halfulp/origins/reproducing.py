@@ -160,8 +160,8 @@ def _extracted(walker: Walker, suspect: Suspect) -> Reproduction:
         for step in got.steps:
             for n in step.inputs:
                 if n not in made:
-                    tensors[n] = _tensor(walker.actual, -1 - n, walker.theirs.number(-1 - n))
-    recorded = _tensor(walker.actual, candidate, walker.theirs.number(candidate))
+                    tensors[n] = _tensor(walker.actual, -1 - n, walker.actual_values.number(-1 - n))
+    recorded = _tensor(walker.actual, candidate, walker.actual_values.number(candidate))
     found = Reproduction(tensors, got, wanted, recorded)
     own = _run(found, got, None)
     if own is not None and own.shape == recorded.shape and _apart(own, recorded) <= 1e-3 * _apart(recorded, _run(found, wanted, None)):
@@ -178,7 +178,7 @@ def _collect_expected(walker: Walker, step: Step, into: Program, tensors: dict[i
         if version.number is None and version.made_by is not None and not version.identical:
             _collect_expected(walker, version.made_by[0].step, into, tensors)
             continue
-        source = walker.theirs.number(version.number) if version.number is not None else walker.ours.number(number)
+        source = walker.actual_values.number(version.number) if version.number is not None else walker.expected_values.number(number)
         tensors[number] = _tensor(walker.expected, number, source)
     into.steps.append(step)
 
@@ -257,12 +257,12 @@ def _apart(first: torch.Tensor, second: torch.Tensor | None) -> float:
 def _difference(made: Reproduction) -> float | None:
     """The error of `actual` over the size of the result, against `expected` in float64; None where it does not stand out."""
     reference = _run(made, made.expected, torch.float64)
-    ours = _run(made, made.expected, None)
-    theirs = made.recorded if made.recorded is not None else _run(made, made.actual, None)
-    if reference is None or ours is None or theirs is None or theirs.numel() != reference.numel():
+    expected_result = _run(made, made.expected, None)
+    actual_result = made.recorded if made.recorded is not None else _run(made, made.actual, None)
+    if reference is None or expected_result is None or actual_result is None or actual_result.numel() != reference.numel():
         return None
     size = float(reference.double().square().mean().sqrt())
-    error, own = _apart(theirs, reference), _apart(ours, reference)
+    error, own = _apart(actual_result, reference), _apart(expected_result, reference)
     if not size or error <= STANDS_OUT * own or not np.isfinite(error):
         return None if np.isfinite(error) else float("inf")
     return error / size

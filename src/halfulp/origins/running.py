@@ -44,10 +44,10 @@ def locate_in_functions(
             path = Path(folder) / f"{name}-{len(list(Path(folder).iterdir()))}.trace"
             return _recorded(name, function, inputs, dict(keywords or {}), path, gradients, seed, progress)
 
-        theirs = traced("actual", actual)
+        actual_trace = traced("actual", actual)
         with taken_apart() if hasattr(actual, "record") else contextlib.nullcontext():  # a backend has no fast paths of PyTorch's
-            mine = traced("expected", expected)
-        origin = locate_in_traces(theirs, mine, declared=declared, rename=rename, progress=progress)
+            expected_trace = traced("expected", expected)
+        origin = locate_in_traces(actual_trace, expected_trace, declared=declared, rename=rename, progress=progress)
 
         def case() -> Case:
             return Case(
@@ -64,7 +64,7 @@ def locate_in_functions(
         is_doubtful = origin.acceptable is False or any(each.note == UNKNOWN_FORMULA for each in origin.walk)
         if eager is not actual and is_doubtful:
             # Compiled code shows little of its inside. If the same fault is there before compiling, it is seen there.
-            uncompiled = locate_in_traces(traced("actual", eager), mine, declared=declared, rename=rename, progress=progress)
+            uncompiled = locate_in_traces(traced("actual", eager), expected_trace, declared=declared, rename=rename, progress=progress)
             if uncompiled.acceptable is False:
                 note = "actual is compiled; the same fault is in the program before compiling, where it was located"
                 return _noted(uncompiled, note)

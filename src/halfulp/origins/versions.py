@@ -33,8 +33,8 @@ class Surroundings(Protocol):
     actual: Trace
     expected: Trace
     alignment: Alignment
-    ours: Values
-    theirs: Values
+    expected_values: Values
+    actual_values: Values
     declared: Format | None
     fallback: Fallback | None
     amplitude: float
@@ -49,7 +49,7 @@ class Surroundings(Protocol):
         """What an op that combines ranks gives for these inputs on this one."""
         ...
 
-    def addition_in(self, evaluation: Evaluation, slot: int, number: int, theirs: Array) -> Addition:
+    def addition_in(self, evaluation: Evaluation, slot: int, number: int, actual: Array) -> Addition:
         """How far a value is from what an evaluation predicts."""
         ...
 
@@ -116,7 +116,7 @@ class Evaluation:
     def numbers(self, number: int, version: Version) -> Array:
         """The numbers of a version."""
         if version.number is not None:
-            return self.around.theirs.number(version.number).reshape(self.around.expected.values[number].shape)
+            return self.around.actual_values.number(version.number).reshape(self.around.expected.values[number].shape)
         if version.exact is None and version.made_by is not None and not version.identical:
             evaluation, slot = version.made_by
             remade = evaluation.version(slot)
@@ -125,7 +125,7 @@ class Evaluation:
             return version.exact
         if not version.identical:
             raise Unknown("what it reads is not known in actual")
-        return self.around.ours.number(number)
+        return self.around.expected_values.number(number)
 
     def sample(self, k: int, slot: int) -> Array:
         """An output with the rounding errors of this op and of what its inputs were predicted with."""

@@ -90,8 +90,8 @@ class Walker:
         self._peers = peers
         self.actual, self.expected, self.alignment = actual, expected, alignment
         self.declared, self.fallback, self._progress = declared, fallback, progress
-        self.ours, self.theirs = Values(expected), Values(actual)
-        self.ledger = Ledger(actual, expected, self.ours)
+        self.expected_values, self.actual_values = Values(expected), Values(actual)
+        self.ledger = Ledger(actual, expected, self.expected_values)
         self.found = self.ledger.found
         formats = {self.format_of(each.number).name for each in expected.values if each.dtype in FORMATS}
         self.amplitude = MAGNIFIED if formats == {"float64"} else 1.0
@@ -246,15 +246,15 @@ class Walker:
         slot, number = next((k, each) for k, each in enumerate(step.outputs) if each is not None)
         candidate = next(iter(self.alignment.candidates(step, slot)), None)
         shape = self.expected.values[number].shape
-        if candidate is None or self.actual.values[candidate.number].shape != shape or not self.ours.known(number):
+        if candidate is None or self.actual.values[candidate.number].shape != shape or not self.expected_values.known(number):
             return False
         tally, sums = Tally(self.format_of(number)), np.zeros(4)
         try:
             for part in parts_of(main):
-                theirs, mine = cut_of(self.theirs, candidate.number, part), cut_of(self.ours, number, part)
-                tally.add(theirs, part.prediction, part.spread)
+                actual_part, expected_part = cut_of(self.actual_values, candidate.number, part), cut_of(self.expected_values, number, part)
+                tally.add(actual_part, part.prediction, part.spread)
                 with np.errstate(invalid="ignore", over="ignore"):
-                    rests = (theirs - mine, part.prediction - mine, theirs - part.prediction, mine)
+                    rests = (actual_part - expected_part, part.prediction - expected_part, actual_part - part.prediction, expected_part)
                     sums += [float(np.nansum(each * each)) for each in rests]
         except Unknown:
             return False
@@ -306,13 +306,13 @@ class Walker:
                 self.ledger.add(step, slot, "same bits", same, Verdict.IDENTICAL, (0.0, 0.0, 0.0), None)
         return True
 
-    def same_numbers(self, theirs: int, ours: int) -> bool:
+    def same_numbers(self, actual_number: int, expected_number: int) -> bool:
         """Whether a value of `actual` has the numbers of one of `expected`; True where they can't be had."""
         try:
-            mine, other = self.ours.number(ours), self.theirs.number(theirs)
+            expected_numbers, actual_numbers = self.expected_values.number(expected_number), self.actual_values.number(actual_number)
         except Unknown:
             return True
-        return bool(np.array_equal(mine.reshape(-1), other.reshape(-1), equal_nan=mine.dtype.kind in "fc"))
+        return bool(np.array_equal(expected_numbers.reshape(-1), actual_numbers.reshape(-1), equal_nan=expected_numbers.dtype.kind in "fc"))
 
     def _judge(self, slot: int, number: int, main: Evaluation, alternative: Evaluation | None) -> None:
         """Find what stands for one output, and what the op added to it."""
@@ -338,13 +338,13 @@ class Walker:
         """`actual` has what the op gives, but hands on something else under its name: ops were added after it."""
         prediction = main.exact()[slot]
         assert prediction is not None
-        theirs = self.actual.values
+        values = self.actual.values
         for candidate, how in self.alignment.candidates(main.step, slot):
-            is_same = candidate == settled.number or (theirs[candidate].hash and theirs[candidate].hash == theirs[settled.number].hash)
+            is_same = candidate == settled.number or (values[candidate].hash and values[candidate].hash == values[settled.number].hash)
             if how not in ANCHORS or is_same:
                 continue
             try:
-                numbers = self.theirs.number(candidate).reshape(prediction.shape)
+                numbers = self.actual_values.number(candidate).reshape(prediction.shape)
             except Unknown:
                 continue
             fit = _Fit(candidate, how, numbers, self.addition_in(main, slot, number, numbers))
@@ -417,7 +417,7 @@ class Walker:
                 continue
             tried.add(candidate)
             try:
-                numbers = self.theirs.number(candidate).reshape(prediction.shape)
+                numbers = self.actual_values.number(candidate).reshape(prediction.shape)
             except Unknown:
                 continue
             fit = _Fit(candidate, how, numbers, self.addition_in(main, slot, number, numbers))
@@ -448,15 +448,15 @@ class Walker:
         if not is_view and prediction.dtype.kind in "fc":
             yield from ((candidate, "hint") for candidate in self.alignment.hinted(main.step, slot)[:1])
 
-    def addition_in(self, evaluation: Evaluation, slot: int, number: int, theirs: Array) -> Addition:
+    def addition_in(self, evaluation: Evaluation, slot: int, number: int, actual: Array) -> Addition:
         """How far a value is from what an evaluation predicts."""
         try:
             prediction = evaluation.exact()[slot]
         except Unknown:
             prediction = None
-        if prediction is None or prediction.shape != theirs.shape:
+        if prediction is None or prediction.shape != actual.shape:
             return beyond_everything(np.inf, 1.0)
-        return judged(theirs, prediction, evaluation.spread(slot), self.format_of(number), tests=self.tests)
+        return judged(actual, prediction, evaluation.spread(slot), self.format_of(number), tests=self.tests)
 
     def _settle(
         self, slot: int, number: int, fit: _Fit, main: Evaluation, refuted: Evaluation | None, reason: Reason | None = None
@@ -467,8 +467,8 @@ class Walker:
         prediction = main.exact()[slot]
         assert prediction is not None
         self.found.matched.add(fit.number)
-        mine, theirs = self.expected.values[number], self.actual.values[fit.number]
-        identical = bool(mine.hash) and theirs.hash == mine.hash and theirs.dtype == mine.dtype
+        expected_value, actual_value = self.expected.values[number], self.actual.values[fit.number]
+        identical = bool(expected_value.hash) and actual_value.hash == expected_value.hash and actual_value.dtype == expected_value.dtype
         self._versions[number] = Version(fit.number, identical=identical, made_by=(main, slot), assumes=main.assumes)
         verdict = Verdict.IDENTICAL if fit.addition.residual.rms == 0.0 else Verdict.ROUNDING
         parts = self.ledger.parts(number, fit.numbers, prediction)
@@ -523,7 +523,7 @@ class Walker:
         candidates = self.alignment.candidates(step, slot)
         same = self.alignment.same_bits(number)
         chosen = same if same is not None else candidates[0].number if candidates else None
-        if chosen is None or not self.theirs.known(chosen):
+        if chosen is None or not self.actual_values.known(chosen):
             # Lost: what reads it can't be predicted either, until something that is known by name comes.
             self._versions[number] = Version(identical=all(self._versions[each].identical for each in step.inputs))
             self.ledger.add(step, slot, "given", None, None, (0.0, 0.0, 0.0), None, why)
@@ -531,8 +531,8 @@ class Walker:
         self.found.matched.add(chosen)
         self._versions[number] = Version(chosen, identical=same is not None)
         total = 0.0
-        if same is None and self.ours.known(number):
-            total = self.ledger.parts(number, self.theirs.number(chosen).reshape(self.expected.values[number].shape), None)[0]
+        if same is None and self.expected_values.known(number):
+            total = self.ledger.parts(number, self.actual_values.number(chosen).reshape(self.expected.values[number].shape), None)[0]
         self.ledger.totals[number] = total
         self.ledger.add(step, slot, "given", chosen, Verdict.IDENTICAL if same is not None else None, (total, total, 0.0), None, why)
 

@@ -47,14 +47,14 @@ def stored(path):
 _ENDING = """
 
 reference = expected(torch.float64).double().flatten()
-ours, theirs = expected().double().flatten(), actual().double().flatten()
+expected_result, actual_result = expected().double().flatten(), actual().double().flatten()
 size = reference.square().mean().sqrt()
 print("result:   rms", f"{size.item():.3e},", reference.numel(), "elements")
-print("expected: relative error against float64", f"{((ours - reference).square().mean().sqrt() / size).item():.3e}")
-print("actual:   relative error against float64", f"{((theirs - reference).square().mean().sqrt() / size).item():.3e}")
-worst = (theirs - reference).abs().argmax()
+print("expected: relative error against float64", f"{((expected_result - reference).square().mean().sqrt() / size).item():.3e}")
+print("actual:   relative error against float64", f"{((actual_result - reference).square().mean().sqrt() / size).item():.3e}")
+worst = (actual_result - reference).abs().argmax()
 print("worst element:", int(worst))
-for name, values in (("float64", reference), ("expected", ours), ("actual", theirs)):
+for name, values in (("float64", reference), ("expected", expected_result), ("actual", actual_result)):
     print(f"  {name:<9}", f"{values[worst].item():.9g}")
 """
 

@@ -197,9 +197,9 @@ class Masks:
     def _ask_all(self, at: int) -> None:
         """All pairs in one run: M at leaf i in row i of one factor, -M at leaf j in column j of the other."""
         view, factors, numbers = self.contraction.view, self.contraction.factors, self._numbers
-        mine, other = factors[self._probed], factors[1 - self._probed]
-        columns = _along(at, view, tuple(a if not b else 0 for a, b in zip(mine.output_strides, other.output_strides)))[: self.leaves]
-        rows = _along(at, view, tuple(b if not a else 0 for a, b in zip(mine.output_strides, other.output_strides)))[: self.leaves]
+        probed, other = factors[self._probed], factors[1 - self._probed]
+        columns = _along(at, view, tuple(a if not b else 0 for a, b in zip(probed.output_strides, other.output_strides)))[: self.leaves]
+        rows = _along(at, view, tuple(b if not a else 0 for a, b in zip(probed.output_strides, other.output_strides)))[: self.leaves]
         count = len(self.terms)
         if min(len(rows), len(columns)) < count or self.leaves > self._limit or numbers.mask < 2.0**100:
             return
@@ -208,7 +208,7 @@ class Masks:
         filled.reshape(-1)[other.bases(view, rows[:count]) + self._offsets[1 - self._probed][leaves]] = numbers.mask
         self.implementation.put(other.argument, filled)
         changed = self._fill.copy()
-        changed.reshape(-1)[mine.bases(view, columns[:count]) + self._offsets[self._probed][leaves]] = -numbers.mask
+        changed.reshape(-1)[probed.bases(view, columns[:count]) + self._offsets[self._probed][leaves]] = -numbers.mask
         self.implementation.put(self._argument, changed)
         self.runs += 1
         with np.errstate(over="ignore", invalid="ignore"):

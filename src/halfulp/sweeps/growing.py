@@ -128,12 +128,12 @@ def _point(case: Case, size: int, seed: int) -> tuple[GrowthPoint, tuple[str, st
     norms = {"actual": 0.0, "expected": 0.0, "difference": 0.0, "noise": 0.0, "reference": 0.0}
     leaves = {name: {leaf.path: leaf for leaf in case.native(name).outputs} for name in ("actual", "expected")}
     for path, known in noise.leaves.items():
-        mine, other = leaves["actual"].get(path), leaves["expected"].get(path)
-        if mine is None or other is None or mine.format is None or other.format is None:
+        actual, expected = leaves["actual"].get(path), leaves["expected"].get(path)
+        if actual is None or expected is None or actual.format is None or expected.format is None:
             continue
-        if not mine.stored.shape == other.stored.shape == known.reference.shape:
+        if not actual.stored.shape == expected.stored.shape == known.reference.shape:
             continue
-        values = {"actual": mine.float64(), "expected": other.float64()}
+        values = {"actual": actual.float64(), "expected": expected.float64()}
         finite = np.isfinite(known.reference) & np.isfinite(values["actual"]) & np.isfinite(values["expected"])
         parts = {name: each[finite] - known.reference[finite] for name, each in values.items()}
         parts |= {

@@ -313,7 +313,7 @@ def _cell(target: _Target, expected: _Judged, actual: _Judged, exact: list[torch
     if fault:
         return Cell(*common, "", fault=fault)
     same = len(actual.outputs) == len(expected.outputs) and all(
-        _same_bits(mine, theirs) for mine, theirs in zip(actual.outputs, expected.outputs)
+        _same_bits(actual_part, expected_part) for actual_part, expected_part in zip(actual.outputs, expected.outputs)
     )
     direct = expected.name == PEER
     worse = max((actual, expected), key=lambda each: SEVERITY[each.verdict])
@@ -334,11 +334,11 @@ def _same_bits(left: torch.Tensor, right: torch.Tensor) -> bool:
 def _in_u(left: Sequence[torch.Tensor], right: Sequence[torch.Tensor], exact: Sequence[torch.Tensor], u: float) -> float:
     """The largest difference in units of u times the rms of the exact result."""
     worst = 0.0
-    for mine, theirs, true in zip(left, right, exact):
-        if mine.shape != theirs.shape or not true.numel():
+    for left_part, right_part, true in zip(left, right, exact):
+        if left_part.shape != right_part.shape or not true.numel():
             return math.inf
         with np.errstate(invalid="ignore"):
-            apart = np.abs(mine.double().numpy() - theirs.double().numpy())
+            apart = np.abs(left_part.double().numpy() - right_part.double().numpy())
         size = float(true.double().pow(2).mean().sqrt()) or 1.0
         worst = max(worst, float(apart.max()) / (u * size)) if not np.isnan(apart).any() else math.inf
     return worst

@@ -33,12 +33,12 @@ DIGITS = 6
 def closeups_of(gatherer: Gatherer) -> tuple[Closeup, ...]:
     """Each floating-point output that both sides have, those that differ most first."""
     case = gatherer.case
-    theirs = {leaf.path: leaf for leaf in case.native("expected").outputs}
+    expected = {leaf.path: leaf for leaf in case.native("expected").outputs}
     pairs = [
-        (leaf, theirs[leaf.path])
+        (leaf, expected[leaf.path])
         for leaf in case.native("actual").outputs
-        if leaf.path in theirs and leaf.format is not None and theirs[leaf.path].format is not None and leaf.stored.size
-        and leaf.stored.shape == theirs[leaf.path].stored.shape
+        if leaf.path in expected and leaf.format is not None and expected[leaf.path].format is not None and leaf.stored.size
+        and leaf.stored.shape == expected[leaf.path].stored.shape
     ]  # fmt: skip
     noise, sampled = None, None
     if gatherer.sampled is not None:
@@ -50,14 +50,14 @@ def closeups_of(gatherer: Gatherer) -> tuple[Closeup, ...]:
 
 
 def _closeup(actual: Leaf, expected: Leaf, noise: Noise | None, sampled: Noise | None, room: int) -> Closeup:
-    mine, other = actual.float64(), expected.float64()
+    actual_numbers, expected_numbers = actual.float64(), expected.float64()
     spread = noise.leaves.get(actual.path) if noise is not None else None
-    if spread is not None and spread.reference.shape != mine.shape:
+    if spread is not None and spread.reference.shape != actual_numbers.shape:
         spread = None
     with np.errstate(invalid="ignore", over="ignore"):
-        error = mine - (spread.reference if spread is not None else other)
+        error = actual_numbers - (spread.reference if spread is not None else expected_numbers)
     scaled = in_noise(error, spread.spread) if spread is not None else np.abs(error)
-    places, worst = _chosen(scaled.ravel(), other.ravel(), room)
+    places, worst = _chosen(scaled.ravel(), expected_numbers.ravel(), room)
 
     def listed(values: FloatArray) -> tuple[float, ...]:
         return tuple(values.ravel()[places].tolist())
@@ -69,11 +69,11 @@ def _closeup(actual: Leaf, expected: Leaf, noise: Noise | None, sampled: Noise |
         actual.path,
         actual.shape,
         actual.dtype,
-        int(mine.size),
+        int(actual_numbers.size),
         tuple(places.tolist()),
         worst,
-        listed(mine),
-        listed(other),
+        listed(actual_numbers),
+        listed(expected_numbers),
         *with_noise,
         limit=limit,
         profiles=_profiles(error, spread, known, noise) if spread is not None and known is not None and noise is not None else (),

@@ -39,7 +39,7 @@ def watch(
     results = evaluation.run(closed.jaxpr, closed.consts, [(each, None) for each in arrays], "")
     outputs = run(tensors)
     notes: list[str] = []
-    if not all(torch.equal(back(mine), theirs) for (mine, _), theirs in zip(results, outputs)):
+    if not all(torch.equal(back(result), output) for (result, _), output in zip(results, outputs)):
         notes.append("evaluated equation by equation the results have other bits than compiled as a whole: XLA fuses")
     return Watched(evaluation.values, outputs, notes=tuple(notes))
 

@@ -206,9 +206,9 @@ def _lstm_cell(m: Model, inputs: Any, weights: Any, _: Any) -> tuple[int, int]:
 
 def _gru_cell(m: Model, inputs: Any, weights: Any, _: Any) -> int:
     x, hidden = inputs
-    ours, theirs = _cell_gates(m, x, weights[0], weights[2], 3), _cell_gates(m, hidden, weights[1], weights[3], 3)
-    reset, update = (_of_each(m, "LOGISTIC", m.binary("Add", left, right)) for left, right in zip(ours[:2], theirs[:2]))
-    candidate = _of_each(m, "TANH", m.binary("Add", ours[2], m.binary("Mul", reset, theirs[2])))
+    of_input, of_hidden = _cell_gates(m, x, weights[0], weights[2], 3), _cell_gates(m, hidden, weights[1], weights[3], 3)
+    reset, update = (_of_each(m, "LOGISTIC", m.binary("Add", left, right)) for left, right in zip(of_input[:2], of_hidden[:2]))
+    candidate = _of_each(m, "TANH", m.binary("Add", of_input[2], m.binary("Mul", reset, of_hidden[2])))
     return m.binary("Add", m.binary("Mul", m.binary("Sub", m.constant(1.0), update), candidate), m.binary("Mul", update, hidden))
 
 

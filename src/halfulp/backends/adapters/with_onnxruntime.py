@@ -102,6 +102,8 @@ def _watch(graph: Graph, names: list[str], tensors: Tensors, results: Tensors, o
         values.append(Transcribed(as_tensor(array), f"onnx.{node.op_type}", module_of(node), inputs=inputs))
     seen = [as_tensor(found[name]) for name in results_of]
     notes: tuple[str, ...] = ()
-    if not all(mine.shape == theirs.shape and torch.equal(mine, theirs) for mine, theirs in zip(seen, results)):
+    if not all(
+        seen_part.shape == result_part.shape and torch.equal(seen_part, result_part) for seen_part, result_part in zip(seen, results)
+    ):
         notes = ("looked into, results have other bits than without: what is looked at is not folded or fused",)
     return Watched(values, seen, notes=notes)  # weights keep their names where normalizations were folded into them: names prove nothing

@@ -136,7 +136,9 @@ def _watch(graph: Graph | None, model: Any, tensors: Tensors, results: Tensors, 
     ]
     seen = found[:count]
     notes: tuple[str, ...] = ()
-    if not all(mine.shape == theirs.shape and torch.equal(mine, theirs) for mine, theirs in zip(seen, results)):
+    if not all(
+        seen_part.shape == result_part.shape and torch.equal(seen_part, result_part) for seen_part, result_part in zip(seen, results)
+    ):
         notes = ("looked into, results have other bits than without: what is looked at is not fused, and stored in float32",)
     return Watched(values, seen, notes=notes)
 

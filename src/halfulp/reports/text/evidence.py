@@ -187,8 +187,8 @@ def _casts(finding: str, m: Measured) -> str:
 def _families(finding: str, m: Measured) -> str:
     if m["actual"] is None:
         return "none of the common orders gives actual's bits"
-    theirs = f"; expected: {m['expected']}" if m["expected"] else ""
-    return f"{m['outputs']:,} outputs in every bit: {m['actual']} (depth {m['depth']:,}: rounding reaches {number(m['estimate_in_u'])} u |A||B|){theirs}"
+    expected = f"; expected: {m['expected']}" if m["expected"] else ""
+    return f"{m['outputs']:,} outputs in every bit: {m['actual']} (depth {m['depth']:,}: rounding reaches {number(m['estimate_in_u'])} u |A||B|){expected}"
 
 
 def _overlap(finding: str, m: Measured) -> str:

@@ -55,18 +55,18 @@ def families(case: Case) -> Evidence | None:
         output = leaf.format.name if leaf.format is not None else ""
         fits = numbers.size == contraction.positions and bool(np.isfinite(numbers).all()) and output
         matches[side] = common_order(contraction, inputs, numbers, output, term) if fits else None
-    mine, theirs = matches["actual"], matches["expected"]
+    of_actual, of_expected = matches["actual"], matches["expected"]
     measured: dict[str, Measured] = {
-        "actual": mine.name if mine else None,
-        "expected": theirs.name if theirs else None,
-        "outputs": mine.outputs if mine else 0,
-        "depth": mine.order.depth if mine else None,
-        "estimate_in_u": DEVIATIONS * math.sqrt(mine.order.depth) if mine else None,
-        "difference": mine.order.diff(theirs.order) if mine and theirs else None,
+        "actual": of_actual.name if of_actual else None,
+        "expected": of_expected.name if of_expected else None,
+        "outputs": of_actual.outputs if of_actual else 0,
+        "depth": of_actual.order.depth if of_actual else None,
+        "estimate_in_u": DEVIATIONS * math.sqrt(of_actual.order.depth) if of_actual else None,
+        "difference": of_actual.order.diff(of_expected.order) if of_actual and of_expected else None,
     }
-    if mine is None:
+    if of_actual is None:
         return Evidence("families", "none", (), measured)
-    if mine.outputs < OUTPUTS:
+    if of_actual.outputs < OUTPUTS:
         return Evidence("families", "too few outputs", (), measured)
     return Evidence("families", "reproduced", (V.ROUNDING,), measured)
 

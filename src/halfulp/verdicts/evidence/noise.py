@@ -135,17 +135,19 @@ def peer_evidence(actual: Run, expected: Run, noise: Noise) -> Evidence | None:
     """Which side is closer to the reference, and by how much. `expected` is not assumed to be the better one."""
     if noise.reference == "expected as it is":
         return None  # nothing better is known that both could be compared with
-    ours = {each.path: each for each in residuals(actual, noise)}
-    theirs = {each.path: each for each in residuals(expected, noise)}
-    shared = [path for path in ours if path in theirs and ours[path].count]
+    of_actual = {each.path: each for each in residuals(actual, noise)}
+    of_expected = {each.path: each for each in residuals(expected, noise)}
+    shared = [path for path in of_actual if path in of_expected and of_actual[path].count]
     if not shared:
         return None
-    path = max(shared, key=lambda each: ours[each].rms_in_noise)
-    mine, peer = ours[path].rms, theirs[path].rms
-    if max(mine, peer) <= EQUAL * min(mine, peer):
+    path = max(shared, key=lambda each: of_actual[each].rms_in_noise)
+    actual_rms, expected_rms = of_actual[path].rms, of_expected[path].rms
+    if max(actual_rms, expected_rms) <= EQUAL * min(actual_rms, expected_rms):
         closer, ratio = "neither", 1.0
-    elif mine < peer:
-        closer, ratio = "actual", peer / mine if mine else float("inf")
+    elif actual_rms < expected_rms:
+        closer, ratio = "actual", expected_rms / actual_rms if actual_rms else float("inf")
     else:
-        closer, ratio = "expected", mine / peer if peer else float("inf")
-    return Evidence("peer", closer, tuple(V), {"actual_rms_error": mine, "expected_rms_error": peer, "ratio": ratio}, path)
+        closer, ratio = "expected", actual_rms / expected_rms if expected_rms else float("inf")
+    return Evidence(
+        "expected_rms", closer, tuple(V), {"actual_rms_error": actual_rms, "expected_rms_error": expected_rms, "ratio": ratio}, path
+    )

@@ -71,10 +71,10 @@ def _flushed(case: Case) -> dict[str, int]:
         other = others.get(leaf.path)
         if leaf.format is None or other is None or other.format != leaf.format or other.shape != leaf.shape:
             continue
-        mine, theirs = leaf.numbers(), other.numbers()
+        actual, expected = leaf.numbers(), other.numbers()
         smallest = leaf.format.min_normal
-        counts["flushed_by_actual"] += int(np.count_nonzero((mine == 0) & (theirs != 0) & (np.abs(theirs) < smallest)))
-        counts["flushed_by_expected"] += int(np.count_nonzero((theirs == 0) & (mine != 0) & (np.abs(mine) < smallest)))
+        counts["flushed_by_actual"] += int(np.count_nonzero((actual == 0) & (expected != 0) & (np.abs(expected) < smallest)))
+        counts["flushed_by_expected"] += int(np.count_nonzero((expected == 0) & (actual != 0) & (np.abs(actual) < smallest)))
     return counts
 
 
