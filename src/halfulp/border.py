@@ -60,7 +60,7 @@ def _is_own(error: BaseException) -> bool:
     frames = _frames(error)
     calls = [place for place, each in enumerate(frames) if each.filename.replace("\\", "/").endswith(_CALLERS)]
     if not calls:  # a library that halfulp called is halfulp's own business
-        written = [each for each in frames if each.filename.startswith(_PACKAGE) or "site-packages" not in each.filename]
+        written = [frame for frame in frames if frame.filename.startswith(_PACKAGE) or "site-packages" not in frame.filename]
         return bool(written) and written[-1].filename.startswith(_PACKAGE)
     if calls[-1] + 1 == len(frames):
         return False

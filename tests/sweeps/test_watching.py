@@ -127,7 +127,7 @@ def test_whatever_goes_wrong_in_a_case_is_its_outcome(tmp_path, monkeypatch):
     monkeypatch.setattr("halfulp.sweeps.watching.check", lambda *_, **__: 1 / 0)
     assert "ZeroDivisionError" in watched([latin]).cases[0].reason
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="to keep results in"):
+    with pytest.raises(InputError, match="can't be written"):
         watched([latin], keep=tmp_path / "file" / "kept")
 
 

@@ -108,7 +108,7 @@ class _Watch(TorchDispatchMode):
         # Storages of inputs and of what is computed from them; other float64 tensors are constants.
         self._derived = {_memory_of(each) for each in known}
         self._kept = list(known)  # storages must not be freed and lent to others meanwhile
-        given, kept = ([each.dtype for each in tensors if each.dtype in _NAMES] for tensors in (known, state))
+        given, kept = ([tensor.dtype for tensor in tensors if tensor.dtype in _NAMES] for tensors in (known, state))
         self._data = max(given or kept, key=lambda each: FORMATS[_NAMES[each]].precision_bits, default=torch.get_default_dtype())
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -119,13 +119,13 @@ class _Watch(TorchDispatchMode):
         operands = [each for each in flat if isinstance(each, torch.Tensor)]
         outputs = [each for each in tree_flatten(result)[0] if isinstance(each, torch.Tensor)]
         self.ops += 1
-        self.formats.update(_named(each.dtype) for each in outputs)
+        self.formats.update(_named(output.dtype) for output in outputs)
         if outputs:
             self._look(
                 name.rstrip("_") or name, operands, [each for each in flat if isinstance(each, (int, float, bool))], outputs[0], kwargs
             )
-        if any(self._is_derived(each) for each in operands):
-            self._derived |= {_memory_of(each) for each in outputs}
+        if any(self._is_derived(operand) for operand in operands):
+            self._derived |= {_memory_of(output) for output in outputs}
             self._kept += outputs
         return result
 
@@ -133,7 +133,7 @@ class _Watch(TorchDispatchMode):
         return _memory_of(tensor) in self._derived
 
     def _note(self, kind: str, op: str, operands: list[torch.Tensor], result: torch.Tensor, detail: str) -> None:
-        formats = tuple(dict.fromkeys(_named(each.dtype) for each in operands))
+        formats = tuple(dict.fromkeys(_named(operand.dtype) for operand in operands))
         self.found[kind, op, formats, _named(result.dtype), detail, _caller()] += 1
 
     def _look(self, op: str, operands: list[torch.Tensor], scalars: list[Any], result: torch.Tensor, kwargs: dict[str, Any]) -> None:
@@ -151,12 +151,14 @@ class _Watch(TorchDispatchMode):
             )
         if record_of(op).moves:
             return
-        floating = [each for each in operands if each.is_floating_point() or each.is_complex()]
-        integers = [each for each in operands if not each.is_floating_point() and not each.is_complex() and each.dtype != torch.bool]
+        floating = [operand for operand in operands if operand.is_floating_point() or operand.is_complex()]
+        integers = [
+            operand for operand in operands if not operand.is_floating_point() and not operand.is_complex() and operand.dtype != torch.bool
+        ]
         if result.is_floating_point() and floating:
             self._promotion(op, floating, result)
-            self._lossy_integers(op, [each for each in integers if record_of(op).promotes], result)
-        elif result.is_floating_point() and integers and any(isinstance(each, float) for each in scalars):
+            self._lossy_integers(op, [integer for integer in integers if record_of(op).promotes], result)
+        elif result.is_floating_point() and integers and any(isinstance(scalar, float) for scalar in scalars):
             self._note("python scalar", op, operands, result, f"integers and a Python float give PyTorch's default, {_named(result.dtype)}")
             self._lossy_integers(op, integers, result)
         elif result.is_floating_point() and integers and (record_of(op).is_elementwise or record_of(op).kind is Kind.SUM):
@@ -177,7 +179,7 @@ class _Watch(TorchDispatchMode):
                 "float64 constant", op, floating, result, f"a float64 tensor of shape {list(constants[0].shape)} makes the result float64"
             )
         else:
-            names = " and ".join(sorted(_named(each) for each in formats))
+            names = " and ".join(sorted(_named(candidate) for candidate in formats))
             self._note("promotion", op, floating, result, f"{names} give {_named(result.dtype)}")
 
     def _cast(self, op: str, operands: list[torch.Tensor], result: torch.Tensor) -> None:

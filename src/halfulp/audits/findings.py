@@ -53,7 +53,7 @@ class Audit:
 
     def find(self, kind: str) -> tuple[AuditEntry, ...]:
         """The findings of one kind."""
-        return tuple(each for each in self.entries if each.kind == kind)
+        return tuple(entry for entry in self.entries if entry.kind == kind)
 
     def to_json(self) -> str:
         """The audit as JSON text with a schema number."""

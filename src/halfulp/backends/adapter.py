@@ -69,7 +69,7 @@ class Adapter(ABC):
         Raises:
             InputError: an option or a value that there is none of.
         """
-        known = {each.name: each for each in self.options}
+        known = {option.name: option for option in self.options}
         for name, value in options.items():
             if name not in known:
                 which = f"one of {', '.join(known)}" if known else "none"

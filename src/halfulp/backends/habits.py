@@ -72,7 +72,7 @@ class Habits:
     @property
     def format(self) -> str:
         """The format that products run in: that of most of them."""
-        found = [each.format for each in self.products.values()]
+        found = [product.format for product in self.products.values()]
         return max(set(found), key=found.count) if found else "not measured"
 
     @property

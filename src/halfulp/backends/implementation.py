@@ -128,7 +128,7 @@ class Implementation:
         return trace
 
     def _program(self, arguments: tuple[Any, ...], keywords: Mapping[str, Any], tensors: list[torch.Tensor]) -> Program:
-        self._refuse_foreign_dtypes([each for each in tensors if each.is_floating_point()] or self._weights())
+        self._refuse_foreign_dtypes([tensor for tensor in tensors if tensor.is_floating_point()] or self._weights())
         key = self._signature(arguments, keywords)
         if key not in self._programs:
             self._refuse_where_missing()
@@ -157,8 +157,8 @@ class Implementation:
             )
 
     def _refuse_foreign_dtypes(self, tensors: list[torch.Tensor]) -> None:
-        for each in tensors:
-            name = str(each.dtype).removeprefix("torch.")
+        for tensor in tensors:
+            name = str(tensor.dtype).removeprefix("torch.")
             known = self.adapter.dtypes_with(self.options)
             if name not in known:
                 raise Unsupported(
@@ -168,11 +168,15 @@ class Implementation:
 
     def _weights(self) -> list[torch.Tensor]:
         """What decides the format where the inputs are indices."""
-        return [each for each in self.target.parameters() if each.is_floating_point()] if isinstance(self.target, nn.Module) else []
+        return (
+            [parameter for parameter in self.target.parameters() if parameter.is_floating_point()]
+            if isinstance(self.target, nn.Module)
+            else []
+        )
 
     def _signature(self, arguments: Any, keywords: Any) -> Any:
         leaves, structure = tree_flatten((arguments, keywords))
-        kinds = tuple((each.dtype, tuple(each.shape)) if isinstance(each, torch.Tensor) else _Constant(each) for each in leaves)
+        kinds = tuple((leaf.dtype, tuple(leaf.shape)) if isinstance(leaf, torch.Tensor) else _Constant(leaf) for leaf in leaves)
         return str(structure), kinds, state_of(self.target) if self.adapter.holds_weights else None
 
 

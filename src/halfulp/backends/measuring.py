@@ -37,7 +37,7 @@ def habits_of(backend: Backend, options: Mapping[str, str] | None = None, *, swi
         try:
             probe = _Probe(backend, op, options)
             products[op], subnormals[op] = probe.reading(), probe.subnormals()
-            remarks += [f"{op}: {each}" for each in probe.remarks]
+            remarks += [f"{op}: {remark}" for remark in probe.remarks]
         except Unsupported:
             continue
         except HalfulpError as error:

@@ -75,7 +75,7 @@ def of_arrays(function: Callable[..., Any], arguments: tuple[Any, ...], keywords
     """The function as one of its arrays alone, in order; whatever else it is given stays as it is here."""
     leaves, structure = tree_flatten((arguments, dict(keywords)))
     places = [place for place, each in enumerate(leaves) if isinstance(each, torch.Tensor)]
-    constants = [None if isinstance(each, torch.Tensor) else each for each in leaves]
+    constants = [None if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
 
     def call(*arrays: Any) -> Any:
         filled = list(constants)
@@ -95,7 +95,7 @@ def of_function(call: Callable[..., Any], native: Callable[[torch.Tensor], Any],
     """
 
     def run(tensors: Tensors) -> Tensors:
-        results, nesting = tree_flatten(call(*(native(each.clone()) for each in tensors)))
+        results, nesting = tree_flatten(call(*(native(tensor.clone()) for tensor in tensors)))
         return Results(map(back, results), nesting)
 
     return Program(run)

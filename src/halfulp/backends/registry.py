@@ -50,7 +50,7 @@ def adapter_named(name: str) -> Adapter:
 
 def names() -> tuple[str, ...]:
     """The names of all backends: built-in ones first, then plugins."""
-    return (*BUILT_IN, *(each for each in _plugins() if each not in BUILT_IN))
+    return (*BUILT_IN, *(plugin for plugin in _plugins() if plugin not in BUILT_IN))
 
 
 def backend(name: str, *, isolated: bool = False) -> Backend:
@@ -132,7 +132,7 @@ def availability(name: str) -> Availability:
 def _plugins() -> Mapping[str, metadata.EntryPoint]:
     if os.environ.get("HALFULP_NO_PLUGINS", "") not in ("", "0"):
         return {}
-    return {each.name: each for each in metadata.entry_points(group=GROUP)}
+    return {point.name: point for point in metadata.entry_points(group=GROUP)}
 
 
 def _unknown(name: str) -> str:

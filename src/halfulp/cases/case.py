@@ -321,7 +321,8 @@ class Case:
             given = trees.permuted(given, length, self.permutation(length))
         elif variant.kind.startswith("moved"):
             farther = MOVED_WIDELY if "widely" in variant.kind else 0.0
-            given = trees.moved_slightly(given, self.seed + 1 + int(variant.kind.split()[-1]), farther=farther)
+            own_seed = self.seed + 1 + int(variant.kind.split()[-1])
+            given = trees.moved_slightly(given, own_seed, farther=farther, numbers=not self._inputs_move)
         given = trees.copied(given)
         device = self._device(side, variant)
         if device is not None and device.type == "cpu":  # before the cast: the device that they are on may refuse float64
@@ -372,7 +373,7 @@ class Case:
                 side.wants_gradients = side.eager.wants_gradients = True
                 return self._execute(name, variant)
             if variant == NATIVE and name != "reference":
-                shapes = ", ".join(_describe(each) for each in self.inputs[:8])
+                shapes = ", ".join(_describe(argument) for argument in self.inputs[:8])
                 raise RunError(
                     f"Got {type(error).__name__} from `{name}` on the inputs ({shapes}): {shortened(str(error))}\n"
                     f"{_user_traceback(error)}"
@@ -459,8 +460,7 @@ class Case:
 
     @functools.cached_property
     def _inputs_move(self) -> bool:
-        """Whether an input holds floating-point numbers."""
-        return any(leaf.format is not None for leaf in argument_leaves((self.inputs, self.keywords)).values())
+        return trees.can_move((self.inputs, self.keywords))
 
     @contextlib.contextmanager
     def precision_of(self, side: Side, precision: str) -> Generator[Retyping | None]:

@@ -82,7 +82,7 @@ def _dense(tensor: torch.Tensor) -> bool:
 
 def cast(inputs: Any, sources: frozenset[torch.dtype], target: torch.dtype) -> Any:
     """Every tensor and array of a source dtype in the target dtype, in memory of its own, with its strides where it is dense."""
-    names = {str(each).removeprefix("torch.") for each in sources}
+    names = {str(source).removeprefix("torch.") for source in sources}
     numpy_target = str(target).removeprefix("torch.")
 
     def cast_tensor(value: torch.Tensor) -> torch.Tensor:
@@ -177,11 +177,24 @@ def permuted(inputs: Any, length: int, order: torch.Tensor) -> Any:
     return map_arrays(inputs, take, take_array)
 
 
-def moved_slightly(inputs: Any, seed: int, *, farther: float = 0.0) -> Any:
+def can_move(inputs: Any) -> bool:
+    """Whether a tensor or an array holds floating-point numbers that `moved_slightly` moves."""
+    found: list[bool] = []
+
+    def seen(value: Any) -> Any:
+        found.append(value.is_floating_point() if isinstance(value, torch.Tensor) else value.dtype.kind == "f")
+        return value
+
+    map_arrays(inputs, seen, seen)
+    return any(found)
+
+
+def moved_slightly(inputs: Any, seed: int, *, farther: float = 0.0, numbers: bool = False) -> Any:
     """Every floating-point number moved by a random relative amount of up to the root of its format's eps, at least 3e-4.
 
     Args:
-        inputs: see above. seed: of the amounts. farther: up to so much instead, where it is more.
+        inputs: see above. seed: of the amounts. farther: up to so much instead, where it is more. numbers: Python's own floats too; beside
+            tensors these are settings more often than data.
 
     Halfway, in bits of float32, between an ulp and the number itself: all rounding errors are drawn anew, also those of sums much larger
     than their terms and those of a float64 function's float32 steps, while a smooth function of the inputs hardly changes.
@@ -200,7 +213,11 @@ def moved_slightly(inputs: Any, seed: int, *, farther: float = 0.0) -> Any:
     def move_array(value: np.ndarray[Any, Any]) -> Any:
         return move_tensor(torch.from_numpy(np.ascontiguousarray(value))).numpy().reshape(value.shape) if value.dtype.kind == "f" else value
 
-    return map_arrays(inputs, move_tensor, move_array)
+    def move_number(value: Any) -> Any:
+        return float(move_tensor(torch.tensor(value, dtype=torch.float64))) if isinstance(value, float) else value
+
+    moved = tree_map(move_number, inputs) if numbers else inputs
+    return map_arrays(moved, move_tensor, move_array)
 
 
 def filled_up(inputs: Any, seed: int) -> Any:

@@ -74,7 +74,7 @@ class DefaultDtype(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         name, record = _recorded(func)
-        if record.makes and (not record.by_number or any(isinstance(each, (float, complex)) for each in args)):
+        if record.makes and (not record.by_number or any(isinstance(argument, (float, complex)) for argument in args)):
             asked: Any = kwargs.get("dtype")
             if asked is None and not (name == "full" and isinstance(args[1], complex)):
                 return func(*args, **{**kwargs, "dtype": self._target})
@@ -84,8 +84,8 @@ class DefaultDtype(TorchDispatchMode):
             return result
         if any(isinstance(each, torch.dtype) for each in (*args, *kwargs.values())):
             return result  # as it was asked for: a conversion, or the same bits read as another dtype
-        kinds = [each.dtype for each in _tensors(args)]
-        if not kinds or any(each.is_floating_point or each.is_complex for each in kinds):
+        kinds = [tensor.dtype for tensor in _tensors(args)]
+        if not kinds or any(kind.is_floating_point or kind.is_complex for kind in kinds):
             return result
         # Integers gave a number in the default dtype: once more from the same integers in the other one.
         with contextlib.suppress(Exception):  # an op that takes integers only
@@ -99,11 +99,11 @@ class DefaultDtype(TorchDispatchMode):
 
 
 def _tensors(args: Any) -> Iterator[torch.Tensor]:
-    for each in args:
-        if isinstance(each, torch.Tensor):
-            yield each
-        elif isinstance(each, (list, tuple)):
-            yield from _tensors(each)
+    for argument in args:
+        if isinstance(argument, torch.Tensor):
+            yield argument
+        elif isinstance(argument, (list, tuple)):
+            yield from _tensors(argument)
 
 
 class Retyping(TorchFunctionMode):

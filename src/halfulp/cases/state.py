@@ -49,7 +49,7 @@ class State:
             prefix = f"{place}." if len(dependencies.modules) > 1 else ""
             for name, tensor in [*module.named_parameters(), *module.named_buffers()]:
                 self.owned[prefix + name.replace("_orig_mod.", "")] = tensor
-            self._buffers |= {id(each) for each in module.buffers()}
+            self._buffers |= {id(buffer) for buffer in module.buffers()}
             for part in module.modules():
                 for key, tensor in (*part.named_parameters(recurse=False), *part.named_buffers(recurse=False)):
                     self._places.setdefault(id(tensor), []).append((part, key))

@@ -259,5 +259,5 @@ def tensors_in(values: Any) -> Iterator[torch.Tensor]:
     if isinstance(values, torch.Tensor):
         yield values
     elif isinstance(values, (list, tuple)):
-        for each in values:
-            yield from tensors_in(each)
+        for value in values:
+            yield from tensors_in(value)

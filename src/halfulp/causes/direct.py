@@ -46,7 +46,7 @@ def _memory(result: CheckResult) -> Iterator[Cause]:
 
 def _dtypes(result: CheckResult) -> Iterator[Cause]:
     """Results of another dtype whose numbers agree to rounding: the comparison converts both, so that is an experiment already."""
-    mismatches = [each for each in result.difference.mismatches if each.kind == "dtype"]
+    mismatches = [mismatch for mismatch in result.difference.mismatches if mismatch.kind == "dtype"]
     if not mismatches or len(mismatches) < len(result.difference.mismatches):
         return
     first = mismatches[0]
@@ -66,7 +66,7 @@ def _random(result: CheckResult) -> Iterator[Cause]:
     if isinstance(modules, list) and modules and repeated.measured.get("seed_decides"):
         side = str(repeated.measured["side"])
         yield Cause(
-            "dropout", FORMULA, f"`{side}` draws random numbers: {', '.join(str(each) for each in modules)}.", 1.0,
+            "dropout", FORMULA, f"`{side}` draws random numbers: {', '.join(str(module) for module in modules)}.", 1.0,
             ("The same seed gives the same bits, another seed others.",),
             "call model.eval() before comparing", "medium", side, str(modules[0]), REPORTS["dropout"],
         )  # fmt: skip

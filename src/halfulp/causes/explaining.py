@@ -192,7 +192,7 @@ def _beyond_rounding(laboratory: Laboratory, *, processes: bool) -> _Answer:
         return _Answer((_of_memory(search.memory),), 0.0, notes=notes)
     causes = _causes(laboratory, found) if found is not None else []
     if direct and (found is None or not found.complete or found.by_size):
-        return _Answer((*direct, *(each for each in causes if each.name not in {one.name for one in direct})), notes=notes)
+        return _Answer((*direct, *(cause for cause in causes if cause.name not in {one.name for one in direct})), notes=notes)
     if not causes and processes and not laboratory.hurries():
         fresh = _in_fresh_processes(laboratory, PARTIAL)
         return dataclasses.replace(fresh, notes=(*notes, *fresh.notes))
@@ -225,7 +225,7 @@ def _causes(laboratory: Laboratory, found: Found) -> list[Cause]:
             f"With all but this one ({rest}) {own:.3g} times what rounding makes is left: that is what it makes by itself.",
         ]
         causes.append(_cause(found, outcome, own / total, evidence))
-    return sorted(causes, key=lambda each: -each.share)
+    return sorted(causes, key=lambda cause: -cause.share)
 
 
 def _left_by(laboratory: Laboratory, found: Found, outcome: Outcome) -> float:

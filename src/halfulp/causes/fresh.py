@@ -73,7 +73,7 @@ def turned_in_fresh_processes(laboratory: Laboratory, knobs: Sequence[Knob]) -> 
         if changed and not case.side(name).is_compiled:
             notes.append(f"In a fresh process without any change `{name}` gives other bits in {changed:,} elements.")
     turned = [
-        each for knob, reply in zip(usable, others) if not reply.error for each in _both_sides(laboratory, knob, reply, control.outputs)
+        side for knob, reply in zip(usable, others) if not reply.error for side in _both_sides(laboratory, knob, reply, control.outputs)
     ]
     for each in turned:
         laboratory.experiments.append(

@@ -159,11 +159,13 @@ class Laboratory:
             return False
 
     def fitted(self, fitting: Fitting, applied: Sequence[Trial] = (), before: Distance | None = None) -> Outcome | None:
-        """The trial with the value of a constant that leaves least: a scan, then parabolas through the squared distance."""
+        """The trial with the value of a constant that leaves least: a scan of the squared distance, then Brent's method beside its best place."""
         fit = fitting.fit
         known: dict[float, Outcome] = {}
 
         def measured(place: float) -> float:
+            if self.hurries():
+                return math.inf
             value = math.exp(place) if fit.logarithmic else place
             outcome = self.make(fitting.trial(value), applied, before)
             if outcome is None:
@@ -172,15 +174,15 @@ class Laboratory:
             return outcome.distance.rms**2
 
         low, high = (math.log(fit.low), math.log(fit.high)) if fit.logarithmic else (fit.low, fit.high)
-        places = list(np.linspace(low, high, 13))
-        found = {place: measured(place) for place in places}
-        for _ in range(FIT_STEPS):
-            if self.hurries() or not known:
-                break
-            place = _parabola(found)
-            if place is None or not low <= place <= high:
-                break
-            found[place] = measured(place)
+        places = np.linspace(low, high, SCANNED)
+        scan = [measured(place) for place in places]
+        best_place = int(np.argmin(scan))
+        if known and not self.hurries():
+            from scipy.optimize import minimize_scalar
+
+            bounds = places[max(best_place - 1, 0)], places[min(best_place + 1, SCANNED - 1)]
+            with np.errstate(invalid="ignore"):  # a value that can't be tried is infinitely far
+                minimize_scalar(measured, bounds=bounds, method="bounded", options={"maxiter": FIT_STEPS, "xatol": 0.0})
         if not known:
             return None
         best = min(known.values(), key=lambda each: each.distance.rms)
@@ -194,27 +196,12 @@ class Laboratory:
         return best
 
 
-FIT_STEPS = 14
+SCANNED = 13
+"""Places of a scan: a half of the usual range of an epsilon's exponent each, so that the minimum lies between the neighbors of the best."""
+
+FIT_STEPS = 20
 """Successive parabolas converge with order 1.32 (Brent, Algorithms for Minimization without Derivatives, chapter 3): 1.32^14 = 49, so 14 take the
-one digit of a scan of 13 places to the rounding of float64."""
-
-
-def _parabola(found: dict[float, float]) -> float | None:
-    """The minimum of the parabola through the best place and its neighbors; halfway where that gains nothing."""
-    places = sorted(place for place, value in found.items() if math.isfinite(value))
-    if len(places) < 3:
-        return None
-    middle = min(range(len(places)), key=lambda each: found[places[each]])
-    middle = min(max(middle, 1), len(places) - 2)
-    left, center, right = (places[middle + shift] for shift in (-1, 0, 1))
-    first, second, third = (found[each] for each in (left, center, right))
-    below, above = (center - left) * (second - third), (center - right) * (second - first)
-    if below == above:
-        return None
-    place = center - 0.5 * ((center - left) * below - (center - right) * above) / (below - above)
-    if place in found or not left < place < right:
-        place = 0.5 * (left + center) if center - left > right - center else 0.5 * (center + right)
-    return None if place in found else place
+one digit of a scan to the rounding of float64; six more for the golden sections that Brent's method begins with."""
 
 
 def _in_formats_of(outputs: tuple[Leaf, ...], natural: tuple[Leaf, ...]) -> tuple[Leaf, ...]:

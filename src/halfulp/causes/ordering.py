@@ -70,7 +70,7 @@ def order_causes(laboratory: Laboratory) -> list[Cause]:
     pairs = list(_pairs(expected, actual))
     parts = {name: (words, change) for one, other, _ in pairs for name, words, change in _parts(one, other)}
     causes = [_tried(laboratory, expected, pairs, inputs, name, words, change) for name, (words, change) in parts.items()]
-    return sorted((each for each in causes if each is not None), key=lambda each: -each.share)
+    return sorted((cause for cause in causes if cause is not None), key=lambda cause: -cause.share)
 
 
 def _revealed(laboratory: Laboratory, name: str) -> RevealedOrder:

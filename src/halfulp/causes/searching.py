@@ -68,10 +68,10 @@ class Search:
         # Where the difference vanishes in exact arithmetic the formula is right: another one could only hide what loses digits.
         scaling = laboratory.result.find("scaling")
         is_right = scaling is not None and scaling.finding == "vanishes"
-        usable = lambda trials: [each for each in trials if not (is_right and each.kind == FORMULA)]
-        self.general = usable([*cheap_first(each for own in suggestions for each in own.trials), *others])
+        usable = lambda trials: [trial for trial in trials if not (is_right and trial.kind == FORMULA)]
+        self.general = usable([*cheap_first(trial for own in suggestions for trial in own.trials), *others])
         self.single = usable(list(cheap_first(each for own in suggestions for each in own.single)))
-        self.fittings = [] if is_right else [each for own in suggestions for each in own.fittings]
+        self.fittings = [] if is_right else [fitting for own in suggestions for fitting in own.fittings]
         self._most = MOST_CAUSES
         self._idle: set[int] = set()  # changes that change no bit here, or don't run
         self.memory: Trial | None = None
@@ -149,10 +149,14 @@ class Search:
         yield from self._made(self.single, applied, before)
 
     def _fitted_every(self, applied: tuple[Trial, ...], before: Distance, outcomes: Sequence[Outcome]) -> Iterator[Outcome]:
-        yield from self._fit((each for each in self.fittings if each.scope == EVERY or self._is_only(each)), applied, before, outcomes)
+        yield from self._fit(
+            (fitting for fitting in self.fittings if fitting.scope == EVERY or self._is_only(fitting)), applied, before, outcomes
+        )
 
     def _fitted_alone(self, applied: tuple[Trial, ...], before: Distance, outcomes: Sequence[Outcome]) -> Iterator[Outcome]:
-        yield from self._fit((each for each in self.fittings if each.scope != EVERY and not self._is_only(each)), applied, before, outcomes)
+        yield from self._fit(
+            (fitting for fitting in self.fittings if fitting.scope != EVERY and not self._is_only(fitting)), applied, before, outcomes
+        )
 
     def _is_only(self, fitting: Fitting) -> bool:
         """Whether it is the only fitting of its kind: the only call of that name."""
@@ -283,7 +287,10 @@ class Search:
 
     def _partly(self) -> Found | None:
         """The single change that takes away nearly everything, where the rest stays unexplained."""
-        shares = {(each.name, each.detail, each.side, each.place): each.share or 0.0 for each in self.laboratory.experiments}
+        shares = {
+            (experiment.name, experiment.detail, experiment.side, experiment.place): experiment.share or 0.0
+            for experiment in self.laboratory.experiments
+        }
         usable = [
             each
             for each in (*self.general, *self.single)

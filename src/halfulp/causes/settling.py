@@ -56,11 +56,11 @@ def _exact(outcomes: Iterable[Outcome]) -> list[Outcome]:
     """Those that take nearly all away, the best of each name, exact ones first."""
     exact = sorted(
         (
-            each
-            for each in outcomes
-            if each.share >= NEARLY and each.distance.alike and not (each.trial.name == FINER and each.distance.unequal)
+            outcome
+            for outcome in outcomes
+            if outcome.share >= NEARLY and outcome.distance.alike and not (outcome.trial.name == FINER and outcome.distance.unequal)
         ),
-        key=lambda each: (each.distance.unequal > 0, -each.share, each.trial.kind == ARITHMETIC, each.trial.rank),
+        key=lambda outcome: (outcome.distance.unequal > 0, -outcome.share, outcome.trial.kind == ARITHMETIC, outcome.trial.rank),
     )
     best: list[Outcome] = []
     for each in exact:

@@ -109,7 +109,7 @@ class Watch:
         self.flow = Flow()
         self.groups: dict[tuple[int, str], dict[int, Variation]] = defaultdict(dict)
         self.fits: dict[tuple[int, str, float], dict[int, Fit]] = defaultdict(dict)
-        self.optimizers: set[type] = {type(each) for each in case.side(side).state.optimizers}
+        self.optimizers: set[type] = {type(optimizer) for optimizer in case.side(side).state.optimizers}
         function = watched(case.side(side).eager.function, self._notice, self.flow.end)
         hook = register_optimizer_step_pre_hook(lambda optimizer, *_: self.optimizers.add(type(optimizer)))
         try:
@@ -197,7 +197,7 @@ class Suggestions:
         return Trial(
             name, hypothesis.kind, detail, self.side, remedy, where, ONE if len(numbers) == 1 else EVERY,
             {number: each.compute for number, each in variations.items()}, None, hypothesis.errs, rank, hypothesis.reports,
-            first_only=hypothesis.first_only and name == hypothesis.name, calls=frozenset(self._flow.names[each] for each in numbers),
+            first_only=hypothesis.first_only and name == hypothesis.name, calls=frozenset(self._flow.names[number] for number in numbers),
         )  # fmt: skip
 
     def _fitting(self, rank: int, fits: Mapping[int, Fit]) -> Fitting:

@@ -58,7 +58,7 @@ def ci(
     if update and baseline is not None and found.complete:
         before = None if prune or not baseline.exists() else halfulp.read_result(baseline)
         found = dataclasses.replace(
-            found, cases=tuple(dataclasses.replace(each, before=each.verdict or each.before) for each in found.cases)
+            found, cases=tuple(dataclasses.replace(case, before=case.verdict or case.before) for case in found.cases)
         )
         write_file(baseline, found.baseline(before).to_json() + "\n")
     show(found, as_json=as_json, html=html, form="answer" if quiet else "full")

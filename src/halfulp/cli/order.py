@@ -113,7 +113,7 @@ def _emitted(name: str, found: Any, loaded: dict[str, Any], folder: Path, seed: 
         if ran.returncode:
             raise RuntimeError(f"the program {path} failed: {ran.stderr[-2000:]}")
         replayed = np.load(result).astype(np.float64)
-    wanted = implementation.run([each.values for each in implementation.arguments]).astype(np.float64)
+    wanted = implementation.run([argument.values for argument in implementation.arguments]).astype(np.float64)
     equal = int((replayed == wanted).sum())
     words = "in every bit" if equal == wanted.size else "NOT in every bit"
     return f"{path}: {len(program.splitlines())} lines of NumPy; run on inputs({seed}) it gives {name}'s result {words} ({equal:,} of {wanted.size:,})."
@@ -127,7 +127,9 @@ def _names(function: Any, implementation: Any) -> list[str]:
 
     try:
         parameters = inspect.signature(function).parameters.values()
-        given = [each.name for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
+        given = [
+            parameter.name for parameter in parameters if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+        ]
     except (TypeError, ValueError):
         given = []
     names: list[str] = []

@@ -37,7 +37,7 @@ def record(
             budget_bytes=None if budget is None else budget * 1_000_000, seed=seed, arguments=tuple(arguments or ()), progress=progress,
         )  # fmt: skip
     modules = len({step.module for step in trace.ops})
-    kept = sum(each.place.end - each.place.begin for each in trace.values if each.place is not None)
+    kept = sum(value.place.end - value.place.begin for value in trace.values if value.place is not None)
     say(f"{trace.path}: {len(trace.ops):,} ops in {modules:,} modules, {len(trace.values):,} values, {kept / 1e6:,.1f} MB of elements")
     for note in trace.notes:
         say(f"  not seen: {note}")

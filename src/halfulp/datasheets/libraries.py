@@ -43,7 +43,7 @@ class Library:
 
     def run(self, op: str, *arrays: Array, dtype: str = "float32") -> Array:
         """One op on arrays of a dtype."""
-        return self.back(self.ops[op](*(self.native(each, dtype) for each in arrays)))
+        return self.back(self.ops[op](*(self.native(array, dtype) for array in arrays)))
 
     def has(self, *ops: str) -> bool:
         """Whether the library has these ops."""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import time
 import warnings
 from collections.abc import Callable
 from dataclasses import asdict
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -15,8 +13,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from ..documents.journal import Journal
 from ..errors import InputError, Unsupported
-from ..files import write_file
 from ..floats import BFLOAT16, FLOAT16, FLOAT32, Format
 from ..traces import fingerprint
 from .functions import BACKEND_NAMES, NUMPY_BINARY_NAMES, NUMPY_NAMES, STEPS, TORCH_BINARY, TORCH_UNARY, reference
@@ -75,7 +73,7 @@ def datasheet(
     if chosen.backend is not None:
         where[chosen.name] = dict(chosen.backend.fingerprint())
         where["packages"] = {**where["packages"], chosen.name: chosen.backend.availability().version}
-    kept = _Kept(
+    journal = Journal(
         resume,
         {
             "backend": backend,
@@ -86,6 +84,7 @@ def datasheet(
             "machine": where["machine"],
             "of the backend": where.get(chosen.name, {}) if chosen.backend is not None else {},
         },
+        of="scans",
     )
     accuracies: list[Accuracy] = []
     start = time.monotonic()
@@ -93,42 +92,11 @@ def datasheet(
     for number, (name, kind, target) in enumerate(jobs):
         left = (time.monotonic() - start) / max(1, number) * (len(jobs) - number)
         progress(f"{name} in {target.name}, {number} of {len(jobs)} scans, {left:.0f} s left")
-        measure = partial(_accuracy, chosen, name, kind, target, full=full, seed=seed, step=progress)
-        accuracies.append(kept.get(f"{name} {target.name}", measure))
+        key = f"{name} {target.name}"
+        if key not in journal.parts:
+            journal.add(key, asdict(_accuracy(chosen, name, kind, target, full=full, seed=seed, step=progress)))
+        accuracies.append(Accuracy(**journal.parts[key]))
     return Datasheet(backend, device, where, found, tuple(accuracies))
-
-
-class _Kept:
-    """Finished scans, in a file if one is named."""
-
-    def __init__(self, path: str | Path | None, settings: dict[str, Any]) -> None:
-        self.path = Path(path) if path is not None else None
-        self.content: dict[str, Any] = {"settings": settings, "scans": {}}
-        if self.path is None or not self.path.is_file():
-            return
-        try:
-            held = json.loads(self.path.read_text(encoding="utf-8"))
-            same = held["settings"] == settings and isinstance(held["scans"], dict)
-        except (ValueError, KeyError, TypeError) as error:
-            raise InputError(
-                f"Got {self.path}, which holds no scans ({type(error).__name__}). Needed: a file that an earlier run with --resume "
-                f"wrote, or a "
-                "new name. It would be overwritten. Name another file."
-            ) from error
-        if not same:
-            raise InputError(
-                f"Got {self.path} of a run with {held['settings']}. Needed: {settings}. Scans of different runs don't fit together. "
-                "Name another file."
-            )
-        self.content = held
-
-    def get(self, name: str, measure: Callable[[], Accuracy]) -> Accuracy:
-        """The stored scan of this name, or a new one, which is stored."""
-        if name not in self.content["scans"]:
-            self.content["scans"][name] = asdict(measure())
-            if self.path is not None:
-                write_file(self.path, json.dumps(self.content))
-        return Accuracy(**self.content["scans"][name])
 
 
 def _tables(chosen: Library) -> tuple[dict[str, Callable[..., Any]], dict[str, Callable[..., Any]]]:
@@ -201,8 +169,8 @@ def _unary(
 def _run(chosen: Library, function: Callable[..., Any], values: tuple[torch.Tensor, ...], target: Format) -> np.ndarray[Any, Any]:
     if chosen.name == "torch" or chosen.backend is not None:
         with torch.no_grad():
-            return chosen.back(function(*(each.to(chosen.device) for each in values)))
-    arrays = [chosen.native(each.float().numpy(), target.name) for each in values]
+            return chosen.back(function(*(value.to(chosen.device) for value in values)))
+    arrays = [chosen.native(value.float().numpy(), target.name) for value in values]
     return chosen.back(function(*arrays)).astype(np.float32)
 
 

@@ -143,7 +143,7 @@ def _orders(library: Library) -> Section:
             if library.name == "jax":  # arrays that can't be written to: NumPy arrays go in, and are converted inside
                 if dtype == "bfloat16":
                     continue
-                inputs = tuple(np.array(library.back(each), dtype=dtype) for each in inputs)
+                inputs = tuple(np.array(library.back(argument), dtype=dtype) for argument in inputs)
             title = f"{dtype} {op} of {' and '.join('x'.join(map(str, size)) for size in sizes)}"
             try:
                 revealed = reveal_order(_on_numpy(library, op) if library.name == "jax" else library.ops[op], inputs)
@@ -160,7 +160,7 @@ def _orders(library: Library) -> Section:
 
 def _on_numpy(library: Library, op: str) -> Callable[..., Array]:
     def run(*arrays: Array) -> Array:
-        result = library.back(library.ops[op](*(library.native(each, str(each.dtype)) for each in arrays)))
+        result = library.back(library.ops[op](*(library.native(array, str(array.dtype)) for array in arrays)))
         return result.astype(arrays[0].dtype)
 
     return run
@@ -244,7 +244,7 @@ def _special(library: Library) -> Section:
     }.items():
         found[title] = "-0.0" if np.signbit(np.ravel(result)[0]) else "0.0"
     halves = library.run("round", np.array([0.5, 1.5, 2.5, -0.5] * 16))[:4]
-    found["round of 0.5, 1.5, 2.5"] = ", ".join(f"{each:g}" for each in halves[:3])
+    found["round of 0.5, 1.5, 2.5"] = ", ".join(f"{halve:g}" for halve in halves[:3])
     edges = {"NaN": nan, "inf": float("inf"), "-inf": -float("inf"), "3e9": 3e9, "-1.5": -1.5, "300": 300.0}
     for op in ("to_int32", "to_int64", "to_uint8"):
         if library.has(op):
@@ -289,7 +289,7 @@ def _habits(library: Library) -> Section:
         for op, each in habits.products.items()
         if each.is_fused is not None
     }
-    found |= {each.detail: each.words.removeprefix(f"{each.detail} ") for each in habits.switches}
+    found |= {switch.detail: switch.words.removeprefix(f"{switch.detail} ") for switch in habits.switches}
     return found | {f"remark {number}": each for number, each in enumerate(habits.remarks, 1)}
 
 

@@ -75,7 +75,7 @@ class Datasheet:
                     for key in dict.fromkeys((*first, *second))
                     if first.get(key) != second.get(key)
                 ]
-        tables = [{(each.function, each.format): each for each in sheet.accuracies} for sheet in (self, other)]
+        tables = [{(accuracy.function, accuracy.format): accuracy for accuracy in sheet.accuracies} for sheet in (self, other)]
         for key in dict.fromkeys((*tables[0], *tables[1])):
             here, there = tables[0].get(key), tables[1].get(key)
             if here is None or there is None or _differ(here, there):

@@ -254,7 +254,7 @@ def _in_order(pool: ThreadPoolExecutor, work: Any, pieces: Iterator[Any], *, ahe
 def _difference(totals: _Totals, actual: Leaf, reference: Leaf, common: Format | None, worst: int) -> Difference:
     from . import kernels as k
 
-    sums, counts = totals.sums, [int(each) for each in totals.counts]
+    sums, counts = totals.sums, [int(count) for count in totals.counts]
     compared = counts[k.COMPARED]
     mean = 1.0 / compared if compared else 0.0
     rms = math.sqrt(sums[k.SUM_SQUARED] * mean)
@@ -350,7 +350,7 @@ def _worst_elements(totals: _Totals, row: int, actual: Leaf, reference: Leaf, co
         if common is None:
             steps = abs(int(pair[0][0]) - int(pair[1][0]))
         else:
-            first, second = (int(ordinals(each, common)) for each in values)
+            first, second = (int(ordinals(value, common)) for value in values)
             steps = abs(first - second)
         relative = apart / abs(values[1]) if values[1] else math.inf
         found.append(WorstElement(index, values[0], values[1], apart, relative, steps))

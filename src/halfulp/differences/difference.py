@@ -159,37 +159,37 @@ class Comparison:
     @property
     def same_bits(self) -> bool:
         """Whether both sides have the same structure and the same bits."""
-        return not self.mismatches and all(each.same_bits for each in self.differences)
+        return not self.mismatches and all(difference.same_bits for difference in self.differences)
 
     @property
     def max_abs(self) -> float:
         """The largest absolute difference of all tensors; 0.0 when there is nothing to compare."""
-        return max((each.max_abs for each in self.differences), default=0.0)
+        return max((difference.max_abs for difference in self.differences), default=0.0)
 
     @property
     def max_rel(self) -> float:
         """The largest relative difference of all tensors; 0.0 when there is nothing to compare."""
-        return max((each.max_rel for each in self.differences), default=0.0)
+        return max((difference.max_rel for difference in self.differences), default=0.0)
 
     @property
     def max_ulps(self) -> int:
         """The largest distance in ulps of all tensors; 0 when there is nothing to compare."""
-        return max((each.max_ulps for each in self.differences), default=0)
+        return max((difference.max_ulps for difference in self.differences), default=0)
 
     @property
     def unequal(self) -> int:
         """How many elements differ in all tensors, counting disagreements about NaN and infinity."""
-        return sum(each.unequal + each.special_mismatches for each in self.differences)
+        return sum(difference.unequal + difference.special_mismatches for difference in self.differences)
 
     @property
     def count(self) -> int:
         """How many elements there are in all tensors."""
-        return sum(each.count for each in self.differences)
+        return sum(difference.count for difference in self.differences)
 
     @property
     def exit_code(self) -> int:
         """What the command line exits with: 0 same bits, 1 other structures or places of NaN, 3 where numbers alone can't judge."""
-        structural = bool(self.mismatches) or any(each.special_mismatches for each in self.differences)
+        structural = bool(self.mismatches) or any(difference.special_mismatches for difference in self.differences)
         return 1 if structural else 0 if self.same_bits else 3
 
     def to_json(self) -> str:

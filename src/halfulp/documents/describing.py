@@ -122,7 +122,7 @@ def descriptions(of: type[Any]) -> dict[str, str]:
     """
     text = inspect.getdoc(of) or ""
     section = " ".join(text.partition("Attributes:")[2].split())
-    names = [each.name for each in dataclasses.fields(of)]
+    names = [field.name for field in dataclasses.fields(of)]
     one = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
     found: dict[str, str] = {}
     marks = [*re.finditer(rf"(?:^|(?<=[.;)] )|(?<=\" ))((?:(?:{one}), )*(?:{one})): ", section)]

@@ -20,7 +20,7 @@ def document(kind: str, result: Any, **derived: Any) -> dict[str, Any]:
     Args:
         kind: its name in `KINDS`. result: a dataclass, or a mapping of what is stored. derived: what readers want and nothing is restored from.
     """
-    content = result if isinstance(result, dict) else {each.name: getattr(result, each.name) for each in dataclasses.fields(result)}
+    content = result if isinstance(result, dict) else {field.name: getattr(result, field.name) for field in dataclasses.fields(result)}
     return {"schema": KINDS[kind].schema, "kind": kind, **plain(derived), **plain(content)}
 
 
@@ -38,7 +38,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {each.name: plain(getattr(value, each.name)) for each in dataclasses.fields(value)}
+        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, Mapping):
         return {str(key): plain(part) for key, part in value.items()}  # pyright: ignore[reportUnknownVariableType]
     return [plain(part) for part in value] if isinstance(value, (list, tuple)) else value

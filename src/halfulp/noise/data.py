@@ -17,7 +17,7 @@ from .sampling import GaussianPool
 def holds_finer_data(case: Case, name: str, storage: Format) -> bool:
     """Whether inputs, parameters or buffers of a side have more bits than a format."""
     modules = case.side(name).modules
-    found = float_formats((case.inputs, case.keywords, [[*each.parameters(), *each.buffers()] for each in modules]))
+    found = float_formats((case.inputs, case.keywords, [[*module.parameters(), *module.buffers()] for module in modules]))
     return max((each.precision_bits for each in found), default=0) > storage.precision_bits
 
 

@@ -22,15 +22,15 @@ def doubled_product(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     Covers mm, bmm, mv, dot, addmm, baddbmm and addmv (an addend is added after rounding the product); convolutions and products
     beyond `DOUBLED_PRODUCTS` are not.
     """
-    operands = [each for each in args if isinstance(each, torch.Tensor)]
-    if any(each.dtype != torch.float64 for each in operands):
+    operands = [argument for argument in args if isinstance(argument, torch.Tensor)]
+    if any(operand.dtype != torch.float64 for operand in operands):
         return None
     record = record_of(name)
     is_plain = record.kind is Kind.PRODUCT and record.direct and not record.convolution and name != "linear"
     if not is_plain or kwargs.get("alpha", 1) != 1 or kwargs.get("beta", 1) != 1:
         return None
     added = operands[0] if record.addend == 0 else None
-    left, right = (each.detach().cpu().numpy() for each in operands[-2:])
+    left, right = (operand.detach().cpu().numpy() for operand in operands[-2:])
     if name == "dot":
         left = left[None, :]
     is_vector = right.ndim == 1

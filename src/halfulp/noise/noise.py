@@ -301,7 +301,7 @@ def _collect(
 ) -> Noise:
     outside = _outside_reference(case)
     by_path = {leaf.path: leaf for leaf in unmoved}
-    known = [{leaf.path: leaf for leaf in each} for each in passes]
+    known = [{leaf.path: leaf for leaf in sample} for sample in passes]
     leaves: dict[str, LeafNoise] = {}
     for leaf in center:
         base = by_path.get(leaf.path, leaf).float64()
@@ -309,7 +309,7 @@ def _collect(
         with np.errstate(invalid="ignore"):
             deviations = [each - base for each in moved if each is not None and each.shape == base.shape]
         magnified = model.magnified if leaf.format is not None else 1.0
-        deviations = [np.where(np.isfinite(each), each / magnified, 0.0) for each in deviations]
+        deviations = [np.where(np.isfinite(deviation), deviation / magnified, 0.0) for deviation in deviations]
         reference = outside.get(leaf.path, leaf.float64())
         if deviations and base.shape == reference.shape:
             leaves[leaf.path] = _leaf_noise(model, leaf, reference, deviations)
@@ -318,10 +318,10 @@ def _collect(
 
 def _leaf_noise(model: Model, leaf: Leaf, reference: FloatArray, deviations: list[FloatArray]) -> LeafNoise:
     storage = model.storage
-    largest = functools.reduce(np.maximum, (np.abs(each) for each in deviations))
+    largest = functools.reduce(np.maximum, (np.abs(deviation) for deviation in deviations))
     unit = np.where(largest > 0, largest, 1.0)  # so that squares neither overflow nor vanish
-    sampled = unit * np.sqrt(sum(((each / unit) ** 2 for each in deviations), np.zeros(reference.shape)) / len(deviations))
-    changed = sum((each != 0 for each in deviations), np.zeros(reference.shape)) / len(deviations)
+    sampled = unit * np.sqrt(sum(((deviation / unit) ** 2 for deviation in deviations), np.zeros(reference.shape)) / len(deviations))
+    changed = sum((deviation != 0 for deviation in deviations), np.zeros(reference.shape)) / len(deviations)
     if leaf.format is not None:
         magnitude = np.abs(np.where(np.isfinite(reference), reference, 0.0))
         # The stored result is rounded once more, and below the smallest normal number to a fixed spacing.
@@ -333,7 +333,7 @@ def _leaf_noise(model: Model, leaf: Leaf, reference: FloatArray, deviations: lis
 
 
 def _profiles(deviations: list[FloatArray], spread: FloatArray) -> dict[int, FloatArray]:
-    scaled = [scaled_error(each, spread) for each in deviations]
+    scaled = [scaled_error(deviation, spread) for deviation in deviations]
     return {axis: np.stack([profile(each, axis) for each in scaled]) for axis in range(spread.ndim)}
 
 

@@ -41,7 +41,7 @@ class OpError(Deviation):
 
     def product(self, call: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
         """The deviation of each output of a product: the same op on squares gives the sum of squared products."""
-        squared = tuple(squared_operand(each) for each in args)
+        squared = tuple(squared_operand(argument) for argument in args)
         scales = {key: (value * value if key in ("alpha", "beta") else value) for key, value in kwargs.items()}
         squares = call(*squared, **scales)
         if name == "convolution_backward":

@@ -146,7 +146,7 @@ class NoiseMode(TorchDispatchMode):
                 return better
         # In-place sums need their operands as they were before the call.
         is_read = in_place and relative is None
-        before = tuple(each.clone() if isinstance(each, torch.Tensor) else each for each in args) if is_read else args
+        before = tuple(argument.clone() if isinstance(argument, torch.Tensor) else argument for argument in args) if is_read else args
         result = func(*args, **kwargs)
         if in_place and base.startswith("_foreach_"):
             self._perturb(record, list(args[0]), relative, func, args, kwargs)
@@ -169,7 +169,7 @@ class NoiseMode(TorchDispatchMode):
         """An op that PyTorch can't take apart, by the formula of recorded runs; NotImplemented where that does not fit."""
         if formula_of(record.name) is None:
             return NotImplemented
-        given, named = [numbers_of(each) for each in args], {key: numbers_of(each) for key, each in kwargs.items()}
+        given, named = [numbers_of(argument) for argument in args], {key: numbers_of(each) for key, each in kwargs.items()}
         try:
             exact = run_formula(record.name, given, named)
             moved = exact
@@ -232,7 +232,7 @@ class NoiseMode(TorchDispatchMode):
             found = self.error.transformed(args, result)
         elif kind is Kind.RANGE:
             # start + k step: every point carries the rounding of the step and of the endpoints.
-            found = [2.0 * self.error.storage_u * each.abs().max().expand(each.shape) if each.numel() else None for each in values]
+            found = [2.0 * self.error.storage_u * value.abs().max().expand(value.shape) if value.numel() else None for value in values]
         else:
             found = self.error.gelu(args[0])
         if isinstance(found, torch.Tensor):

@@ -41,7 +41,7 @@ class TooLarge(Exception):
 @contextlib.contextmanager
 def limited(*traces: Trace) -> Generator[None]:
     """Arrays that are replayed inside take at most what these traces account for, each; in this thread alone."""
-    token = _limit.set(FLOOR_BYTES + PER_STORED_BYTE * sum(stored_bytes(each.path) for each in traces))
+    token = _limit.set(FLOOR_BYTES + PER_STORED_BYTE * sum(stored_bytes(trace.path) for trace in traces))
     try:
         yield
     finally:
@@ -149,7 +149,7 @@ class Bounded(np.ndarray[Any, Any]):
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
         if method in ("__call__", "outer"):
             checked(_elements_of(ufunc, method, inputs))
-        given = [_unwatched(each) for each in inputs]
+        given = [_unwatched(argument) for argument in inputs]
         if "out" in keywords:
             keywords["out"] = tuple(_unwatched(each) for each in keywords["out"])
         return _watched(getattr(ufunc, method)(*given, **keywords))
@@ -192,13 +192,13 @@ def _broadcast(shapes: Sequence[tuple[int, ...]]) -> int:
 
 
 def _elements_of(ufunc: Any, method: str, inputs: Any) -> int:
-    shapes = [np.shape(each) for each in inputs]
+    shapes = [np.shape(argument) for argument in inputs]
     if (
-        method == "__call__" and ufunc is not np.matmul and len({each for each in shapes if each}) <= 1
+        method == "__call__" and ufunc is not np.matmul and len({shape for shape in shapes if shape}) <= 1
     ):  # the common case, in a tenth of the time
-        return max(math.prod(each) for each in shapes)
+        return max(math.prod(shape) for shape in shapes)
     if method == "outer":
-        return math.prod(math.prod(each) for each in shapes)
+        return math.prod(math.prod(shape) for shape in shapes)
     if ufunc is not np.matmul:
         return _broadcast(shapes)
     first, second = shapes
@@ -208,7 +208,7 @@ def _elements_of(ufunc: Any, method: str, inputs: Any) -> int:
 def _together(*args: Any, **keywords: Any) -> int:
     """Of a function whose result is no larger than its arrays broadcast together, or one after another."""
     shapes = _shapes((*args, *keywords.values()))
-    return max(_broadcast(shapes), sum(math.prod(each) for each in shapes))
+    return max(_broadcast(shapes), sum(math.prod(shape) for shape in shapes))
 
 
 def _padded(x: Array, widths: Any, *_: Any, **__: Any) -> int:

@@ -58,7 +58,7 @@ def run_formula(
         raise Unknown(f"no formula for this use of {called}")
     flat = list(result) if isinstance(result, tuple) else [result]
     outputs: list[Array | None] = [None if each is None else bounded.plain(each) for each in flat]
-    if any(each is not None and each.dtype.kind not in "biufc" for each in outputs):
+    if any(output is not None and output.dtype.kind not in "biufc" for output in outputs):
         raise Unknown(f"the formula of {called} does not fit this call")
     return outputs
 

@@ -154,8 +154,8 @@ class Contraction:
         """The outputs from low to high (without it) along the `outer` axis: consecutive positions. Not for tables."""
         axis = self.outer
         view = tuple(high - low if place == axis else size for place, size in enumerate(self.view))
-        factors = tuple(replace(each, start=each.start + low * each.output_strides[axis]) for each in self.factors)
-        extras = tuple(replace(each, start=each.start + low * each.strides[axis]) for each in self.extras)
+        factors = tuple(replace(factor, start=factor.start + low * factor.output_strides[axis]) for factor in self.factors)
+        extras = tuple(replace(extra, start=extra.start + low * extra.strides[axis]) for extra in self.extras)
         return replace(self, view=view, output_shape=view, factors=factors, extras=extras)
 
     def present(self, positions: Indices) -> npt.NDArray[np.bool_]:

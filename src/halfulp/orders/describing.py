@@ -148,7 +148,7 @@ def _blocks(tree: Tree) -> str | None:
             lengths.append(shape.count)
             start += shape.count
     if len(lengths) < 2 or len(set(lengths[:-1])) > 1 or lengths[-1] > 2 * lengths[0]:
-        return None if len(set(lengths)) > 3 else " and ".join(dict.fromkeys(str(each) for each in lengths))
+        return None if len(set(lengths)) > 3 else " and ".join(dict.fromkeys(str(length) for length in lengths))
     return str(lengths[0]) if lengths[-1] == lengths[0] else f"{lengths[0]} (the last {lengths[-1]})"
 
 

@@ -36,7 +36,7 @@ def draw_beside(orders: Mapping[str, Summation]) -> str:
         orders: name -> order, two of them.
     """
     rows = {name: _rows(order) for name, order in orders.items()}
-    first, second = ([(text, depth) for _, text, depth in each] for each in rows.values())
+    first, second = ([(text, depth) for _, text, depth in row] for row in rows.values())
     matcher = difflib.SequenceMatcher(None, first, second, autojunk=False)
     shared = [set[int](), set[int]()]
     for block in matcher.get_matching_blocks():

@@ -274,7 +274,7 @@ def _prepared(contraction: Contraction, names: list[str], kind: str) -> list[str
 
 def _einsum_lines(contraction: Contraction, factor: Factor, place: int, target: str, name: str) -> list[str]:
     letters, output = contraction.details["labels"][place], contraction.details["output"]
-    summed = list(dict.fromkeys(each for labels in contraction.details["labels"] for each in labels if each not in output))
+    summed = list(dict.fromkeys(label for labels in contraction.details["labels"] for label in labels if label not in output))
     order = [letters.index(each) for each in summed if each in letters] + [letters.index(each) for each in output if each in letters]
     size = dict(zip(letters, factor.shape))
     shape = (contraction.terms, *(size.get(each, 1) for each in output))

@@ -241,9 +241,9 @@ def _with_roundings(order: Order, program: Program) -> tuple[np.ndarray, np.ndar
         return operations, arguments
     turned = order.fused_onto_rounded()
     if turned:
-        other = np.array([turned.get(int(each), int(each)) for each in arguments])
+        other = np.array([turned.get(int(argument), int(argument)) for argument in arguments])
         back = {first: rounded for rounded, first in turned.items()}
-        other = np.where(other == arguments, [back.get(int(each), int(each)) for each in arguments], other)
+        other = np.where(other == arguments, [back.get(int(argument), int(argument)) for argument in arguments], other)
         of_terms = np.isin(operations, (PUSH_TERM, ADD_TERM))
         arguments = np.where(of_terms, other, arguments)
     return np.where((operations == ADD_TERM) & np.isin(arguments, order.unfused), np.int8(ADD_ROUNDED), operations), arguments
@@ -327,11 +327,11 @@ class _Grid:
 def _grid(contraction: Contraction, inputs: list[np.ndarray], kind: type, positions: np.ndarray | None) -> _Grid:
     view = contraction.view
     axes = range(len(view))
-    strided = [each.table is None for each in contraction.factors]
+    strided = [factor.table is None for factor in contraction.factors]
     scalar_place, column_axes = None, tuple(axes)
     if len(contraction.factors) > 1 and positions is None and all(strided):
         # The factor that stays the same along more outputs is the scalar.
-        still = [tuple(axis for axis in axes if each.output_strides[axis] == 0 or view[axis] == 1) for each in contraction.factors]
+        still = [tuple(axis for axis in axes if factor.output_strides[axis] == 0 or view[axis] == 1) for factor in contraction.factors]
         sizes = [np.prod([view[axis] for axis in each], dtype=np.int64) for each in still]
         scalar_place = int(np.argmax(sizes))
         column_axes = still[scalar_place]
@@ -369,8 +369,8 @@ def _listed(contraction: Contraction, inputs: list[np.ndarray], kind: type, posi
     """Every wanted position as a row of one column with its products taken apart: the first factor is laid out, the second looked up."""
     wanted = np.arange(contraction.positions) if positions is None else np.asarray(positions, np.int64)
     factors = [
-        (each.prepared(inputs[each.argument]).astype(kind), each.bases(contraction.view, wanted), each.offsets(contraction.sizes))
-        for each in contraction.factors
+        (factor.prepared(inputs[factor.argument]).astype(kind), factor.bases(contraction.view, wanted), factor.offsets(contraction.sizes))
+        for factor in contraction.factors
     ]
     if len(factors) == 1:
         factors.append((np.zeros(1, kind), np.zeros(len(wanted), np.int64), np.zeros(contraction.terms, np.int64)))

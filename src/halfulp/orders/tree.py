@@ -128,7 +128,7 @@ class Tree:
         built: list[tuple[int, ...]] = []
         first = self.terms + self.extras
         for place, members in enumerate(children):
-            left = tuple(survivors[each] for each in members if each in survivors)
+            left = tuple(survivors[member] for member in members if member in survivors)
             if len(left) == 1:
                 survivors[first + place] = left[0]
             elif left:
@@ -365,8 +365,8 @@ class TreeWriter:
     def chain(self, parts: Sequence[Part]) -> Part:
         """These from left to right."""
         total = parts[0]
-        for each in parts[1:]:
-            total = self.add(total, each)
+        for part in parts[1:]:
+            total = self.add(total, part)
         return total
 
     def pairwise(self, parts: Sequence[Part]) -> Part:
@@ -378,8 +378,8 @@ class TreeWriter:
 
     def together(self, parts: Sequence[Part]) -> Part:
         """All of these in one operation."""
-        ordered = sorted(parts, key=lambda each: each.least)
-        return Part(sum(each.size for each in parts), ordered[0].least, [self._item(each) for each in ordered], TOGETHER)
+        ordered = sorted(parts, key=lambda part: part.least)
+        return Part(sum(part.size for part in parts), ordered[0].least, [self._item(each) for each in ordered], TOGETHER)
 
     def tree(self, part: Part) -> Tree:
         """The tree that ends in this part."""
@@ -391,7 +391,7 @@ class TreeWriter:
         def number(shape: int) -> int:  # by first use, so that equal trees have equal shapes whatever the order in which they were written
             if shape not in numbers:
                 items = tuple(
-                    Item(number(each.shape) if each.shape >= 0 else each.shape, each.start, each.loops) for each in written[shape].items
+                    Item(number(item.shape) if item.shape >= 0 else item.shape, item.start, item.loops) for item in written[shape].items
                 )
                 numbered.append(Shape(written[shape].kind, items))
                 numbers[shape] = len(numbered) - 1
@@ -454,17 +454,17 @@ def _from_nodes(terms: int, extras: int, children: Sequence[tuple[int, ...]]) ->
     writer = TreeWriter(terms, extras)
     parts: list[Part | None] = [*map(writer.term, range(terms)), *map(writer.extra, range(extras))]
     for place, members in enumerate(children):
-        taken = [parts[each] if 0 <= each < len(parts) else None for each in members]
+        taken = [parts[member] if 0 <= member < len(parts) else None for member in members]
         given = [each for each in taken if each is not None]
         if len(given) < 2 or len(given) != len(members) or len(set(members)) != len(members):
             raise InputError(
                 f"Got the addition {members} as number {place}. Needed: two or more leaves or earlier additions that are not used yet. A "
                 "tree uses each once. List additions in the order in which they can be done."
             )
-        for each in members:
-            parts[each] = None
+        for member in members:
+            parts[member] = None
         parts.append(writer.add(*given) if len(given) == 2 else writer.together(given))
-    left = [each for each in parts if each is not None]
+    left = [part for part in parts if part is not None]
     if len(left) != 1:
         raise InputError(
             f"Got {len(children)} additions of {terms} terms and {extras} extra leaves that leave {len(left)} sums. Needed: one. Anything "

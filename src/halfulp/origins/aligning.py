@@ -215,7 +215,7 @@ class Alignment:
             else:
                 left.append(step)
         taken = {actual_step.index for _, actual_step, _ in paired}
-        others = [each for each in paths.values() if each.index not in taken]
+        others = [path for path in paths.values() if path.index not in taken]
         matcher = difflib.SequenceMatcher(
             None, [_shapes(each, self.expected) for each in left], [_shapes(each, self.actual) for each in others], autojunk=False
         )
@@ -240,7 +240,7 @@ def _keyed(trace: Trace) -> list[tuple[Key, Step]]:
 
 
 def _shapes(step: Step, trace: Trace) -> tuple[Any, ...]:
-    return (step.phase, *(None if each is None else trace.values[each].shape for each in step.outputs))
+    return (step.phase, *(None if output is None else trace.values[output].shape for output in step.outputs))
 
 
 def _is_float(dtype: str) -> bool:

@@ -63,7 +63,7 @@ class Chain:
         if len(self.steps) >= MOST_OPS:
             raise Unknown("too many ops")
         self.steps[made_by.index] = made_by
-        given = {each: self._number(each) for each in made_by.inputs}
+        given = {source: self._number(source) for source in made_by.inputs}
         try:
             outputs = evaluate(made_by, given.__getitem__, EXACT)
         except Unknown:

@@ -63,7 +63,7 @@ class Peers:
         return self._expected[rank].numbers(others[place].inputs[slot])
 
     def _result(self, step: Step, parts: list[Array], fl: Exact) -> Array:
-        words = [each for each in step.arguments if isinstance(each, str)]
+        words = [argument for argument in step.arguments if isinstance(argument, str)]
         if step.name in _REDUCTIONS:
             if "max" in words or "min" in words:
                 return (np.max if "max" in words else np.min)(np.stack(parts), axis=0)

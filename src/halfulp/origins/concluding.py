@@ -81,9 +81,9 @@ def is_repetition(actual: Trace, expected: Trace) -> bool:
 def _leaf_bits(trace: Trace) -> dict[tuple[str, str], str]:
     """Name -> hash of what was there before the first op wrote to it."""
     found: dict[tuple[str, str], str] = {}
-    for each in trace.values:
-        if each.role in ("input", "parameter", "buffer"):
-            found.setdefault((each.role, each.name), each.hash)
+    for value in trace.values:
+        if value.role in ("input", "parameter", "buffer"):
+            found.setdefault((value.role, value.name), value.hash)
     return found
 
 
@@ -119,7 +119,7 @@ def _torch_fallback() -> Any:
 
 def _by_hashes(actual: Trace, expected: Trace, alignment: Alignment, common: dict[str, Any], notes: list[str]) -> Origin:
     points = walk_hashes(actual, expected, alignment)
-    first = next((each for each in points if each.total > 0.0), None)
+    first = next((point for point in points if point.total > 0.0), None)
     notes.append("recorded without elements: what an op adds can't be told from what it inherited; record with level='tensors' for that")
     if not points:
         return Origin(None, "", "", "", Verdict.UNDECIDED, 0.0, 0.0, "Nothing could be aligned.", (), notes=tuple(notes), **common)
@@ -135,12 +135,13 @@ def _by_hashes(actual: Trace, expected: Trace, alignment: Alignment, common: dic
 
 def _without_repetition(notes: list[str]) -> tuple[str, ...]:
     """Where every bit agrees nothing is to be said about determinism."""
-    return tuple(each for each in notes if each != REPETITION)
+    return tuple(note for note in notes if note != REPETITION)
 
 
 def _concluded(walker: Walker, walk: Walk, common: dict[str, Any], notes: list[str]) -> Origin:
     right = sorted(
-        (each for each in walk.suspects.values() if each.state in ("right", "final")), key=lambda each: (each.step.index, each.slot)
+        (suspect for suspect in walk.suspects.values() if suspect.state in ("right", "final")),
+        key=lambda suspect: (suspect.step.index, suspect.slot),
     )
     common |= {
         "walk": tuple(walk.points),
@@ -153,7 +154,7 @@ def _concluded(walker: Walker, walk: Walk, common: dict[str, Any], notes: list[s
         first = right[0]
         point = first.point
         steps = _at_fault(walker, first)
-        segment = tuple(f"{each.op} in {each.module or '(outermost)'}" for each in steps)
+        segment = tuple(f"{step.op} in {step.module or '(outermost)'}" for step in steps)
         module = point.module if steps == (first.step,) else _common_module(steps, point.phase) or point.module
         return Origin(
             module, steps[-1].op, point.phase, steps[-1].source or point.source,
@@ -279,13 +280,13 @@ def _at_fault(walker: Walker, suspect: Suspect) -> tuple[Step, ...]:
     """The ops that may be: from the last values that both sides have to the suspect. A view only shows what others made."""
     steps = (*walker.unseen_before(suspect.step), suspect.step)
     values = walker.expected.values
-    computing = tuple(each for each in steps if any(values[n].hash for n in each.outputs if n is not None))
+    computing = tuple(step for step in steps if any(values[n].hash for n in step.outputs if n is not None))
     return computing or steps
 
 
 def _common_module(steps: tuple[Step, ...], phase: str) -> str:
     # Of an optimizer's ops only those on parameters have a module.
-    paths = [each.module.split(".") for each in steps if each.module or phase != "step"]
+    paths = [step.module.split(".") for step in steps if step.module or phase != "step"]
     shared: list[str] = []
     for parts in zip(*paths):
         if len(set(parts)) > 1:
@@ -296,9 +297,9 @@ def _common_module(steps: tuple[Step, ...], phase: str) -> str:
 
 def _unaligned(walker: Walker, walk: Walk) -> list[tuple[str, str, str]]:
     producers = walker.actual.producers
-    aligned = {each.step for each in walk.points if each.counterpart != "none"}
-    found = [("expected", each.op, each.module) for each in walk.points if each.counterpart == "none" and each.step not in aligned]
-    matched = walk.matched | {each.candidate for each in walk.suspects.values() if each.state in ("right", "final")}
+    aligned = {point.step for point in walk.points if point.counterpart != "none"}
+    found = [("expected", point.op, point.module) for point in walk.points if point.counterpart == "none" and point.step not in aligned]
+    matched = walk.matched | {suspect.candidate for suspect in walk.suspects.values() if suspect.state in ("right", "final")}
     used = {producers[number].index for number in matched if number in producers}
     for value in walker.actual.values:
         step: Step | None = producers.get(value.number)

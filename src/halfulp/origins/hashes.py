@@ -33,7 +33,7 @@ def walk_hashes(actual: Trace, expected: Trace, alignment: Alignment) -> tuple[P
             expected_value, actual_value = expected.values[number], actual.values[counterpart]
             is_same = expected_value.hash == actual_value.hash
             total = 0.0 if is_same else _distance(actual, expected, actual_value, expected_value)
-            before = max((totals.get(each, 0.0) for each in step.inputs), default=0.0)
+            before = max((totals.get(source, 0.0) for source in step.inputs), default=0.0)
             totals[number] = total
             made_by = actual.producers.get(counterpart)
             points.append(

@@ -19,7 +19,7 @@ class Leaves:
     def __init__(self, walker: Surroundings) -> None:
         self._walker = walker
         roles = ("input", "parameter", "buffer")
-        self._named = {(each.role, each.name): each for each in reversed(walker.actual.values) if each.role in roles}
+        self._named = {(value.role, value.name): value for value in reversed(walker.actual.values) if value.role in roles}
 
     def version(self, step: Step, number: int) -> Version:
         """The version of a value that a step reads first. Inputs are those of `actual`, all else that of `expected`.

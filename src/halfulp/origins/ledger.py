@@ -81,7 +81,7 @@ class Ledger:
         """Write down what became of one output of a step of `expected`."""
         number = step.outputs[slot]
         made_by = self.actual.producers.get(candidate) if candidate is not None else None
-        before = max((self.totals.get(each, 0.0) for each in step.inputs), default=0.0)
+        before = max((self.totals.get(source, 0.0) for source in step.inputs), default=0.0)
         phase = "buffer" if number is not None and self.expected.values[number].role == "buffer" else step.phase
         in_noise, worst = (addition.excess.in_noise, addition.excess.of_limit) if addition is not None else (0.0, 0.0)
         point = Point(

@@ -16,8 +16,8 @@ def first_nonfinite(side: str, trace: Trace) -> NonFinite | None:
     if not spoiled:
         return None
     for step in trace.ops:
-        if any(each in spoiled for each in step.inputs):
-            spoiled.update(each for each in step.outputs if each is not None)  # views carry no statistics of their own
+        if any(source in spoiled for source in step.inputs):
+            spoiled.update(output for output in step.outputs if output is not None)  # views carry no statistics of their own
             continue
         for number in step.outputs:
             value = trace.values[number] if number is not None else None

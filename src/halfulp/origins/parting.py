@@ -35,8 +35,8 @@ def is_large(evaluation: Evaluation) -> bool:
     values = evaluation.around.expected.values
     if len(evaluation.step.outputs) == 1 and evaluation.is_view(0):
         return False
-    numbers = (*evaluation.step.inputs, *(each for each in evaluation.step.outputs if each is not None))
-    return any(values[each].elements > LARGE for each in numbers)
+    numbers = (*evaluation.step.inputs, *(output for output in evaluation.step.outputs if output is not None))
+    return any(values[number].elements > LARGE for number in numbers)
 
 
 def parts_of(evaluation: Evaluation) -> Iterator[Part]:
@@ -46,7 +46,7 @@ def parts_of(evaluation: Evaluation) -> Iterator[Part]:
         Unknown: the op, or what it reads, can't be had in parts.
     """
     step, around = evaluation.step, evaluation.around
-    outputs = [each for each in step.outputs if each is not None]
+    outputs = [output for output in step.outputs if output is not None]
     if len(outputs) != 1 or not evaluation.is_plain:
         raise Unknown("several outputs, or inputs that are predictions")
     shape = around.expected.values[outputs[0]].shape
@@ -79,9 +79,9 @@ def _rule_of(step: Step, shape: tuple[int, ...], evaluation: Evaluation) -> _Rul
     values = evaluation.around.expected.values
     record = record_of(step.name)
     largest = max(values[each].elements for each in (*step.inputs, *(n for n in step.outputs if n is not None)))
-    if record.rows and len(shape) == 2 and all(isinstance(each, Ref) for each in step.arguments):
+    if record.rows and len(shape) == 2 and all(isinstance(argument, Ref) for argument in step.arguments):
         axis = 0 if shape[0] >= shape[1] else 1
-        *addend, first, second = (each.number for each in step.arguments)
+        *addend, first, second = (argument.number for argument in step.arguments)
         cut_axes = {(first if axis == 0 else second): axis}
         for each in addend:
             own = values[each].shape
@@ -91,8 +91,8 @@ def _rule_of(step: Step, shape: tuple[int, ...], evaluation: Evaluation) -> _Rul
                 cut_axes[each] = 0
         return _Rule(axis, largest, lambda start, stop: (step, _cutter(evaluation, cut_axes, start, stop)))
     if record.cut and shape:
-        cut_axes = {each: 0 for each in step.inputs if values[each].shape == shape}
-        if any(values[each].shape not in (shape, ()) for each in step.inputs):
+        cut_axes = {source: 0 for source in step.inputs if values[source].shape == shape}
+        if any(values[source].shape not in (shape, ()) for source in step.inputs):
             raise Unknown("operands of different shapes")
         return _Rule(0, largest, lambda start, stop: (step, _cutter(evaluation, cut_axes, start, stop)))
     if step.name == "embedding_dense_backward":

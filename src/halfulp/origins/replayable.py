@@ -88,10 +88,10 @@ def approved(step: Step, arguments: Sequence[Any], keywords: Mapping[str, Any]) 
     call = call_of(step)
     given = _by_name(call, arguments, keywords)
     tensors = [part for each in given.values() for part in (each if isinstance(each, (list, tuple)) else [each])]
-    tensors = [each for each in tensors if isinstance(each, torch.Tensor)]
+    tensors = [tensor for tensor in tensors if isinstance(tensor, torch.Tensor)]
     try:
-        bounded.checked(sum(each.numel() for each in tensors))
-        if record_of(step.name).finite and not all(bool(torch.isfinite(each).all()) for each in tensors):
+        bounded.checked(sum(tensor.numel() for tensor in tensors))
+        if record_of(step.name).finite and not all(bool(torch.isfinite(tensor).all()) for tensor in tensors):
             raise NotReplayed(f"{step.op}: it would read NaN or infinity")
         _inside(step, given)
         record = record_of(step.name)
@@ -121,7 +121,7 @@ def _by_name(call: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -
         given[name] = value
     for name, value in given.items():
         words = re.findall(r"[A-Za-z]+", kinds[name])
-        if any(each in ("Generator", "Storage", "Stream", "Device") for each in words) and value not in (None, torch.device("cpu")):
+        if any(word in ("Generator", "Storage", "Stream", "Device") for word in words) and value not in (None, torch.device("cpu")):
             raise NotReplayed(f"{call.name()}: it is not run with {name}={str(value)[:40]!r}")
         if isinstance(value, str) and "str" not in words:
             raise NotReplayed(f"{call.name()}: it takes no text for {name}")
@@ -141,7 +141,7 @@ def _by_formula(step: Step, arguments: Sequence[Any], keywords: Mapping[str, Any
             return {"dtype": str(tree).removeprefix("torch.")}
         return [array(part) for part in tree] if isinstance(tree, (list, tuple)) else tree
 
-    found = run_formula(step.name, [array(each) for each in arguments], {key: array(each) for key, each in keywords.items()})
+    found = run_formula(step.name, [array(argument) for argument in arguments], {key: array(each) for key, each in keywords.items()})
     return [each.size for each in found if each is not None]
 
 
@@ -158,7 +158,7 @@ def _sizes(step: Step, call: Any, arguments: Sequence[Any], keywords: Mapping[st
 
 def _inner(tensors: Sequence[torch.Tensor]) -> int:
     """What a kernel may make inside of itself, out of sight: its operands, broadcast in full or along their batch axes."""
-    shapes = [each.shape for each in tensors if each.is_floating_point() or each.is_complex()]
+    shapes = [tensor.shape for tensor in tensors if tensor.is_floating_point() or tensor.is_complex()]
     found = 0
     for kept in (0, 1, 2):  # axes at the end that belong to one matrix, one vector, one number
         try:
@@ -184,10 +184,10 @@ def sizes_on_meta(call: Any, arguments: Sequence[Any], keywords: Mapping[str, An
         return [meta(part) for part in tree] if isinstance(tree, (list, tuple)) else tree
 
     given = {key: meta(each) for key, each in keywords.items()}
-    if any(each.name == "device" for each in call._schema.arguments):
+    if any(argument.name == "device" for argument in call._schema.arguments):
         given["device"] = torch.device("meta")  # of what is made from numbers alone, also where none is named
     try:
-        result = call(*[meta(each) for each in arguments], **given)
+        result = call(*[meta(argument) for argument in arguments], **given)
     except Exception as error:  # whatever the shapes violate
         raise NotReplayed(f"{call.name()}: the size of its result can't be told ({type(error).__name__})") from error
     return [each.numel() for each in (result if isinstance(result, (list, tuple)) else [result]) if isinstance(each, torch.Tensor)]
@@ -274,8 +274,8 @@ def _attended(given: Mapping[str, Any]) -> bool:
 def _alike(given: Mapping[str, Any]) -> bool:
     """Lists of tensors that belong together, as optimizers take them."""
     lists = [each for name, each in given.items() if isinstance(each, (list, tuple)) and name != "state_steps" and each]
-    lists = [each for each in lists if all(isinstance(part, torch.Tensor) for part in each)]
-    return all(len(each) == len(lists[0]) and all(a.shape == b.shape for a, b in zip(each, lists[0])) for each in lists)
+    lists = [tensors for tensors in lists if all(isinstance(part, torch.Tensor) for part in tensors)]
+    return all(len(tensors) == len(lists[0]) and all(a.shape == b.shape for a, b in zip(tensors, lists[0])) for tensors in lists)
 
 
 def _pivoted(given: Mapping[str, Any]) -> bool:

@@ -25,7 +25,7 @@ def evaluate(step: Step, number: Callable[[int], Any], fl: Exact = EXACT) -> lis
         Unknown: there is no formula, it does not fit the way in which the op was called, or it would take more memory than the traces
             account for (`bounded.limited`).
     """
-    arguments = [_filled(each, number) for each in step.arguments]
+    arguments = [_filled(argument, number) for argument in step.arguments]
     keywords = {key: _filled(each, number) for key, each in step.keywords.items()}
     outputs = run_formula(step.name, arguments, keywords, fl, called=step.op)
     return (outputs + [None] * len(step.outputs))[: len(step.outputs)]
@@ -57,10 +57,10 @@ class Values:
             elif top not in self._known:
                 self._known[top] = False  # also for what is made of itself
                 if not value.hash and producer is not None and formula_of(producer.name) is not None:
-                    waiting += [each for each in dict.fromkeys(producer.inputs) if each not in self._known]
+                    waiting += [source for source in dict.fromkeys(producer.inputs) if source not in self._known]
                     continue
             elif producer is not None and not value.hash and formula_of(producer.name) is not None:
-                self._known[top] = all(self._known[each] for each in producer.inputs)
+                self._known[top] = all(self._known[source] for source in producer.inputs)
             waiting.pop()
         return self._known[number]
 

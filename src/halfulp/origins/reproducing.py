@@ -74,7 +74,9 @@ def repro(
     target = _own_folder(folder)
     traces = [each if isinstance(each, Trace) else read_trace(Path(each)) for each in (actual, expected)]
     walker, walk = walk_traces(traces[0], traces[1], declared=declared, rename=rename, progress=progress)
-    right = sorted((each for each in walk.suspects.values() if each.state in ("right", "final")), key=lambda each: each.step.index)
+    right = sorted(
+        (suspect for suspect in walk.suspects.values() if suspect.state in ("right", "final")), key=lambda suspect: suspect.step.index
+    )
     if not right:
         raise InputError(
             "Got two traces between which nothing adds more than rounding. Needed: an op at fault. There is nothing to reproduce. "
@@ -198,7 +200,7 @@ def _negated(step: Step) -> Step:
             return {key: visit(part) for key, part in tree.items()}
         return [visit(part) for part in tree] if isinstance(tree, (list, tuple)) else tree
 
-    outputs = tuple(None if each is None else -1 - each for each in step.outputs)
+    outputs = tuple(None if output is None else -1 - output for output in step.outputs)
     return replace(step, arguments=tuple(visit(step.arguments)), keywords=visit(step.keywords), outputs=outputs)
 
 
@@ -211,7 +213,7 @@ def _run(made: Reproduction, program: Program, precision: torch.dtype | None) ->
     try:
         with torch.no_grad():
             for step in program.steps:
-                arguments = [_filled(each, values, precision) for each in step.arguments]
+                arguments = [_filled(argument, values, precision) for argument in step.arguments]
                 keywords = {key: _filled(each, values, precision) for key, each in step.keywords.items()}
                 call = approved(step, arguments, keywords)
                 result = call(*arguments, **keywords)
@@ -274,7 +276,7 @@ def _difference(made: Reproduction) -> float | None:
 def _smaller(made: Reproduction, size: float, progress: Callable[[str], None] | None) -> Reproduction:
     """Halve all axes of one length together, as often as the difference stays; longest first."""
     while True:
-        lengths = sorted({n for each in made.tensors.values() for n in each.shape if n > SMALLEST}, reverse=True)
+        lengths = sorted({n for tensor in made.tensors.values() for n in tensor.shape if n > SMALLEST}, reverse=True)
         for length in lengths:
             shorter = max(SMALLEST, length // 2)
             tried = _cut(made, length, shorter)
@@ -311,7 +313,7 @@ def _cut(made: Reproduction, length: int, shorter: int) -> Reproduction:
 
     def program(old: Program) -> Program:
         return Program(
-            [replace(each, arguments=tuple(sizes(each.arguments)), keywords=sizes(each.keywords)) for each in old.steps], old.result
+            [replace(step, arguments=tuple(sizes(step.arguments)), keywords=sizes(step.keywords)) for step in old.steps], old.result
         )
 
     tensors = {n: _bounded(cut(each), length, shorter) for n, each in made.tensors.items()}

@@ -119,8 +119,8 @@ def _recorded(
 @contextlib.contextmanager
 def _without_gradients(side: Side) -> Generator[None]:
     """Gradients that are there already are put away, so that those of this run are seen, and put back afterwards."""
-    parameters = [each for module in side.modules for each in module.parameters()]
-    before = [each.grad for each in parameters]
+    parameters = [parameter for module in side.modules for parameter in module.parameters()]
+    before = [parameter.grad for parameter in parameters]
     for each in parameters:
         each.grad = None
     try:

@@ -27,10 +27,12 @@ def evaluate_with_torch(step: Step, number: Callable[[int], Array], fl: Exact = 
     """
     call_of(step)  # before anything is made for it
     try:
-        bounded.checked(sum(number(each).size for each in _references((step.arguments, step.keywords))))  # a list may repeat one value
+        bounded.checked(
+            sum(number(reference).size for reference in _references((step.arguments, step.keywords)))
+        )  # a list may repeat one value
     except bounded.TooLarge as error:
         raise NotReplayed(f"{step.op}: {error}") from error
-    arguments = [tensors_of(each, number) for each in step.arguments]
+    arguments = [tensors_of(argument, number) for argument in step.arguments]
     keywords = {key: tensors_of(each, number) for key, each in step.keywords.items()}
     call = approved(step, arguments, keywords)
     try:
@@ -57,7 +59,7 @@ def _sampled(call: Any, arguments: list[Any], keywords: dict[str, Any], fl: Roun
         result = None
         for prepared in (mode.measure(), mode.sample(fl.amplitude)):
             # An op in place would change what the next one reads.
-            given, named = [copies_of(each) for each in arguments], {key: copies_of(each) for key, each in keywords.items()}
+            given, named = [copies_of(argument) for argument in arguments], {key: copies_of(each) for key, each in keywords.items()}
             with prepared:
                 result = call(*given, **named)
         return result

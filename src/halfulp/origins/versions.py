@@ -86,7 +86,7 @@ class Evaluation:
 
     def __init__(self, around: Surroundings, step: Step, versions: Mapping[int, Version]) -> None:
         self.around, self.step, self.versions = around, step, dict(versions)
-        self.assumes: frozenset[int] = frozenset().union(*(each.assumes for each in versions.values()))
+        self.assumes: frozenset[int] = frozenset().union(*(version.assumes for version in versions.values()))
         self.release()
 
     def release(self) -> None:
@@ -145,7 +145,7 @@ class Evaluation:
                 return whole if samples is None else samples[k]
 
             outputs = self._evaluated(sampled, self._rounding)
-            if sum(each.nbytes for each in outputs if each is not None) <= KEPT_BYTES // SAMPLES:
+            if sum(output.nbytes for output in outputs if output is not None) <= KEPT_BYTES // SAMPLES:
                 self._samples[format.name, k] = outputs
         found = outputs[slot]
         return exact if found is None else found
@@ -165,17 +165,22 @@ class Evaluation:
     @property
     def is_plain(self) -> bool:
         """Whether all inputs are recorded values, or views of them."""
-        return all(each.samples is None and each.alternative is None for each in self.versions.values())
+        return all(version.samples is None and version.alternative is None for version in self.versions.values())
 
     @property
     def is_predicted(self) -> bool:
         """Whether it reads something that `actual` does not have."""
-        return any(each.samples is not None for each in self.versions.values())
+        return any(version.samples is not None for version in self.versions.values())
 
     def _direct(self, slot: int) -> Array | None:
         """The spread by one formula instead of samples, where the inputs are known numbers and roundings only add up."""
         number, exact = self.step.outputs[slot], self.exact()[slot]
-        if number is None or exact is None or not is_direct(self.step) or any(each.samples is not None for each in self.versions.values()):
+        if (
+            number is None
+            or exact is None
+            or not is_direct(self.step)
+            or any(version.samples is not None for version in self.versions.values())
+        ):
             return None
         direct = Direct(self.around.format_of(number))
         try:
@@ -187,7 +192,7 @@ class Evaluation:
     def version(self, slot: int) -> Version:
         """What this evaluation predicts for an output."""
         exact = self.exact()[slot]
-        is_exact = self.is_view(slot) and all(each.samples is None for each in self.versions.values())
+        is_exact = self.is_view(slot) and all(version.samples is None for version in self.versions.values())
         samples = None if is_exact else [self.sample(k, slot) for k in range(SAMPLES)]
         return Version(exact=exact, samples=samples, made_by=(self, slot), assumes=self.assumes)
 
@@ -247,7 +252,7 @@ class Evaluation:
         try:
             if is_collective(self.step):
                 with np.errstate(all="ignore"):
-                    return self.around.collective(self.step, [number(each) for each in self.step.inputs], fl)
+                    return self.around.collective(self.step, [number(source) for source in self.step.inputs], fl)
             return evaluate(self.step, number, fl)
         except Unknown:
             if self.around.fallback is None:

@@ -93,7 +93,7 @@ class Walker:
         self.expected_values, self.actual_values = Values(expected), Values(actual)
         self.ledger = Ledger(actual, expected, self.expected_values)
         self.found = self.ledger.found
-        formats = {self.format_of(each.number).name for each in expected.values if each.dtype in FORMATS}
+        formats = {self.format_of(value.number).name for value in expected.values if value.dtype in FORMATS}
         self.amplitude = MAGNIFIED if formats == {"float64"} else 1.0
         self.tests = max(1, sum(any(n is not None and expected.values[n].hash for n in step.outputs) for step in expected.steps))
         self._versions: dict[int, Version] = {}
@@ -133,7 +133,7 @@ class Walker:
             beside = [each for key, each in self.found.suspects.items() if key >= 0 and each.step is suspect.step]
             if beside and all(each.state == "cleared" for each in beside):
                 suspect.state = "cleared"
-        self.found.points = [self.ledger.final(each) for each in self.found.points]
+        self.found.points = [self.ledger.final(point) for point in self.found.points]
         return self.found
 
     def version_of(self, number: int) -> Version:
@@ -185,21 +185,21 @@ class Walker:
     # One op
 
     def _visit(self, step: Step) -> None:
-        if not any(each is not None and self._is_made_by(each, step) for each in step.outputs):
+        if not any(output is not None and self._is_made_by(output, step) for output in step.outputs):
             return
         for number in step.inputs:
             if number not in self._versions:
                 self._versions[number] = self._leaves.version(step, number)
         inputs = {number: self._versions[number] for number in step.inputs}
-        if all(each.identical for each in inputs.values()) and self._identical(step):
+        if all(version.identical for version in inputs.values()) and self._identical(step):
             return
         main = Evaluation(self, step, inputs)
         others = {number: each.alternative or each for number, each in inputs.items()}
-        alternative = Evaluation(self, step, others) if any(each.alternative for each in inputs.values()) else None
+        alternative = Evaluation(self, step, others) if any(version.alternative for version in inputs.values()) else None
         if alternative is None and is_large(main) and self._settled_in_parts(main):
             return
         if alternative is None and self._is_plain_view(main):
-            number = next(each for each in step.outputs if each is not None)
+            number = next(output for output in step.outputs if output is not None)
             self._versions[number] = Version(made_by=(main, step.outputs.index(number)))
             self._unseen.add(number)
             return
@@ -238,7 +238,7 @@ class Walker:
         outputs = [slot for slot, each in enumerate(main.step.outputs) if each is not None]
         if len(outputs) != 1 or not main.is_view(outputs[0]) or not main.is_plain or formula_of(main.step.name) is None:
             return False
-        return not any(each.how in ANCHORS for each in self.alignment.candidates(main.step, outputs[0]))
+        return not any(candidate.how in ANCHORS for candidate in self.alignment.candidates(main.step, outputs[0]))
 
     def _settled_in_parts(self, main: Evaluation) -> bool:
         """A large result whose counterpart is where names say, within rounding: without having it in memory at once."""
@@ -255,7 +255,7 @@ class Walker:
                 tally.add(actual_part, part.prediction, part.spread)
                 with np.errstate(invalid="ignore", over="ignore"):
                     rests = (actual_part - expected_part, part.prediction - expected_part, actual_part - part.prediction, expected_part)
-                    sums += [float(np.nansum(each * each)) for each in rests]
+                    sums += [float(np.nansum(rest * rest)) for rest in rests]
         except Unknown:
             return False
         addition = addition_of(tally, self.tests)
@@ -284,7 +284,7 @@ class Walker:
             if not value.hash and value.elements:
                 if value.is_complete:
                     return False
-                anchored = [each for each in self.alignment.candidates(step, slot) if each.how in ANCHORS]
+                anchored = [candidate for candidate in self.alignment.candidates(step, slot) if candidate.how in ANCHORS]
                 if anchored and not self.same_numbers(anchored[0].number, number):
                     return False
                 found.append((number, None))
@@ -292,10 +292,10 @@ class Walker:
             same = self.alignment.same_bits(number)
             if same is None and value.elements:
                 return False
-            for each in self.alignment.candidates(step, slot)[:1]:
-                if self.actual.values[each.number].hash not in ("", value.hash):
+            for candidate in self.alignment.candidates(step, slot)[:1]:
+                if self.actual.values[candidate.number].hash not in ("", value.hash):
                     return False  # somewhere else are the same bits, but not where they belong
-                same = each.number if self.actual.values[each.number].hash else same
+                same = candidate.number if self.actual.values[candidate.number].hash else same
             found.append((number, same))
         for number, same in found:
             self._versions[number] = Version(same, identical=True)
@@ -371,19 +371,19 @@ class Walker:
     def _loosened(self, main: Evaluation, alternative: Evaluation | None, fits: list[_Fit]) -> Iterator[tuple[Evaluation, list[_Fit]]]:
         """For values of `actual` that were computed from others than those taken for the inputs: these may be neighbours."""
         sources = main.sources() | (alternative.sources() if alternative is not None else set[int]())
-        bits = {self.actual.values[each].hash for each in sources} - {""}
+        bits = {self.actual.values[source].hash for source in sources} - {""}
         chains = {fit.number: Chain(self, fit.number) for fit in fits}
         doubtful = [fit for fit in fits if not chains[fit.number].starts_from(sources, bits)]
         evaluations = [each for each in (main, alternative) if each is not None]
         for _ in range(LOOSENINGS if doubtful else 0):
-            evaluations = [each.loosened() for each in evaluations]
-            for each in evaluations:
-                yield each, doubtful
+            evaluations = [evaluation.loosened() for evaluation in evaluations]
+            for evaluation in evaluations:
+                yield evaluation, doubtful
 
     def _unsettled(self, slot: int, number: int, fits: list[_Fit], main: Evaluation, alternative: Evaluation | None) -> None:
         """No value of `actual` is what is predicted: carry the prediction on, and the value that should have been it as a suspect."""
         step = main.step
-        chosen = next((each for each in fits if each.how not in ("value", "hint")), None) or next(iter(fits), None)
+        chosen = next((fit for fit in fits if fit.how not in ("value", "hint")), None) or next(iter(fits), None)
         if alternative is not None and chosen is not None and chosen.how in ("value", "hint") and not self.alignment.is_foreign:
             chosen = None  # beside suspects nearness alone makes no further one: it would spoil those that names vouch for
         if chosen is not None and alternative is not None:
@@ -476,11 +476,11 @@ class Walker:
 
     def _refute(self, alternative: Evaluation) -> None:
         """Clear the suspects that an evaluation assumes."""
-        for each in alternative.assumes:
-            suspect = self.found.suspects.get(each)
+        for assume in alternative.assumes:
+            suspect = self.found.suspects.get(assume)
             if suspect is not None and suspect.state != "final":
                 suspect.state = "cleared"
-            version = self._versions.get(each)
+            version = self._versions.get(assume)
             if version is not None:
                 version.alternative = None
 
@@ -491,7 +491,7 @@ class Walker:
         """
         prediction = alternative.exact()[slot]
         assert prediction is not None
-        suspects = [self.found.suspects[each] for each in alternative.assumes if each in self.found.suspects]
+        suspects = [self.found.suspects[assume] for assume in alternative.assumes if assume in self.found.suspects]
         if fit.how not in ANCHORS and any(each.candidate == fit.number for each in suspects):
             predicted = main.version(slot)
             predicted.alternative = Version(fit.number, made_by=(alternative, slot), assumes=alternative.assumes)
@@ -501,8 +501,8 @@ class Walker:
                 self.ledger.add(main.step, slot, "none", None, None, self.ledger.parts(number, None, predicted.exact), None)
             return
         self.found.matched.add(fit.number)
-        for each in alternative.assumes:
-            suspect = self.found.suspects.get(each)
+        for assume in alternative.assumes:
+            suspect = self.found.suspects.get(assume)
             if suspect is not None and suspect.state == "open":
                 suspect.state = "right"
         counterpart = Version(fit.number, made_by=(alternative, slot), assumes=alternative.assumes)
@@ -525,7 +525,7 @@ class Walker:
         chosen = same if same is not None else candidates[0].number if candidates else None
         if chosen is None or not self.actual_values.known(chosen):
             # Lost: what reads it can't be predicted either, until something that is known by name comes.
-            self._versions[number] = Version(identical=all(self._versions[each].identical for each in step.inputs))
+            self._versions[number] = Version(identical=all(self._versions[source].identical for source in step.inputs))
             self.ledger.add(step, slot, "given", None, None, (0.0, 0.0, 0.0), None, why)
             return
         self.found.matched.add(chosen)
@@ -538,7 +538,7 @@ class Walker:
 
     def _forget(self, step: Step) -> None:
         """Predictions that no later op reads need no memory; if one is asked for after all, it is computed again."""
-        for number in (*step.inputs, *(each for each in step.outputs if each is not None)):
+        for number in (*step.inputs, *(output for output in step.outputs if output is not None)):
             version = self._versions.get(number)
             if version is not None and self._last_use.get(number, -1) <= step.index:
                 for each in (version, version.alternative):

@@ -120,10 +120,10 @@ def _function(name: str, program: Program) -> str:
         )
     for step in program.steps:
         call = call_of(step)
-        known = {each.name for each in call._schema.arguments}
+        known = {argument.name for argument in call._schema.arguments}
         if not known.issuperset(step.keywords):
             raise NotReplayed(f"{call.name()}: it has no argument {', '.join(map(repr, step.keywords.keys() - known))[:80]}")
-        arguments = [_written(each) for each in step.arguments] + [f"{key}={_written(each)}" for key, each in step.keywords.items()]
+        arguments = [_written(argument) for argument in step.arguments] + [f"{key}={_written(each)}" for key, each in step.keywords.items()]
         lines.append(f"    result = torch.ops.{call}({', '.join(arguments)})")
         lines.append("    result = result if isinstance(result, (tuple, list)) else (result,)")
         for place, number in enumerate(step.outputs):

@@ -124,7 +124,7 @@ def _joined_first(tree: Tree) -> tuple[int, int, int] | None:
     starts = np.flatnonzero((program.operations[:-1] == PUSH_TERM) & (program.operations[1:] == ADD_TERM))
     if not len(starts) or tree.terms < 3:
         return None
-    first, second = (int(each) for each in program.arguments[starts[0] : starts[0] + 2])
+    first, second = (int(argument) for argument in program.arguments[starts[0] : starts[0] + 2])
     return first, second, next(each for each in (tree.terms - 1, 0, 1) if each not in (first, second))
 
 

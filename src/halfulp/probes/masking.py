@@ -344,7 +344,7 @@ def uniform_inputs(implementation: Implementation, contraction: Contraction, ran
 
     Numbers depend on the summed axes alone; in a convolution's image on the channel alone, since its elements meet several taps.
     """
-    kinds = [np.float64 if each.format.precision_bits > 24 else np.float32 for each in implementation.arguments]
+    kinds = [np.float64 if argument.format.precision_bits > 24 else np.float32 for argument in implementation.arguments]
     made: list[Values] = [np.full(each.shape, random.standard_normal(), kind) for each, kind in zip(implementation.arguments, kinds)]
     for place, factor in enumerate(contraction.factors):
         if factor.table is not None or contraction.kind == "cumulative sum":

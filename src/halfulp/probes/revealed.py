@@ -82,12 +82,12 @@ class RevealedOrder:
     @property
     def is_proved(self) -> bool:
         """Whether replaying gave the function's result in every bit, at every position that was checked."""
-        return all(each.status == "proved" for each in self.classes)
+        return all(order_class.status == "proved" for order_class in self.classes)
 
     @property
     def checked(self) -> int:
         """How many output positions were replayed."""
-        return sum(len(each.positions) for each in self.classes)
+        return sum(len(order_class.positions) for order_class in self.classes)
 
     def replay(self, inputs: Any) -> npt.NDArray[Any]:
         """The bits that the function gives on these inputs, computed in the revealed order.
@@ -106,7 +106,7 @@ class RevealedOrder:
         arrays = _arrays(inputs)
         for factor in (*self.contraction.factors, *self.contraction.extras):
             if factor.argument >= len(arrays) or arrays[factor.argument].shape != factor.shape:
-                got = [each.shape for each in arrays]
+                got = [array.shape for array in arrays]
                 raise InputError(
                     f"Got arrays of shapes {got}. Needed: input {factor.argument} of shape {factor.shape}. An order holds for the shapes "
                     "that it was revealed at. Reveal it anew for others."
@@ -119,12 +119,12 @@ class RevealedOrder:
                     f"Got {len(self.classes)} orders of which {self.checked} of {self.contraction.positions} positions are known. Needed: "
                     "one order for each position. Larger results are checked at random positions. Replay a smaller output."
                 )
-            for each in self.classes[1:]:
-                if each.order is None:
+            for order_class in self.classes[1:]:
+                if order_class.order is None:
                     raise InputError(
-                        f"Got positions without an order: {each.problem}. Needed: an order for each. Use halfulp.check to judge them."
+                        f"Got positions without an order: {order_class.problem}. Needed: an order for each. Use halfulp.check."
                     )
-                result[each.positions] = replay(each.order, self.contraction, arrays, each.positions)
+                result[order_class.positions] = replay(order_class.order, self.contraction, arrays, order_class.positions)
         return result.reshape(self.shape).astype(np.float64 if main.output == "float64" else np.float32)
 
     def describe(self) -> str:
@@ -132,9 +132,9 @@ class RevealedOrder:
         from ..orders.describing import describe_positions
 
         lines: list[str] = []
-        for each in self.classes:
-            where = "" if len(self.classes) == 1 else f"{describe_positions(each.positions, self.shape, self.checked)}: "
-            lines.append(where + self.describe_class(each))
+        for order_class in self.classes:
+            where = "" if len(self.classes) == 1 else f"{describe_positions(order_class.positions, self.shape, self.checked)}: "
+            lines.append(where + self.describe_class(order_class))
         return "\n".join(lines)
 
     def describe_class(self, each: PositionClass) -> str:
@@ -181,7 +181,7 @@ class RevealedOrder:
                 f"Got orders of {self.checked:,} of {self.contraction.positions:,} outputs. Needed: all of them, since they differ. Large "
                 "outputs are checked in part. Reveal with everywhere=True."
             )
-        unknown = next((each for each in self.classes if each.order is None), None)
+        unknown = next((order_class for order_class in self.classes if order_class.order is None), None)
         if unknown is not None:
             raise InputError(f"Got outputs without an order: {unknown.problem}. Needed: an order for each. There is no program to write.")
         count = 1 + max(each.argument for each in (*self.contraction.factors, *self.contraction.extras))
@@ -192,7 +192,7 @@ class RevealedOrder:
                 f"Got names={given}. Needed: {count} different Python names, none of them {', '.join(sorted(TAKEN))}. They name the "
                 "program's arguments. Leave them out for x0, x1 ..."
             )
-        placed = [Placed(each.order, each.positions) for each in self.classes if each.order is not None]
+        placed = [Placed(order_class.order, order_class.positions) for order_class in self.classes if order_class.order is not None]
         return emit(placed, self.contraction, given, title, self.proof)
 
     @property
@@ -210,8 +210,8 @@ class RevealedOrder:
         inputs = f"{self.draws} random input{'s' if self.draws > 1 else ''}"
         if self.is_proved:
             return f"Proved on {inputs}: replaying gives {where} in every bit."
-        known = sum(len(each.positions) for each in self.classes if each.status == "proved")
-        problem = next(each.problem for each in self.classes if each.status != "proved")
+        known = sum(len(order_class.positions) for order_class in self.classes if order_class.status == "proved")
+        problem = next(order_class.problem for order_class in self.classes if order_class.status != "proved")
         share = f"Proved on {inputs} for {known:,} of {self.checked:,} outputs; otherwise not proved" if known else "Not proved"
         return f"{share}: {problem}."
 
@@ -221,15 +221,15 @@ class RevealedOrder:
 
         classes = tuple(
             StoredClass(
-                each.order.to_dict() if each.order is not None else None,
-                self.describe_class(each),
-                describe_positions(each.positions, self.shape, self.checked),
-                len(each.positions),
-                tuple(int(index) for index in np.unravel_index(each.at, self.shape)) if self.shape else (),
-                each.status,
-                each.problem,
+                order_class.order.to_dict() if order_class.order is not None else None,
+                self.describe_class(order_class),
+                describe_positions(order_class.positions, self.shape, self.checked),
+                len(order_class.positions),
+                tuple(int(index) for index in np.unravel_index(order_class.at, self.shape)) if self.shape else (),
+                order_class.status,
+                order_class.problem,
             )
-            for each in self.classes
+            for order_class in self.classes
         )
         return StoredOrder(
             self.contraction.kind, self.contraction.axes, self.shape, classes, self.is_proved, self.proof, self.family, self.draws,
@@ -245,9 +245,9 @@ class RevealedOrder:
 def _arrays(inputs: Any) -> list[npt.NDArray[Any]]:
     """The floating-point arrays of nested inputs, 16-bit formats held in float32."""
     if isinstance(inputs, dict):
-        return [array for each in inputs.values() for array in _arrays(each)]  # pyright: ignore[reportUnknownVariableType]
+        return [array for argument in inputs.values() for array in _arrays(argument)]  # pyright: ignore[reportUnknownVariableType]
     if isinstance(inputs, (tuple, list)):
-        return [array for each in inputs for array in _arrays(each)]  # pyright: ignore[reportUnknownVariableType]
+        return [array for argument in inputs for array in _arrays(argument)]  # pyright: ignore[reportUnknownVariableType]
     if hasattr(inputs, "detach"):
         held = inputs.detach().cpu()
         inputs = (held.float() if str(held.dtype) in ("torch.bfloat16", "torch.float16") else held).numpy()

@@ -337,17 +337,19 @@ class _Asking:
         there = np.array([at])
         for _, made in candidates(masks.leaves, products=len(self.contraction.factors) > 1):
             order = self._described(made(), Arithmetic(0, "nearest", None))
-            if any(self._is_right(each, there) for each in _variants(order, self.inputs)) and agrees(masks, order.tree, SPOTS_OF_FAMILY):
+            if any(self._is_right(variant, there) for variant in _variants(order, self.inputs)) and agrees(
+                masks, order.tree, SPOTS_OF_FAMILY
+            ):
                 return order.tree
         return None
 
     def _matching(self, order: Order, positions: Indices) -> Order:
         """Of the arithmetics that the probes leave open the one that reproduces most results of the first samples."""
         best, most = order, -1
-        for each in _variants(order, self.inputs):
-            agreed = self._agreements(each, positions, OUTPUTS)
+        for variant in _variants(order, self.inputs):
+            agreed = self._agreements(variant, positions, OUTPUTS)
             if agreed > most:
-                best, most = each, agreed
+                best, most = variant, agreed
             if agreed >= min(OUTPUTS, len(positions) * len(self.samples)):
                 break
         return best
@@ -391,7 +393,7 @@ class _Asking:
         """The order at all checked positions."""
         if len(self.checked) == self.contraction.positions:
             return replay(order, self.contraction, sample.inputs).reshape(-1)
-        return np.concatenate([replay(order, self.contraction.slab(*each), sample.inputs).reshape(-1) for each in self.slabs])
+        return np.concatenate([replay(order, self.contraction.slab(*slab), sample.inputs).reshape(-1) for slab in self.slabs])
 
     def _repeats(self) -> bool:
         first = self.samples[0]
@@ -415,7 +417,7 @@ def _with_missing(tree: Tree | None, extras: int, terms: Indices, count: int) ->
     number = [*terms.tolist(), *range(count, count + extras)]
     shift = len(missing)
     found = tree.nodes() if tree is not None else []
-    nodes = [tuple(number[each] if each < len(number) else each + shift for each in members) for members in found]
+    nodes = [tuple(number[member] if member < len(number) else member + shift for member in members) for members in found]
     rest = [*([] if nodes else number), *missing]
     total = count + extras + len(nodes) - 1 if nodes else rest.pop(0)
     for term in rest:
@@ -462,7 +464,7 @@ def _slabs(contraction: Contraction, is_large: bool, seed: int, everywhere: bool
     whole = contraction.view[contraction.outer] if contraction.view else 1
     work = contraction.positions * contraction.terms
     most = REPLAYED_OF_LARGE if is_large else REPLAYED
-    if everywhere or work <= most or any(each.table is not None for each in contraction.factors):
+    if everywhere or work <= most or any(factor.table is not None for factor in contraction.factors):
         return [(0, whole)]
     taken = max(1, whole * most // work // 4)
     parts = np.random.default_rng(seed).permutation(max(1, whole // taken))[:4]

@@ -86,4 +86,4 @@ class StoredOrders:
         """What the command line exits with: 0 where all have an order, 2 where none could be asked, else 1."""
         if self.problems and not self.orders:
             return 2
-        return int(bool(self.problems) or any(each.classes[0].order is None for each in self.orders.values()))
+        return int(bool(self.problems) or any(order.classes[0].order is None for order in self.orders.values()))

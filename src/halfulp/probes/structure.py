@@ -241,7 +241,9 @@ def _einsum_named(
     kept = tuple(axis for axis in found.axes if axis[1] > 1) or (("k", 1),)
     if len(kept) != len(found.axes):
         places = [place for place, axis in enumerate(found.axes) if axis[1] > 1]
-        factors = tuple(replace(each, term_strides=tuple(each.term_strides[place] for place in places) or (0,)) for each in found.factors)
+        factors = tuple(
+            replace(factor, term_strides=tuple(factor.term_strides[place] for place in places) or (0,)) for factor in found.factors
+        )
         found = replace(found, axes=kept, factors=factors)
     return found
 

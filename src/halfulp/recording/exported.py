@@ -89,8 +89,8 @@ def ops_of(program: torch.export.ExportedProgram) -> list[NodeOp]:
             names[-1] = (n.name, module_of(n)[0])
             return super().run_node(n)
 
-    placeholders = [each.meta["val"] for each in program.graph.nodes if each.op == "placeholder"]
-    modes = [each.fake_mode for each in placeholders if hasattr(each, "fake_mode")]
+    placeholders = [node.meta["val"] for node in program.graph.nodes if node.op == "placeholder"]
+    modes = [placeholder.fake_mode for placeholder in placeholders if hasattr(placeholder, "fake_mode")]
     with torch.no_grad(), modes[0] if modes else FakeTensorMode(), Seen():
         Walked(program.graph_module, garbage_collect_values=False).run(*placeholders, enable_io_processing=False)
     return found

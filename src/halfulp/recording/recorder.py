@@ -320,7 +320,7 @@ class Recorder:
 
     def _overlay(self, number: int, before: Holding, writes: list[Holding]) -> None:
         where = [[each.geometry[0], list(each.geometry[1]), list(each.geometry[2])] for each in (before, *writes)]
-        arguments = (Ref(before.number), [Ref(each.number) for each in writes], where)
+        arguments = (Ref(before.number), [Ref(write.number) for write in writes], where)
         place = self._modules.place
         phase = "step" if self._in_step else ("backward" if _is_backward() else "forward")
         self._writer.add_step(Step(self._writer.steps, "op", phase, OVERLAY, place.path, place.call, "", arguments, {}, (number,)))

@@ -115,7 +115,7 @@ def record(
 
 
 def _differentiate(recorder: Recorder, output: Any) -> None:
-    leaves = [each for each in _leaves(output) if each.requires_grad]
+    leaves = [leaf for leaf in _leaves(output) if leaf.requires_grad]
     if not leaves:
         raise InputError(
             "Got outputs without a gradient. Needed: at least one output that depends on a parameter or an input that requires a gradient. "
@@ -123,7 +123,7 @@ def _differentiate(recorder: Recorder, output: Any) -> None:
         )
     with recorder.paused():
         is_loss = len(leaves) == 1 and leaves[0].dim() == 0
-        weighted = [torch.ones_like(each) if is_loss else _weights(each) for each in leaves]
+        weighted = [torch.ones_like(leaf) if is_loss else _weights(leaf) for leaf in leaves]
     recorder.inputs(weighted, "cotangents")
     torch.autograd.backward(leaves, weighted)
 

@@ -62,12 +62,12 @@ def transcribe(
             _write(writer, tensor, role, name)
     made: list[int] = []
     by_bits: dict[tuple[str, tuple[int, ...]], int] = {}
-    for each in values:
-        number = _write(writer, each.tensor, "op", "")
+    for value in values:
+        number = _write(writer, value.tensor, "op", "")
         made.append(number)
-        by_bits[_bits_of(each.tensor)] = number
-        given = tuple(Ref(made[place]) for place in each.inputs)
-        writer.add_step(Step(writer.steps, "op", "forward", each.op, each.module, 0, each.source, given, {}, (number,)))
+        by_bits[_bits_of(value.tensor)] = number
+        given = tuple(Ref(made[place]) for place in value.inputs)
+        writer.add_step(Step(writer.steps, "op", "forward", value.op, value.module, 0, value.source, given, {}, (number,)))
     named: dict[str, int] = {}
     for name, tensor in outputs.items():
         known = by_bits.get(_bits_of(tensor))

@@ -83,8 +83,8 @@ def suggest_tolerance(
             "with torch.equal."
         )
     tensors = tuple(_tensor_tolerance(path, pairs) for path, pairs in found.items())
-    rtol = max(each.rtol for each in tensors)
-    return Tolerance(rtol, max(each.atol for each in tensors), tensors, failure_probability, precision)
+    rtol = max(tensor.rtol for tensor in tensors)
+    return Tolerance(rtol, max(tensor.atol for tensor in tensors), tensors, failure_probability, precision)
 
 
 def _reach(noise: Noise, spread: FloatArray, failure_probability: float) -> FloatArray:

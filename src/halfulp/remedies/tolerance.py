@@ -54,9 +54,13 @@ class Tolerance:
         """What is kept of it: of each elementwise scale the smallest and the largest."""
         tensors = tuple(
             StoredTensorTolerance(
-                each.path, each.rtol, each.atol, float(each.scale.min()) if each.scale.size else 0.0, float(each.scale.max(initial=0.0))
+                tensor.path,
+                tensor.rtol,
+                tensor.atol,
+                float(tensor.scale.min()) if tensor.scale.size else 0.0,
+                float(tensor.scale.max(initial=0.0)),
             )
-            for each in self.tensors
+            for tensor in self.tensors
         )
         return StoredTolerance(self.line, self.rtol, self.atol, tensors, self.failure_probability, self.declared)
 

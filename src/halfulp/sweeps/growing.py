@@ -86,7 +86,7 @@ def growth(
 
 def _left(points: list[GrowthPoint], sizes: list[int], seeds: int, spent: float) -> str:
     """How long the rest takes, if it takes as long for its size as what was done."""
-    done = sum(each.size for each in points)
+    done = sum(point.size for point in points)
     return f", {spent / done * (seeds * sum(sizes) - done):.0f} s left" if done else ""
 
 
@@ -166,7 +166,7 @@ def _over(amount: float, unit: float) -> float:
 def _slopes(points: list[GrowthPoint]) -> tuple[Slope, ...]:
     found: list[Slope] = []
     for of, name in (("actual", "actual_error"), ("expected", "expected_error"), ("difference", "difference"), ("noise", "noise")):
-        pairs = [(math.log(each.size), math.log(getattr(each, name))) for each in points if 0 < getattr(each, name) < math.inf]
+        pairs = [(math.log(point.size), math.log(getattr(point, name))) for point in points if 0 < getattr(point, name) < math.inf]
         if len({size for size, _ in pairs}) < 3:
             continue
         found.append(_fitted(of, np.array(pairs)))

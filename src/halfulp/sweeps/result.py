@@ -70,7 +70,7 @@ class Matrix:
     @property
     def exit_code(self) -> int:
         """0 where all pairs are acceptable, 1 where one is not, 3 where one is undecided and none worse."""
-        verdicts = {each.verdict for each in self.results}
+        verdicts = {result.verdict for result in self.results}
         if verdicts & {"REDUCED_PRECISION", "UNSTABLE", "NONDETERMINISTIC", "MISTAKE"}:
             return 1
         return 3 if "UNDECIDED" in verdicts else 0

@@ -69,7 +69,7 @@ class Growth:
     def worst(self) -> Verdict:
         """The verdict of the worst size."""
         order = (Verdict.MISTAKE, Verdict.NONDETERMINISTIC, Verdict.UNSTABLE, Verdict.REDUCED_PRECISION, Verdict.UNDECIDED, Verdict.FLIP)
-        found = {each.verdict for each in self.points}
+        found = {point.verdict for point in self.points}
         if not found:
             return Verdict.UNDECIDED
         return next((each for each in order if each in found), Verdict.ROUNDING if Verdict.ROUNDING in found else Verdict.IDENTICAL)
@@ -86,7 +86,7 @@ class Growth:
 
     def slope(self, of: str) -> Slope | None:
         """The slope of that name."""
-        return next((each for each in self.slopes if each.of == of), None)
+        return next((slope for slope in self.slopes if slope.of == of), None)
 
     def to_json(self) -> str:
         """All of it, as JSON text with a schema number."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import math
 import sys
 import time
@@ -25,8 +24,8 @@ from ..backends.measuring import habits_of
 from ..backends.ops import OPS, OpModule, Size, op_named
 from ..backends.workers.remote import Remote
 from ..cases.inputs import TORCH_DTYPES
+from ..documents.journal import Journal
 from ..errors import HalfulpError, InputError, Unsupported, WorkerError
-from ..files import append_line, write_file
 from ..floats import format_named
 from ..verdicts import Verdict, check
 from .result import Cell, Matrix
@@ -79,16 +78,16 @@ def matrix(
     """
     start = time.monotonic()
     sweep = _Sweep(backends, ops, dtypes, sizes, seed, progress)
-    kept = _Kept(resume, sweep.settings)
+    journal = Journal(resume, sweep.settings, of="cases")
     complete = True
     try:
-        for finished in sweep.run(kept.keys):
-            kept.add(finished)
+        for key, finished in sweep.run(set(journal.parts)):
+            journal.add(key, finished)
     except KeyboardInterrupt:
         complete = False
     finally:
         sweep.close()
-    return sweep.result(kept.parts, time.monotonic() - start, complete)
+    return sweep.result(journal.parts, time.monotonic() - start, complete)
 
 
 def configurations() -> list[str]:
@@ -169,7 +168,7 @@ class _Sweep:
         self._pool = ThreadPoolExecutor(max_workers=2, thread_name_prefix="halfulp-matrix")
         self.settings = {"backends": self.names, "ops": chosen, "dtypes": list(dtypes), "sizes": list(sizes), "seed": seed}
 
-    def run(self, finished: set[str]) -> Iterator[dict[str, Any]]:
+    def run(self, finished: set[str]) -> Iterator[tuple[str, dict[str, Any]]]:
         """Each target's cells, remarks and families."""
         left = [each for each in self.targets if each.key not in finished]
         start = time.monotonic()
@@ -180,7 +179,7 @@ class _Sweep:
                     ahead[each.key] = {name: self._pool.submit(self._first_run, name, each) for name in self._elsewhere()}
             spent = (time.monotonic() - start) / max(1, place) * (len(left) - place)
             self._progress(f"{target.key}, {place} of {len(left)} cases" + (f", {spent:.0f} s left" if place else ""))
-            yield self._judge(target, ahead.pop(target.key))
+            yield target.key, self._judge(target, ahead.pop(target.key))
 
     def _elsewhere(self) -> list[str]:
         """Backends in processes of their own: they are asked in advance, while this process judges."""
@@ -201,7 +200,6 @@ class _Sweep:
         peer = next((each for each in judged if each.name == PEER and not each.fault), None) or _peer(module, activations)
         cells = [asdict(_cell(target, *pair, exact)) for pair in itertools.combinations([peer, *others], 2)]
         return {
-            "key": target.key,
             "cells": cells,
             "families": _families(judged),
             "remarks": {each.name: each.remark for each in judged if each.remark},
@@ -233,7 +231,7 @@ class _Sweep:
         named = str(found.measured.get("format") or "") if found is not None and result.verdict is Verdict.REDUCED_PRECISION else ""
         return _Judged(name, outputs, result.verdict.name, named, "; ".join(remarks))
 
-    def result(self, parts: Sequence[Mapping[str, Any]], seconds: float, complete: bool) -> Matrix:
+    def result(self, parts: Mapping[str, Mapping[str, Any]], seconds: float, complete: bool) -> Matrix:
         """All of it."""
         habits: dict[str, Habits] = {}
         fingerprints: dict[str, Mapping[str, str]] = {}
@@ -245,13 +243,13 @@ class _Sweep:
             except (Exception, KeyboardInterrupt) as error:  # all is done but this: nothing is lost for it
                 habits[name] = Habits({}, {}, failed={"all": _first(error)})
         remarks: dict[str, dict[str, str]] = {}
-        for part in parts:
+        for key, part in parts.items():
             for name, words in part["remarks"].items():
-                remarks.setdefault(name, {})[part["key"]] = words
-        cells = tuple(Cell(**each) for part in parts for each in part["cells"])
-        families = {part["key"]: tuple(tuple(group) for group in part["families"]) for part in parts}
+                remarks.setdefault(name, {})[key] = words
+        cells = tuple(Cell(**each) for part in parts.values() for each in part["cells"])
+        families = {key: tuple(tuple(group) for group in part["families"]) for key, part in parts.items()}
         faults: dict[str, tuple[str, ...]] = {}
-        for part in parts:
+        for part in parts.values():
             for name, words in part["faults"].items():
                 faults[name] = (*faults.get(name, ()), *words)
         return Matrix(cells, families, habits, remarks, faults, fingerprints, self.settings, seconds, complete)
@@ -353,45 +351,3 @@ def _families(judged: Sequence[_Judged]) -> list[list[str]]:
             )
             groups.setdefault(bits, []).append(each.name)
     return sorted(groups.values(), key=lambda group: -len(group))
-
-
-class _Kept:
-    """Finished cases, in a file if one is named: a line each, after one with the settings."""
-
-    def __init__(self, path: str | Path | None, settings: Mapping[str, Any]) -> None:
-        self.parts: list[Mapping[str, Any]] = []
-        self._path = Path(path) if path is not None else None
-        if self._path is None:
-            return
-        if self._path.is_file():
-            self._read(settings)
-        else:
-            write_file(self._path, json.dumps({"settings": settings}) + "\n")
-
-    @property
-    def keys(self) -> set[str]:
-        return {part["key"] for part in self.parts}
-
-    def add(self, part: Mapping[str, Any]) -> None:
-        self.parts.append(part)
-        if self._path is not None:
-            append_line(self._path, json.dumps(part))
-
-    def _read(self, settings: Mapping[str, Any]) -> None:
-        assert self._path is not None
-        try:
-            head, *lines = self._path.read_text(encoding="utf-8").splitlines()
-            same = json.loads(head)["settings"] == settings
-            parts = [json.loads(line) for line in lines if line.endswith("}")]
-        except (ValueError, KeyError, TypeError) as error:
-            raise InputError(
-                f"Got {self._path}, which holds no finished cases ({type(error).__name__}). Needed: a file that an earlier sweep kept, or a new name. "
-                "It would be overwritten. Name another file."
-            ) from error
-        if not same:
-            raise InputError(
-                f"Got {self._path} of another sweep. Needed: the same backends, ops, dtypes, sizes and seed. Name another file."
-            )
-        self.parts = parts
-        if len(parts) != len(lines):  # what was cut off while it was written is done again
-            write_file(self._path, "".join(json.dumps(each) + "\n" for each in ({"settings": settings}, *parts)))

@@ -74,19 +74,19 @@ class Watch:
     @property
     def exit_code(self) -> int:
         """1 where a case fails; 3 where one is newly undecided and none fails; 130 when interrupted; else 0."""
-        codes = {each.exit_code for each in self.cases}
+        codes = {case.exit_code for case in self.cases}
         return 130 if not self.complete else 1 if 1 in codes else 3 if 3 in codes else 0
 
     def baseline(self, before: Baseline | None = None) -> Baseline:
         """What is to be compared with from now on: cases that were not run, or did not run, keep the verdict of the baseline before."""
-        verdicts = {each.name: each.verdict or each.before for each in self.cases}
+        verdicts = {case.name: case.verdict or case.before for case in self.cases}
         kept = dict(before.verdicts) if before is not None else {}
         kept |= {name: verdict for name, verdict in verdicts.items() if verdict is not None}
         return Baseline(dict(sorted(kept.items())))
 
     def to_json(self) -> str:
         """All of it, as JSON text with a schema number."""
-        return text_of(document("watch", self, changes={each.name: each.change for each in self.cases}))
+        return text_of(document("watch", self, changes={case.name: case.change for case in self.cases}))
 
 
 @shown

@@ -13,8 +13,9 @@ from typing import Any
 
 from ..cases import load_case_file
 from ..documents import read_document, read_result, restored
+from ..documents.journal import Journal
 from ..errors import HalfulpError, InputError
-from ..files import append_line, write_file
+from ..files import write_file
 from ..verdicts import check
 from ..verdicts.verdict import Verdict
 from .watch import Baseline, Watch, Watched
@@ -58,7 +59,7 @@ def watched(
             f"Got {got}. Needed: case files of different names. The baseline holds a verdict for each name. Rename one, or pass files."
         )
     before = _baseline(baseline)
-    kept = _Kept(keep)
+    kept = _Kept(keep, seed)
     found: list[Watched] = []
     complete, start = True, time.perf_counter()
     for place, path in enumerate(paths):
@@ -66,12 +67,12 @@ def watched(
             left = f", {(time.perf_counter() - start) / place * (len(paths) - place):.0f} s left" if place else ""
             progress(f"{path.stem}: {place + 1} of {len(paths)}{left}")
         try:
-            found.append(dataclasses.replace(_case(path, kept, seed), before=before.get(path.stem)))
+            found.append(dataclasses.replace(_case(path, kept), before=before.get(path.stem)))
         except KeyboardInterrupt:
             complete = False
             break
     if complete:
-        kept.finish()
+        kept.journal.finish()
     missing = tuple(name for name in before if name not in names)
     return Watch(tuple(found), missing, complete, baseline is not None and Path(baseline).exists())
 
@@ -120,55 +121,35 @@ def _baseline(path: str | Path | None) -> dict[str, Verdict]:
 class _Kept:
     """The folder of kept results, with the cases that the interrupted run before this one has done."""
 
-    def __init__(self, folder: str | Path | None) -> None:
+    def __init__(self, folder: str | Path | None, seed: int) -> None:
         self.folder = Path(folder) if folder is not None else None
-        self.done: set[str] = set()
-        if self.folder is None:
-            return
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            self.done = set(self._list.read_text(encoding="utf-8").splitlines()) if self._list.is_file() else set()
-            self._list.touch()
-        except OSError as error:
-            raise InputError(
-                f"Got {self.folder} to keep results in, which can't be written ({error.strerror}). Needed: a folder that can. Nothing was run. Choose another."
-            ) from error
+        self.seed = seed
+        self.journal = Journal(self.folder / UNFINISHED if self.folder is not None else None, {}, of="cases")
 
-    @property
-    def _list(self) -> Path:
-        assert self.folder is not None
-        return self.folder / UNFINISHED
-
-    def read(self, name: str, source: str, seed: int) -> Any:
+    def read(self, name: str, source: str) -> Any:
         """The result of a case that was done, None where there is none of this text and seed."""
-        if self.folder is None or name not in self.done:
+        if self.folder is None or name not in self.journal.parts:
             return None
         try:
             found = read_result(self.folder / f"{name}.json")
         except InputError:  # of another version, or damaged: it is made again
             return None
-        return found if (found.case_file, found.seed) == (source, seed) else None
+        return found if (found.case_file, found.seed) == (source, self.seed) else None
 
     def write(self, name: str, text: str) -> None:
         """Keep the result of a case."""
-        if self.folder is None:
-            return
-        write_file(self.folder / f"{name}.json", text + "\n")
-        append_line(self._list, name)
-
-    def finish(self) -> None:
-        """The run is complete: the next one starts anew."""
         if self.folder is not None:
-            self._list.unlink(missing_ok=True)
+            write_file(self.folder / f"{name}.json", text + "\n")
+            self.journal.add(name, {})
 
 
-def _case(path: Path, kept: _Kept, seed: int) -> Watched:
+def _case(path: Path, kept: _Kept) -> Watched:
     """One case; what the user's code raises is its outcome, and so is whatever else goes wrong in it."""
     start = time.perf_counter()
     line = 1 if path.suffix == ".json" else _bound(path).get("actual", 1)
     not_run = Watched(path.stem, path.as_posix(), line, None, "")
     try:
-        result = _result(path, kept, seed)
+        result = _result(path, kept)
         text = str(result)
     except Exception as error:
         words = str(error) if isinstance(error, HalfulpError) else f"{type(error).__name__}: {error}"
@@ -183,14 +164,14 @@ def _case(path: Path, kept: _Kept, seed: int) -> Watched:
     return Watched(path.stem, path.as_posix(), line, verdict, reason, text, seconds=time.perf_counter() - start)
 
 
-def _result(path: Path, kept: _Kept, seed: int) -> Any:
+def _result(path: Path, kept: _Kept) -> Any:
     if path.suffix == ".json":
         return read_result(path)
-    loaded = load_case_file(path, seed)
-    found = kept.read(path.stem, loaded["source"], seed)
+    loaded = load_case_file(path, kept.seed)
+    found = kept.read(path.stem, loaded["source"])
     if found is None:
         options = {key: loaded[key] for key in OPTIONS if key in loaded}
-        found = check(loaded["actual"], loaded["expected"], loaded["inputs"], seed=seed, closeups=kept.folder is not None, **options)
+        found = check(loaded["actual"], loaded["expected"], loaded["inputs"], seed=kept.seed, closeups=kept.folder is not None, **options)
         found = dataclasses.replace(found, case_file=loaded["source"])
         kept.write(path.stem, found.to_json())
     return found

@@ -50,8 +50,8 @@ def merge_ranks(folder: str | Path, path: str | Path) -> Trace:
         )
     ranks = [read_trace(each) for each in found]
     first = ranks[0]
-    programs = [(len(each.values), [step.op for step in each.ops]) for each in ranks]
-    if any(each != programs[0] for each in programs[1:]):
+    programs = [(len(rank.values), [step.op for step in rank.ops]) for rank in ranks]
+    if any(program != programs[0] for program in programs[1:]):
         raise TraceError(
             f"Got ranks of {folder.name} that ran different ops. Needed: the same program on each. Values can't be told to belong "
             f"together. "
@@ -73,9 +73,9 @@ def merge_ranks(folder: str | Path, path: str | Path) -> Trace:
 
 def _merge_value(writer: TraceWriter, ranks: list[Trace], number: int, notes: list[str], written: dict[Any, Place]) -> None:
     """Write one value; `written` remembers where elements went, so that values that share them go on sharing."""
-    values = [each.values[number] for each in ranks]
+    values = [rank.values[number] for rank in ranks]
     first = values[0]
-    if all(each.hash == first.hash for each in values) and not any(_spread(each) for each in first.placements):
+    if all(value.hash == first.hash for value in values) and not any(_spread(placement) for placement in first.placements):
         return _write(writer, ranks[0], first, None, written, (first.place,))
     if not _can_join(values):
         where = first.name or f"value {number}"
@@ -83,8 +83,8 @@ def _merge_value(writer: TraceWriter, ranks: list[Trace], number: int, notes: li
             f"{where} ({first.dtype} {'x'.join(map(str, first.shape))}) differs between ranks and has no placements: rank 0's was kept"
         )
         return _write(writer, ranks[0], first, None, written, (first.place,))
-    joined = _joined([each.stored(number) for each in ranks], first.placements[0])
-    return _write(writer, ranks[0], first, joined, written, (*(each.place for each in values), first.placements[0]))
+    joined = _joined([rank.stored(number) for rank in ranks], first.placements[0])
+    return _write(writer, ranks[0], first, joined, written, (*(value.place for value in values), first.placements[0]))
 
 
 def _spread(placement: str) -> bool:
@@ -93,13 +93,13 @@ def _spread(placement: str) -> bool:
 
 def _can_join(values: list[Value]) -> bool:
     """One mesh axis with a placement that says how, and all elements at hand."""
-    placements, shapes = values[0].placements, [each.shape for each in values]
-    if len(placements) != 1 or not all(each.is_complete for each in values):
+    placements, shapes = values[0].placements, [value.shape for value in values]
+    if len(placements) != 1 or not all(value.is_complete for value in values):
         return False
     axis = _sharded_axis(placements[0])
     if axis is None:
-        return _is_sum(placements[0]) and all(each == shapes[0] for each in shapes)
-    return all(len(each) > axis and each[:axis] + each[axis + 1 :] == shapes[0][:axis] + shapes[0][axis + 1 :] for each in shapes)
+        return _is_sum(placements[0]) and all(shape == shapes[0] for shape in shapes)
+    return all(len(shape) > axis and shape[:axis] + shape[axis + 1 :] == shapes[0][:axis] + shapes[0][axis + 1 :] for shape in shapes)
 
 
 def _sharded_axis(placement: str) -> int | None:

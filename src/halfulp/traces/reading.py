@@ -66,7 +66,7 @@ def read_trace(path: str | Path) -> Trace:
 def _manifest(folder: Path) -> dict[str, Any]:
     manifest = folder / MANIFEST
     if not manifest.is_file() or manifest.is_symlink():
-        ranks = [each for each in folder.glob("rank-*") if each.is_dir()]
+        ranks = [path for path in folder.glob("rank-*") if path.is_dir()]
         hint = f"It holds {len(ranks)} ranks: `halfulp merge {folder.name}` makes one trace of them." if ranks else "Check the path."
         raise TraceError(f"Got {folder}, which has no {MANIFEST}. Needed: a folder that `halfulp record` wrote. {hint}")
     try:

@@ -162,7 +162,7 @@ class Trace:
     @functools.cached_property
     def ops(self) -> list[Step]:
         """The steps that are ops."""
-        return [each for each in self.steps if each.kind == "op"]
+        return [step for step in self.steps if step.kind == "op"]
 
     @functools.cached_property
     def producers(self) -> dict[int, Step]:

@@ -151,7 +151,7 @@ def _is_left_over(folder: Path) -> bool:
     try:
         if not any(folder.iterdir()) and not folder.is_symlink():
             return True  # its writer was killed before the first word
-        named = all(each.name in (MANIFEST, MANIFEST + ".new", RECORDS) or SHARD.fullmatch(each.name) for each in folder.iterdir())
+        named = all(path.name in (MANIFEST, MANIFEST + ".new", RECORDS) or SHARD.fullmatch(path.name) for path in folder.iterdir())
         head = json.loads((folder / MANIFEST).read_bytes())
         return named and not folder.is_symlink() and isinstance(head, dict) and head.get("complete") is False and "fingerprint" in head
     except (OSError, ValueError, RecursionError):

@@ -37,7 +37,7 @@ class ByFunctions(Adapter):
     def build(self, target: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any], options: Mapping[str, str]) -> Program:
         """See `Adapter.build`."""
         if isinstance(target, OpModule):
-            function, weights = self.of_op(target, options), [self.native(each.detach().contiguous()) for each in target.weights]
+            function, weights = self.of_op(target, options), [self.native(weight.detach().contiguous()) for weight in target.weights]
             attributes = target.attributes
             call = self.prepared(
                 lambda *given: function(*given[: len(target.op.activations)], *given[len(target.op.activations) :], **attributes), options

@@ -33,10 +33,10 @@ def watch(
         native, back: convert. run: the compiled function, for the results.
     """
     jax = import_module("jax")
-    arrays = [native(each) for each in tensors]
+    arrays = [native(tensor) for tensor in tensors]
     closed = jax.make_jaxpr(of_arrays(function, arguments, keywords))(*arrays)
     evaluation = _Evaluation(jax, back)
-    results = evaluation.run(closed.jaxpr, closed.consts, [(each, None) for each in arrays], "")
+    results = evaluation.run(closed.jaxpr, closed.consts, [(array, None) for array in arrays], "")
     outputs = run(tensors)
     notes: list[str] = []
     if not all(torch.equal(back(result), output) for (result, _), output in zip(results, outputs)):
@@ -60,10 +60,10 @@ class _Evaluation:
             return (atom.val, None) if hasattr(atom, "val") else known[atom]
 
         for equation in jaxpr.eqns:
-            given = [read(each) for each in equation.invars]
+            given = [read(invar) for invar in equation.invars]
             scope = "/".join(filter(None, (prefix, str(equation.source_info.name_stack))))
             known.update(zip(equation.outvars, self._equation(equation, given, scope)))
-        return [read(each) for each in jaxpr.outvars]
+        return [read(outvar) for outvar in jaxpr.outvars]
 
     def _equation(self, equation: Any, given: list[tuple[Any, int | None]], scope: str) -> list[tuple[Any, int | None]]:
         name = equation.primitive.name

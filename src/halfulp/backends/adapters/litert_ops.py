@@ -29,8 +29,8 @@ def model_of(module: OpModule, arguments: tuple[Any, ...]) -> bytes:
         )
     tensors = [each for each in tree_flatten(arguments)[0] if isinstance(each, torch.Tensor)]
     model = Model()
-    inputs = [model.input(tuple(each.shape), as_numpy(each).dtype.name) for each in tensors]
-    result = make(model, inputs, [as_numpy(each.detach()) for each in module.weights], module.attributes)
+    inputs = [model.input(tuple(tensor.shape), as_numpy(tensor).dtype.name) for tensor in tensors]
+    result = make(model, inputs, [as_numpy(weight.detach()) for weight in module.weights], module.attributes)
     return model.bytes(*(result if isinstance(result, tuple) else (result,)))
 
 

@@ -135,7 +135,7 @@ def _of_op(module: OpModule, arguments: tuple[Any, ...]) -> Any:
     tensors = [each for each in tree_flatten(arguments)[0] if isinstance(each, torch.Tensor)]
     dtype = next(each.dtype for each in (*tensors, *module.weights) if each.is_floating_point())
     builder = _Builder(dtype)
-    kinds = [helper.np_dtype_to_tensor_dtype(as_numpy(each).dtype) for each in tensors]
+    kinds = [helper.np_dtype_to_tensor_dtype(as_numpy(tensor).dtype) for tensor in tensors]
     inputs = [
         helper.make_tensor_value_info(name, kind, list(each.shape)) for name, kind, each in zip(module.op.activations, kinds, tensors)
     ]

@@ -161,7 +161,7 @@ def _watch(exported: Any, arguments: Any, keywords: Any, tensors: Tensors, resul
         content = bytes(edge.to_executorch().buffer)
     outputs = _Loaded(content).run(_arranged(exported, arguments, keywords, tensors))
     places: dict[str, int] = {each.node_name: place for place, each in enumerate(found)}
-    nodes = {each.name: each for each in exported.graph.nodes}
+    nodes = {node.name: node for node in exported.graph.nodes}
     values = [
         Transcribed(
             outputs[each.output_index], f"executorch.{_name_of(each.op_target)}", str(each.module_path or ""),

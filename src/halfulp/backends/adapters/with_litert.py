@@ -66,7 +66,7 @@ class LiteRt(Adapter):
             return _run(interpreter, tensors)
 
         remarks: tuple[str, ...] = ()
-        if options["kernels"] == "xnnpack" and not any(each["op_name"] == "DELEGATE" for each in interpreter._get_ops_details()):
+        if options["kernels"] == "xnnpack" and not any(detail["op_name"] == "DELEGATE" for detail in interpreter._get_ops_details()):
             remarks = ("left to LiteRT's own kernels; nothing is delegated to XNNPACK",)
         return Program(run, structure, lambda tensors: _watch(model, tensors, run(tensors), options), remarks)
 
@@ -97,7 +97,7 @@ def _watch(model: bytes, tensors: Tensors, results: Tensors, options: Mapping[st
     """All tensors of the model, which it is told to keep."""
     interpreter = _interpreter(model, options, experimental_preserve_all_tensors=True)
     outputs = _run(interpreter, tensors)
-    details = {each["index"]: each for each in interpreter.get_tensor_details()}
+    details = {detail["index"]: detail for detail in interpreter.get_tensor_details()}
     places: dict[int, int] = {}
     values: list[Transcribed] = []
     for op in interpreter._get_ops_details():

@@ -57,7 +57,9 @@ class Ncnn(Adapter):
         if make is None:
             lacking = ", ".join(name for name in OPS if name not in LAYERS)
             raise Unsupported(f"Got the op {target.op_name} for {self.name}. Needed: one that is mapped. Without: {lacking}. Leave it out.")
-        layer = make([as_numpy(each.detach()) for each in target.weights], target.attributes, [tuple(each.shape) for each in arguments])
+        layer = make(
+            [as_numpy(weight.detach()) for weight in target.weights], target.attributes, [tuple(argument.shape) for argument in arguments]
+        )
         with tempfile.TemporaryDirectory(prefix="halfulp-") as folder:
             file = Path(folder) / "op.param"
             file.write_text(layer.text(len(arguments)), encoding="utf-8")
@@ -66,7 +68,7 @@ class Ncnn(Adapter):
         names = [f"x{place}" for place in range(len(arguments))]
 
         def run(tensors: Tensors) -> Tensors:
-            arrays = [as_numpy(each) for each in tensors]
+            arrays = [as_numpy(tensor) for tensor in tensors]
             if not layer.batched:
                 return [as_tensor(layer.shaped(_extracted(net, dict(zip(names, arrays)), "y")))]
             found = [_extracted(net, {name: array[place] for name, array in zip(names, arrays)}, "y") for place in range(len(arrays[0]))]
@@ -119,7 +121,7 @@ def _of_file(file: Path, options: Mapping[str, str]) -> Program:
 
     def run(tensors: Tensors) -> Tensors:
         arrays = given(tensors)
-        return [as_tensor(_extracted(net, arrays, each)) for each in outputs]
+        return [as_tensor(_extracted(net, arrays, output)) for output in outputs]
 
     def watch(tensors: Tensors) -> Watched:
         arrays, values, places = given(tensors), [], {}
@@ -167,7 +169,7 @@ _PLAIN = b"\0\0\0\0"
 
 
 def _bytes(*arrays: Array) -> bytes:
-    return b"".join(np.ascontiguousarray(each, np.float32).tobytes() for each in arrays)
+    return b"".join(np.ascontiguousarray(array, np.float32).tobytes() for array in arrays)
 
 
 def _linear(weights: Any, _a: Any, _s: Any) -> _Layer:

@@ -49,7 +49,7 @@ class OnnxRuntime(Adapter):
         """See `Adapter.build`."""
         graph = graph_of(target, arguments, keywords, self.name)
         session = _session(graph.proto, options)
-        names = [each.name for each in session.get_inputs()]
+        names = [given_input.name for given_input in session.get_inputs()]
 
         def run(tensors: Tensors) -> Tensors:
             return [as_tensor(each) for each in session.run(None, _fed(names, tensors))]
@@ -89,7 +89,7 @@ def _watch(graph: Graph, names: list[str], tensors: Tensors, results: Tensors, o
     made = [(node, name) for node in proto.graph.node for name in node.output if name]
     proto.graph.output.extend(onnx.ValueInfoProto(name=name) for _, name in made if name not in given)
     session = _session(proto, options)
-    order = [each.name for each in session.get_outputs()]
+    order = [output.name for output in session.get_outputs()]
     found = dict(zip(order, session.run(None, _fed(names, tensors))))
     places: dict[str, int] = {}
     values: list[Transcribed] = []

@@ -64,12 +64,12 @@ class OpenCl(Adapter):
         if make is None:
             lacking = ", ".join(name for name in OPS if name not in LAUNCHES)
             raise Unsupported(f"Got the op {target.op_name} for {self.name}. Needed: one with a kernel. Without: {lacking}. Leave it out.")
-        weights, attributes = [as_numpy(each.detach()) for each in target.weights], target.attributes
+        weights, attributes = [as_numpy(weight.detach()) for weight in target.weights], target.attributes
         floating = next(each for each in (*arguments, *target.weights) if isinstance(each, torch.Tensor) and each.is_floating_point())
         device = _Launcher(str(floating.dtype).removeprefix("torch."), options)
 
         def run(tensors: Tensors) -> Tensors:
-            return [as_tensor(make(device, [as_numpy(each) for each in tensors], weights, attributes))]
+            return [as_tensor(make(device, [as_numpy(tensor) for tensor in tensors], weights, attributes))]
 
         return Program(run)
 
@@ -108,12 +108,12 @@ class _Launcher:
         """One kernel: arrays, the result, then numbers are its arguments. Groups of one: PoCL compiles anew for each other size."""
         cl = import_module("pyopencl")
         queue, flags = _queue(), cl.mem_flags
-        buffers = [cl.Buffer(queue.context, flags.READ_ONLY | flags.COPY_HOST_PTR, hostbuf=np.ascontiguousarray(each)) for each in arrays]
+        buffers = [cl.Buffer(queue.context, flags.READ_ONLY | flags.COPY_HOST_PTR, hostbuf=np.ascontiguousarray(array)) for array in arrays]
         result = np.empty(shape, self.dtype)
         if not result.size:
             return result
         written = cl.Buffer(queue.context, flags.WRITE_ONLY, result.nbytes)
-        sized = [self.dtype.type(each) if isinstance(each, float) else np.int32(each) for each in numbers]
+        sized = [self.dtype.type(number) if isinstance(number, float) else np.int32(number) for number in numbers]
         cl.Kernel(self._program, kernel)(queue, places, (1,) * len(places), *buffers, written, *sized)
         cl.enqueue_copy(queue, result, written).wait()
         return result

@@ -82,7 +82,7 @@ def _run(compiled: Any, tensors: Tensors) -> Tensors:
         raise Unsupported(
             f"Got {len(tensors)} arrays for a model with {len(compiled.inputs)} inputs. Needed: one for each. Pass them in order."
         )
-    found = compiled([as_numpy(each) for each in tensors])
+    found = compiled([as_numpy(tensor) for tensor in tensors])
     return [_read(found[port], port) for port in compiled.outputs]
 
 
@@ -148,7 +148,7 @@ def _key(port: Any) -> tuple[str, int]:
 
 
 def _sources(port: Any) -> list[Any]:
-    return [each.get_source_output() for each in port.get_node().inputs()]
+    return [given_input.get_source_output() for given_input in port.get_node().inputs()]
 
 
 def _paths(names: list[str], modules: Mapping[str, str], inputs: list[tuple[int, ...]]) -> list[str]:

@@ -166,7 +166,7 @@ class _Device(Eager):
                 f"Got {self.name}, which can't be used here: {state.reason}. Needed: {self.title}. Nothing can be computed there. "
                 f"{'Install it with ' + state.install if state.install else 'Run this on a machine that has it'}."
             )
-        if isinstance(target, nn.Module) and any(isinstance(each, torch.jit.ScriptModule) for each in target.modules()):
+        if isinstance(target, nn.Module) and any(isinstance(module, torch.jit.ScriptModule) for module in target.modules()):
             raise Unsupported(
                 f"Got a module of TorchScript for {self.name}. Needed: one of Python. The structure of the other can't be copied with its own "
                 "parameters. Move it there yourself, and call it in a function."

@@ -51,9 +51,9 @@ class Triton(Adapter):
                 raise Unsupported(
                     f"Got the op {target.op_name} for {self.name}. Needed: one with a kernel. Without: {lacking}. Leave it out."
                 )
-            weights, attributes = [each.detach().to(place) for each in target.weights], target.attributes
+            weights, attributes = [weight.detach().to(place) for weight in target.weights], target.attributes
             return Program(
-                lambda tensors: [launch(kernels, [each.to(place) for each in tensors], weights, attributes).cpu()], remarks=remarks
+                lambda tensors: [launch(kernels, [tensor.to(place) for tensor in tensors], weights, attributes).cpu()], remarks=remarks
             )
         if isinstance(target, nn.Module) or not callable(target):
             raise Unsupported(
@@ -62,7 +62,7 @@ class Triton(Adapter):
             )
 
         def run(tensors: Tensors) -> Tensors:
-            result = target(*(each.to(place) for each in tensors), **keywords)
+            result = target(*(tensor.to(place) for tensor in tensors), **keywords)
             return [each.cpu() for each in (result if isinstance(result, (tuple, list)) else (result,))]
 
         return Program(run, remarks=remarks)

@@ -93,10 +93,10 @@ def _dtype_comes_back(trial: Trial) -> None:
 
 def _kind_comes_back(trial: Trial) -> None:
     implementation, _, activations = trial.first()
-    tensors, arrays = implementation(*activations), implementation(*(each.numpy() for each in activations))
-    if not all(isinstance(each, torch.Tensor) for each in leaves(tensors)):
+    tensors, arrays = implementation(*activations), implementation(*(activation.numpy() for activation in activations))
+    if not all(isinstance(leaf, torch.Tensor) for leaf in leaves(tensors)):
         raise Broken("tensors go in and something else comes back")
-    if not all(isinstance(each, np.ndarray) for each in leaves(arrays)):
+    if not all(isinstance(leaf, np.ndarray) for leaf in leaves(arrays)):
         raise Broken(f"arrays go in and {type(leaves(arrays)[0]).__name__} comes back")
     if leaves(arrays)[0].tobytes() != leaves(tensors)[0].numpy().tobytes():
         raise Broken("arrays and tensors with the same numbers give different numbers")
@@ -121,7 +121,7 @@ def _memory_is_its_own(trial: Trial) -> None:
             if any(each.untyped_storage().data_ptr() in given for each in first):
                 raise Broken(f"a result of {name} lies in the memory of its inputs")
             kept = [each.clone() for each in first]
-            second = leaves(implementation(*(_shifted(each) for each in activations)))
+            second = leaves(implementation(*(_shifted(activation) for activation in activations)))
             if not same(kept, first):
                 raise Broken(f"a result of {name} changes when it is called again")
             if {each.untyped_storage().data_ptr() for each in first} & {each.untyped_storage().data_ptr() for each in second}:
@@ -136,8 +136,8 @@ def _remembers_nothing(trial: Trial) -> None:
     for name in trial.names:
         with contextlib.suppress(NotApplicable):
             implementation, module, activations = trial.on(name)
-            before = [each.clone() for each in leaves(implementation(*activations))]
-            others = tuple(_shifted(each) for each in activations)
+            before = [leaf.clone() for leaf in leaves(implementation(*activations))]
+            others = tuple(_shifted(activation) for activation in activations)
             seen = difference(implementation, module, others)
             if seen and not difference(implementation, module, activations):  # else it is of another function, which is another law
                 raise Broken(f"{name}, called once more with other inputs, gives {seen}")
@@ -162,7 +162,7 @@ def _follows_weights(trial: Trial) -> None:
 
 def _takes_views(trial: Trial) -> None:
     implementation, module, activations = trial.first()
-    views = tuple(torch.stack([each, each], -1)[..., 0] for each in activations)
+    views = tuple(torch.stack([activation, activation], -1)[..., 0] for activation in activations)
     seen = difference(implementation, module, views)
     if seen:
         raise Broken(f"on a view with gaps it gives {seen}")
@@ -219,7 +219,7 @@ def _knobs_are_put_back(trial: Trial) -> None:
     if not isinstance(found, tuple) or not all(isinstance(each, Knob) for each in found):
         raise Broken("knobs() gives no tuple of Knob")
     implementation, module, activations = trial.first()
-    before = [each.clone() for each in leaves(implementation(*activations))]
+    before = [leaf.clone() for leaf in leaves(implementation(*activations))]
     for knob in found:
         if not knob.name or not knob.remedy:
             raise Broken(f"the knob {knob.detail!r} lacks a name or a remedy")
@@ -243,7 +243,7 @@ def _knobs_are_put_back(trial: Trial) -> None:
 
 
 def _shape_difference(result: Any, before: Sequence[torch.Tensor]) -> str:
-    shapes = [list(each.shape) for each in leaves(result)]
+    shapes = [list(leaf.shape) for leaf in leaves(result)]
     expected = [list(each.shape) for each in before]
     return "" if shapes == expected else f"results of shapes {shapes}, not {expected}"
 

@@ -42,7 +42,7 @@ class Trial:
         module, activations = op.drawn(op.sizes[size], seed, dtype)
         try:
             implementation = self.backend.implement(module)
-            implementation(*(each.clone() for each in activations))  # what an op does to its inputs is for a law to say
+            implementation(*(activation.clone() for activation in activations))  # what an op does to its inputs is for a law to say
         except Unsupported as reason:
             what = name if dtype == torch.float32 else str(dtype).removeprefix("torch.")
             self.left_out.setdefault(what, (str(reason).splitlines() or [""])[0][:200])
@@ -77,7 +77,7 @@ def exact(module: OpModule, activations: tuple[torch.Tensor, ...]) -> list[torch
     """The op's results, computed in float64."""
     weights = {name: _lifted(tensor) for name, tensor in zip(module.op.weights, module.weights)}
     with torch.no_grad():
-        return [each.double() for each in leaves(OpModule(module.op, weights, module.attributes)(*map(_lifted, activations)))]
+        return [leaf.double() for leaf in leaves(OpModule(module.op, weights, module.attributes)(*map(_lifted, activations)))]
 
 
 def _lifted(tensor: torch.Tensor) -> torch.Tensor:

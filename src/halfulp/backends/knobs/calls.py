@@ -102,7 +102,7 @@ def in_parts(parts: int) -> Callable[[Function], Function]:
 
 
 def _joined(results: list[Any], size: int, step: int) -> Any:
-    columns = [tree_flatten(each) for each in results]
+    columns = [tree_flatten(result) for result in results]
     joined: list[Any] = []
     for pieces in zip(*(flat for flat, _ in columns)):
         if not (isinstance(pieces[0], torch.Tensor) and pieces[0].dim() and pieces[0].shape[0] == step):

@@ -94,7 +94,7 @@ class Environment:
             self._run([sys.executable, "-m", "venv", str(self.folder)], told)
         packages = self._packages(python)
         parents = _parents()
-        lines = "".join(f"site.addsitedir({each!r});" for each in parents)
+        lines = "".join(f"site.addsitedir({parent!r});" for parent in parents)
         (packages / "zz_halfulp_parent.pth").write_text(f"import site; {lines}\n", encoding="utf-8")
         command = [str(python), "-m", "pip", "--disable-pip-version-check", "install", "--progress-bar", "off"]
         if constraints is not None:
@@ -158,9 +158,15 @@ def requirements_of(extra: str) -> list[str]:
 
     found: list[str] = []
     requirements = list(map(Requirement, metadata.requires("halfulp") or []))
-    for each in requirements:
-        if each.marker is not None and each.marker.evaluate({"extra": extra}) and not each.marker.evaluate({"extra": ""}):
-            found.append(f"{each.name}{'[' + ','.join(sorted(each.extras)) + ']' if each.extras else ''}{each.specifier}")
+    for requirement in requirements:
+        if (
+            requirement.marker is not None
+            and requirement.marker.evaluate({"extra": extra})
+            and not requirement.marker.evaluate({"extra": ""})
+        ):
+            found.append(
+                f"{requirement.name}{'[' + ','.join(sorted(requirement.extras)) + ']' if requirement.extras else ''}{requirement.specifier}"
+            )
     elsewhere = [f"{each.name} ({each.marker})" for each in requirements if f'extra == "{extra}"' in str(each.marker)]
     if not found and elsewhere:
         raise InputError(
@@ -186,7 +192,7 @@ def _canonical(name: str) -> str:
 def _parents() -> list[str]:
     """The folders of packages that this interpreter sees."""
     candidates = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
-    candidates += [each for each in site.getsitepackages() if each in sys.path]
+    candidates += [getsitepackage for getsitepackage in site.getsitepackages() if getsitepackage in sys.path]
     if site.ENABLE_USER_SITE and site.getusersitepackages() in sys.path:
         candidates.append(site.getusersitepackages())
-    return [each for each in dict.fromkeys(candidates) if Path(each).is_dir()]
+    return [candidate for candidate in dict.fromkeys(candidates) if Path(candidate).is_dir()]

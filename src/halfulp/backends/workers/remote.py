@@ -145,10 +145,10 @@ class _Held:
         return Watched(values, Results(rest[:results], _nesting(answer)), weights, tuple(answer.header["notes"]))
 
     def _asked(self, what: str, tensors: Tensors) -> Message:
-        for each in tensors:
-            if each.dtype not in SENT:
+        for tensor in tensors:
+            if tensor.dtype not in SENT:
                 raise Unsupported(
-                    f"Got {str(each.dtype).removeprefix('torch.')} for {self._worker.name}. Needed: a dtype that safetensors has. Arrays travel to its "
+                    f"Got {str(tensor.dtype).removeprefix('torch.')} for {self._worker.name}. Needed: a dtype that safetensors has. Arrays travel to its "
                     "process in it. Convert the inputs first."
                 )
         while True:

@@ -73,11 +73,11 @@ class _Worker:
         program = self._programs[header["program"]]
         if header["do"] == "run":
             results = program.run(list(question.tensors))
-            return Message({"nesting": _as_json(program.nesting(results))}, [each.contiguous() for each in results])
+            return Message({"nesting": _as_json(program.nesting(results))}, [result.contiguous() for result in results])
         watched = program.watch(list(question.tensors))
-        values = [{"op": each.op, "module": each.module, "source": each.source, "inputs": each.inputs} for each in watched.values]
-        tensors = [each.tensor.contiguous() for each in watched.values] + [each.contiguous() for each in watched.outputs]
-        tensors += [each.detach().contiguous() for each in watched.weights.values()]
+        values = [{"op": value.op, "module": value.module, "source": value.source, "inputs": value.inputs} for value in watched.values]
+        tensors = [value.tensor.contiguous() for value in watched.values] + [output.contiguous() for output in watched.outputs]
+        tensors += [weight.detach().contiguous() for weight in watched.weights.values()]
         header = {"values": values, "outputs": len(watched.outputs), "weights": list(watched.weights), "notes": watched.notes}
         return Message({**header, "nesting": _as_json(program.nesting(watched.outputs))}, tensors)
 

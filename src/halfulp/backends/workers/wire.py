@@ -85,9 +85,9 @@ def _apart(tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
     """Each in memory of its own: the file format refuses tensors that share theirs."""
     seen: set[int] = set()
     found: list[torch.Tensor] = []
-    for each in tensors:
-        key = each.untyped_storage().data_ptr()
-        found.append(each.clone() if key in seen else each)
+    for tensor in tensors:
+        key = tensor.untyped_storage().data_ptr()
+        found.append(tensor.clone() if key in seen else tensor)
         seen.add(key)
     return found
 

@@ -87,7 +87,7 @@ class _Checked:
         return self._compiled(*inputs)
 
     def _judge(self, inputs: tuple[Any, ...]) -> None:
-        formats = [_format(each) for each in inputs]
+        formats = [_format(argument) for argument in inputs]
 
         def compiled(*given: Any) -> Any:
             if [_format(each) for each in given] != formats:

@@ -42,7 +42,7 @@ def graphs_of(function: Callable[..., Any], arguments: Sequence[Any], keywords: 
     def lower(module: fx.GraphModule, inputs: list[Any]) -> Callable[..., Any]:
         def capture(lowered: fx.GraphModule, _: Any) -> Callable[..., Any]:
             def run(*values: Any) -> Any:
-                kept = tuple(each.clone() if isinstance(each, torch.Tensor) else each for each in values)
+                kept = tuple(value.clone() if isinstance(value, torch.Tensor) else value for value in values)
                 found.append(Graph(copy.deepcopy(lowered), kept))
                 return lowered(*values)
 

@@ -73,4 +73,4 @@ def is_aten(target: Any) -> bool:
 
 def copies(values: Sequence[Any]) -> list[Any]:
     """Tensors cloned, everything else as it is."""
-    return [each.clone() if isinstance(each, torch.Tensor) else each for each in values]
+    return [value.clone() if isinstance(value, torch.Tensor) else value for value in values]

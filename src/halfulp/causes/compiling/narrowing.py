@@ -70,13 +70,13 @@ def _node_result(node: fx.Node, values: Mapping[str, Any], value: torch.Tensor) 
         parent if "getitem" in str(node.target) and parent is not None else node
     )  # a part of a tuple is judged with the op that made it
     arguments, keywords = _arguments(through, values)
-    tensors = [each for each in arguments if isinstance(each, torch.Tensor)]
+    tensors = [argument for argument in arguments if isinstance(argument, torch.Tensor)]
     if not tensors or not is_aten(through.target):
         return None
 
     def op(*given: Any) -> Any:
         rest = iter(given)
-        result = through.target(*(next(rest) if isinstance(each, torch.Tensor) else each for each in arguments), **keywords)  # type: ignore[operator]
+        result = through.target(*(next(rest) if isinstance(argument, torch.Tensor) else argument for argument in arguments), **keywords)  # type: ignore[operator]
         return result if through is node else result[node.args[1]]
 
     with torch.no_grad():
@@ -86,7 +86,7 @@ def _node_result(node: fx.Node, values: Mapping[str, Any], value: torch.Tensor) 
     if not unequal:
         return None
     noise = None
-    case = Case(op, op, tuple(each.detach().clone() for each in tensors))
+    case = Case(op, op, tuple(tensor.detach().clone() for tensor in tensors))
     with contextlib.suppress(Exception):
         noise = noise_of(case)
     scale = Scale(case, noise)
@@ -96,8 +96,8 @@ def _node_result(node: fx.Node, values: Mapping[str, Any], value: torch.Tensor) 
 
 def _line(node: fx.Node) -> str:
     """The line of the user's code that a node comes from; Python's marks below it left out."""
-    lines = [each.strip() for each in str(node.meta.get("stack_trace", "")).splitlines()]
-    lines = [each for each in lines if each and set(each) - set("^~ ")]
+    lines = [line.strip() for line in str(node.meta.get("stack_trace", "")).splitlines()]
+    lines = [line for line in lines if line and set(line) - set("^~ ")]
     return lines[-1] if lines else ""
 
 
@@ -106,7 +106,7 @@ def _leaf(value: torch.Tensor) -> Leaf:
 
 
 def _with_kernel(result: NodeResult, kernels: Sequence[Kernel]) -> NodeResult:
-    own = [each for each in kernels if result.name in each.nodes]
+    own = [kernel for kernel in kernels if result.name in kernel.nodes]
     if not own:
         return result
     return dataclasses.replace(result, kernel=own[-1].name, code=own[-1].source)
@@ -127,7 +127,9 @@ def _alone(graph: Graph, name: str, values: Mapping[str, Any], options: Mapping[
             return single.placeholder(f"input_{len(given)}")
         return each
 
-    read = tuple(tuple(place(part) for part in each) if isinstance(each, (list, tuple)) else place(each) for each in arguments)
+    read = tuple(
+        tuple(place(part) for part in argument) if isinstance(argument, (list, tuple)) else place(argument) for argument in arguments
+    )
     target: Any = node.target
     made = single.call_function(target, read, dict(keywords))
     single.output((made,))

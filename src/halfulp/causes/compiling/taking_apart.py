@@ -71,7 +71,7 @@ def _taken_apart(laboratory: Laboratory, compilation: Compilation, *, processes:
         if _freezing_differs(stages) and not laboratory.hurries():
             frozen = choices_of(laboratory, compilation, frozen=True)
             notes += [*frozen.notes, _choice_in_words(frozen, "with parameters frozen and kernels chosen by timing")]
-    return TakenApart(tuple(causes), tuple(stages), tuple(nodes), choices, left, tuple(dict.fromkeys(each for each in notes if each)))
+    return TakenApart(tuple(causes), tuple(stages), tuple(nodes), choices, left, tuple(dict.fromkeys(note for note in notes if note)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +115,7 @@ def _causes(apart: _Apart, stages: list[StageResult], notes: list[str]) -> tuple
 
 
 def _freezing_differs(stages: list[StageResult]) -> bool:
-    return any(each.name == "freezing" and each.unequal for each in stages)
+    return any(stage.name == "freezing" and stage.unequal for stage in stages)
 
 
 def _choice_in_words(choices: Choices, how: str) -> str:
@@ -159,7 +159,7 @@ def _options(apart: _Apart, only: str = "") -> tuple[list[Cause], float | None]:
     """The first option that makes what compiling changes vanish (or, beyond rounding, makes it rounding)."""
     laboratory, compilation = apart.laboratory, apart.compilation
     case, scale = laboratory.case, laboratory.scale
-    tried = {(each.name, each.detail) for each in laboratory.experiments}
+    tried = {(experiment.name, experiment.detail) for experiment in laboratory.experiments}
     for option in usable_options(compilation.options):
         if laboratory.hurries():
             break
@@ -195,13 +195,13 @@ def _option_cause(option: Option, share: float, unequal: int, left: float, befor
 
 def _first_stage(stages: list[StageResult], *, verdict: bool) -> StageResult | None:
     if verdict:
-        return next((each for each in stages if each.verdict is not None and each.verdict.acceptable is False), None)
-    return next((each for each in stages if each.unequal), None)
+        return next((stage for stage in stages if stage.verdict is not None and stage.verdict.acceptable is False), None)
+    return next((stage for stage in stages if stage.unequal), None)
 
 
 def _wrong_kernel(nodes: list[NodeResult], stages: list[StageResult]) -> list[Cause]:
     """The first op that adds more than rounding in the generated program."""
-    wrong = next((each for each in nodes if each.beyond), None)
+    wrong = next((node for node in nodes if node.beyond), None)
     if wrong is None:
         return []
     stage = _first_stage(stages, verdict=True)
@@ -229,12 +229,12 @@ def _kernels(nodes: list[NodeResult], stages: list[StageResult]) -> list[Cause]:
     if not nodes:
         return []
     stage = _first_stage(stages, verdict=False)
-    names = list(dict.fromkeys(each.op for each in nodes))
-    kernels = list(dict.fromkeys(each.kernel for each in nodes if each.kernel))
+    names = list(dict.fromkeys(node.op for node in nodes))
+    kernels = list(dict.fromkeys(node.kernel for node in nodes if node.kernel))
     where = f" ({', '.join(kernels)})" if kernels else ""
     evidence = [
-        f"In the generated program {each.op} ({each.name}) gives other bits in {each.unequal:,} of {each.count:,} elements, {each.in_noise:.2g} of its noise."
-        for each in nodes[:5]
+        f"In the generated program {node.op} ({node.name}) gives other bits in {node.unequal:,} of {node.count:,} elements, {node.in_noise:.2g} of its noise."
+        for node in nodes[:5]
     ]
     if stage is not None:
         evidence.append(f"Bits change first at the stage {stage.name!r} ({stage.what}).")

@@ -58,8 +58,8 @@ def _slopes(call: Call) -> Iterator[Variation]:
         call.name
     ]
     present = float(call.value(key, default))
-    for each in constants((0.01, 0.1, 0.2, 0.3, 0.0, 1.0), present):
-        yield changed(f"{key} = {each:g} instead of {present:g}", **{key: each})
+    for constant in constants((0.01, 0.1, 0.2, 0.3, 0.0, 1.0), present):
+        yield changed(f"{key} = {constant:g} instead of {present:g}", **{key: constant})
 
 
 def _fitted_slope(call: Call) -> Iterator[Fit]:

@@ -146,7 +146,7 @@ def _product_chain(call: Call, name: str) -> torch.Tensor:
 
 def _winograd(call: Call) -> Iterator[Variation]:
     weight = call.value("weight")
-    plain = call.value("groups", 1) == 1 and all(int(each) == 1 for key in ("stride", "dilation") for each in _ones(call.value(key, 1)))
+    plain = call.value("groups", 1) == 1 and all(int(one) == 1 for key in ("stride", "dilation") for one in _ones(call.value(key, 1)))
     if plain and set(weight.shape[2:]) == {3}:
         for tile in POINTS:
             size = "x".join([str(tile)] * (weight.dim() - 2)), "x".join(["3"] * (weight.dim() - 2))
@@ -170,12 +170,12 @@ def winograd(call: Call, tile: int) -> torch.Tensor:
     """A convolution with kernels of 3 or 3x3 and stride 1 by Winograd's algorithm, in the dtype of its operands (Toom-Cook, POINTS)."""
     x, weight, bias = call.first, call.value("weight"), call.value("bias")
     dims = weight.dim() - 2
-    padding = [int(each) for each in _ones(call.value("padding", 0))]
+    padding = [int(one) for one in _ones(call.value("padding", 0))]
     padding = padding * dims if len(padding) == 1 else padding
     sizes = [x.shape[2 + axis] + 2 * padding[axis] - 2 for axis in range(dims)]
     widths = [width for axis in reversed(range(dims)) for width in (padding[axis], padding[axis] + -sizes[axis] % tile)]
     data = torch.nn.functional.pad(x, widths)
-    a, g, b = (each.to(x.dtype) for each in _transforms(tile))
+    a, g, b = (transform.to(x.dtype) for transform in _transforms(tile))
     kernels, tensordot = weight, cast(Any, torch.tensordot)  # its stub knows one form of `dims`
     for axis in range(dims):
         kernels = tensordot(kernels, g, ([2], [1]))
@@ -212,7 +212,7 @@ def _transforms(tile: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
 
 
 def _fourier(call: Call) -> Iterator[Variation]:
-    plain = call.value("groups", 1) == 1 and all(int(each) == 1 for key in ("stride", "dilation") for each in _ones(call.value(key, 1)))
+    plain = call.value("groups", 1) == 1 and all(int(one) == 1 for key in ("stride", "dilation") for one in _ones(call.value(key, 1)))
     if plain and call.name in ("conv1d", "conv2d"):
         yield Variation("Fourier transforms", _by_fourier)
 
@@ -220,7 +220,7 @@ def _fourier(call: Call) -> Iterator[Variation]:
 def _by_fourier(call: Call) -> torch.Tensor:
     x, weight, bias = call.first, call.value("weight"), call.value("bias")
     dims = weight.dim() - 2
-    padding = [int(each) for each in _ones(call.value("padding", 0))]
+    padding = [int(one) for one in _ones(call.value("padding", 0))]
     padding = padding * dims if len(padding) == 1 else padding
     x = torch.nn.functional.pad(x, [width for each in reversed(padding) for width in (each, each)])
     axes = tuple(range(-dims, 0))

@@ -79,7 +79,7 @@ def _operands(name: str) -> Any:
 def _results(name: str) -> Any:
     def vary(call: Call) -> Iterator[Variation]:
         operands = [each for each in tensors_in(list(call.arguments)) if each.is_floating_point()]
-        finer = any(each.dtype == torch.float64 for each in operands) if name == "float32" else _wide(call)
+        finer = any(operand.dtype == torch.float64 for operand in operands) if name == "float32" else _wide(call)
         if finer and call.name not in _EXACT:
             yield Variation(f"results stored in {name}", lambda each: _each(each.again(), name), "every result")
 
@@ -199,7 +199,7 @@ def _whose_cast(site: Site) -> str:
     return (
         "elided casts"
         if not site.flow.names
-        else f"{_narrow_name(site)} {'accumulator' if any(site.flow.adds_up(each) for each in site.flow.names) else 'storage'}"
+        else f"{_narrow_name(site)} {'accumulator' if any(site.flow.adds_up(name) for name in site.flow.names) else 'storage'}"
     )
 
 

@@ -180,7 +180,7 @@ def _ignored(call: Call) -> Iterator[Variation]:
     elif call.name in CONVOLUTIONS.split():
         for key, usual in (("dilation", 1), ("stride", 1), ("groups", 1)):
             value = call.value(key, usual)
-            if any(each != usual for each in _pairs(value, 1)):
+            if any(pair != usual for pair in _pairs(value, 1)):
                 yield changed(f"{key} = {usual} instead of {value}", **{key: usual})
                 if key == "dilation":  # the same shape with a kernel read densely
                     yield Variation("dilation ignored, the border cut", _dense)

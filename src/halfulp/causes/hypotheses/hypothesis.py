@@ -132,7 +132,7 @@ def among(names: str) -> frozenset[str]:
 
 def constants(values: Sequence[float], present: float) -> list[float]:
     """Other usual values of a constant."""
-    return [each for each in values if each != present]
+    return [value for value in values if value != present]
 
 
 def changed(detail: str, **arguments: Any) -> Variation:

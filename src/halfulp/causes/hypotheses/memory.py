@@ -36,7 +36,9 @@ def _is_strided(tensor: torch.Tensor) -> bool:
 
 
 def _misread(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(as_if_contiguous(each) if isinstance(each, torch.Tensor) and _is_strided(each) else each for each in arguments)
+    return tuple(
+        as_if_contiguous(argument) if isinstance(argument, torch.Tensor) and _is_strided(argument) else argument for argument in arguments
+    )
 
 
 def as_if_contiguous(tensor: torch.Tensor) -> torch.Tensor:
@@ -96,7 +98,7 @@ def _divisions(call: Call) -> Iterator[Variation]:
         mode = "floor" if call.name in ("floor_divide", "rfloordiv") else call.keywords.get("rounding_mode")
         turned = call.name in ("rdiv", "rfloordiv")
         operands = [call.first, call.value("other") if call.name == "div" else call.arguments[1]]
-        integral = all(not torch.is_tensor(each) or not each.is_floating_point() for each in operands)
+        integral = all(not torch.is_tensor(operand) or not operand.is_floating_point() for operand in operands)
         for other in ("floor", "trunc", None):
             if other != mode and (integral or mode is not None):
                 words = {"floor": "division rounded down", "trunc": "division rounded toward zero", None: "true division"}[other]

@@ -48,7 +48,7 @@ def _with_eps(call: Call, value: float, present: float) -> Variation:
 def _epsilons(call: Call) -> Iterator[Variation]:
     present = _eps(call)
     if present is not None:
-        yield from (_with_eps(call, each, present) for each in constants(EPSILONS, present))
+        yield from (_with_eps(call, constant, present) for constant in constants(EPSILONS, present))
         if call.name in NORMS.split():
             yield Variation(f"eps = {present:g} added to the standard deviation instead of the variance", _eps_outside)
 
@@ -154,8 +154,8 @@ def _estimators(call: Call) -> Iterator[Variation]:
 def _momenta(call: Call) -> Iterator[Variation]:
     present = call.value("momentum", 0.1)
     if call.value("training", False) and is_scalar(present) and call.value("running_mean") is not None:
-        for each in constants([1 - present, 0.1, 0.01, 0.03, 0.9, 0.99, 0.0], present):
-            yield changed(f"momentum = {each:g} instead of {present:g}", momentum=each)
+        for constant in constants([1 - present, 0.1, 0.01, 0.03, 0.9, 0.99, 0.0], present):
+            yield changed(f"momentum = {constant:g} instead of {present:g}", momentum=constant)
 
 
 def _modes(call: Call) -> Iterator[Variation]:

@@ -98,7 +98,7 @@ def _sequence(call: Call) -> tuple[torch.Tensor, torch.Tensor]:
 def _whose_parts(site: Site) -> str:
     """Parts of a product that end in sigmoids are gates; others (queries, keys, values) are parts."""
     name = site.flow.names[site.number]
-    gates = name in GATES or any(site.flow.leads_to(each, among("sigmoid hardsigmoid"), 6) for each in site.numbers)
+    gates = name in GATES or any(site.flow.leads_to(number, among("sigmoid hardsigmoid"), 6) for number in site.numbers)
     return "gate order" if gates else "order of parts"
 
 

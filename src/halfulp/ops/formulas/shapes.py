@@ -253,7 +253,7 @@ def scalar_tensor(fl: Exact, value: Any, *, dtype: Any = None, **_: Any) -> Arra
 @formula("arange")
 def arange(fl: Exact, *limits: Any, dtype: Any = None, **_: Any) -> Array:
     found = typed(bounded.arange(*limits), dtype)
-    return found if all(float(each).is_integer() for each in limits) else fl(found)
+    return found if all(float(limit).is_integer() for limit in limits) else fl(found)
 
 
 @formula("view_as_complex")

@@ -16,11 +16,11 @@ COLORS = (ACTUAL, EXPECTED, LIMIT, NOISE, MARK)
 def confusion_columns(benchmark: Benchmark) -> dict[str, list[Any]]:
     """For each checker and truth how many pairs it accepted, rejected and left open."""
     counts: dict[tuple[str, str, str], int] = {}
-    for each in benchmark.outcomes:
-        if each.get("part") == "detection":
+    for outcome in benchmark.outcomes:
+        if outcome.get("part") == "detection":
             continue
-        for checker, said in each["said"].items():
-            key = (checker, each["kind"], {True: "accepted", False: "rejected", None: "left open"}[said])
+        for checker, said in outcome["said"].items():
+            key = (checker, outcome["kind"], {True: "accepted", False: "rejected", None: "left open"}[said])
             counts[key] = counts.get(key, 0) + 1
     keys = sorted(counts, key=lambda key: (key[0] != "halfulp", key))
     return {
@@ -59,16 +59,16 @@ def confusion_chart(benchmark: Benchmark, name: str = "confusion") -> Sketch:
 def detection_columns(benchmark: Benchmark) -> dict[str, list[Any]]:
     """The share of mutants that each checker rejects, by kind of mutant and magnitude."""
     caught: dict[tuple[str, str, float], list[bool]] = {}
-    for each in benchmark.outcomes:
-        if each.get("part") == "detection":
-            for checker, said in each["said"].items():
-                caught.setdefault((checker, each["mutation"], float(each["magnitude"])), []).append(said is False)
+    for outcome in benchmark.outcomes:
+        if outcome.get("part") == "detection":
+            for checker, said in outcome["said"].items():
+                caught.setdefault((checker, outcome["mutation"], float(outcome["magnitude"])), []).append(said is False)
     keys = sorted(caught, key=lambda key: (key[1], key[0] != "halfulp", key))
     return {
-        "checker": [each[0] for each in keys],
-        "mutant": [each[1] for each in keys],
-        "magnitude": [rounded(each[2]) for each in keys],
-        "caught": [rounded(sum(caught[each]) / len(caught[each])) for each in keys],
+        "checker": [key[0] for key in keys],
+        "mutant": [key[1] for key in keys],
+        "magnitude": [rounded(key[2]) for key in keys],
+        "caught": [rounded(sum(caught[key]) / len(caught[key])) for key in keys],
     }
 
 

@@ -46,7 +46,7 @@ def ulp_chart(sheet: Datasheet, name: str = "accuracies") -> Sketch:
         y=alt.Y("function:N", sort=order, title=None),
         color=alt.Color(
             "format:N",
-            scale=alt.Scale(domain=formats, range=[COLORS[each] for each in formats]),
+            scale=alt.Scale(domain=formats, range=[COLORS[candidate] for candidate in formats]),
             legend=alt.Legend(orient="top", title=None),
         ),
         shape=alt.Shape("format:N", scale=alt.Scale(domain=formats, range=["circle", "square", "diamond", "triangle-up"][: len(formats)])),

@@ -149,7 +149,7 @@ def specification_of(chart: Any) -> dict[str, Any]:
 
 
 def _closeup(result: CheckResult, path: str) -> Any:
-    return next((each for each in result.closeups if not path or each.path == path), None)
+    return next((closeup for closeup in result.closeups if not path or closeup.path == path), None)
 
 
 def _elements(result: CheckResult, path: str) -> Any:
@@ -159,7 +159,7 @@ def _elements(result: CheckResult, path: str) -> Any:
 
 def _histogram(result: CheckResult | Comparison, path: str) -> Any:
     differences = (result.difference if isinstance(result, CheckResult) else result).differences
-    chosen = [each for each in differences if not path or each.path == path]
+    chosen = [difference for difference in differences if not path or difference.path == path]
     return ulp_histogram(max(chosen, key=lambda each: each.max_ulps)) if chosen else None
 
 
@@ -169,9 +169,9 @@ def _profile(result: CheckResult, path: str) -> Any:
         return None
     import altair as alt
 
-    sketches = [profile_chart(each, f"profile_{each.axis}") for each in found.profiles]
+    sketches = [profile_chart(profile, f"profile_{profile.axis}") for profile in found.profiles]
     return Sketch(
-        alt.vconcat(*(each.chart for each in sketches)), {name: rows for each in sketches for name, rows in each.datasets.items()}
+        alt.vconcat(*(sketch.chart for sketch in sketches)), {name: rows for sketch in sketches for name, rows in sketch.datasets.items()}
     )
 
 
@@ -211,7 +211,7 @@ PICTURES = {
     "detection": Drawn(
         (Benchmark,),
         "from which magnitude on each checker sees a change",
-        lambda result, _: detection_chart(result) if any(each.get("part") == "detection" for each in result.outcomes) else None,
+        lambda result, _: detection_chart(result) if any(outcome.get("part") == "detection" for outcome in result.outcomes) else None,
     ),
 }
 """Every picture by name."""

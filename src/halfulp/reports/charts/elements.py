@@ -22,10 +22,10 @@ def element_columns(closeup: Closeup) -> dict[str, list[Any]]:
     digits = 17 if closeup.dtype in ("float64", "complex128") else 9  # that tell two numbers of the format apart
     errors = [_apart(one, two) for one, two in zip(closeup.actual, reference)]
     return {
-        "index": ["[" + ", ".join(str(int(part)) for part in each) + "]" for each in indices],
+        "index": ["[" + ", ".join(str(int(part)) for part in index) + "]" for index in indices],
         "actual": [rounded(each, digits) for each in closeup.actual],
         "expected": [rounded(each, digits) for each in closeup.expected],
-        "error": [rounded(each) for each in errors],
+        "error": [rounded(error) for error in errors],
         "noise": [None if math.isnan(each) else rounded(each) for each in noise],
         "in_noise": [_ratio(error, spread) for error, spread in zip(errors, noise)],
         "worst": [place < closeup.worst for place in range(len(closeup.places))],
@@ -94,7 +94,7 @@ def error_against_noise(closeup: Closeup, name: str = "elements") -> Sketch:
     lines = [_line(datasets, f"{name}_equal", ends, 1.0, NOISE, "error = noise")]
     if closeup.limit is not None:
         lines.append(_line(datasets, f"{name}_limit", ends, closeup.limit, LIMIT, "limit of honest rounding"))
-    beyond = sum(each > closeup.limit for each in sizes) if closeup.limit is not None else 0
+    beyond = sum(size > closeup.limit for size in sizes) if closeup.limit is not None else 0
     words = f"{len(kept)} elements with an error, of {closeup.count}; {beyond} of them lie above the limit of honest rounding."
     if any(still):
         words += f" {sum(still)} lie where rounding moves nothing, at the left edge."
@@ -109,7 +109,7 @@ def error_against_noise(closeup: Closeup, name: str = "elements") -> Sketch:
 
 def _line(datasets: dict[str, Columns], name: str, ends: list[float], times: float, color: str, words: str) -> Any:
     rows = data(
-        datasets, name, {"noise": [rounded(each) for each in ends], "error": [rounded(each * times) for each in ends], "words": [words] * 2}
+        datasets, name, {"noise": [rounded(end) for end in ends], "error": [rounded(end * times) for end in ends], "words": [words] * 2}
     )
     line = alt.Chart(rows, name=f"{name}_line").mark_line(color=color, strokeDash=[5, 4]).encode(x="noise:Q", y="error:Q")
     label = (

@@ -16,11 +16,11 @@ def growth_columns(growth: Growth) -> dict[str, list[Any]]:
     """The points as columns."""
     points = growth.points
     return {
-        "size": [each.size for each in points],
-        "seed": [each.seed for each in points],
-        "verdict": [each.verdict.name for each in points],
+        "size": [point.size for point in points],
+        "seed": [point.seed for point in points],
+        "verdict": [point.verdict.name for point in points],
         **{
-            key: [rounded(getattr(each, key)) for each in points]
+            key: [rounded(getattr(point, key)) for point in points]
             for key in ("actual_error", "expected_error", "difference", "noise", "limit")
         },
     }
@@ -29,12 +29,12 @@ def growth_columns(growth: Growth) -> dict[str, list[Any]]:
 def growth_chart(growth: Growth, name: str = "growth") -> Sketch:
     """Errors over sizes on logarithmic axes; the area is what rounding makes, up to the limit of honest results."""
     datasets: dict[str, Columns] = {}
-    points = [each for each in growth.points if each.noise > 0]
+    points = [point for point in growth.points if point.noise > 0]
     band: dict[str, list[Any]] = {
-        "size": [each.size for each in points],
-        "low": [rounded(each.noise / each.limit) for each in points],
-        "noise": [rounded(each.noise) for each in points],
-        "high": [rounded(each.noise * each.limit) for each in points],
+        "size": [point.size for point in points],
+        "low": [rounded(point.noise / point.limit) for point in points],
+        "noise": [rounded(point.noise) for point in points],
+        "high": [rounded(point.noise * point.limit) for point in points],
     }
     x = alt.X("size:Q", title="size", scale=log_scale(base=2, nice=False), axis=alt.Axis(format=",d"))
     unit = f"rms error in u of {growth.declared}"
@@ -52,7 +52,7 @@ def growth_chart(growth: Growth, name: str = "growth") -> Sketch:
     for (side, key, _), label in zip(sides[:-1], labels):
         layers += _side(datasets, growth, side, key, label, f"{name}_{side}", x, color)
     chart = alt.layer(*layers)
-    words = f"{len({each.size for each in growth.points})} sizes. " + " ".join(f"{label}." for label in labels)
+    words = f"{len({point.size for point in growth.points})} sizes. " + " ".join(f"{label}." for label in labels)
     return finished(
         chart, datasets, title="Error against size", description=f"Points and lines over a band on logarithmic axes. {words}", height=HEIGHT
     )
@@ -66,13 +66,13 @@ def _label(growth: Growth, side: str) -> str:
 
 def _side(datasets: dict[str, Columns], growth: Growth, side: str, key: str, label: str, name: str, x: Any, color: Any) -> list[Any]:
     """Points and the fitted line of one side."""
-    points = [each for each in growth.points if getattr(each, key) > 0]
+    points = [point for point in growth.points if getattr(point, key) > 0]
     slope = growth.slope(side)
     rows = {
-        "size": [each.size for each in points],
-        "error": [rounded(getattr(each, key)) for each in points],
-        "fit": [rounded(slope.factor * each.size**slope.exponent) if slope is not None else None for each in points],
-        "verdict": [each.verdict.name for each in points],
+        "size": [point.size for point in points],
+        "error": [rounded(getattr(point, key)) for point in points],
+        "fit": [rounded(slope.factor * point.size**slope.exponent) if slope is not None else None for point in points],
+        "verdict": [point.verdict.name for point in points],
         "side": [label] * len(points),
     }
     base = alt.Chart(data(datasets, name, rows))

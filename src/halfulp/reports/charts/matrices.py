@@ -15,16 +15,16 @@ from .style import Columns, Sketch, data, finished, rounded
 def cell_columns(cells: list[Cell]) -> dict[str, list[Any]]:
     """Cells as columns."""
     return {
-        "actual": [each.actual for each in cells],
-        "expected": [each.expected for each in cells],
-        "op": [each.op for each in cells],
-        "size": [each.size for each in cells],
-        "dtype": [each.dtype for each in cells],
-        "verdict": [each.verdict or "-" for each in cells],
-        "format": [each.format for each in cells],
-        "difference": [None if each.difference_in_u is None else rounded(each.difference_in_u) for each in cells],
-        "error": [None if each.actual_error_in_u is None else rounded(each.actual_error_in_u) for each in cells],
-        "fault": [each.fault for each in cells],
+        "actual": [cell.actual for cell in cells],
+        "expected": [cell.expected for cell in cells],
+        "op": [cell.op for cell in cells],
+        "size": [cell.size for cell in cells],
+        "dtype": [cell.dtype for cell in cells],
+        "verdict": [cell.verdict or "-" for cell in cells],
+        "format": [cell.format for cell in cells],
+        "difference": [None if cell.difference_in_u is None else rounded(cell.difference_in_u) for cell in cells],
+        "error": [None if cell.actual_error_in_u is None else rounded(cell.actual_error_in_u) for cell in cells],
+        "fault": [cell.fault for cell in cells],
     }
 
 
@@ -32,18 +32,18 @@ def matrix_chart(matrix: Matrix, name: str = "matrix") -> Sketch:
     """A tile for each op and backend: the worst verdict of its sizes, told by color and letter."""
     datasets: dict[str, Columns] = {}
     worst: dict[tuple[str, str], Cell] = {}
-    for each in direct_cells(matrix):
-        key = (each.op, each.actual)
-        if key not in worst or ORDER.index(each.verdict) < ORDER.index(worst[key].verdict):
-            worst[key] = each
+    for cell in direct_cells(matrix):
+        key = (cell.op, cell.actual)
+        if key not in worst or ORDER.index(cell.verdict) < ORDER.index(worst[key].verdict):
+            worst[key] = cell
     cells = list(worst.values())
     rows: dict[str, list[Any]] = {
-        "op": [each.op for each in cells],
-        "backend": [each.actual for each in cells],
-        "verdict": [each.verdict or "not supported" for each in cells],
-        "letter": [LETTERS[each.verdict] for each in cells],
-        "format": [each.format for each in cells],
-        "error": [None if each.actual_error_in_u is None else rounded(each.actual_error_in_u) for each in cells],
+        "op": [cell.op for cell in cells],
+        "backend": [cell.actual for cell in cells],
+        "verdict": [cell.verdict or "not supported" for cell in cells],
+        "letter": [LETTERS[cell.verdict] for cell in cells],
+        "format": [cell.format for cell in cells],
+        "error": [None if cell.actual_error_in_u is None else rounded(cell.actual_error_in_u) for cell in cells],
     }
     names = [each for each in reversed(ORDER) if each in {cell.verdict for cell in cells}]
     scale = alt.Scale(domain=[each or "not supported" for each in names], range=[VERDICT_COLORS[each] for each in names])
@@ -58,7 +58,7 @@ def matrix_chart(matrix: Matrix, name: str = "matrix") -> Sketch:
     )
     letters = base.mark_text(color="black", fontSize=10, fontWeight="bold").encode(x=x, y=y, text="letter:N")
     chart = alt.layer(tiles.properties(name=f"{name}_tiles"), letters.properties(name=f"{name}_letters"))
-    bad = sum(each.verdict in ORDER[:5] for each in cells)
+    bad = sum(cell.verdict in ORDER[:5] for cell in cells)
     words = f"{len(set(rows['op']))} ops by {len(set(rows['backend']))} backends; {bad} tiles are neither rounding nor identical."
     return finished(
         chart,
@@ -73,10 +73,10 @@ def family_columns(matrix: Matrix) -> dict[str, list[Any]]:
     """Groups of backends that give the same bits, with the number of cases in which they do."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for key, families in matrix.families.items():
-        for each in families:
-            if len(each) > 1:
-                groups.setdefault(tuple(each), []).append(key)
-    ranked = sorted(groups, key=lambda each: (-len(groups[each]), each))
+        for family in families:
+            if len(family) > 1:
+                groups.setdefault(tuple(family), []).append(key)
+    ranked = sorted(groups, key=lambda group: (-len(groups[group]), group))
     return {
         "backends": [" = ".join(each) for each in ranked],
         "cases": [len(groups[each]) for each in ranked],

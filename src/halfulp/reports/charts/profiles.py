@@ -16,7 +16,7 @@ def profile_chart(profile: Profile, name: str = "profile") -> Sketch:
     datasets: dict[str, Columns] = {}
     rows = {
         "index": list(profile.indices),
-        "mean": [rounded(each) for each in profile.means],
+        "mean": [rounded(mean) for mean in profile.means],
         "low": [rounded(-each) for each in profile.band],
         "high": [rounded(each) for each in profile.band],
     }
@@ -47,7 +47,7 @@ def residual_map(heat: Heat, name: str = "map") -> Sketch:
     rows = {
         "row": [row * heat.row_step for row, _ in cells],
         "column": [column * heat.column_step for _, column in cells],
-        "value": [rounded(each) for each in heat.values],
+        "value": [rounded(value) for value in heat.values],
     }
     chart = (
         alt.Chart(data(datasets, name, rows), name=f"{name}_tiles")

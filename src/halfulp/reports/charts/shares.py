@@ -13,17 +13,17 @@ EXPERIMENTS = 12
 def share_chart(explanation: Explanation, name: str = "shares") -> Sketch:
     """Bars: the share of the difference that goes away with each cause; without causes, with what was tried."""
     datasets: dict[str, Columns] = {}
-    bars = [(each.name, each.share, f"confidence {each.confidence}") for each in explanation.causes]
+    bars = [(cause.name, cause.share, f"confidence {cause.confidence}") for cause in explanation.causes]
     if not bars:
         best: dict[str, float] = {}
-        for each in explanation.experiments:
-            if each.share is not None:
-                best[each.name] = max(best.get(each.name, 0.0), each.share)
+        for experiment in explanation.experiments:
+            if experiment.share is not None:
+                best[experiment.name] = max(best.get(experiment.name, 0.0), experiment.share)
         bars = [(label, share, "tried") for label, share in sorted(best.items(), key=lambda item: (-item[1], item[0]))[:EXPERIMENTS]]
     rows = {
-        "cause": [each[0] for each in bars],
-        "share": [rounded(min(1.0, max(0.0, each[1]))) for each in bars],
-        "note": [each[2] for each in bars],
+        "cause": [bar[0] for bar in bars],
+        "share": [rounded(min(1.0, max(0.0, bar[1]))) for bar in bars],
+        "note": [bar[2] for bar in bars],
     }
     base = alt.Chart(data(datasets, name, rows))
     y = alt.Y("cause:N", sort=None, title=None, axis=alt.Axis(labelLimit=240))

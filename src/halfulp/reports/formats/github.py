@@ -11,7 +11,7 @@ def workflow_commands(watch: Watch) -> str:
     References:
         GitHub, Workflow commands for GitHub Actions, "Setting an error message"; escapes as in @actions/core, command.ts.
     """
-    lines = [_line(each) for each in watch.cases if each.exit_code or each.change in ("better", "changed")]
+    lines = [_line(case) for case in watch.cases if case.exit_code or case.change in ("better", "changed")]
     lines += [f"::warning title=halfulp::{_data(f'{name} is in the baseline and was not run')}" for name in watch.missing]
     return "\n".join(lines)
 

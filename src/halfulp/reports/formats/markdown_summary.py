@@ -16,8 +16,8 @@ CELL = 200
 
 def markdown(watch: Watch) -> str:
     """A line that sums up, a table with those that fail first, the whole reports folded."""
-    failing = [each for each in watch.cases if each.exit_code]
-    ranked = sorted(watch.cases, key=lambda each: (not each.exit_code, each.change == "unchanged"))
+    failing = [case for case in watch.cases if case.exit_code]
+    ranked = sorted(watch.cases, key=lambda case: (not case.exit_code, case.change == "unchanged"))
     lines = [f"### halfulp: {summary(watch)}", "", "| | case | verdict | before | why |", "|---|---|---|---|---|"]
     room = LONGEST - sum(len(line) + 1 for line in lines)
     for place, each in enumerate(ranked):
@@ -45,8 +45,8 @@ def markdown(watch: Watch) -> str:
 def summary(watch: Watch) -> str:
     """How many cases, and what became of them, in a phrase."""
     count = len(watch.cases)
-    failing = sum(bool(each.exit_code) for each in watch.cases)
-    changes = {name: sum(each.change == name for each in watch.cases) for name in ("worse", "failed", "better", "new")}
+    failing = sum(bool(case.exit_code) for case in watch.cases)
+    changes = {name: sum(case.change == name for case in watch.cases) for name in ("worse", "failed", "better", "new")}
     words = ", ".join(f"{number} {name}" for name, number in changes.items() if number)
     stopped = "" if watch.complete else "; interrupted, the rest is missing"
     verdict = f"{failing} of {count} cases fail" if failing else f"{count} case{'s' if count != 1 else ''}, none fails"

@@ -36,15 +36,15 @@ def sarif(watch: Watch) -> str:
         },
         "invocations": [
             {
-                "executionSuccessful": watch.complete and all(each.verdict is not None for each in watch.cases),
+                "executionSuccessful": watch.complete and all(case.verdict is not None for case in watch.cases),
                 "toolExecutionNotifications": [
-                    {"level": "error", "message": {"text": each.reason}, "locations": [_location(each)]}
-                    for each in watch.cases
-                    if each.verdict is None
+                    {"level": "error", "message": {"text": case.reason}, "locations": [_location(case)]}
+                    for case in watch.cases
+                    if case.verdict is None
                 ],
             }
         ],
-        "results": [_result(each, watch) for each in watch.cases if each.verdict is not None and not each.verdict.acceptable],
+        "results": [_result(case, watch) for case in watch.cases if case.verdict is not None and not case.verdict.acceptable],
     }
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
 

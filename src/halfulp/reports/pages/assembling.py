@@ -134,7 +134,7 @@ def _css(column: Column) -> str:
 
 
 def _columns_json(columns: tuple[Column, ...]) -> str:
-    return json.dumps([{"key": each.key, "css": _css(each), "whole": each.is_whole} for each in columns], separators=(",", ":"))
+    return json.dumps([{"key": column.key, "css": _css(column), "whole": column.is_whole} for column in columns], separators=(",", ":"))
 
 
 def _length(table: Table, datasets: dict[str, Columns]) -> int:

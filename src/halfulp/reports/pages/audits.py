@@ -15,8 +15,8 @@ from .tables import columns_of
 def audit_page(audit: Audit) -> Page:
     """The page of an audit."""
     rows = (
-        (each.kind, each.op, ", ".join(each.formats), each.result, each.detail, each.count, each.where or "in a backward pass")
-        for each in audit.entries
+        (entry.kind, entry.op, ", ".join(entry.formats), entry.result, entry.detail, entry.count, entry.where or "in a backward pass")
+        for entry in audit.entries
     )
     datasets = {"entries": columns_of(rows, "kind", "op", "formats", "result", "detail", "count", "where")}
     columns = (
@@ -48,7 +48,7 @@ def audit_page(audit: Audit) -> Page:
 
 def tolerance_page(tolerance: StoredTolerance) -> Page:
     """The page of a tolerance."""
-    rows = ((each.path or "-", each.rtol, each.atol, each.scale_min, each.scale_max) for each in tolerance.tensors)
+    rows = ((tensor.path or "-", tensor.rtol, tensor.atol, tensor.scale_min, tensor.scale_max) for tensor in tolerance.tensors)
     columns = (
         Column("output", "output", is_code=True), Column("rtol", "rtol", True), Column("atol", "atol", True), Column("low", "elements may be off by", True),
         Column("high", "up to", True),
@@ -81,6 +81,6 @@ def fingerprint_page(fingerprint: Fingerprint) -> Page:
     surprises = Section("surprises", "Surprises", (Words(fingerprint.surprises or ("None of those that halfulp knows.",), is_list=True),))
     return Page(
         "fingerprint", "What decides the bits here?", f"{count} settings that surprise" if count else "No setting that surprises", "unsure" if count else "good",
-        "Versions, hardware and settings that decide which bits come out.", (Number(str(sum(len(each) for each in fingerprint.sections.values())), "settings"),), (),
+        "Versions, hardware and settings that decide which bits come out.", (Number(str(sum(len(section) for section in fingerprint.sections.values())), "settings"),), (),
         (surprises, *sections),
     )  # fmt: skip

@@ -35,7 +35,7 @@ def benchmark_page(benchmark: Benchmark) -> Page:
             Table("confusion", "What each checker said", columns),
         ]
         sections.append(Section("confusion", "What each checker said", tuple(parts)))
-    if any(each.get("part") == "detection" for each in benchmark.outcomes):
+    if any(outcome.get("part") == "detection" for outcome in benchmark.outcomes):
         datasets["detection"] = detection_columns(benchmark)
         columns = (
             Column("mutant", "change"),
@@ -91,7 +91,7 @@ def benchmark_page(benchmark: Benchmark) -> Page:
 
 
 def _wrong(benchmark: Benchmark, datasets: dict[str, Columns]) -> list[Part]:
-    wrong = [each for each in benchmark.outcomes if each["said"].get("halfulp") is not TRUTH[each["kind"]]]
+    wrong = [outcome for outcome in benchmark.outcomes if outcome["said"].get("halfulp") is not TRUTH[outcome["kind"]]]
     datasets["wrong"] = columns_of(
         ((each.get("part", "-"), each.get("pair", "-"), each["kind"], each.get("verdict", "-"), each.get("reason", "")) for each in wrong[:LARGEST]),
         "part", "pair", "kind", "verdict", "reason",

@@ -161,8 +161,8 @@ def _numbers(result: CheckResult) -> list[Section]:
     parts: list[Part] = []
     if result.difference.mismatches:
         lines = tuple(
-            f"{each.kind} at {each.path or 'the only tensor'}: got {each.actual}, expected {each.expected}"
-            for each in result.difference.mismatches
+            f"{mismatch.kind} at {mismatch.path or 'the only tensor'}: got {mismatch.actual}, expected {mismatch.expected}"
+            for mismatch in result.difference.mismatches
         )
         parts.append(Words(lines, is_list=True))
     if result.difference.differences:

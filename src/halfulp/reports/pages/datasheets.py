@@ -22,7 +22,7 @@ def datasheet_page(sheet: Datasheet) -> Page:
     version = sheet.fingerprint.get("packages", {}).get(sheet.library, "")
     datasets: dict[str, Columns] = {}
     sections: list[Section] = []
-    measured = [each for each in sheet.accuracies if each.inputs and math.isfinite(each.max_ulp_error)]
+    measured = [accuracy for accuracy in sheet.accuracies if accuracy.inputs and math.isfinite(accuracy.max_ulp_error)]
     if measured:
         datasets["functions"] = accuracy_columns(sheet)
         caption = "In ulps of the exact value, on a logarithmic axis. The dashed line at 0.5 is the best there is: correct rounding. A name with ' is a derivative."
@@ -50,7 +50,11 @@ def datasheet_page(sheet: Datasheet) -> Page:
 def _numbers(sheet: Datasheet) -> tuple[Number, ...]:
     found: list[Number] = []
     for name in ("float32", "bfloat16", "float16", "float64"):
-        measured = [each for each in sheet.accuracies if each.format == name and each.inputs and math.isfinite(each.max_ulp_error)]
+        measured = [
+            accuracy
+            for accuracy in sheet.accuracies
+            if accuracy.format == name and accuracy.inputs and math.isfinite(accuracy.max_ulp_error)
+        ]
         if measured:
             worst = max(measured, key=lambda each: each.max_ulp_error)
             rounded = sum(each.not_correctly_rounded == 0 and not each.special_mismatches for each in measured)

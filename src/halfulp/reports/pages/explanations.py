@@ -19,7 +19,7 @@ def explanation_page(explanation: Explanation) -> Page:
     below = check_page(explanation.result)
     datasets: dict[str, Columns] = {**below.datasets, "experiments": _experiments(explanation)}
     sections: list[Section] = []
-    if explanation.causes or any(each.share for each in explanation.experiments):
+    if explanation.causes or any(experiment.share for experiment in explanation.experiments):
         caption = "The share of the difference that is gone when this one thing is changed; shares of several causes may overlap."
         sections.append(
             Section(
@@ -37,7 +37,7 @@ def explanation_page(explanation: Explanation) -> Page:
             Column("in_noise", "left in noise", True), Column("touched", "bits changed", True), Column("note", "note"),
         ),
     )  # fmt: skip
-    remarks = [*explanation.sensitivity, *(f"Note: {each}" for each in dict.fromkeys(explanation.notes))]
+    remarks = [*explanation.sensitivity, *(f"Note: {note}" for note in dict.fromkeys(explanation.notes))]
     if not explanation.complete:
         remarks.append("The time was over before everything was tried: pass a larger budget_s (--budget).")
     sections.append(Section("experiments", "What was tried", (tried, *([Words(tuple(remarks), is_list=True)] if remarks else []))))
@@ -87,7 +87,7 @@ def _cause_parts(cause: Cause) -> list[Part]:
 
 
 def _experiments(explanation: Explanation) -> Columns:
-    ranked = sorted(explanation.experiments, key=lambda each: (each.share is None, -(each.share or 0.0)))
+    ranked = sorted(explanation.experiments, key=lambda experiment: (experiment.share is None, -(experiment.share or 0.0)))
     return columns_of(
         ((each.name, each.detail, each.side, each.place, each.share, each.in_noise, each.touched, each.note) for each in ranked),
         "name", "detail", "side", "place", "share", "in_noise", "touched", "note",
@@ -99,8 +99,8 @@ def _compiling(explanation: Explanation, datasets: dict[str, Columns]) -> list[S
     if explanation.stages:
         datasets["stages"] = columns_of(
             (
-                (each.name, each.what, each.verdict.name if each.verdict is not None else "-", each.unequal, each.count, each.in_noise, each.seconds, each.note)
-                for each in explanation.stages
+                (stage.name, stage.what, stage.verdict.name if stage.verdict is not None else "-", stage.unequal, stage.count, stage.in_noise, stage.seconds, stage.note)
+                for stage in explanation.stages
             ),
             "name", "what", "verdict", "unequal", "count", "in_noise", "seconds", "note",
         )  # fmt: skip
@@ -114,7 +114,7 @@ def _compiling(explanation: Explanation, datasets: dict[str, Columns]) -> list[S
         ]
     if explanation.nodes:
         datasets["nodes"] = columns_of(
-            ((each.op, each.name, each.kernel, each.unequal, each.count, each.in_noise, each.source) for each in explanation.nodes),
+            ((node.op, node.name, node.kernel, node.unequal, node.count, node.in_noise, node.source) for node in explanation.nodes),
             "op", "name", "kernel", "unequal", "count", "in_noise", "source",
         )  # fmt: skip
         columns = (

@@ -27,7 +27,7 @@ def growth_page(growth: Growth) -> Page:
     if growth.points:
         parts.insert(0, Figure("growth", partial(growth_chart, growth), "Error against size", caption))
     if growth.slopes:
-        words = tuple(f"{slope_words(each)}, with a confidence of 95 %" for each in growth.slopes)
+        words = tuple(f"{slope_words(slope)}, with a confidence of 95 %" for slope in growth.slopes)
         parts.insert(1, Words(words, is_list=True))
     sections = (Section("growth", "How the error grows", tuple(parts)),)
     stopped = "" if growth.complete else f" Larger sizes are missing: {growth.stopped}"
@@ -37,7 +37,7 @@ def growth_page(growth: Growth) -> Page:
         "How does the error grow with the size?",
         f"{worst.name}: {worst.meaning}",
         tone_of(worst.acceptable),
-        f"{growth.names[0]} against {growth.names[1]}, declared {growth.declared}: the verdict of the worst of {len({each.size for each in growth.points})} sizes. {law}{stopped}",
+        f"{growth.names[0]} against {growth.names[1]}, declared {growth.declared}: the verdict of the worst of {len({point.size for point in growth.points})} sizes. {law}{stopped}",
         _numbers(growth),
         ("Nothing is wrong: a tolerance for such a test has to grow with the size. halfulp tolerance FILE.py derives one.",)
         if worst.acceptable

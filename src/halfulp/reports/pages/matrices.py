@@ -34,7 +34,7 @@ def matrix_page(matrix: Matrix) -> Page:
             (Table("families", "Backends that give the same bits, with the number of cases in which they do", (Column("backends", "backends"), Column("cases", "cases", True), Column("ops", "ops"))),),
         ),
     ]  # fmt: skip
-    others = [each for each in matrix.results if each.expected != "torch" and each.verdict in ORDER[:5]]
+    others = [result for result in matrix.results if result.expected != "torch" and result.verdict in ORDER[:5]]
     if others:
         datasets["pairs"] = cell_columns(others[:LARGEST])
         kept = "" if len(others) <= LARGEST else f" (the first {LARGEST:,} of {len(others):,}; the JSON has all)"
@@ -49,7 +49,7 @@ def matrix_page(matrix: Matrix) -> Page:
     noticed = [f"{name}: {words}" for name, habits in matrix.habits.items() for words in habit_words(habits)] + [
         each.strip() for each in undelegated(matrix)
     ]
-    faults = [f"{name}: {each}" for name, words in matrix.faults.items() for each in words]
+    faults = [f"{name}: {word}" for name, words in matrix.faults.items() for word in words]
     parts: list[Part] = [
         *([Words(tuple(noticed), is_list=True)] if noticed else []),
         *([Words(("Faults:", *faults), is_list=True)] if faults else []),

@@ -28,7 +28,7 @@ def orders_page(found: StoredOrders) -> Page:
         sections.append(_section(name, each, datasets))
     if found.problems:
         sections.append(Section("problems", "Without an order", (Pairs("Why there is none", tuple(found.problems.items())),)))
-    proved = bool(found.orders) and all(each.proved for each in found.orders.values()) and not found.problems
+    proved = bool(found.orders) and all(order.proved for order in found.orders.values()) and not found.problems
     first = next(iter(found.orders.values()), None)
     same = "They add in the same order. " if found.difference == "the same order" else ""
     return Page(
@@ -62,7 +62,7 @@ def _section(name: str, order: StoredOrder, datasets: dict[str, Columns]) -> Sec
             parts.append(Picture(f"The tree of {name}", "Equal blocks are drawn once; hash " + main.hash, svg))
         parts.append(Code("The tree as text", main.draw()))
     datasets[f"classes_{name}"] = columns_of(
-        ((each.where, each.words, each.status, each.positions, str(list(each.at)), each.problem) for each in order.classes),
+        ((order_class.where, order_class.words, order_class.status, order_class.positions, str(list(order_class.at)), order_class.problem) for order_class in order.classes),
         "where", "words", "status", "positions", "at", "problem",
     )  # fmt: skip
     columns = (

@@ -123,7 +123,7 @@ def _also(origin: Origin) -> list[Part]:
         lonely = [f"{op.removeprefix('aten.')} in {module or '(outermost)'}" for name, op, module in origin.unaligned if name == side]
         if lonely:
             lines.append(f"{len(lonely)} ops of {side} have no counterpart: {', '.join(lonely[:8])}{' ...' if len(lonely) > 8 else ''}")
-    lines += [f"Note: {each}" for each in dict.fromkeys(origin.notes)]
+    lines += [f"Note: {note}" for note in dict.fromkeys(origin.notes)]
     return [Words(tuple(lines), is_list=True)] if lines else []
 
 
@@ -154,7 +154,7 @@ def _branch(name: str, node: _Node, at: list[str] | None) -> Branch:
     """One module; `at` is the rest of the path to the origin where it lies in here."""
     below = tuple(_branch(each, found, at[1:] if at and at[0] == each else None) for each, found in node.below.items())
     points = [*_points(node)]
-    excess = max((each.excess for each in points), default=0.0)
+    excess = max((point.excess for point in points), default=0.0)
     total = points[-1].total if points else 0.0
     note = f"{len(points):,} values, total {number(total, 2)}" + (", it starts here" if at == [] else "")
     return Branch(

@@ -12,22 +12,22 @@ def watch_page(watch: Watch) -> Page:
     """The page of a watch."""
     rows = (
         (
-            each.name,
-            each.verdict.name if each.verdict is not None else "not run",
-            each.before.name if each.before is not None else "-",
-            each.change,
-            each.reason,
-            each.seconds,
-            f"{each.file}:{each.line}",
+            case.name,
+            case.verdict.name if case.verdict is not None else "not run",
+            case.before.name if case.before is not None else "-",
+            case.change,
+            case.reason,
+            case.seconds,
+            f"{case.file}:{case.line}",
         )
-        for each in watch.cases
+        for case in watch.cases
     )
     datasets = {"cases": columns_of(rows, "name", "verdict", "before", "change", "reason", "seconds", "file")}
     columns = (
         Column("name", "case", is_code=True), Column("verdict", "verdict"), Column("before", "before"), Column("change", "change"), Column("reason", "why"),
         Column("seconds", "s", True), Column("file", "file", is_code=True),
     )  # fmt: skip
-    failing = [each for each in watch.cases if each.exit_code]
+    failing = [case for case in watch.cases if case.exit_code]
     marked = tuple(place for place, each in enumerate(watch.cases) if each.exit_code)
     sections = [Section("cases", "The cases", (Table("cases", "Every case; those that fail are marked", columns, marked),))]
     if watch.missing:
@@ -46,7 +46,7 @@ def watch_page(watch: Watch) -> Page:
         sections.append(
             Section("failing", "Those that fail", tuple(Code(f"{each.name} ({each.file}:{each.line})", each.report) for each in failing))
         )
-    worse = sum(each.change == "worse" for each in watch.cases)
+    worse = sum(case.change == "worse" for case in watch.cases)
     compared = (
         "Each case beside the verdict that the baseline has for it."
         if watch.has_baseline

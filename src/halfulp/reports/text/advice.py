@@ -50,7 +50,7 @@ def _about_effects(result: CheckResult) -> list[str]:
             said.append(f"Note that {name} changes {parts} and {other} does not; that is no part of the verdict.")
         settings = effects.measured.get(f"{name}_changed_settings")
         if isinstance(settings, list):
-            words = "; ".join(str(each) for each in settings)
+            words = "; ".join(str(setting) for setting in settings)
             said.append(f"Note that {name} changes the process ({words}). That was put back after each run, so {other} ran without it.")
     return said
 

@@ -23,7 +23,7 @@ def backends_text(found: Mapping[str, Availability], habits: Mapping[str, Habits
     head = (
         f"{usable} of {len(found)} backends can be used here. `halfulp backends install NAME` makes an environment for one beside this one."
     )
-    return as_text(head, "", table, "", *(["Noticed:", *(f"  {each}" for each in lines)] if lines else []))
+    return as_text(head, "", table, "", *(["Noticed:", *(f"  {line}" for line in lines)] if lines else []))
 
 
 def habit_words(habit: Habits) -> list[str]:
@@ -44,7 +44,7 @@ def habit_words(habit: Habits) -> list[str]:
             found.append(f"{op} of float32 numbers keeps {reading.sums_bits} bits of a sum")
     if habit.flushes:
         found.append(f"makes subnormal numbers zero in {', '.join(habit.flushes)}")
-    found += [each.words for each in habit.switches]
+    found += [switch.words for switch in habit.switches]
     found += list(habit.remarks)
     return found + [f"{op} could not be measured: {why}" for op, why in habit.failed.items()]
 

@@ -47,10 +47,10 @@ PARTS = {
 def by_part(found: Benchmark) -> dict[str, tuple[Counter[str], int]]:
     """Part of the benchmark -> how many outcomes each checker has right, and how many there are."""
     parts: dict[str, tuple[Counter[str], int]] = {}
-    for each in found.outcomes:
-        name = PARTS.get(str(each.get("part", "")), "pairs")
+    for outcome in found.outcomes:
+        name = PARTS.get(str(outcome.get("part", "")), "pairs")
         right, count = parts.get(name, (Counter[str](), 0))
-        for checker, said in each["said"].items():
-            right[checker] += said is TRUTH[each["kind"]]
+        for checker, said in outcome["said"].items():
+            right[checker] += said is TRUTH[outcome["kind"]]
         parts[name] = (right, count + 1)
     return parts

@@ -38,13 +38,13 @@ def explanation_text(explanation: Explanation, form: str) -> str:
             "Ops whose bits in the generated program are not those of the eager op on the same values:",
             _nodes_table(explanation),
         ]
-    tried = [each for each in explanation.experiments if each.share is not None]
+    tried = [experiment for experiment in explanation.experiments if experiment.share is not None]
     if tried:
         parts += ["", f"{len(explanation.experiments)} experiments were made; those that changed most:", _experiments_table(tried)]
         parts += _only_bits(explanation, tried)
     parts += ["", *(f"{each}" for each in explanation.sensitivity)] if explanation.sensitivity else []
     if explanation.notes:
-        parts += ["", *(f"Note: {each}" for each in dict.fromkeys(explanation.notes))]
+        parts += ["", *(f"Note: {note}" for note in dict.fromkeys(explanation.notes))]
     if not explanation.complete:
         parts += ["", "The time was over before everything was tried: pass a larger budget_s (--budget)."]
     return as_text(*parts)
@@ -70,12 +70,12 @@ def explanation_answer(explanation: Explanation) -> str:
     causes = explanation.causes
     if causes:
         first = causes[0]
-        others = f" Then: {', '.join(each.name for each in causes[1:])}." if len(causes) > 1 else ""
+        others = f" Then: {', '.join(cause.name for cause in causes[1:])}." if len(causes) > 1 else ""
         return f"{head}\nCause: {first.name} ({percent(first.share)} of the difference, confidence {first.confidence}). {first.statement}{others}\nRemedy: {first.remedy}."
     if result.verdict is Verdict.IDENTICAL:
         words = " ".join(stages_in_words(explanation)) if explanation.stages else ""
         return f"{head}\nThere is no difference to explain. {words}".rstrip()
-    tried = len({(each.name, each.detail) for each in explanation.experiments})
+    tried = len({(experiment.name, experiment.detail) for experiment in explanation.experiments})
     words = (
         "no setting, order or algorithm tried gives the same bits"
         if result.acceptable
@@ -120,21 +120,21 @@ _NUMBERS = ("unequal", "in noise", "error", "eager's error", "share", "left in n
 
 def _stages_table(explanation: Explanation) -> Table:
     table = _plain_table("stage", "what it adds", "verdict", "unequal", "in noise", "error", "eager's error", "s")
-    for each in explanation.stages:
-        if each.verdict is None and each.note:
-            table.add_row(each.name, each.what, each.note, "", "", "", "", "")
+    for stage in explanation.stages:
+        if stage.verdict is None and stage.note:
+            table.add_row(stage.name, stage.what, stage.note, "", "", "", "", "")
             continue
         table.add_row(
-            each.name, each.what, each.verdict.name if each.verdict is not None else "-", f"{each.unequal:,} of {each.count:,}", number(each.in_noise, 2),
-            number(each.error_in_noise, 2), number(each.eager_error_in_noise, 2), f"{each.seconds:.1f}",
+            stage.name, stage.what, stage.verdict.name if stage.verdict is not None else "-", f"{stage.unequal:,} of {stage.count:,}", number(stage.in_noise, 2),
+            number(stage.error_in_noise, 2), number(stage.eager_error_in_noise, 2), f"{stage.seconds:.1f}",
         )  # fmt: skip
     return table
 
 
 def stages_in_words(explanation: Explanation) -> list[str]:
     """Where bits and the verdict change first."""
-    bits = next((each for each in explanation.stages if each.unequal), None)
-    worse = next((each for each in explanation.stages if each.verdict is not None and each.verdict.acceptable is False), None)
+    bits = next((stage for stage in explanation.stages if stage.unequal), None)
+    worse = next((stage for stage in explanation.stages if stage.verdict is not None and stage.verdict.acceptable is False), None)
     first = (
         "No stage that ran changes a bit."
         if bits is None
@@ -148,14 +148,14 @@ def stages_in_words(explanation: Explanation) -> list[str]:
 
 def _nodes_table(explanation: Explanation) -> Table:
     table = _plain_table("op", "kernel", "unequal", "in noise", "line")
-    for each in explanation.nodes[:ROWS]:
-        mark = "! " if each.beyond and explanation.result.acceptable is not True else ""
+    for node in explanation.nodes[:ROWS]:
+        mark = "! " if node.beyond and explanation.result.acceptable is not True else ""
         table.add_row(
-            f"{mark}{each.op} ({each.name})",
-            each.kernel or "-",
-            f"{each.unequal:,} of {each.count:,}",
-            number(each.in_noise, 2),
-            each.source or "-",
+            f"{mark}{node.op} ({node.name})",
+            node.kernel or "-",
+            f"{node.unequal:,} of {node.count:,}",
+            number(node.in_noise, 2),
+            node.source or "-",
         )
     return table
 
@@ -176,7 +176,7 @@ def _experiments_table(tried: list[Experiment]) -> Table:
 
 def _only_bits(explanation: Explanation, tried: list[Experiment]) -> list[str]:
     """Settings that changed bits and no part of the difference worth a name."""
-    named = {each.name for each in explanation.causes}
+    named = {cause.name for cause in explanation.causes}
     found = [each for each in tried if each.touches and each.touched and (each.share or 0.0) < 0.05 and each.name not in named]
     details = list(dict.fromkeys(f"{each.detail} ({each.side})" for each in found))
     if not details:

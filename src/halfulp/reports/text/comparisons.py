@@ -23,7 +23,8 @@ def comparison_text(comparison: Comparison) -> str:
 def structural_words(comparison: Comparison) -> list[str]:
     """What no number can express."""
     words = [
-        f"{each.kind} at {each.path or 'the only tensor'}: got {each.actual}, expected {each.expected}" for each in comparison.mismatches
+        f"{mismatch.kind} at {mismatch.path or 'the only tensor'}: got {mismatch.actual}, expected {mismatch.expected}"
+        for mismatch in comparison.mismatches
     ]
     return words + [
         f"NaN or infinity on one side only at {each.path or 'the only tensor'}: {each.special_mismatches:,} of {each.count:,} elements"

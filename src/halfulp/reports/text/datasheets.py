@@ -35,19 +35,21 @@ def datasheet_text(sheet: Datasheet) -> str:
 
 def _accuracies(sheet: Datasheet) -> Table:
     table = plain_table("function", "format", "inputs", "max ulps", "at input", "misrounded", "specials", "tail")
-    for each in sheet.accuracies:
-        if not each.inputs or math.isnan(each.max_ulp_error):
-            table.add_row(each.function, each.format, "nothing to compare" if each.inputs else "not supported", "", "", "", "", "")
+    for accuracy in sheet.accuracies:
+        if not accuracy.inputs or math.isnan(accuracy.max_ulp_error):
+            table.add_row(
+                accuracy.function, accuracy.format, "nothing to compare" if accuracy.inputs else "not supported", "", "", "", "", ""
+            )
             continue
         table.add_row(
-            each.function,
-            each.format,
-            "all" if each.is_exhaustive else f"{each.inputs:,}",
-            f"{each.max_ulp_error:.4g}",
-            f"{each.worst_input:.6g}",
-            _share(each.not_correctly_rounded),
-            f"{each.special_mismatches:,}" if each.special_mismatches else "-",
-            _share(each.tail_differs) if each.tail_differs is not None else "-",
+            accuracy.function,
+            accuracy.format,
+            "all" if accuracy.is_exhaustive else f"{accuracy.inputs:,}",
+            f"{accuracy.max_ulp_error:.4g}",
+            f"{accuracy.worst_input:.6g}",
+            _share(accuracy.not_correctly_rounded),
+            f"{accuracy.special_mismatches:,}" if accuracy.special_mismatches else "-",
+            _share(accuracy.tail_differs) if accuracy.tail_differs is not None else "-",
         )
     return table
 

@@ -13,10 +13,10 @@ def growth_text(found: Growth, form: str = "full") -> str:
     if form in ("answer", "reason", "assertion"):
         return growth_answer(found)
     table = plain_table("size", "seed", "verdict", "actual in u", "expected in u", "difference in u", "noise in u", "of the limit")
-    for each in found.points:
+    for point in found.points:
         table.add_row(
-            f"{each.size:,}", str(each.seed), each.verdict.name, number(each.actual_error), number(each.expected_error), number(each.difference),
-            number(each.noise), number(found.share(each)),
+            f"{point.size:,}", str(point.seed), point.verdict.name, number(point.actual_error), number(point.expected_error), number(point.difference),
+            number(point.noise), number(found.share(point)),
         )  # fmt: skip
     legend = (
         f"Errors are root mean squares in u of {found.declared} times the root mean square of the result; honest ones stay below the limit."
@@ -28,8 +28,8 @@ def growth_answer(found: Growth) -> str:
     """The worst verdict, and how the errors grow."""
     head = f"{found.worst.name}: {found.worst.meaning} ({ACCEPTABLE[found.worst.acceptable]})"
     stopped = "" if found.complete else f" Larger sizes are missing: {found.stopped}"
-    slopes = "; ".join(slope_words(each) for each in found.slopes)
-    return f"{head} at the worst of {len({each.size for each in found.points})} sizes.{stopped}\n{slopes or 'No exponents: too few errors above zero'}."
+    slopes = "; ".join(slope_words(slope) for slope in found.slopes)
+    return f"{head} at the worst of {len({point.size for point in found.points})} sizes.{stopped}\n{slopes or 'No exponents: too few errors above zero'}."
 
 
 def slope_words(each: Slope) -> str:

@@ -24,7 +24,7 @@ def matrix_text(found: Matrix, form: str = "full") -> str:
     direct = direct_cells(found)
     counts = Counter(each.verdict for each in direct)
     named = ", ".join(f"{counts[each]:,} {each}" for each in reversed(ORDER) if each and counts[each])
-    pairs = Counter(each.verdict for each in found.results if each.verdict)
+    pairs = Counter(result.verdict for result in found.results if result.verdict)
     of_pairs = ", ".join(f"{pairs[each]:,} {each}" for each in reversed(ORDER) if each and pairs[each])
     count = len(found.settings.get("backends", _names(found)))
     head = [
@@ -33,7 +33,7 @@ def matrix_text(found: Matrix, form: str = "full") -> str:
         f"Each against PyTorch: {named or 'nothing'}; {counts['']:,} not supported or failed.",
         f"Between every two: {of_pairs or 'nothing'}.",
     ]
-    faults = [f"  {name}: {each}" for name, words in found.faults.items() for each in words]
+    faults = [f"  {name}: {word}" for name, words in found.faults.items() for word in words]
     if form == "answer":
         return as_text(*head, *(["Faults:", *faults] if faults else []))
     notable = [each for each in direct if each.verdict in ORDER[:5]]
@@ -52,12 +52,12 @@ def matrix_text(found: Matrix, form: str = "full") -> str:
 def pairs_text(found: Matrix) -> str:
     """Every two backends that don't agree to rounding, by op."""
     groups: dict[tuple[str, str, str, str], list[Cell]] = {}
-    for each in found.results:
-        if each.verdict in ORDER[:5]:
-            groups.setdefault((each.actual, each.expected, each.op, each.verdict), []).append(each)
+    for result in found.results:
+        if result.verdict in ORDER[:5]:
+            groups.setdefault((result.actual, result.expected, result.op, result.verdict), []).append(result)
     table = plain_table("actual", "expected", "op", "verdict", "format", "difference in u", "judged")
     for (actual, expected, op, verdict), cells in groups.items():
-        worst = max((each.difference_in_u or 0.0) for each in cells)
+        worst = max((cell.difference_in_u or 0.0) for cell in cells)
         table.add_row(
             actual, expected, op, verdict, cells[0].format, number(worst), f"through {cells[0].through}" if cells[0].through else "directly"
         )
@@ -67,14 +67,14 @@ def pairs_text(found: Matrix) -> str:
 def direct_cells(found: Matrix) -> list[Cell]:
     """Each backend against PyTorch: the first entry of each, since PyTorch may also take part itself."""
     seen: dict[tuple[str, ...], Cell] = {}
-    for each in found.results:
-        if each.expected == "torch":
-            seen.setdefault((each.actual, each.op, each.size, each.dtype), each)
+    for result in found.results:
+        if result.expected == "torch":
+            seen.setdefault((result.actual, result.op, result.size, result.dtype), result)
     return list(seen.values())
 
 
 def _names(found: Matrix) -> list[str]:
-    return list(dict.fromkeys(each.actual for each in direct_cells(found)))
+    return list(dict.fromkeys(cell.actual for cell in direct_cells(found)))
 
 
 def _cases(found: Matrix) -> set[str]:
@@ -103,8 +103,8 @@ def _blocks(found: Matrix, direct: list[Cell]) -> list[RenderableType]:
 def _entry(cells: list[Cell]) -> str:
     if not cells:
         return ""
-    worst = min(cells, key=lambda each: ORDER.index(each.verdict))
-    errors = [each.actual_error_in_u for each in cells if each.actual_error_in_u is not None]
+    worst = min(cells, key=lambda cell: ORDER.index(cell.verdict))
+    errors = [cell.actual_error_in_u for cell in cells if cell.actual_error_in_u is not None]
     name = SHORT[worst.verdict]
     format = f" {worst.format}" if worst.format else ""
     return f"{name}{format} {number(max(errors))}" if errors else name
@@ -112,8 +112,8 @@ def _entry(cells: list[Cell]) -> str:
 
 def _grouped(cells: list[Cell]) -> list[str]:
     groups: dict[tuple[str, str, str], list[str]] = {}
-    for each in cells:
-        groups.setdefault((each.actual, each.verdict, each.format), []).append(each.op)
+    for cell in cells:
+        groups.setdefault((cell.actual, cell.verdict, cell.format), []).append(cell.op)
     return [
         f"  {name}: {verdict}{f' ({format})' if format else ''} in {', '.join(dict.fromkeys(ops))}"
         for (name, verdict, format), ops in groups.items()
@@ -125,10 +125,10 @@ def _families(found: Matrix) -> list[str]:
     groups: Counter[tuple[str, ...]] = Counter()
     examples: dict[tuple[str, ...], list[str]] = {}
     for key, families in found.families.items():
-        for each in families:
-            if len(each) > 1:
-                groups[each] += 1
-                examples.setdefault(each, []).append(key.split(" ")[0])
+        for family in families:
+            if len(family) > 1:
+                groups[family] += 1
+                examples.setdefault(family, []).append(key.split(" ")[0])
     lines: list[str] = []
     for group, count in groups.most_common(SHOWN):
         ops = list(dict.fromkeys(examples[group]))

@@ -10,7 +10,7 @@ from ...probes.stored import StoredOrder, StoredOrders
 def order_text(found: StoredOrder) -> str:
     """The order of each class of outputs, what it was proved on, and its family."""
     several = len(found.classes) > 1
-    lines = [f"{each.where}: {each.words}" if several else each.words for each in found.classes]
+    lines = [f"{order_class.where}: {order_class.words}" if several else order_class.words for order_class in found.classes]
     lines.append(found.proof)
     main = found.classes[0].restored()
     if main is not None:

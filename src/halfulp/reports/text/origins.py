@@ -66,7 +66,7 @@ def _walk_table(origin: Origin) -> Table:
     if place is not None:
         chosen = points[max(0, place - ROWS // 2) : place + ROWS // 2]
     else:
-        chosen = sorted(sorted(points, key=lambda each: -each.excess)[:ROWS], key=lambda each: each.step)
+        chosen = sorted(sorted(points, key=lambda point: -point.excess)[:ROWS], key=lambda point: point.step)
     has_phases = any(each.phase != "forward" for each in chosen)
     numbers = ("total", "inherited", "added", "of the\nlimit")
     for name in ("", "module", "op", *(("phase",) if has_phases else ()), *numbers, "counterpart", "verdict"):
@@ -101,5 +101,5 @@ def _remarks(origin: Origin) -> list[RenderableType]:
             names = ", ".join(f"{op.removeprefix('aten.')} in {module or '(outermost)'}" for _, op, module in found[:4])
             parts += ["", f"{len(found)} ops of {side} have no counterpart: {names}{' ...' if len(found) > 4 else ''}"]
     if origin.notes:
-        parts += ["", *(f"Note: {each}" for each in dict.fromkeys(origin.notes))]
+        parts += ["", *(f"Note: {note}" for note in dict.fromkeys(origin.notes))]
     return parts

@@ -106,18 +106,18 @@ def plain_table(*columns: str) -> Table:
 def difference_table(differences: Iterable[Difference]) -> Table:
     """The metrics, a row per tensor."""
     table = _numbers("output", "shape", "unequal", "max abs", "max rel", "rel rms", "SQNR dB", "bias", "max ulps", "median ulps")
-    for each in differences:
+    for difference in differences:
         table.add_row(
-            each.path or "-",
-            "x".join(str(size) for size in each.shape) or "scalar",
-            f"{each.unequal + each.special_mismatches:,}/{each.count:,}",
-            number(each.max_abs),
-            number(each.max_rel),
-            number(each.rel_rms),
-            number(each.sqnr_db),
-            number(each.bias),
-            f"{each.max_ulps:,}",
-            number(each.median_ulps),
+            difference.path or "-",
+            "x".join(str(size) for size in difference.shape) or "scalar",
+            f"{difference.unequal + difference.special_mismatches:,}/{difference.count:,}",
+            number(difference.max_abs),
+            number(difference.max_rel),
+            number(difference.rel_rms),
+            number(difference.sqnr_db),
+            number(difference.bias),
+            f"{difference.max_ulps:,}",
+            number(difference.median_ulps),
         )
     return table
 
@@ -145,14 +145,14 @@ def worst_table(comparison: Comparison, count: int = 5) -> Table | None:
 def audit_table(found: Audit) -> Table:
     """Every finding: what, where, how often."""
     table = _table("finding", "op", "what happens", "times", "where")
-    for each in found.entries:
-        table.add_row(each.kind, each.op, each.detail, f"{each.count:,}", each.where or "in a backward pass")
+    for entry in found.entries:
+        table.add_row(entry.kind, entry.op, entry.detail, f"{entry.count:,}", entry.where or "in a backward pass")
     return table
 
 
 def tolerance_table(found: StoredTolerance) -> Table:
     """The tolerance of each output."""
     table = _table("output", "rtol", "atol", "elements may be off by")
-    for each in found.tensors:
-        table.add_row(each.path, f"{each.rtol:g}", f"{each.atol:g}", f"{number(each.scale_min)} to {number(each.scale_max)}")
+    for tensor in found.tensors:
+        table.add_row(tensor.path, f"{tensor.rtol:g}", f"{tensor.atol:g}", f"{number(tensor.scale_min)} to {number(tensor.scale_max)}")
     return table

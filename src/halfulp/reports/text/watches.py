@@ -12,9 +12,9 @@ def watch_text(watch: Watch, form: str = "full") -> str:
     if form in ("answer", "reason", "assertion"):
         return summary(watch)
     table = plain_table("case", "verdict", "before", "change", "s")
-    for each in watch.cases:
-        verdict = each.verdict.name if each.verdict is not None else "not run"
-        table.add_row(each.name, verdict, each.before.name if each.before is not None else "-", each.change, f"{each.seconds:.1f}")
+    for case in watch.cases:
+        verdict = case.verdict.name if case.verdict is not None else "not run"
+        table.add_row(case.name, verdict, case.before.name if case.before is not None else "-", case.change, f"{case.seconds:.1f}")
     parts = [as_text(table), "", f"{summary(watch)}."]
     parts += [f"In the baseline and not run: {', '.join(watch.missing)}."] if watch.missing else []
     for each in watch.cases:

@@ -52,7 +52,7 @@ def flips(case: Case, noise: Noise) -> Evidence | None:
     beyond = sum(int(mask.sum()) for mask, _ in targets.values())
     explained = sum(int(shown[path].sum()) for path in targets)
     count = sum(int(mask.size) for mask, _ in targets.values())
-    path = max(targets, key=lambda each: int(targets[each][0].sum()))
+    path = max(targets, key=lambda target: int(targets[target][0].sum()))
     finding = "jumps" if explained == beyond else "no jump"
     indices = np.argwhere(targets[path][0])
     return Evidence(

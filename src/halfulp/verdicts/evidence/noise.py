@@ -40,13 +40,13 @@ def noise_evidence(case: Case, noise: Noise, sampled: Noise) -> Evidence | None:
         sampled: the noise without them, which `expected` itself is measured by.
     """
     actual, expected = case.native("actual"), case.native("expected")
-    found = [each for each in residuals(actual, sampled) if each.count]
+    found = [residual for residual in residuals(actual, sampled) if residual.count]
     if not found:
         return None
     if not all(each.excess(noise.count).within for each in found):
-        found = [each for each in residuals(actual, noise) if each.count]
+        found = [residual for residual in residuals(actual, noise) if residual.count]
     worst = max(found, key=lambda each: each.excess(noise.count).of_limit)
-    peers = {each.path: each for each in residuals(expected, sampled)}
+    peers = {residual.path: residual for residual in residuals(expected, sampled)}
     peer = peers.get(worst.path)
     within = worst.excess(noise.count).within
     shares = [each for each in (_relative(noise.leaves[part.path]) for part in found) if each is not None]
@@ -119,7 +119,7 @@ def backward_evidence(case: Case, actual: Run, noise: Noise) -> Evidence | None:
 def fast_products(case: Case) -> Evidence:
     """Whether the error is what products lose when they are computed by fast algorithms (Winograd, FFT, Strassen), small in norm only."""
     noise = noise_of(case, product_loss=limits.PRODUCT_LOSS, rounds=DATA)
-    found = [each for each in residuals(case.native("actual"), noise) if each.count]
+    found = [residual for residual in residuals(case.native("actual"), noise) if residual.count]
     worst = max((each.excess(noise.count).of_limit for each in found), default=math.inf)
     finding = "explain" if worst <= 1.0 else "do not explain"
     return Evidence(
@@ -135,8 +135,8 @@ def peer_evidence(actual: Run, expected: Run, noise: Noise) -> Evidence | None:
     """Which side is closer to the reference, and by how much. `expected` is not assumed to be the better one."""
     if noise.reference == "expected as it is":
         return None  # nothing better is known that both could be compared with
-    of_actual = {each.path: each for each in residuals(actual, noise)}
-    of_expected = {each.path: each for each in residuals(expected, noise)}
+    of_actual = {residual.path: residual for residual in residuals(actual, noise)}
+    of_expected = {residual.path: residual for residual in residuals(expected, noise)}
     shared = [path for path in of_actual if path in of_expected and of_actual[path].count]
     if not shared:
         return None
@@ -148,6 +148,4 @@ def peer_evidence(actual: Run, expected: Run, noise: Noise) -> Evidence | None:
         closer, ratio = "actual", expected_rms / actual_rms if actual_rms else float("inf")
     else:
         closer, ratio = "expected", actual_rms / expected_rms if expected_rms else float("inf")
-    return Evidence(
-        "expected_rms", closer, tuple(V), {"actual_rms_error": actual_rms, "expected_rms_error": expected_rms, "ratio": ratio}, path
-    )
+    return Evidence("peer", closer, tuple(V), {"actual_rms_error": actual_rms, "expected_rms_error": expected_rms, "ratio": ratio}, path)

@@ -181,7 +181,7 @@ def _hypotheses(case: Case, noise: Noise, formats: list[Format]) -> Iterator[dic
             continue
         # tf32 is a way to take operands, not to store. Truncation is how the first tensor cores took theirs, and how ncnn stores weights in
         # float16; the 8-bit formats are known by rounding to nearest alone.
-        usable = [each for each in formats if not ({"results", "stored"} & {*place.options} and each.name == "tf32")]
+        usable = [candidate for candidate in formats if not ({"results", "stored"} & {*place.options} and candidate.name == "tf32")]
         if place.options.get("truncated"):
             usable = [each for each in usable if each.storage_bits > 8]
         if not usable:
@@ -191,7 +191,7 @@ def _hypotheses(case: Case, noise: Noise, formats: list[Format]) -> Iterator[dic
             target.name: _explained(case, noise, Coarse(target, **options), target if "stored" in place.options else None)
             for target in usable
         }
-        best = max(each.explained for each in shares.values())
+        best = max(share.explained for share in shares.values())
         names = [name for name, each in shares.items() if each.explained >= best - SAME_EXPLANATION]
         if place.options.get("operands") in ("first", "second") and {"tf32", "float16"} <= {*names}:
             names.remove("tf32")  # which hardware takes both operands in: what is coarse alone was stored so
@@ -242,7 +242,7 @@ def _redrawn_correlation(case: Case, noise: Noise, mode: Coarse, stored: Format 
     such things have in common is chance of a single draw, however many results there are.
     """
     draws = [_error_and_shift(case, noise, mode, stored, f"moved widely {k}") for k in range(DRAWS)]
-    usable = [each for each in draws if each is not None and each[0].size == (draws[0] or each)[0].size]
+    usable = [draw for draw in draws if draw is not None and draw[0].size == (draws[0] or draw)[0].size]
     if len(usable) < 2:
         return 0.0
     errors, shifts = (np.stack([each[k] for each in usable]) for k in range(2))

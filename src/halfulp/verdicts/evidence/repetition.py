@@ -135,7 +135,7 @@ def sized(case: Case, repeated: Evidence, noise: Noise) -> Evidence:
     first = case.native(name)
     others = [case.run(name, variant) for variant in (AGAIN, *(Variant(repetition=place) for place in range(1, RUNS)))]
     runs = [each for each in others if isinstance(each, Run)]
-    second = next(each for each in runs if not compare_leaves(each.outputs, first.outputs).same_bits)
+    second = next(run for run in runs if not compare_leaves(run.outputs, first.outputs).same_bits)
     again = {leaf.path: leaf for leaf in second.outputs}
     worst = 0.0
     for leaf in first.outputs:
