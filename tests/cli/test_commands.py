@@ -12,6 +12,7 @@ import halfulp.cli
 import halfulp.errors
 from halfulp.cli import app
 from halfulp.errors import TensorFileError
+from halfulp.words.stage import Stage
 
 CASE = """
 import torch
@@ -205,10 +206,10 @@ def test_a_count_becomes_the_time_left(monkeypatch, capsys):
     clock = iter(range(0, 1000, 10))
     monkeypatch.setattr("time.monotonic", lambda: float(next(clock)))
     with progress.steps_on_stderr(False) as show:
-        show("comparing op 0 of 4")  # at 10 s
-        show("comparing op 1 of 4")  # at 20 s: three more of 10 s each
-        show("comparing op 0 of 4")  # begins again
-        show("comparing op 2 of 4")  # two in 10 s, two more
+        show(Stage("comparing op 0 of 4", 0, 4))  # at 10 s
+        show(Stage("comparing op 1 of 4", 1, 4))  # at 20 s: three more of 10 s each
+        show(Stage("comparing op 0 of 4", 0, 4))  # begins again
+        show(Stage("comparing op 2 of 4", 2, 4))  # two in 10 s, two more
     assert re.findall(r"(\d+) s left", capsys.readouterr().err)[-1] == "10"
 
 

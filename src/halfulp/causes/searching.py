@@ -12,6 +12,7 @@ import numpy as np
 
 from ..differences import Leaf
 from ..verdicts import Verdict
+from ..words.stage import Stage
 from .coverage import Coverage
 from .hypotheses import FORMULA, MEMORY, SETTING
 from .laboratory import Laboratory, Outcome
@@ -171,7 +172,8 @@ class Search:
                 return
             if place % 20 == 0:
                 left = max(0.0, self.laboratory.deadline - time.monotonic())
-                self.laboratory.progress(f"changing one thing at a time: {place} of {len(every)}, at most {left:.0f} s left")
+                words = f"changing one thing at a time: {place} of {len(every)}, at most {left:.0f} s left"
+                self.laboratory.progress(Stage(words, place, len(every)))
             if trial.errs or not _goes_with(trial, applied):
                 continue
             if applied and id(trial) in self._idle:

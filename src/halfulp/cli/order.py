@@ -32,6 +32,7 @@ def order(
     from halfulp.errors import HalfulpError, InputError
     from halfulp.files import write_file
     from halfulp.reports.text.orders import orders_text
+    from halfulp.words.stage import Stage
 
     from .progress import steps_on_stderr
 
@@ -44,7 +45,7 @@ def order(
         for name in ("actual", "expected") if side == "both" else (side,):
 
             def progress(step: str, done: float, name: str = name) -> None:
-                report_step(f"{name}: {step}, {done:.0%}")
+                report_step(Stage(f"{name}: {step}, {done:.0%}", round(100 * done), 100))
 
             try:
                 found[name] = halfulp.reveal_order(

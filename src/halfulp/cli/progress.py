@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import sys
 import time
 from collections.abc import Callable, Generator
 
 PATIENCE_S = 2.0
 
-_COUNT = re.compile(r"(\d+) of (\d+)")
-
 
 @contextlib.contextmanager
 def steps_on_stderr(silent: bool) -> Generator[Callable[[str], None]]:
     """A function that is told the step at hand; on a terminal it is shown, and only after two seconds.
 
-    A count in its words ("op 12 of 40") becomes a bar with the time left, unless the words say that themselves.
+    One that is counted (`Stage`) becomes a bar with the time left, unless the words say that themselves.
     """
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+    from halfulp.words.stage import Stage
     from halfulp.words.visible import visible
 
     console = Console(stderr=True)
@@ -37,22 +35,22 @@ def steps_on_stderr(silent: bool) -> Generator[Callable[[str], None]]:
     bar = Progress(*columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False)
     task = bar.add_task("", total=None, left="")
     begin = time.monotonic()
-    stage, first, last, since = "", 0, 0, begin
+    stage: str | int = ""
+    first, last, since = 0, 0, begin
 
     def show(step: str) -> None:
         nonlocal stage, first, last, since
         now = time.monotonic()
-        count = _COUNT.search(step)
-        step = visible(step)
-        label = step[: count.start()] if count is not None else step
-        done, total = (int(count[1]), int(count[2])) if count is not None else (0, 0)
+        done, total = (step.done, step.total) if isinstance(step, Stage) else (None, None)
+        done, total, step = done or 0, total or 0, visible(step)
+        label = total or step
         if label != stage or done < last:
             stage, first, since = label, done, now
         last = done
         if now - begin < PATIENCE_S:
             return
         left = ""
-        if count is not None and done > first and not step.endswith("left"):
+        if total and done > first and not step.endswith("left"):
             left = f"{(now - since) * (total - done) / (done - first):.0f} s left"
         bar.update(task, description=step, completed=done, total=total or None, left=left)
         bar.start()

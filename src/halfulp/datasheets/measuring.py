@@ -17,6 +17,7 @@ from ..documents.journal import Journal
 from ..errors import InputError, Unsupported
 from ..floats import BFLOAT16, FLOAT16, FLOAT32, Format
 from ..traces import fingerprint
+from ..words.stage import Stage
 from .functions import BACKEND_NAMES, NUMPY_BINARY_NAMES, NUMPY_NAMES, STEPS, TORCH_BINARY, TORCH_UNARY, reference
 from .libraries import Library, library
 from .properties import properties
@@ -91,7 +92,7 @@ def datasheet(
     jobs = _jobs(chosen, names)
     for number, (name, kind, target) in enumerate(jobs):
         left = (time.monotonic() - start) / max(1, number) * (len(jobs) - number)
-        progress(f"{name} in {target.name}, {number} of {len(jobs)} scans, {left:.0f} s left")
+        progress(Stage(f"{name} in {target.name}, {number} of {len(jobs)} scans, {left:.0f} s left", number, len(jobs)))
         key = f"{name} {target.name}"
         if key not in journal.parts:
             journal.add(key, asdict(_accuracy(chosen, name, kind, target, full=full, seed=seed, step=progress)))

@@ -11,6 +11,7 @@ from ..floats import Format, format_named
 from ..ops import record_of
 from ..traces import Step, Trace
 from ..verdicts.verdict import Verdict
+from ..words.stage import Stage
 from .aligning import Alignment
 from .collectives import Peers
 from .hashes import walk_hashes
@@ -100,7 +101,7 @@ def walk_traces(
 
     def told(place: int, count: int) -> None:
         if progress is not None and place % 16 == 0:
-            progress(f"comparing op {place} of {count}")
+            progress(Stage(f"comparing op {place} of {count}", place, count))
 
     format = format_named(declared) if declared is not None else None
     walker = Walker(

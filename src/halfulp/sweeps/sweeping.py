@@ -28,6 +28,7 @@ from ..documents.journal import Journal
 from ..errors import HalfulpError, InputError, Unsupported, WorkerError
 from ..floats import format_named
 from ..verdicts import Verdict, check
+from ..words.stage import Stage
 from .result import Cell, Matrix
 
 SIZES = ("small", "medium", "odd")
@@ -178,7 +179,8 @@ class _Sweep:
                 if each.key not in ahead:
                     ahead[each.key] = {name: self._pool.submit(self._first_run, name, each) for name in self._elsewhere()}
             spent = (time.monotonic() - start) / max(1, place) * (len(left) - place)
-            self._progress(f"{target.key}, {place} of {len(left)} cases" + (f", {spent:.0f} s left" if place else ""))
+            words = f"{target.key}, {place} of {len(left)} cases" + (f", {spent:.0f} s left" if place else "")
+            self._progress(Stage(words, place, len(left)))
             yield target.key, self._judge(target, ahead.pop(target.key))
 
     def _elsewhere(self) -> list[str]:

@@ -18,6 +18,7 @@ from ..errors import HalfulpError, InputError
 from ..files import write_file
 from ..verdicts import check
 from ..verdicts.verdict import Verdict
+from ..words.stage import Stage
 from .watch import Baseline, Watch, Watched
 
 OPTIONS = ("declared", "reference", "gradients", "keywords")
@@ -65,7 +66,7 @@ def watched(
     for place, path in enumerate(paths):
         if progress is not None:
             left = f", {(time.perf_counter() - start) / place * (len(paths) - place):.0f} s left" if place else ""
-            progress(f"{path.stem}: {place + 1} of {len(paths)}{left}")
+            progress(Stage(f"{path.stem}: {place + 1} of {len(paths)}{left}", place, len(paths)))
         try:
             found.append(dataclasses.replace(_case(path, kept), before=before.get(path.stem)))
         except KeyboardInterrupt:

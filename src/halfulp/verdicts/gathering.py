@@ -9,6 +9,7 @@ from ..differences import Comparison
 from ..differences.comparing import compare_leaves
 from ..noise import DATA, Noise, noise_of, widened
 from ..noise.streaming import is_large, rows_of, some_rows, streamed_noise
+from ..words.stage import Stage
 from .evidence.evidence import Evidence
 from .evidence.families import families
 from .evidence.noise import backward_evidence, noise_evidence, peer_evidence
@@ -103,7 +104,7 @@ class Gatherer:
             self._add(sized(case, repeated_often(case), sampled))
 
     def _sampling(self, done: int, total: int) -> None:
-        self.progress(f"sampling how far rounding goes, {done} of {total}")
+        self.progress(Stage(f"sampling how far rounding goes, {done} of {total}", done, total))
 
     def _gather_large(self) -> bool:
         """Where an output is large: all of it is judged by the noise in blocks, and what else is asked is asked of some of its rows.

@@ -18,6 +18,7 @@ from typing import Any
 from ...backends.knobs.settings import inductor_settings, read_settings
 from ...differences import Leaf
 from ...process import lifeline
+from ...words.stage import Stage
 
 TIMEOUT_S = 180.0
 """A process that takes longer is ended: loading PyTorch and compiling a model takes a tenth of it."""
@@ -94,7 +95,7 @@ def run_jobs(
                     replies[place] = each.reply()
                     del running[place]
                     if progress is not None:
-                        progress(f"fresh processes: {len(replies)} of {len(jobs)} done")
+                        progress(Stage(f"fresh processes: {len(replies)} of {len(jobs)} done", len(replies), len(jobs)))
             time.sleep(0.02)
     finally:
         for each in running.values():
