@@ -24,6 +24,17 @@ def test_limits_grow_with_elements_and_shrink_with_samples():
     assert rms_limit(12) == MODEL_SLACK * rms_limit(12, slack=1.0)
 
 
+def test_limits_are_these_numbers():
+    """Student's t for 8 degrees, two-sided 1e-3, is 5.041 (printed tables); half as much again is allowed; tests share the chance."""
+    assert MODEL_SLACK == 1.5
+    assert rms_limit(8) == pytest.approx(1.5 * 5.0413, rel=1e-4)
+    assert rms_limit(8, tests=50) == rms_limit(8, slack=1.0, tests=50) * 1.5 == 1.5 * student_quantile(1e-3 / 50, 8)
+    assert rms_limit(9) == 1.5 * student_quantile(1e-3, 9) < rms_limit(8)
+    assert max_limit(8, 20, tests=50) == rms_limit(8, tests=1000)
+    assert max_limit(8, 20) == rms_limit(8, tests=20) == 1.5 * max_limit(8, 20, slack=1.0)
+    assert max_limit(8, 0) == max_limit(8, 1) == rms_limit(8)
+
+
 def test_honest_gaussian_errors_stay_below():
     """2,000 tensors whose errors follow the model: one in a thousand statistics may exceed a limit without slack."""
     generator = np.random.default_rng(0)

@@ -3,6 +3,7 @@
 import pytest
 
 from halfulp.verdicts import Evidence, Verdict, decide, judge
+from halfulp.verdicts.judging import ONE_OP
 
 V = Verdict
 NOISE = {
@@ -33,6 +34,26 @@ def noise(finding="within", **numbers):
     return Evidence("noise", finding, (), {**NOISE, **numbers})
 
 
+def sized(name, representable):
+    return Evidence("precision", "same size", (), {"format": name, "representable": representable})
+
+
+def approximate(**numbers):
+    """Far off in single elements, within rounding in norm."""
+    return noise("beyond", rms_in_noise=1e4, max_in_noise=1e5, **{"elementwise": True, **numbers})
+
+
+def transformed(norm, largest):
+    return noise("beyond", rms_in_noise=1e4, norm_in_noise=norm, max_norm_in_noise=largest, transforms=True)
+
+
+def of_op(limits, **numbers):
+    """What an op adds, in limits of its own rounding."""
+    measured = {"rms_in_noise": 6.0 * limits, "norm_in_noise": 6.0 * limits, "reference": ONE_OP, **numbers}
+    return noise("beyond", **measured)
+
+
+LOSING = Evidence("scaling", "vanishes", (), {"loss_in_float64": 900.0})
 BEYOND = noise("beyond", rms_in_noise=1e4, max_in_noise=1e5, norm_in_noise=1e4, max_norm_in_noise=1e5)
 
 
@@ -84,11 +105,93 @@ BEYOND = noise("beyond", rms_in_noise=1e4, max_in_noise=1e5, norm_in_noise=1e4, 
         (evidence(noise=noise("beyond", rms_in_noise=70.0, norm_in_noise=30.0), scaling="vanishes"), V.UNSTABLE),
         (evidence(noise=noise("beyond", rms_in_noise=70.0, norm_in_noise=30.0, transforms=True), scaling="vanishes"), V.ROUNDING),
         (evidence(noise=noise("beyond", reference="reference", expected_excess=1e6), scaling="vanishes"), V.UNDECIDED),
+        # Patterns are asked only where no precision tells, and decide only there.
+        (evidence(noise=noise(), scaling="unavailable", redraw="random", patterns="patterned"), V.MISTAKE),
+        (evidence(noise=noise(), scaling="unavailable", redraw="random", patterns="none"), V.ROUNDING),
+        (evidence(noise=noise(), scaling="vanishes", patterns="patterned"), V.ROUNDING),
+        (evidence(noise=noise(), powers="differ", scaling="unavailable"), V.MISTAKE),
+        (evidence(noise=noise(), permutations="differ", scaling="unavailable"), V.MISTAKE),
+        (evidence(noise=noise(least_noise_rel_rms=0.1), scaling="unavailable"), V.ROUNDING),
+        (evidence(noise=noise(least_noise_rel_rms=0.11), scaling="unavailable"), V.UNDECIDED),
+        (evidence(noise=noise(least_noise_rel_rms=0.11), scaling="unavailable", redraw="random"), V.ROUNDING),
+        # What speaks about the formula, one kind at a time.
+        (evidence(noise=BEYOND, integers="exact"), V.UNSTABLE),
+        (evidence(noise=BEYOND, integers="nearly exact"), V.UNSTABLE),
+        (evidence(noise=BEYOND, integers="differ"), V.MISTAKE),
+        (evidence(noise=BEYOND, impulses="differ"), V.MISTAKE),
+        (evidence(noise=BEYOND, powers="differ"), V.MISTAKE),
+        (evidence(noise=BEYOND, permutations="differ"), V.MISTAKE),
+        (evidence(noise=BEYOND, kernel="differs"), V.MISTAKE),
+        (evidence(noise=BEYOND, redraw="random"), V.UNSTABLE),
+        (evidence(noise=BEYOND, redraw="systematic"), V.MISTAKE),
+        (evidence(noise=BEYOND, redraw="systematic", wide_redraw="random"), V.UNSTABLE),
+        (evidence(noise=BEYOND, redraw="systematic", wide_redraw="systematic"), V.MISTAKE),
+        (evidence(noise=BEYOND, scaling="stays in bfloat16"), V.MISTAKE),
+        (evidence(noise=BEYOND, scaling="grows in bfloat16"), V.UNSTABLE),
+        (evidence(noise=BEYOND, scaling="stays in bfloat16", redraw="random"), V.UNSTABLE),
+        # Coarser formats: a correlation counts unless something proves the formula wrong, or float64 loses as much.
+        (evidence(noise=BEYOND, precision="correlates"), V.REDUCED_PRECISION),
+        (evidence(noise=BEYOND, precision="correlates", integers="exact"), V.REDUCED_PRECISION),
+        (evidence(noise=BEYOND, precision="correlates", integers="differ"), V.MISTAKE),
+        (evidence(noise=BEYOND, precision="correlates", scaling=LOSING), V.UNSTABLE),
+        (evidence(noise=BEYOND, precision="reproduced", scaling=LOSING), V.UNSTABLE),
+        (evidence(noise=BEYOND, precision="reproduced", integers="differ"), V.REDUCED_PRECISION),
+        (evidence(noise=BEYOND, precision=sized("bfloat16", "bfloat16")), V.REDUCED_PRECISION),
+        (evidence(noise=BEYOND, precision=sized("bfloat16", "float16")), V.UNDECIDED),
+        (
+            evidence(noise=BEYOND, precision=Evidence("precision", "not reproduced", (), {"format": "tf32", "representable": "tf32"})),
+            V.UNDECIDED,
+        ),
+        (evidence(noise=BEYOND, precision=sized("bfloat16", "bfloat16"), integers="differ"), V.MISTAKE),
+        (evidence(noise=BEYOND, precision=sized("bfloat16", "bfloat16"), scaling=LOSING), V.UNSTABLE),
+        # An approximation of a function of each element that is exact in norm alone; redrawn errors are all that may speak against it.
+        (evidence(noise=approximate(), redraw="systematic"), V.UNSTABLE),
+        (evidence(noise=approximate(elementwise=False), redraw="systematic"), V.MISTAKE),
+        (evidence(noise=approximate(norm_in_noise=6.1), redraw="systematic"), V.MISTAKE),
+        (evidence(noise=approximate(max_norm_in_noise=12.1), redraw="systematic"), V.MISTAKE),
+        (evidence(noise=approximate(norm_in_noise=6.0, max_norm_in_noise=12.0), redraw="systematic"), V.UNSTABLE),
+        (evidence(noise=approximate(), scaling="stays"), V.MISTAKE),
+        # Losses: 5 limits; 64 in norm for transforms; as many as fast products make.
+        (evidence(noise=noise("beyond", rms_in_noise=30.0), scaling="vanishes"), V.ROUNDING),
+        (evidence(noise=noise("beyond", rms_in_noise=30.1), scaling="vanishes"), V.UNSTABLE),
+        (evidence(noise=noise("beyond", max_in_noise=60.1), scaling="vanishes"), V.UNSTABLE),
+        (evidence(noise=BEYOND, scaling="vanishes", fast_products="explain"), V.ROUNDING),
+        (evidence(noise=transformed(64.0, 64.0 * 12.0), scaling="vanishes"), V.ROUNDING),
+        (evidence(noise=transformed(64.1, 64.0 * 12.0), scaling="vanishes"), V.UNSTABLE),
+        (evidence(noise=transformed(64.0, 64.1 * 12.0), scaling="vanishes"), V.UNSTABLE),
+        # Where the noise is that of moved inputs alone, roundings of the ops may come to the root of the terms.
+        (evidence(noise=noise("beyond", rms_in_noise=290.0, method="inputs", terms=100), scaling="vanishes"), V.UNDECIDED),
+        (evidence(noise=noise("beyond", rms_in_noise=310.0, method="inputs", terms=100), scaling="vanishes"), V.UNSTABLE),
+        # A reference that expected itself is far from.
+        (evidence(noise=noise("beyond", reference="reference", expected_excess=5.0), scaling="stays"), V.MISTAKE),
+        (evidence(noise=noise("beyond", reference="reference", expected_excess=5.1), scaling="stays"), V.UNDECIDED),
+        # Bits that an order of the same terms gives.
+        (evidence(noise=BEYOND, scaling="unavailable", families="reproduced"), V.ROUNDING),
+        (evidence(noise=BEYOND, scaling="stays", families="reproduced"), V.ROUNDING),
+        (evidence(noise=BEYOND, scaling="vanishes", families="reproduced"), V.UNSTABLE),
+        (evidence(noise=BEYOND, scaling="stays", families="too few outputs"), V.MISTAKE),
+        # One op on the numbers that it really got.
+        (evidence(noise=of_op(4.0)), V.ROUNDING),
+        (evidence(noise=of_op(6.0)), V.MISTAKE),
+        (evidence(noise=of_op(6.0), neighbors="within"), V.ROUNDING),
+        (evidence(noise=of_op(6.0), scaling="stays"), V.MISTAKE),
+        (evidence(noise=of_op(6.0), backward_error="within the proved bound"), V.ROUNDING),
+        (evidence(noise=of_op(6.0), backward_error="beyond"), V.MISTAKE),
+        (evidence(noise=of_op(6.0), scaling="vanishes"), V.UNSTABLE),
+        (evidence(noise=of_op(6.0, norm_in_noise=6.0), scaling="vanishes"), V.ROUNDING),
+        (evidence(noise=of_op(6.0, norm_in_noise=6.0)), V.MISTAKE),
+        (evidence(noise=of_op(6.0, norm_in_noise=6.1), scaling="vanishes"), V.UNSTABLE),
+        (evidence(noise=of_op(6.0), scaling="vanishes", loosened="within"), V.ROUNDING),
+        (evidence(noise=of_op(6.0), scaling="vanishes", kernel="differs", loosened="within"), V.MISTAKE),
+        (evidence(noise=of_op(6.0), scaling="vanishes", fast_products="explain"), V.ROUNDING),
+        (evidence(noise=of_op(6.0), scaling="vanishes", casts="explain"), V.REDUCED_PRECISION),
+        (evidence(noise=of_op(6.0), precision="reproduced"), V.REDUCED_PRECISION),
+        (evidence(noise=of_op(6.0), specials="differ"), V.MISTAKE),
     ],
 )
 def test_each_step_of_the_argument(found, verdict):
     assert judge(found) is verdict
-    assert set(decide(found).because) <= {each.kind for each in found} | {"loss", "integer_outputs", "reference"}
+    assert set(decide(found).because) <= {each.kind for each in found} | {"loss", "integer_outputs", "reference", "norm"}
 
 
 def test_no_evidence_is_undecided():
@@ -108,3 +211,22 @@ def test_a_loss_has_to_be_tolerable_in_float64_too():
     for loss, verdict in ((20.0, V.ROUNDING), (700.0, V.UNSTABLE), (None, V.ROUNDING)):
         scaling = Evidence("scaling", "vanishes", (), {"loss_in_float64": loss})
         assert judge([*found, scaling]) is verdict
+
+
+@pytest.mark.parametrize(
+    ("found", "because"),
+    [
+        (evidence(noise=BEYOND, powers="differ", permutations="differ", scaling="stays"), ("powers", "noise")),
+        (evidence(noise=BEYOND, scaling="stays", redraw="systematic"), ("scaling", "noise")),
+        (evidence(noise=BEYOND, scaling="vanishes", redraw="random"), ("loss", "scaling", "noise")),
+        (evidence(noise=of_op(6.0, norm_in_noise=1.0), scaling="vanishes"), ("norm", "noise")),
+        (evidence(noise=BEYOND, casts="explain", precision="reproduced"), ("casts", "noise")),
+    ],
+)
+def test_the_sharpest_evidence_is_named_first(found, because):
+    assert decide(found).because == because
+
+
+def test_a_decision_cannot_be_changed():
+    with pytest.raises(AttributeError):
+        decide([]).verdict = V.MISTAKE

@@ -37,9 +37,9 @@ def rms_limit(samples: int, *, tests: int = 1, slack: float = MODEL_SLACK) -> fl
         samples: of the noise. tests: how many values are judged together, which share the chance of a false alarm (Bonferroni).
         slack: 1.0 where the rounding of data is all there can be, which the model gets right.
     """
-    return slack * student_quantile(FALSE_ALARM / max(1, tests), 2 * (samples // 2))
+    return slack * student_quantile(FALSE_ALARM / tests, samples)
 
 
 def max_limit(samples: int, count: int, *, tests: int = 1, slack: float = MODEL_SLACK) -> float:
     """The largest error / spread of `count` elements that honest rounding stays below (Bonferroni over the elements)."""
-    return rms_limit(samples, tests=max(1, tests) * max(1, count), slack=slack)
+    return rms_limit(samples, tests=tests * max(1, count), slack=slack)
