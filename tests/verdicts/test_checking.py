@@ -557,3 +557,25 @@ def test_small_integers_that_nearly_agree_are_no_proof_of_one_formula():
     result = check(lambda t: (t - t[0]) * 1000.01, lambda t: (t - t[0]) * 1000, (t,))
     assert result.verdict in (V.UNDECIDED, V.MISTAKE)
     assert result.find("integers").finding == "unavailable"
+
+
+RAMP = np.arange(8.0)
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected", "x"),
+    [
+        (np.fft.fft, lambda x: np.fft.fft(x) * 2, RAMP),
+        (torch.fft.fft, lambda x: torch.fft.fft(x) * (1 + 1e-9), torch.randn(8, dtype=torch.float64)),
+    ],
+    ids=["NumPy", "PyTorch"],
+)
+def test_complex_results_of_double_precision_are_judged(actual, expected, x):
+    assert halfulp.check(actual, expected, (x,)).verdict is V.MISTAKE
+
+
+def test_rounding_of_complex_numbers_is_relative_to_their_size():
+    """One part of a result may be zero by symmetry on one side and a rounding of the other part on the other."""
+    x, k = np.random.default_rng(0).normal(size=8).astype(np.float32), np.arange(8)
+    transform = np.exp(-2j * np.pi * np.outer(k, k) / 8).astype(np.complex64)
+    assert halfulp.check(lambda x: transform @ x, np.fft.fft, (x,)).verdict is V.ROUNDING

@@ -153,6 +153,10 @@ class Alignment:
             return f"{self.modules[outer]}.{last}"
         return self.sure(path)
 
+    def in_expected(self, path: str) -> str:
+        """The module of `expected` that a module of `actual` corresponds to."""
+        return next((own for own, other in self.modules.items() if other == path), path)
+
     def sure(self, path: str) -> str:
         """The same where it need not be guessed: of the same parameters, as `rename` says, or of the same name."""
         renamed = self._renamed(path)

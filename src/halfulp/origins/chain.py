@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from ..floats import FORMATS, Format
 from ..ops import Kind, record_of
 from ..ops.arithmetic import EXACT, Array, Rounding
@@ -91,6 +93,7 @@ class Chain:
         """Whether one of the ops that were evaluated is a Fourier transform."""
         return any(record_of(step.name).kind is Kind.TRANSFORM for step in self.steps.values())
 
+    @functools.cached_property
     def is_faithful(self) -> bool:
         """Whether each op's recorded result is within rounding of its formula on its recorded inputs."""
         walker = self._walker

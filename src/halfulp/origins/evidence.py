@@ -20,7 +20,7 @@ from ..verdicts.evidence.evidence import Evidence
 from ..verdicts.judging import ONE_OP, decide
 from ..verdicts.verdict import Verdict
 from .chain import Chain
-from .judging import SAMPLES, Addition, channels_of, is_fast_convolution, judged, numbers, reduced_precision
+from .judging import SAMPLES, Addition, channels_of, format_of_results, is_fast_convolution, judged, numbers, reduced_precision
 from .replaying import evaluate
 from .versions import Evaluation, Surroundings, Version
 
@@ -101,6 +101,8 @@ def _coarser_format(compared: Compared, chain: Chain | None) -> Evidence | None:
     format = compared.walker.format_of(compared.number)
     if compared.actual.dtype.kind == "f":
         named = reduced_precision(compared.actual, compared.prediction, compared.main.coarse(compared.slot), format)
+        if named is None and (chain is None or not chain.is_faithful):  # where each op rounds as it may, no format is at work
+            named = format_of_results(compared.actual, compared.prediction, format)
         if named is not None:
             return Evidence("precision", "reproduced", measured={"format": named})
     stored = chain.coarsest(format) if chain is not None else None
@@ -124,7 +126,7 @@ def _of_larger_loss(compared: Compared, chain: Chain, *, formula_is_known: bool)
         yield _noise(honest, compared, chain)
         if honest.excess.of_limit <= limits.TOLERABLE_LOSS:
             return
-    if not chain.is_faithful():
+    if not chain.is_faithful:
         yield Evidence("kernel", "differs")
     # Each of its ops rounds as it may; it is only a matter of how much that comes to, beside what the ops before make of their rounding.
     elif any(addition.excess.of_limit <= limits.TOLERABLE_LOSS for addition in _loosened_additions(compared)):

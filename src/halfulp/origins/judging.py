@@ -135,13 +135,20 @@ def reduced_precision(actual: Array, prediction: Array, evaluate_with: Callable[
                 rest = np.abs(actual - rounded)[finite] ** 2
             if float(np.sum(rest[np.isfinite(rest)])) <= (1.0 - limits.EXPLAINED) * total:
                 return f"{name} {'result' if which == 'result' else 'inputs'}"
-    if actual.dtype.kind == "f" and finite.any():
-        for name in ("float8_e5m2", "float8_e4m3fn", "bfloat16", "float16", "tf32", "float32"):
-            coarse = FORMATS[name]
-            # Computed in the format, op by op: its numbers throughout, and half of its digits right.
-            is_coarse = coarse.precision_bits < format.precision_bits and bool(is_representable(actual, coarse).all())
-            if is_coarse and rms(error[finite]) <= math.sqrt(coarse.unit_roundoff) * rms(prediction[finite]):
-                return f"{name} result"
+    return None
+
+
+def format_of_results(actual: Array, prediction: Array, format: Format) -> str | None:
+    """The coarser format that all results are numbers of, if half of their digits are right: computed in it, op by op."""
+    error = actual - prediction
+    finite = np.isfinite(error)
+    if actual.dtype.kind != "f" or not finite.any():
+        return None
+    for name in ("float8_e5m2", "float8_e4m3fn", "bfloat16", "float16", "tf32", "float32"):
+        coarse = FORMATS[name]
+        is_coarse = coarse.precision_bits < format.precision_bits and bool(is_representable(actual, coarse).all())
+        if is_coarse and rms(error[finite]) <= math.sqrt(coarse.unit_roundoff) * rms(prediction[finite]):
+            return f"{name} result"
     return None
 
 

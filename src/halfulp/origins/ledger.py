@@ -76,16 +76,17 @@ class Ledger:
 
     def add(
         self, step: Step, slot: int, how: str, candidate: int | None, verdict: Verdict | None, parts: tuple[float, float, float],
-        addition: Addition | None, note: str = "",
+        addition: Addition | None, note: str = "", module: str | None = None,
     ) -> Point:  # fmt: skip
-        """Write down what became of one output of a step of `expected`."""
+        """Write down what became of one output of a step of `expected`, in its module or another one."""
         number = step.outputs[slot]
         made_by = self.actual.producers.get(candidate) if candidate is not None else None
         before = max((self.totals.get(source, 0.0) for source in step.inputs), default=0.0)
         phase = "buffer" if number is not None and self.expected.values[number].role == "buffer" else step.phase
         in_noise, worst = (addition.excess.in_noise, addition.excess.of_limit) if addition is not None else (0.0, 0.0)
         point = Point(
-            step.index, step.op, step.module, step.call, step.source, phase, slot, how, made_by.op if made_by is not None else "", verdict,
+            step.index, step.op, step.module if module is None else module, step.call, step.source, phase,
+            slot, how, made_by.op if made_by is not None else "", verdict,
             *parts, in_noise, worst, parts[0] / before if before else None, note,
         )  # fmt: skip
         self.found.points.append(point)

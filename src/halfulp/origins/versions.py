@@ -270,6 +270,9 @@ def _loosened(version: Version, known: dict[int, tuple[Version, Version]]) -> Ve
         return version
     if id(version) not in known:
         evaluation, slot = version.made_by
-        loose = evaluation.version(slot) if version.number is not None else evaluation.loosened(known).version(slot)
+        try:
+            loose = evaluation.version(slot) if version.number is not None else evaluation.loosened(known).version(slot)
+        except Unknown:  # it has the bits of `expected`, so nothing had to be evaluated so far
+            loose = version
         known[id(version)] = version, loose  # kept together, so that the identity stays taken
     return known[id(version)][1]

@@ -191,7 +191,7 @@ class Walker:
             if number not in self._versions:
                 self._versions[number] = self._leaves.version(step, number)
         inputs = {number: self._versions[number] for number in step.inputs}
-        if all(version.identical for version in inputs.values()) and self._identical(step):
+        if all(version.identical for version in inputs.values()) and self._identical(step, inputs):
             return
         main = Evaluation(self, step, inputs)
         others = {number: each.alternative or each for number, each in inputs.items()}
@@ -274,7 +274,7 @@ class Walker:
         """Whether an output is new: an op may also hand through what it reads, or a view with the geometry of an earlier value."""
         return self.expected.producers.get(number) is step
 
-    def _identical(self, step: Step) -> bool:
+    def _identical(self, step: Step, inputs: dict[int, Version]) -> bool:
         """The common case: the same bits went in and came out. Views of the same bits are the same bits."""
         found: list[tuple[int, int | None]] = []
         for slot, number in enumerate(step.outputs):
@@ -284,27 +284,31 @@ class Walker:
             if not value.hash and value.elements:
                 if value.is_complete:
                     return False
-                anchored = [candidate for candidate in self.alignment.candidates(step, slot) if candidate.how in ANCHORS]
-                if anchored and not self.same_numbers(anchored[0].number, number):
+                if not all(self.same_numbers(anchor, number) for anchor in self._anchors(step, slot)):
                     return False
                 found.append((number, None))
                 continue
             same = self.alignment.same_bits(number)
             if same is None and value.elements:
                 return False
-            for candidate in self.alignment.candidates(step, slot)[:1]:
-                if self.actual.values[candidate.number].hash not in ("", value.hash):
-                    return False  # somewhere else are the same bits, but not where they belong
-                same = candidate.number if self.actual.values[candidate.number].hash else same
-            found.append((number, same))
+            candidates = self.alignment.candidates(step, slot)
+            places = dict.fromkeys([*(candidate.number for candidate in candidates[:1]), *self._anchors(step, slot)])
+            if any(self.actual.values[place].hash not in ("", value.hash) for place in places):
+                return False  # somewhere else are the same bits, but not where they belong
+            found.append((number, next((place for place in places if self.actual.values[place].hash), same)))
+        evaluation = Evaluation(self, step, inputs)
         for number, same in found:
-            self._versions[number] = Version(same, identical=True)
+            self._versions[number] = Version(same, identical=True, made_by=(evaluation, step.outputs.index(number)))
             if same is not None:
                 self.found.matched.add(same)
                 self.ledger.totals[number] = 0.0
                 slot = step.outputs.index(number)
                 self.ledger.add(step, slot, "same bits", same, Verdict.IDENTICAL, (0.0, 0.0, 0.0), None)
         return True
+
+    def _anchors(self, step: Step, slot: int) -> list[int]:
+        """The values of `actual` that names vouch for: those of the op's own module, and of every module that hands its result on."""
+        return [candidate.number for candidate in self.alignment.candidates(step, slot) if candidate.how in ANCHORS]
 
     def same_numbers(self, actual_number: int, expected_number: int) -> bool:
         """Whether a value of `actual` has the numbers of one of `expected`; True where they can't be had."""
@@ -352,7 +356,9 @@ class Walker:
             if not fit.addition.within:
                 reason = reason_of(Compared(self, main, slot, number, candidate, numbers, fit.addition, same=settled.number))
             if reason is not None and reason.verdict is not Verdict.ROUNDING:
-                self._versions[number].alternative = self._suspect(slot, number, fit, main, reason, main.assumes)
+                made_by = self.actual.producers.get(candidate)
+                where = self.alignment.in_expected(made_by.module) if made_by is not None else None
+                self._versions[number].alternative = self._suspect(slot, number, fit, main, reason, main.assumes, where)
                 return
             self.found.matched.add(candidate)
             parts = self.ledger.parts(number, numbers, prediction)
@@ -360,11 +366,13 @@ class Walker:
                 main.step, slot, how, candidate, Verdict.ROUNDING, parts, fit.addition, reason.text if reason is not None else ""
             )
 
-    def _suspect(self, slot: int, number: int, fit: _Fit, main: Evaluation, reason: Reason, before: frozenset[int]) -> Version:
-        """A version that takes the candidate for right, beside the suspects before that led to it."""
+    def _suspect(
+        self, slot: int, number: int, fit: _Fit, main: Evaluation, reason: Reason, before: frozenset[int], module: str | None = None
+    ) -> Version:
+        """A version that takes the candidate for right, beside the suspects before that led to it; `module` where it is not the op's."""
         prediction = main.exact()[slot]
         parts = self.ledger.parts(number, fit.numbers, prediction)
-        point = self.ledger.add(main.step, slot, fit.how, fit.number, reason.verdict, parts, fit.addition, reason.text)
+        point = self.ledger.add(main.step, slot, fit.how, fit.number, reason.verdict, parts, fit.addition, reason.text, module)
         self.found.suspects[number] = Suspect(main.step, slot, number, fit.number, point, fit.addition, fit.how)
         return Version(fit.number, made_by=(main, slot), assumes=before | {number})
 

@@ -214,8 +214,8 @@ def _lowered_output(leaf: Leaf, other: Leaf, spread: LeafNoise, samples: int, be
     apart = residual_of(leaf.float64(), spread, reference=other.float64())
     if apart.count < before.count:
         return _unavailable("in float32 the results overflow")
-    magnitude = residual_of(leaf.float64(), spread, reference=np.zeros(leaf.shape)).rms
-    if residual_of(spread.spread, spread, reference=np.zeros(leaf.shape)).rms > limits.ILL_CONDITIONED * magnitude:
+    magnitude = residual_of(leaf.float64(), spread, reference=np.zeros_like(spread.reference)).rms
+    if residual_of(spread.spread, spread, reference=np.zeros_like(spread.reference)).rms > limits.ILL_CONDITIONED * magnitude:
         return _unavailable("in float32 rounding leaves too little of the result to tell")
     size = apart.excess(samples).of_limit
     if size > BOTH_HONEST and mixes:
