@@ -55,6 +55,7 @@ def test_products_by_chains_and_by_libraries_are_contained():
     assert ratio(torch.matmul, torch.matmul, a, b) < 1.25
 
 
+torch.manual_seed(0)  # the same inputs whichever tests were collected before
 OPS = {
     "exp": (torch.exp, (torch.randn(2000),)),
     "division": (torch.div, (torch.randn(2000), torch.rand(2000) + 0.5)),

@@ -165,6 +165,12 @@ BEYOND = noise("beyond", rms_in_noise=1e4, max_in_noise=1e5, norm_in_noise=1e4, 
         # A reference that expected itself is far from.
         (evidence(noise=noise("beyond", reference="reference", expected_excess=5.0), scaling="stays"), V.MISTAKE),
         (evidence(noise=noise("beyond", reference="reference", expected_excess=5.1), scaling="stays"), V.UNDECIDED),
+        # Nothing tells about the formula: only an error that leaves no digit right, and lies beyond every acceptable loss, is a mistake.
+        (evidence(noise=noise("beyond", rms_in_noise=6.0 * 65, rel_rms=0.11), scaling="unavailable"), V.MISTAKE),
+        (evidence(noise=noise("beyond", rms_in_noise=6.0 * 65, rel_rms=0.1), scaling="unavailable"), V.UNDECIDED),
+        (evidence(noise=noise("beyond", rms_in_noise=6.0 * 64, rel_rms=0.11), scaling="unavailable"), V.UNDECIDED),
+        (evidence(noise=noise("beyond", rms_in_noise=6.0 * 65, rel_rms=0.11, terms=400), scaling="unavailable"), V.UNDECIDED),
+        (evidence(noise=noise("beyond", rms_in_noise=6.0 * 101, rel_rms=0.11, terms=400), scaling="unavailable"), V.MISTAKE),
         # Bits that an order of the same terms gives.
         (evidence(noise=BEYOND, scaling="unavailable", families="reproduced"), V.ROUNDING),
         (evidence(noise=BEYOND, scaling="stays", families="reproduced"), V.ROUNDING),

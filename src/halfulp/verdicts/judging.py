@@ -137,7 +137,7 @@ def _beyond(by_kind: Mapping[str, Evidence], noise: Evidence) -> Decision:
     if noise.measured.get("reference") == ONE_OP:
         return _beyond_in_one_op(by_kind, noise, formula_is_right)
     if formula_is_right is None:
-        return Decision(V.UNDECIDED, ("noise",))
+        return Decision(V.MISTAKE if _has_no_digit_right(noise) else V.UNDECIDED, ("noise",))
     if loss_is_tolerable(by_kind):
         return Decision(V.ROUNDING, ("loss", *told_by, "noise"))
     if _finding(by_kind, "precision") == "same size" and not _loses_in_float64(by_kind):
@@ -145,6 +145,13 @@ def _beyond(by_kind: Mapping[str, Evidence], noise: Evidence) -> Decision:
     if noise.measured.get("method") == "inputs" and _worst_excess(noise) <= limits.TOLERABLE_LOSS * math.sqrt(_number(noise, "terms")):
         return Decision(V.UNDECIDED, ("noise",))
     return Decision(V.UNSTABLE, ("loss", *told_by, "noise"))
+
+
+def _has_no_digit_right(noise: Evidence) -> bool:
+    """Whether less than one digit is right, and no acceptable loss goes so far beyond rounding: whatever made it is another function."""
+    error, terms = noise.measured.get("rel_rms"), noise.measured.get("terms") or 1
+    acceptable = max(limits.FAST_PRODUCT_LOSS, limits.TOLERABLE_LOSS * math.sqrt(terms))  # type: ignore[arg-type]
+    return isinstance(error, float) and error > limits.ILL_CONDITIONED and _worst_excess(noise) > acceptable
 
 
 def _is_of_coarser_format(by_kind: Mapping[str, Evidence], formula_is_right: bool | None) -> bool:

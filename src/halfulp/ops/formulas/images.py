@@ -132,23 +132,39 @@ def _adaptive(length: int, out: int) -> Array:
     return ((taps >= start) & (taps < end)) / (end - start)
 
 
+def _along(axis: int) -> Callable[[Array, Array], Array]:
+    """A linear map along one axis."""
+    return lambda values, matrix: np.moveaxis(np.moveaxis(values, axis, -1) @ matrix.T, -1, axis)
+
+
+def _terms(matrix: Array) -> int:
+    """How many numbers a linear map adds up at most."""
+    return int((matrix != 0).sum(1).max(initial=1))
+
+
 def _along_axes(fl: Exact, x: Array, matrices: Sequence[Array]) -> Array:
     """A linear map along each of the last axes, one after another: each stores what it gives, as an implementation may."""
-
-    def along(axis: int) -> Callable[[Array, Array], Array]:
-        return lambda values, matrix: np.moveaxis(np.moveaxis(values, axis, -1) @ matrix.T, -1, axis)
-
     for place, matrix in enumerate(matrices):
-        mapped = along(place - len(matrices))
-        terms = int((matrix != 0).sum(1).max(initial=1))
-        picks = terms == 1 and bool(np.isin(matrix, (0.0, 1.0)).all())
-        x = mapped(x, matrix) if picks else fl.product(mapped, x, matrix, terms)
+        mapped = _along(place - len(matrices))
+        picks = _terms(matrix) == 1 and bool(np.isin(matrix, (0.0, 1.0)).all())
+        x = mapped(x, matrix) if picks else fl.product(mapped, x, matrix, _terms(matrix))
     return x
 
 
 @formula("_adaptive_avg_pool2d", "_adaptive_avg_pool3d", "adaptive_avg_pool2d", "adaptive_avg_pool1d")
 def adaptive_avg_pool(fl: Exact, x: Array, out: Any) -> Array:
-    return _along_axes(fl, x, [_adaptive(x.shape[k - len(out)], out[k] or x.shape[k - len(out)]) for k in range(len(out))])
+    """All numbers of a window are added one by one, however many axes it has."""
+    matrices = [_adaptive(x.shape[k - len(out)], out[k] or x.shape[k - len(out)]) for k in range(len(out))]
+
+    def averaged(values: Array, weights: Sequence[Array]) -> Array:
+        for place, matrix in enumerate(weights):
+            values = _along(place - len(weights))(values, matrix)
+        return values
+
+    def squares() -> Array:
+        return averaged(squared(x), [np.square(matrix) for matrix in matrices])
+
+    return fl.chain(averaged(x, matrices), squares, math.prod(map(_terms, matrices)))
 
 
 @formula("_adaptive_avg_pool2d_backward", "_adaptive_avg_pool3d_backward")
