@@ -73,6 +73,11 @@ def test_results_that_recording_does_not_see_are_compared_too(actual, expected, 
     assert "MISTAKE" in origin.because
 
 
+def test_results_that_recording_does_not_see_and_that_differ_by_rounding_are_not_identical():
+    origin = halfulp.locate(lambda x: x[::-1].cumsum()[-1:], lambda x: x.sum(keepdims=True), (X[0].numpy(),))
+    assert origin.verdict is Verdict.ROUNDING
+
+
 def test_an_op_that_was_excused_is_named_where_the_whole_is_wrong():
     """One element of thousands, 3.6 limits off: within what a respectable algorithm may lose, but the whole is another function."""
     generator = torch.Generator().manual_seed(74)

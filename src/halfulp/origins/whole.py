@@ -34,20 +34,21 @@ def with_the_whole(origin: Origin, case: Callable[[], Case], progress: Callable[
         return origin
     try:
         made = case()
-        if origin.verdict is Verdict.IDENTICAL and _same_bits(made):
+        is_identical = origin.verdict is Verdict.IDENTICAL
+        if is_identical and _same_bits(made):
             return origin
         whole = judged(Gatherer(made, progress or (lambda _: None)))
     except HalfulpError as error:
         return dataclasses.replace(
             origin, notes=(*origin.notes, f"the outputs as a whole could not be judged: {shortened(str(error), lines=1, characters=160)}")
         )
-    if whole.acceptable is None or whole.acceptable == origin.acceptable:
+    if not is_identical and (whole.acceptable is None or whole.acceptable == origin.acceptable):
         return origin
     # Another dtype is no error of an op, and what is random in both was drawn from the same seed: the walk compares numbers.
-    if whole.because[:1] in (("structure",), ("repetition",)):
+    if not is_identical and whole.because[:1] in (("structure",), ("repetition",)):
         return dataclasses.replace(origin, notes=(*origin.notes, f"check says: {whole.reason}"))
-    if whole.acceptable:
-        because = f"{origin.because.rstrip('.')}. The outputs as a whole are rounding: {whole.reason}"
+    if whole.acceptable is not False:
+        because = f"{origin.because.rstrip('.')}. The outputs as a whole are {whole.verdict.name}: {whole.reason}"
         return dataclasses.replace(origin, verdict=whole.verdict, because=because)
     excused = next((point for point in origin.walk if point.excess > 1.0 and point.verdict is Verdict.ROUNDING), None)
     if excused is not None:
