@@ -53,7 +53,12 @@ def of_op(limits, **numbers):
     return noise("beyond", **measured)
 
 
-LOSING = Evidence("scaling", "vanishes", (), {"loss_in_float64": 900.0})
+def losing(loss):
+    """The difference vanishes in float64 as rounding does, and is still so many times the noise that float64 has."""
+    return Evidence("scaling", "vanishes", (), {"loss_in_float64": loss})
+
+
+LOSING = losing(900.0)
 BEYOND = noise("beyond", rms_in_noise=1e4, max_in_noise=1e5, norm_in_noise=1e4, max_norm_in_noise=1e5)
 
 
@@ -162,6 +167,12 @@ BEYOND = noise("beyond", rms_in_noise=1e4, max_in_noise=1e5, norm_in_noise=1e4, 
         # Where the noise is that of moved inputs alone, roundings of the ops may come to the root of the terms.
         (evidence(noise=noise("beyond", rms_in_noise=290.0, method="inputs", terms=100), scaling="vanishes"), V.UNDECIDED),
         (evidence(noise=noise("beyond", rms_in_noise=310.0, method="inputs", terms=100), scaling="vanishes"), V.UNSTABLE),
+        (evidence(noise=noise("beyond", rms_in_noise=300.0, method="inputs", terms=100), scaling="vanishes"), V.UNDECIDED),
+        (evidence(noise=BEYOND, scaling="constants"), V.UNSTABLE),
+        (evidence(noise=BEYOND, precision="reproduced", scaling="vanishes"), V.REDUCED_PRECISION),
+        (evidence(noise=BEYOND, precision="reproduced", scaling=LOSING, integers="differ"), V.REDUCED_PRECISION),
+        (evidence(noise=BEYOND, precision="same size", scaling=losing(5.0)), V.REDUCED_PRECISION),
+        (evidence(noise=BEYOND, precision="same size", scaling=losing(5.1)), V.UNSTABLE),
         # A reference that expected itself is far from.
         (evidence(noise=noise("beyond", reference="reference", expected_excess=5.0), scaling="stays"), V.MISTAKE),
         (evidence(noise=noise("beyond", reference="reference", expected_excess=5.1), scaling="stays"), V.UNDECIDED),
@@ -214,7 +225,7 @@ def test_verdicts_carry_their_meaning_and_exit_code():
 def test_a_loss_has_to_be_tolerable_in_float64_too():
     """Least squares by normal equations: two limits of rounding in float32, a hundred in float64."""
     found = [each for each in evidence(noise=noise("beyond", rms_in_noise=12.0, max_in_noise=20.0)) if each.kind != "scaling"]
-    for loss, verdict in ((20.0, V.ROUNDING), (700.0, V.UNSTABLE), (None, V.ROUNDING)):
+    for loss, verdict in ((20.0, V.ROUNDING), (30.0, V.ROUNDING), (30.1, V.UNSTABLE), (700.0, V.UNSTABLE), (None, V.ROUNDING)):
         scaling = Evidence("scaling", "vanishes", (), {"loss_in_float64": loss})
         assert judge([*found, scaling]) is verdict
 
@@ -225,6 +236,7 @@ def test_a_loss_has_to_be_tolerable_in_float64_too():
         (evidence(noise=BEYOND, powers="differ", permutations="differ", scaling="stays"), ("powers", "noise")),
         (evidence(noise=BEYOND, scaling="stays", redraw="systematic"), ("scaling", "noise")),
         (evidence(noise=BEYOND, scaling="vanishes", redraw="random"), ("loss", "scaling", "noise")),
+        (evidence(noise=BEYOND, redraw="systematic", wide_redraw="random"), ("loss", "wide_redraw", "noise")),
         (evidence(noise=of_op(6.0, norm_in_noise=1.0), scaling="vanishes"), ("norm", "noise")),
         (evidence(noise=BEYOND, casts="explain", precision="reproduced"), ("casts", "noise")),
     ],
