@@ -112,7 +112,7 @@ BEYOND = noise("beyond", rms_in_noise=1e4, max_in_noise=1e5, norm_in_noise=1e4, 
         (evidence(noise=noise("beyond", reference="reference", expected_excess=1e6), scaling="vanishes"), V.UNDECIDED),
         # Patterns are asked only where no precision tells, and decide only there.
         (evidence(noise=noise(), scaling="unavailable", redraw="random", patterns="patterned"), V.MISTAKE),
-        (evidence(noise=noise(), scaling="unavailable", redraw="random", patterns="none"), V.ROUNDING),
+        (evidence(noise=noise(), scaling="unavailable", redraw="random", patterns="random"), V.ROUNDING),
         (evidence(noise=noise(), scaling="vanishes", patterns="patterned"), V.ROUNDING),
         (evidence(noise=noise(), powers="differ", scaling="unavailable"), V.MISTAKE),
         (evidence(noise=noise(), permutations="differ", scaling="unavailable"), V.MISTAKE),

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..verdicts import Verdict
+from ..verdicts.evidence.finding import Finding
 from ..verdicts.result import CheckResult
 from .cause import Cause
 from .hypotheses import ARITHMETIC, FORMULA, MEMORY
+
+F = Finding
 
 REPORTS = {
     "overlapping memory": ("pytorch/pytorch#198102", "pytorch/pytorch#138908"),
@@ -23,7 +26,7 @@ def direct_causes(result: CheckResult) -> list[Cause]:
 
 def _memory(result: CheckResult) -> Iterator[Cause]:
     overlap = result.find("overlap")
-    if overlap is not None and overlap.finding == "overlapping writes":
+    if overlap is not None and overlap.finding == F.OVERLAPPING_WRITES:
         sides = {name: list(ops) for name, ops in overlap.measured.items() if isinstance(ops, list)}
         one_sided = len(sides) == 1
         yield Cause(
@@ -35,7 +38,7 @@ def _memory(result: CheckResult) -> Iterator[Cause]:
             "actual" if "actual" in sides else "expected", "", REPORTS["overlapping memory"],
         )  # fmt: skip
     repeated = result.find("repetition")
-    if repeated is not None and repeated.finding == "unwritten memory":
+    if repeated is not None and repeated.finding == F.UNWRITTEN_MEMORY:
         side = str(repeated.measured["side"])
         yield Cause(
             "uninitialized memory", MEMORY, f"`{side}` reads memory that nobody wrote (torch.empty, numpy.empty).", 1.0,
@@ -60,7 +63,7 @@ def _dtypes(result: CheckResult) -> Iterator[Cause]:
 
 def _random(result: CheckResult) -> Iterator[Cause]:
     repeated = result.find("repetition")
-    if repeated is None or repeated.finding not in ("beyond rounding", "differs"):
+    if repeated is None or repeated.finding not in (F.BEYOND_ROUNDING, F.DIFFERS):
         return
     modules = repeated.measured.get("random_modules")
     if isinstance(modules, list) and modules and repeated.measured.get("seed_decides"):
@@ -79,7 +82,7 @@ def _formats(result: CheckResult) -> Iterator[Cause]:
     found = result.find("precision")
     # A size or a correlation is a sign only: where the judge has overruled it (the algorithm loses as many digits in float64), so is the cause.
     follows = result.verdict is Verdict.REDUCED_PRECISION
-    if found is not None and found.finding == "reproduced":
+    if found is not None and found.finding == F.REPRODUCED:
         explained = float(found.measured["explained"])  # type: ignore[arg-type]
         name = str(found.measured["format"]).split(" or ")[0]
         where = str(found.measured["where"])
@@ -90,7 +93,7 @@ def _formats(result: CheckResult) -> Iterator[Cause]:
             f"Rounding {where} to {found.measured['format']} reproduces {100 * explained:.1f} % of the error's square sum, element by element.",
             "high",
         )
-    elif found is not None and found.finding == "correlates" and follows:
+    elif found is not None and found.finding == F.CORRELATES and follows:
         name, where = str(found.measured["format"]).split(" or ")[0], str(found.measured["where"])
         yield _of_format(
             name,
@@ -99,7 +102,7 @@ def _formats(result: CheckResult) -> Iterator[Cause]:
             f"The error has the size that {name} makes, and follows what rounding {where} gives ({found.measured['deviations']:.1f} standard deviations from chance).",
             "medium",
         )
-    elif found is not None and found.finding == "same size" and follows:
+    elif found is not None and found.finding == F.SAME_SIZE and follows:
         name, where = str(found.measured["format"]), str(found.measured["where"])
         yield _of_format(
             name,
@@ -109,7 +112,7 @@ def _formats(result: CheckResult) -> Iterator[Cause]:
             "medium",
         )
     casts = result.find("casts")
-    if casts is not None and casts.finding == "explain":
+    if casts is not None and casts.finding == F.EXPLAIN:
         formats = [str(each) for each in casts.measured["formats"]]  # type: ignore[union-attr]
         share = 1.0 - float(casts.measured["share_left"])  # type: ignore[arg-type]
         yield _of_format(

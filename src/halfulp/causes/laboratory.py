@@ -20,6 +20,7 @@ from ..errors import HalfulpError
 from ..noise import Noise
 from ..process.alone import quiet
 from ..verdicts.checking import judged
+from ..verdicts.evidence.finding import Finding
 from ..verdicts.evidence.measured import measured_excess
 from ..verdicts.gathering import Gatherer
 from ..verdicts.result import CheckResult
@@ -73,7 +74,7 @@ class Laboratory:
         self.experiments: list[Experiment] = []
         self.out_of_time = False
         repeated = result.find("repetition")
-        self._repeats = REPEATS if repeated is not None and repeated.finding not in ("same", "") else 1
+        self._repeats = REPEATS if repeated is not None and repeated.finding is not Finding.SAME else 1
 
     def on(self, case: Case) -> Laboratory:
         """The same laboratory with another case; its experiments are kept."""

@@ -12,12 +12,15 @@ import numpy as np
 
 from ..differences import Leaf
 from ..verdicts import Verdict
+from ..verdicts.evidence.finding import Finding
 from ..words.stage import Stage
 from .coverage import Coverage
 from .hypotheses import FORMULA, MEMORY, SETTING
 from .laboratory import Laboratory, Outcome
 from .scale import Distance
 from .trial import EVERY, Fitting, Suggestions, Trial, cheap_first, placebo
+
+F = Finding
 
 MOST_CAUSES = 3
 """So many changes are combined; more would explain anything."""
@@ -68,7 +71,7 @@ class Search:
         self.laboratory = laboratory
         # Where the difference vanishes in exact arithmetic the formula is right: another one could only hide what loses digits.
         scaling = laboratory.result.find("scaling")
-        is_right = scaling is not None and scaling.finding == "vanishes"
+        is_right = scaling is not None and scaling.finding == F.VANISHES
         usable = lambda trials: [trial for trial in trials if not (is_right and trial.kind == FORMULA)]
         self.general = usable([*cheap_first(trial for own in suggestions for trial in own.trials), *others])
         self.single = usable(list(cheap_first(each for own in suggestions for each in own.single)))
@@ -247,7 +250,7 @@ class Search:
         """A change that loses digits as `actual` does: errors of like size, accepted by a judgement that knows its noise."""
         laboratory = self.laboratory
         scaling = laboratory.result.find("scaling")
-        if scaling is not None and scaling.finding == "stays":
+        if scaling is not None and scaling.finding == F.STAYS:
             return None  # what is there in exact arithmetic too is no loss of digits
         fitting: list[tuple[float, Outcome]] = []
         for trial in (*self.general, *self.single):

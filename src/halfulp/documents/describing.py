@@ -45,7 +45,8 @@ def described(kind: Kind) -> dict[str, Any]:
     definitions = made.pop("$defs", {})
     _complete(made, kind.result_class())
     for name, each in definitions.items():
-        _complete(each, _class_named(name, kind.result_class()))
+        if "enum" not in each:
+            _complete(each, _class_named(name, kind.result_class()))
     _with_measured(definitions)
     derived = DERIVED.get(kind.name, {})
     head = {
@@ -121,7 +122,7 @@ def descriptions(of: type[Any]) -> dict[str, str]:
         LookupError: a field is not described.
     """
     text = inspect.getdoc(of) or ""
-    section = " ".join(text.partition("Attributes:")[2].split())
+    section = " ".join(text.partition("Attributes:")[2].partition("\n\n")[0].split())
     names = [field.name for field in dataclasses.fields(of)]
     one = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
     found: dict[str, str] = {}

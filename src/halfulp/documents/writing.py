@@ -32,7 +32,7 @@ def text_of(content: dict[str, Any]) -> str:
 def plain(value: Any) -> Any:
     """The same content in types that strict JSON has."""
     if isinstance(value, enum.Enum):
-        return value.name
+        return value.value if isinstance(value, str) else value.name
     if isinstance(value, np.generic):
         return plain(value.item())
     if isinstance(value, float):

@@ -17,12 +17,15 @@ from ..ops.arithmetic import Array, Counting
 from ..ops.evaluation import Unknown
 from ..verdicts import limits
 from ..verdicts.evidence.evidence import Evidence
+from ..verdicts.evidence.finding import Finding
 from ..verdicts.judging import ONE_OP, decide
 from ..verdicts.verdict import Verdict
 from .chain import Chain
 from .judging import SAMPLES, Addition, channels_of, format_of_results, is_fast_convolution, judged, numbers, reduced_precision
 from .replaying import evaluate
 from .versions import Evaluation, Surroundings, Version
+
+F = Finding
 
 UNKNOWN_FORMULA = "how it was computed is not known; no more than a respectable algorithm loses"
 """What is said of a value that no recorded op made."""
@@ -79,15 +82,15 @@ def _evidence(compared: Compared) -> Iterator[Evidence]:
     exact = exact.reshape(compared.prediction.shape) if exact is not None and exact.size == compared.prediction.size else None
     yield _noise(compared.addition, compared, chain)
     if _is_of_neighbors(compared, chain):
-        yield Evidence("neighbors", "within")
+        yield Evidence("neighbors", F.WITHIN)
         return
     if exact is not None:
         stays = _stays(compared.actual, exact, compared.prediction)
-        yield Evidence("scaling", "stays" if stays else "vanishes")
+        yield Evidence("scaling", F.STAYS if stays else F.VANISHES)
         if stays:
             return
     if compared.addition.residual.nonfinite:
-        yield Evidence("specials", "differ")
+        yield Evidence("specials", F.DIFFER)
         return
     coarser = _coarser_format(compared, chain if exact is not None else None)
     if coarser is not None:
@@ -104,22 +107,22 @@ def _coarser_format(compared: Compared, chain: Chain | None) -> Evidence | None:
         if named is None and (chain is None or not chain.is_faithful):  # where each op rounds as it may, no format is at work
             named = format_of_results(compared.actual, compared.prediction, format)
         if named is not None:
-            return Evidence("precision", "reproduced", measured={"format": named})
+            return Evidence("precision", F.REPRODUCED, measured={"format": named})
     stored = chain.coarsest(format) if chain is not None else None
-    return Evidence("casts", "explain", measured={"formats": [stored.name]}) if stored is not None else None
+    return Evidence("casts", F.EXPLAIN, measured={"formats": [stored.name]}) if stored is not None else None
 
 
 def _of_larger_loss(compared: Compared, chain: Chain, *, formula_is_known: bool) -> Iterator[Evidence]:
     """What may excuse more than a respectable algorithm loses, or prove it wrong."""
     if _within_bound(compared):
-        yield Evidence("backward_error", "within the proved bound")
+        yield Evidence("backward_error", F.WITHIN_PROVED_BOUND)
         return
     if not formula_is_known:
         return
     spread = compared.main.spread(compared.slot)
     channels = channels_of(compared.actual, compared.prediction, spread)
     if is_fast_convolution(compared.main.step.name, compared.addition, channels):
-        yield Evidence("fast_products", "explain")
+        yield Evidence("fast_products", F.EXPLAIN)
         return
     honest = _beside_expected(compared)
     if honest is not None:
@@ -127,10 +130,10 @@ def _of_larger_loss(compared: Compared, chain: Chain, *, formula_is_known: bool)
         if honest.excess.of_limit <= limits.TOLERABLE_LOSS:
             return
     if not chain.is_faithful:
-        yield Evidence("kernel", "differs")
+        yield Evidence("kernel", F.DIFFERS)
     # Each of its ops rounds as it may; it is only a matter of how much that comes to, beside what the ops before make of their rounding.
     elif any(addition.excess.of_limit <= limits.TOLERABLE_LOSS for addition in _loosened_additions(compared)):
-        yield Evidence("loosened", "within")
+        yield Evidence("loosened", F.WITHIN)
 
 
 def _noise(addition: Addition, compared: Compared, chain: Chain) -> Evidence:
@@ -138,7 +141,7 @@ def _noise(addition: Addition, compared: Compared, chain: Chain) -> Evidence:
     residual, tests = addition.residual, compared.walker.tests
     return Evidence(
         "noise",
-        "within" if addition.within else "beyond",
+        F.WITHIN if addition.within else F.BEYOND,
         measured={
             "rms_in_noise": residual.rms_in_noise,
             "rms_limit": rms_limit(SAMPLES, tests=tests),

@@ -10,8 +10,9 @@ from ..differences.comparing import compare_leaves
 from ..noise import DATA, Noise, noise_of, widened
 from ..noise.streaming import is_large, rows_of, some_rows, streamed_noise
 from ..words.stage import Stage
-from .evidence.evidence import Evidence
+from .evidence.evidence import Evidence, Found
 from .evidence.families import families
+from .evidence.finding import Finding
 from .evidence.noise import backward_evidence, noise_evidence, peer_evidence
 from .evidence.overlap import overlap
 from .evidence.repetition import AGAIN, repeated_often, repetition, sized
@@ -19,6 +20,7 @@ from .evidence.structure import bits, effects, specials, structure
 from .judging import OVERRULED_BY_BITS, decide
 from .schedule import SCHEDULE, Asked
 
+F = Finding
 EFFORTS = ("decide", "full")
 
 
@@ -33,16 +35,9 @@ class Gatherer:
         self.case = case
         self.progress = progress
         self.full = full
-        self.found: dict[str, Evidence] = {}
+        self.found = Found()
         self.comparison = Comparison(())
         self.sampled: Noise | None = None
-
-    def _add(self, evidence: Evidence | None) -> None:
-        if evidence is not None:
-            self.found[evidence.kind] = evidence
-
-    def _finding(self, kind: str) -> str | None:
-        return self.found[kind].finding if kind in self.found else None
 
     def gather(self) -> tuple[Evidence, ...]:
         """The evidence; `comparison` and `sampled` are set on the way."""
@@ -54,37 +49,37 @@ class Gatherer:
         self.progress("running both sides")
         actual, expected = case.native("actual"), case.native("expected")
         self.comparison = compare_leaves(actual.outputs, expected.outputs)
-        self._add(structure(self.comparison))
-        self._add(effects(case))
+        self.found.add(structure(self.comparison))
+        self.found.add(effects(case))
         self.progress("running both sides again")
         repeated = repetition(case)
-        if self._finding("structure") == "differs":
-            self._add(repeated_often(case) if repeated.finding == "same" else repeated)
+        if self.found.has("structure", F.DIFFERS):
+            self.found.add(repeated_often(case) if repeated.finding == F.SAME else repeated)
             return
-        self._add(specials(self.comparison))
-        self._add(bits(self.comparison, case))
-        if repeated.finding == "unwritten memory":
-            self._add(repeated)
+        self.found.add(specials(self.comparison))
+        self.found.add(bits(self.comparison, case))
+        if repeated.finding == F.UNWRITTEN_MEMORY:
+            self.found.add(repeated)
             return
-        special = self._finding("specials") != "same"
-        settled = special or (self._finding("bits") == "same" and not self.full)
-        if special and repeated.finding == "same":
+        special = not self.found.has("specials", F.SAME)
+        settled = special or (self.found.has("bits", F.SAME) and not self.full)
+        if special and repeated.finding == F.SAME:
             repeated = repeated_often(case)
-        if settled and repeated.finding == "same":
-            self._add(repeated)
-            self._add(overlap(case) if self._finding("specials") == "differ" else None)
+        if settled and repeated.finding == F.SAME:
+            self.found.add(repeated)
+            self.found.add(overlap(case) if self.found.has("specials", F.DIFFER) else None)
             return
-        if repeated.finding == "same" and self._gather_large():
+        if repeated.finding == F.SAME and self._gather_large():
             return
         sampled = self.sampled = noise_of(case, rounds=DATA, progress=self._sampling)
         # A side that disagrees with itself has no error of its own that could be called honest.
-        noise = widened(sampled, expected) if repeated.finding == "same" else sampled
-        self._add(sized(case, repeated, sampled))
-        if settled or self._finding("repetition") in ("beyond rounding", "fails"):
+        noise = widened(sampled, expected) if repeated.finding == F.SAME else sampled
+        self.found.add(sized(case, repeated, sampled))
+        if settled or self.found.has("repetition", F.BEYOND_ROUNDING, F.FAILS):
             return
-        self._add(noise_evidence(case, noise, sampled))
-        self._add(backward_evidence(case, actual, sampled))
-        self._add(peer_evidence(actual, expected, noise))
+        self.found.add(noise_evidence(case, noise, sampled))
+        self.found.add(backward_evidence(case, actual, sampled))
+        self.found.add(peer_evidence(actual, expected, noise))
         self._conclude(noise, sampled)
 
     def _conclude(self, noise: Noise, sampled: Noise) -> None:
@@ -95,13 +90,13 @@ class Gatherer:
             wanted = row.always if self.full else (row.beyond if asked.beyond else row.within)(asked)
             if wanted and (self.full or not asked.jumped):
                 self.progress(row.words)
-                self._add(row.measure(asked))
+                self.found.add(row.measure(asked))
         if self.full or decide(self.found.values()).verdict in OVERRULED_BY_BITS:
             self.progress("comparing with common orders of summation")
-            self._add(families(case))
-        if not decide(self.found.values()).verdict.acceptable and self._finding("repetition") == "same":
+            self.found.add(families(case))
+        if not decide(self.found.values()).verdict.acceptable and self.found.has("repetition", F.SAME):
             self.progress("running both sides more often")
-            self._add(sized(case, repeated_often(case), sampled))
+            self.found.add(sized(case, repeated_often(case), sampled))
 
     def _sampling(self, done: int, total: int) -> None:
         self.progress(Stage(f"sampling how far rounding goes, {done} of {total}", done, total))
@@ -121,14 +116,14 @@ class Gatherer:
             return False
         actual, expected = self.case.native("actual"), self.case.native("expected")
         noise = widened(sampled, expected)
-        self._add(noise_evidence(self.case, noise, sampled))
-        self._add(peer_evidence(actual, expected, noise))
+        self.found.add(noise_evidence(self.case, noise, sampled))
+        self.found.add(peer_evidence(actual, expected, noise))
         rows = rows_of(actual, noise)
         self.case = case = self.case.narrowed(rows)
         sampled = self.sampled = some_rows(sampled, rows)
         noise = some_rows(noise, rows)
         del actual, expected  # the whole outputs
-        self._add(repetition(case))
-        self._add(backward_evidence(case, case.native("actual"), sampled))
+        self.found.add(repetition(case))
+        self.found.add(backward_evidence(case, case.native("actual"), sampled))
         self._conclude(noise, sampled)
         return True

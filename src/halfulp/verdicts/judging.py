@@ -7,23 +7,24 @@ stored numbers, never at tensors, so a stored result can be judged again.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from . import limits
-from .evidence.evidence import Evidence
+from .evidence.evidence import Evidence, Found, MissingNumber
+from .evidence.finding import Finding
 from .evidence.measured import measured_excess
 from .verdict import Verdict
 
-V = Verdict
+V, F = Verdict, Finding
 PROOFS = ("integers", "impulses", "powers", "permutations", "kernel")
 """Evidence in which rounding cannot cause a difference: exact arithmetic by construction, a symmetry that `expected` has, or an op that
 does not compute its own formula."""
 ONE_OP = "op"
 """The `reference` of noise that was measured on one op and the numbers that it really got (`locate`)."""
-WEAK = ("agrees in float32", "grows in float32", "grows in bfloat16", "stays in bfloat16")
+WEAK = (F.AGREES_IN_FLOAT32, F.GROWS_IN_FLOAT32, F.GROWS_IN_BFLOAT16, F.STAYS_IN_BFLOAT16)
 """Findings of `scaling` in a coarser format, where float64 is declared or refused."""
-CONFIRMING = ("vanishes", "constants", "agrees in float32", "grows in float32")
+CONFIRMING = (F.VANISHES, F.CONSTANTS, F.AGREES_IN_FLOAT32, F.GROWS_IN_FLOAT32)
 """Findings of `scaling` that rounding makes and another formula doesn't."""
 
 OVERRULED_BY_BITS = (V.MISTAKE, V.REDUCED_PRECISION, V.UNDECIDED)
@@ -49,7 +50,7 @@ def judge(evidence: Iterable[Evidence]) -> Verdict:
         One of the eight verdicts; UNDECIDED when the evidence is missing or conflicts.
 
     Example:
-        >>> judge([Evidence("bits", "same")]).name
+        >>> judge([Evidence("bits", Finding.SAME)]).name
         'IDENTICAL'
     """
     return decide(evidence).verdict
@@ -57,92 +58,93 @@ def judge(evidence: Iterable[Evidence]) -> Verdict:
 
 def decide(evidence: Iterable[Evidence]) -> Decision:
     """The verdict, and which evidence decided it."""
-    by_kind = {each.kind: each for each in evidence}
-    if _finding(by_kind, "search") == "changed":
-        return Decision(V[str(by_kind["search"].measured["verdict"])], ("search",))
-    early = _before_numbers(by_kind)
+    found = Found(evidence)
+    if found.has("search", F.CHANGED):
+        return Decision(V[str(found["search"].measured["verdict"])], ("search",))
+    early = _before_numbers(found)
     if early is not None:
         return early
-    noise = by_kind.get("noise")
-    decision = _within(by_kind, noise) if noise is None or noise.finding == "within" else _beyond(by_kind, noise)
-    if decision.verdict in OVERRULED_BY_BITS and _finding(by_kind, "families") == "reproduced":
+    try:
+        decision = _beyond(found, found["noise"]) if found.has("noise", F.BEYOND) else _within(found, found.get("noise"))
+    except MissingNumber as missing:  # of a stored result: what it lacks decides nothing
+        return Decision(V.UNDECIDED, (missing.kind,))
+    if decision.verdict in OVERRULED_BY_BITS and found.has("families", F.REPRODUCED):
         return Decision(V.ROUNDING, ("families",))
     return decision
 
 
-def _finding(by_kind: Mapping[str, Evidence], kind: str) -> str | None:
-    return by_kind[kind].finding if kind in by_kind else None
-
-
-def _before_numbers(by_kind: Mapping[str, Evidence]) -> Decision | None:
+def _before_numbers(found: Found) -> Decision | None:
     """What is decided before any error is measured."""
-    if _finding(by_kind, "repetition") in ("beyond rounding", "fails", "unwritten memory"):
+    if found.has("repetition", F.BEYOND_ROUNDING, F.FAILS, F.UNWRITTEN_MEMORY):
         return Decision(V.NONDETERMINISTIC, ("repetition",))
-    if _finding(by_kind, "structure") == "differs":
+    if found.has("structure", F.DIFFERS):
         return Decision(V.MISTAKE, ("structure",))
-    if _finding(by_kind, "specials") == "differ":
+    if found.has("specials", F.DIFFER):
         return Decision(V.MISTAKE, ("specials",))
-    if _finding(by_kind, "specials") == "all NaN":
+    if found.has("specials", F.ALL_NAN):
         return Decision(V.UNDECIDED, ("specials",))
-    if _finding(by_kind, "bits") == "same":
+    if found.has("bits", F.SAME):
         return Decision(V.IDENTICAL, ("bits",))
     return None
 
 
-def _within(by_kind: Mapping[str, Evidence], noise: Evidence | None) -> Decision:
+def _within(found: Found, noise: Evidence | None) -> Decision:
     """All floating-point outputs are where rounding may put them."""
-    unequal_integers = int(by_kind["bits"].measured.get("unequal_integers") or 0) if "bits" in by_kind else 0  # type: ignore[arg-type]
+    unequal_integers = int(found["bits"].measured.get("unequal_integers") or 0) if "bits" in found else 0  # type: ignore[arg-type]
     if unequal_integers:
-        if _finding(by_kind, "flips") == "jumps" and _finding(by_kind, "scaling") != "stays":
+        if found.has("flips", F.JUMPS) and not found.has("scaling", F.STAYS):
             return Decision(V.FLIP, ("flips",))
-        return Decision(V.MISTAKE, ("integer_outputs", "flips") if "flips" in by_kind else ("integer_outputs",))
+        return Decision(V.MISTAKE, ("integer_outputs", "flips") if "flips" in found else ("integer_outputs",))
     if noise is None:
         return Decision(V.UNDECIDED, ())
     for kind in ("powers", "permutations"):
-        if _finding(by_kind, kind) == "differ":
+        if found.has(kind, F.DIFFER):
             return Decision(V.MISTAKE, (kind, "noise"))
-    scaling = _finding(by_kind, "scaling")
-    if scaling == "stays":
-        if _finding(by_kind, "casts") == "explain":
+    if found.has("scaling", F.STAYS):
+        if found.has("casts", F.EXPLAIN):
             return Decision(V.REDUCED_PRECISION, ("casts", "noise"))
         return Decision(V.MISTAKE, ("scaling", "noise"))
-    if scaling in (None, "unavailable", "agrees in float32") and _finding(by_kind, "redraw") == "systematic":
+    scaling_is_mute = "scaling" not in found or found.has("scaling", F.UNAVAILABLE, F.AGREES_IN_FLOAT32)
+    if scaling_is_mute and found.has("redraw", F.SYSTEMATIC):
         return Decision(V.MISTAKE, ("redraw", "noise"))
-    if scaling == "unavailable" and _finding(by_kind, "patterns") == "patterned":
+    if found.has("scaling", F.UNAVAILABLE) and found.has("patterns", F.PATTERNED):
         return Decision(V.MISTAKE, ("patterns", "noise"))
-    confirmed = scaling in CONFIRMING or _finding(by_kind, "redraw") == "random"
+    vanishes = found.has("scaling", *CONFIRMING)
     # A gradient that is zero but for rounding (the bias of attention's keys) says nothing; the other outputs do.
     share = noise.measured.get("least_noise_rel_rms")
-    if not confirmed and isinstance(share, float) and share > limits.ILL_CONDITIONED:
+    if not (vanishes or found.has("redraw", F.RANDOM)) and isinstance(share, float) and share > limits.ILL_CONDITIONED:
         return Decision(V.UNDECIDED, ("noise",))
-    return Decision(V.ROUNDING, ("noise", "scaling") if scaling in CONFIRMING else ("noise",))
+    return Decision(V.ROUNDING, ("noise", "scaling") if vanishes else ("noise",))
 
 
-def _beyond(by_kind: Mapping[str, Evidence], noise: Evidence) -> Decision:
+def _beyond(found: Found, noise: Evidence) -> Decision:
     """Some output is off by more than rounding in the declared precision."""
-    if _finding(by_kind, "neighbors") == "within":
+    if found.has("neighbors", F.WITHIN):
         return Decision(V.ROUNDING, ("neighbors", "noise"))
-    formula_is_right = formula(by_kind)
-    if noise.measured.get("reference") == "reference" and _number(noise, "expected_excess") > limits.TOLERABLE_LOSS:
+    formula_is_right = formula(found)
+    lost_by_expected = noise.measured.get("expected_excess")
+    if noise.measured.get("reference") == "reference" and not (
+        isinstance(lost_by_expected, float) and lost_by_expected <= limits.TOLERABLE_LOSS
+    ):
         return Decision(V.UNDECIDED, ("reference", "noise"))
-    if _finding(by_kind, "flips") == "jumps" and formula_is_right is not False:
+    if found.has("flips", F.JUMPS) and formula_is_right is not False:
         return Decision(V.FLIP, ("flips", "noise"))
-    if _is_of_coarser_format(by_kind, formula_is_right):
-        return Decision(V.REDUCED_PRECISION, ("casts" if _finding(by_kind, "casts") == "explain" else "precision", "noise"))
-    told_by = tuple(kind for kind in (*PROOFS, "scaling", "redraw", "wide_redraw") if _speaks(by_kind, kind) is formula_is_right)[:1]
+    if _is_of_coarser_format(found, formula_is_right):
+        return Decision(V.REDUCED_PRECISION, ("casts" if found.has("casts", F.EXPLAIN) else "precision", "noise"))
+    told_by = tuple(kind for kind in (*PROOFS, "scaling", "redraw", "wide_redraw") if found.says(kind) is formula_is_right)[:1]
     if formula_is_right is False and _approximates(noise, told_by):
         return Decision(V.UNSTABLE, ("loss", "noise"))
     if formula_is_right is False:
         return Decision(V.MISTAKE, (*told_by, "noise"))
     if noise.measured.get("reference") == ONE_OP:
-        return _beyond_in_one_op(by_kind, noise, formula_is_right)
+        return _beyond_in_one_op(found, noise, formula_is_right)
     if formula_is_right is None:
         return Decision(V.MISTAKE if _has_no_digit_right(noise) else V.UNDECIDED, ("noise",))
-    if loss_is_tolerable(by_kind):
+    if loss_is_tolerable(found):
         return Decision(V.ROUNDING, ("loss", *told_by, "noise"))
-    if _finding(by_kind, "precision") == "same size" and not _loses_in_float64(by_kind):
+    if found.has("precision", F.SAME_SIZE) and not _loses_in_float64(found):
         return Decision(V.REDUCED_PRECISION, ("precision", *told_by, "noise"))
-    if noise.measured.get("method") == "inputs" and _worst_excess(noise) <= limits.TOLERABLE_LOSS * math.sqrt(_number(noise, "terms")):
+    if noise.measured.get("method") == "inputs" and _worst_excess(noise) <= limits.TOLERABLE_LOSS * math.sqrt(noise.number("terms")):
         return Decision(V.UNDECIDED, ("noise",))
     return Decision(V.UNSTABLE, ("loss", *told_by, "noise"))
 
@@ -154,36 +156,36 @@ def _has_no_digit_right(noise: Evidence) -> bool:
     return isinstance(error, float) and error > limits.ILL_CONDITIONED and _worst_excess(noise) > acceptable
 
 
-def _is_of_coarser_format(by_kind: Mapping[str, Evidence], formula_is_right: bool | None) -> bool:
+def _is_of_coarser_format(found: Found, formula_is_right: bool | None) -> bool:
     """Whether a format that is coarser than declared made the error: casts that were taken out, or a rounding that reproduces it.
 
     Element by element is proof enough. A correlation or a size is not where something proves the formula wrong, or where float64 loses as
     much.
     """
-    if _finding(by_kind, "casts") == "explain":
+    if found.has("casts", F.EXPLAIN):
         return True
-    found, loses = _finding(by_kind, "precision"), _loses_in_float64(by_kind)
-    if found == "reproduced":
+    loses = _loses_in_float64(found)
+    if found.has("precision", F.REPRODUCED):
         return not (formula_is_right and loses)
-    if found == "correlates":
-        return not loses and not any(_speaks(by_kind, kind) is False for kind in PROOFS)
-    return _is_of_coarser_numbers(by_kind) and _speaks(by_kind, "integers") is not False and not loses
+    if found.has("precision", F.CORRELATES):
+        return not loses and not any(found.says(kind) is False for kind in PROOFS)
+    return _is_of_coarser_numbers(found) and found.says("integers") is not False and not loses
 
 
-def _beyond_in_one_op(by_kind: Mapping[str, Evidence], noise: Evidence, formula_is_right: bool | None) -> Decision:
+def _beyond_in_one_op(found: Found, noise: Evidence, formula_is_right: bool | None) -> Decision:
     """One op is off by more than its rounding, on the numbers that it really got, and nothing says that its formula is wrong.
 
     Its inputs are known exactly: no conditioning and no jump of an earlier op is in the way, so what is left unexplained is its own.
     """
-    if loss_is_tolerable(by_kind):
+    if loss_is_tolerable(found):
         return Decision(V.ROUNDING, ("loss", "noise"))
-    if _finding(by_kind, "backward_error") == "within the proved bound":
+    if found.has("backward_error", F.WITHIN_PROVED_BOUND):
         return Decision(V.ROUNDING, ("backward_error", "noise"))
     if formula_is_right is None:
         return Decision(V.MISTAKE, ("noise",))
-    if _number(noise, "norm_in_noise") <= _number(noise, "rms_limit"):
+    if noise.number("norm_in_noise") <= noise.number("rms_limit"):
         return Decision(V.ROUNDING, ("norm", "noise"))
-    if _finding(by_kind, "loosened") == "within":
+    if found.has("loosened", F.WITHIN):
         return Decision(V.ROUNDING, ("loosened", "noise"))
     return Decision(V.UNSTABLE, ("loss", "noise"))
 
@@ -196,99 +198,68 @@ def _approximates(noise: Evidence, told_by: tuple[str, ...]) -> bool:
 
     Nothing but `redraw` may say that the formula is another one: an approximation's error is a function of the inputs too.
     """
-    in_norm = _number(noise, "norm_in_noise") <= _number(noise, "rms_limit") and _number(noise, "max_norm_in_noise") <= _number(
-        noise, "max_limit"
-    )
-    return told_by == ("redraw",) and in_norm and noise.measured.get("elementwise") is True
+    if told_by != ("redraw",) or noise.measured.get("elementwise") is not True:
+        return False
+    return noise.number("norm_in_noise") <= noise.number("rms_limit") and noise.number("max_norm_in_noise") <= noise.number("max_limit")
 
 
-def _is_of_coarser_numbers(by_kind: Mapping[str, Evidence]) -> bool:
+def _is_of_coarser_numbers(found: Found) -> bool:
     """Whether every result is a number of a coarser format (expected's are not) and the error is what that format makes."""
-    precision = by_kind.get("precision")
-    return (
-        precision is not None
-        and precision.finding == "same size"
-        and precision.measured.get("format") == precision.measured.get("representable")
-    )
+    if not found.has("precision", F.SAME_SIZE):
+        return False
+    precision = found["precision"].measured
+    return precision.get("format") == precision.get("representable")
 
 
 def _worst_excess(noise: Evidence) -> float:
     return measured_excess(noise).of_limit
 
 
-def _speaks(by_kind: Mapping[str, Evidence], kind: str) -> bool | None:
-    """What one kind of evidence says about the formula: right, wrong, or nothing."""
-    says: dict[str, dict[str, bool]] = {
-        "scaling": {
-            "vanishes": True,
-            "constants": True,
-            "stays": False,
-            "agrees in float32": True,
-            "grows in float32": True,
-            "grows in bfloat16": True,
-            "stays in bfloat16": False,
-        },
-        "integers": {"exact": True, "nearly exact": True, "differ": False},
-        "impulses": {"differ": False},
-        "kernel": {"differs": False},
-        "powers": {"differ": False},
-        "permutations": {"differ": False},
-        "redraw": {"random": True, "systematic": False},
-        "wide_redraw": {"random": True},
-    }
-    return says[kind].get(_finding(by_kind, kind) or "")
-
-
-def formula(by_kind: Mapping[str, Evidence]) -> bool | None:
+def formula(found: Found) -> bool | None:
     """Whether both sides compute the same function in exact arithmetic; None when nothing tells.
 
     A difference where no rounding can be is a proof of a different function whatever else is seen; the others are asked in the order
     of how sharp they are.
     """
-    if any(_speaks(by_kind, kind) is False for kind in PROOFS):
+    if any(found.says(kind) is False for kind in PROOFS):
         return False
     # What a coarser format shows says nothing about what is smaller than its rounding: it is asked last.
-    weak = _finding(by_kind, "scaling") in WEAK
+    weak = found.has("scaling", *WEAK)
     for kind in ("redraw", "integers", "scaling") if weak else ("scaling", "redraw", "integers"):
-        said = _speaks(by_kind, kind)
-        if kind == "redraw" and said is False and _finding(by_kind, "wide_redraw") == "random":
+        said = found.says(kind)
+        if kind == "redraw" and said is False and found.has("wide_redraw", F.RANDOM):
             said = True  # it stayed because the inputs moved less than a coarser format notices
         if said is not None:
             return said
     return None
 
 
-def loss_is_tolerable(by_kind: Mapping[str, Evidence]) -> bool:
+def loss_is_tolerable(found: Found) -> bool:
     """Whether an error beyond rounding's usual size is still that of a respectable algorithm for the same formula.
 
     Fast products (Winograd, FFT, Strassen) are judged in norm, which is all that their bounds promise; anything else elementwise.
     """
-    noise = by_kind["noise"]
+    noise = found["noise"]
     if _worst_excess(noise) <= limits.TOLERABLE_LOSS:  # a fast product would lose as much in float64, no more
-        return _float64_loss(by_kind) <= limits.TOLERABLE_LOSS * _number(noise, "rms_limit")
-    if _finding(by_kind, "fast_products") == "explain":
+        return _float64_loss(found) <= limits.TOLERABLE_LOSS * noise.number("rms_limit")
+    if found.has("fast_products", F.EXPLAIN):
         return True
-    norm, largest_norm = _number(noise, "norm_in_noise"), _number(noise, "max_norm_in_noise")
-    in_norm = norm <= limits.FAST_PRODUCT_LOSS and largest_norm <= limits.FAST_PRODUCT_LOSS * _number(noise, "max_limit")
+    norm, largest_norm = noise.number("norm_in_noise"), noise.number("max_norm_in_noise")
+    in_norm = norm <= limits.FAST_PRODUCT_LOSS and largest_norm <= limits.FAST_PRODUCT_LOSS * noise.number("max_limit")
     return bool(noise.measured.get("transforms")) and in_norm
 
 
-def _loses_in_float64(by_kind: Mapping[str, Evidence]) -> bool:
+def _loses_in_float64(found: Found) -> bool:
     """Whether the same loss is seen in float64: then the algorithm loses digits, not the format it is computed in."""
-    return _float64_loss(by_kind) > limits.TOLERABLE_LOSS
+    return _float64_loss(found) > limits.TOLERABLE_LOSS
 
 
-def _float64_loss(by_kind: Mapping[str, Evidence]) -> float:
+def _float64_loss(found: Found) -> float:
     """The difference of both sides in float64, in units of the noise that float64 has; 0.0 where it was not measured.
 
     An algorithm that squares a condition number (normal equations) loses more digits the more there are: a loss that float32 hides
     within what is tolerable shows here. Honest reformulations lose at most 1.9 limits, least squares by normal equations 6.8 and 104.
     """
-    scaling = by_kind.get("scaling")
+    scaling = found.get("scaling")
     loss = scaling.measured.get("loss_in_float64") if scaling is not None else None
     return loss if isinstance(loss, float) else 0.0
-
-
-def _number(evidence: Evidence, name: str) -> float:
-    value = evidence.measured.get(name)
-    return float(value) if isinstance(value, (int, float)) else float("inf")

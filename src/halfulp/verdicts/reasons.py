@@ -9,10 +9,11 @@ from typing import Any, Protocol
 from ..differences import Comparison
 from ..words.numbers import digits_lost, number, place, power_of_two, share
 from .evidence.evidence import Evidence
+from .evidence.finding import Finding
 from .evidence.measured import measured_excess
 from .verdict import Verdict
 
-V = Verdict
+V, F = Verdict, Finding
 
 
 class Judged(Protocol):
@@ -67,9 +68,9 @@ def _reason(result: Judged) -> str:
 _FLUSHED = " All elements that differ are subnormal numbers that actual flushes to zero."
 
 
-def _finding(result: Judged, kind: str) -> str:
+def _has(result: Judged, kind: str, *findings: Finding) -> bool:
     evidence = result.find(kind)
-    return evidence.finding if evidence is not None else ""
+    return evidence is not None and evidence.finding in findings
 
 
 def _measured(result: Judged, kind: str) -> dict[str, Any]:
@@ -79,23 +80,22 @@ def _measured(result: Judged, kind: str) -> dict[str, Any]:
 
 def _formula(result: Judged, right: str = "the two are one formula: ") -> str:
     """How it is known that both sides compute the same function in exact arithmetic."""
-    scaling = result.find("scaling")
-    if scaling is not None and scaling.finding == "vanishes":
-        return f"{right}run in float64, their difference shrinks {power_of_two(scaling.measured.get('shrinks_bits'))}"
-    if scaling is not None and scaling.finding == "constants":
+    scaling = _measured(result, "scaling")
+    if _has(result, "scaling", F.VANISHES):
+        return f"{right}run in float64, their difference shrinks {power_of_two(scaling.get('shrinks_bits'))}"
+    if _has(result, "scaling", F.CONSTANTS):
         return f"{right}what is left of their difference in float64 is no larger than rounding the data or a constant to {result.declared} makes"
-    if scaling is not None and scaling.finding == "grows in bfloat16":
-        return f"{right}the error grows by 2^{scaling.measured['grows_bits']:.0f} from float32 to bfloat16, as rounding does"
-    if scaling is not None and scaling.finding == "grows in float32":
-        return f"{right}their difference grows {power_of_two(scaling.measured.get('grows_to_float32'))} from float64 to float32, as rounding does"
-    if scaling is not None and scaling.finding == "agrees in float32":
+    if _has(result, "scaling", F.GROWS_IN_BFLOAT16):
+        return f"{right}the error grows by 2^{scaling['grows_bits']:.0f} from float32 to bfloat16, as rounding does"
+    if _has(result, "scaling", F.GROWS_IN_FLOAT32):
+        return f"{right}their difference grows {power_of_two(scaling.get('grows_to_float32'))} from float64 to float32, as rounding does"
+    if _has(result, "scaling", F.AGREES_IN_FLOAT32):
         return f"{right}both run in float32 agree within float32's rounding"
-    integers, redraw = result.find("integers"), result.find("redraw")
-    if _finding(result, "wide_redraw") == "random":
+    if _has(result, "wide_redraw", F.RANDOM):
         return f"{right}the error is drawn anew when the inputs move by more than a 16-bit format's spacing, as rounding to one is"
-    if redraw is not None and redraw.finding == "random":
+    if _has(result, "redraw", F.RANDOM):
         return f"{right}the error is drawn anew when the inputs move slightly, as rounding is"
-    if integers is not None and integers.finding in ("exact", "nearly exact"):
+    if _has(result, "integers", F.EXACT, F.NEARLY_EXACT):
         return f"{right}on small integers, where order can't matter, they agree"
     return ""
 
@@ -117,7 +117,7 @@ def _rounding(result: Judged) -> str:
             f"({found['outputs']:,} outputs). No other formula and no coarser format is needed to explain it."
         )
     if result.because[:1] == ("loss",):
-        fast = noise["transforms"] or _finding(result, "fast_products") == "explain"
+        fast = noise["transforms"] or _has(result, "fast_products", F.EXPLAIN)
         times = float(noise["norm_in_noise"] if fast else noise["rms_in_noise"])
         kind = "fast products (Winograd, FFT, Strassen) lose that much by design" if fast else "its algorithm is coarser, not wrong"
         known = f" ({formula})" if formula else ""
@@ -157,7 +157,7 @@ def _reduced(result: Judged) -> str:
             f"{_capitalized_beyond(beyond, noise)}. Taking the casts to {' and '.join(made['formats'])} out of the function leaves "
             f"{number(100.0 * float(made['share_left']))} % of the difference: they make it."
         )
-    if _finding(result, "precision") == "correlates":
+    if _has(result, "precision", F.CORRELATES):
         return (
             f"The error is {beyond} and no more than computing in {found['format']} makes, and it follows what rounding the {found['where']} to "
             f"{found['format']} gives, {number(found['deviations'])} standard deviations more than by chance."
@@ -177,7 +177,7 @@ def _reduced(result: Judged) -> str:
 
 def _unstable(result: Judged) -> str:
     noise = _measured(result, "noise")
-    if _finding(result, "redraw") == "systematic" and noise.get("elementwise"):
+    if _has(result, "redraw", F.SYSTEMATIC) and noise.get("elementwise"):
         return (
             f"An approximation of the function: in absolute terms its error is {number(noise['norm_in_noise'])} of what rounding in {result.declared} "
             f"makes, but where the result is small it keeps fewer digits (up to {number(noise['max_in_noise'])} times rounding)."
@@ -198,7 +198,7 @@ def _nondeterministic(result: Judged) -> str:
         return f"Another run failed where the first succeeded: {found['why']}."
     if found.get("structure"):
         return f"Two runs of `{found['side']}` on the same inputs return {found['structure']}.{_how_often(found)}"
-    if _finding(result, "repetition") == "unwritten memory":
+    if _has(result, "repetition", F.UNWRITTEN_MEMORY):
         return (
             f"`{found['side']}` reads memory that nothing has written: with NaN in what torch.empty and numpy.empty return, "
             f"{share(int(found['unequal']), int(found['count']))} of its result change."
@@ -354,7 +354,7 @@ def _undecided(result: Judged) -> str:
             f"The problem is ill-conditioned on these inputs: rounding alone may move the result by {100.0 * relative:.0f} % of its size, so agreement "
             "within rounding says little."
         )
-    if noise.get("method") == "inputs" and _finding(result, "scaling") == "vanishes":
+    if noise.get("method") == "inputs" and _has(result, "scaling", F.VANISHES):
         return (
             f"The formula is the same (the difference vanishes in float64), but the error is {number(noise['rms_in_noise'])} times what rounding the "
             f"inputs makes, and neither side's ops can be seen: a plain chain of {noise['terms']:,} terms could lose that much, an unstable "

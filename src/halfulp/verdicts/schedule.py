@@ -5,13 +5,14 @@ A new kind of evidence is a file in `evidence/`, a row here, and a rung of the j
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..cases import Case
 from ..noise import Noise
 from .evidence.casts import casts
-from .evidence.evidence import Evidence
+from .evidence.evidence import Evidence, Found
+from .evidence.finding import Finding
 from .evidence.flips import flips
 from .evidence.integers import impulses, integers
 from .evidence.noise import fast_products
@@ -24,6 +25,8 @@ from .evidence.redraw import redraw
 from .evidence.scaling import scaling
 from .judging import WEAK, formula, loss_is_tolerable
 
+F = Finding
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -35,16 +38,12 @@ class Asked:
 
     case: Case
     noise: Noise
-    found: Mapping[str, Evidence]
-
-    def finding(self, kind: str) -> str | None:
-        """What was found; None where it was not asked for."""
-        return self.found[kind].finding if kind in self.found else None
+    found: Found
 
     @property
     def beyond(self) -> bool:
         """Whether the error is larger than rounding makes."""
-        return self.finding("noise") == "beyond"
+        return self.found.has("noise", F.BEYOND)
 
     @property
     def formula(self) -> bool | None:
@@ -59,12 +58,12 @@ class Asked:
     @property
     def cannot_be_lifted(self) -> bool:
         """Whether no other precision shows what the formula does."""
-        return self.finding("scaling") == "unavailable"
+        return self.found.has("scaling", F.UNAVAILABLE)
 
     @property
     def jumped(self) -> bool:
         """Whether a jump explains it all: nothing else needs to be known."""
-        return self.beyond and self.finding("flips") == "jumps" and self.formula is not False
+        return self.beyond and self.found.has("flips", F.JUMPS) and self.formula is not False
 
 
 @dataclass(frozen=True)
@@ -104,12 +103,12 @@ SCHEDULE = (
     Row(
         "trying small integers",
         within=_no,
-        beyond=lambda asked: asked.formula is None or asked.finding("scaling") in WEAK,
+        beyond=lambda asked: asked.formula is None or asked.found.has("scaling", *WEAK),
         measure=lambda asked: integers(asked.case),
     ),
     Row(
         "drawing the rounding errors anew",
-        within=lambda asked: asked.finding("scaling") in (None, "unavailable", "agrees in float32"),
+        within=lambda asked: "scaling" not in asked.found or asked.found.has("scaling", F.UNAVAILABLE, F.AGREES_IN_FLOAT32),
         # Integers come before it, and may have told what it would tell; where only a coarser format spoke, it is asked all the same.
         beyond=lambda asked: "integers" in asked.found,
         measure=lambda asked: redraw(asked.case, asked.noise),
@@ -117,7 +116,7 @@ SCHEDULE = (
     Row(
         "drawing the rounding errors of coarser formats anew",
         within=_no,
-        beyond=lambda asked: asked.finding("redraw") == "systematic" and asked.finding("scaling") in ("unavailable", *WEAK),
+        beyond=lambda asked: asked.found.has("redraw", F.SYSTEMATIC) and asked.found.has("scaling", F.UNAVAILABLE, *WEAK),
         measure=lambda asked: redraw(asked.case, asked.noise, widely=True),
         always=False,
     ),
@@ -142,8 +141,8 @@ SCHEDULE = (
     ),
     Row(
         "taking casts out",
-        within=lambda asked: asked.finding("scaling") == "stays" or asked.integers_differ,
-        beyond=lambda asked: asked.finding("scaling") in ("stays", "unavailable"),
+        within=lambda asked: asked.found.has("scaling", F.STAYS) or asked.integers_differ,
+        beyond=lambda asked: asked.found.has("scaling", F.STAYS, F.UNAVAILABLE),
         measure=lambda asked: casts(asked.case, asked.noise),
     ),
     Row(
@@ -162,7 +161,7 @@ SCHEDULE = (
     ),
     Row(
         "watching writes",
-        within=lambda asked: asked.finding("scaling") == "stays" or asked.integers_differ,
+        within=lambda asked: asked.found.has("scaling", F.STAYS) or asked.integers_differ,
         beyond=lambda asked: asked.formula is not True or not loss_is_tolerable(asked.found),
         measure=lambda asked: overlap(asked.case),
     ),

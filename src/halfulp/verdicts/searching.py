@@ -9,9 +9,12 @@ from ..cases import Case
 from ..errors import InputError, RunError
 from ..inputs import EXOTIC, variants
 from .evidence.evidence import Evidence
+from .evidence.finding import Finding
 from .gathering import Gatherer
 from .judging import decide
 from .verdict import Verdict
+
+F = Finding
 
 
 def search_variants(
@@ -57,5 +60,5 @@ def search_variants(
             "unequal": found.unequal,
             "count": found.count,
         }
-        return Evidence("search", "changed", (decision.verdict,), {**measured, "tried": tried, "refused": refused})
-    return Evidence("search", "unchanged", (verdict,), {"tried": tried, "refused": refused, "exotic": exotic})
+        return Evidence("search", F.CHANGED, (decision.verdict,), {**measured, "tried": tried, "refused": refused})
+    return Evidence("search", F.UNCHANGED, (verdict,), {"tried": tried, "refused": refused, "exotic": exotic})

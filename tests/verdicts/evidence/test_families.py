@@ -44,9 +44,14 @@ def test_few_outputs_prove_nothing():
     assert found.finding == "too few outputs"
 
 
+NOISE = {
+    "rms_in_noise": 300.0, "rms_limit": 7.0, "max_in_noise": 90.0, "max_limit": 20.0, "norm_in_noise": 300.0, "max_norm_in_noise": 90.0,
+}  # fmt: skip
+
+
 def test_bits_overrule_statistics_but_not_instability():
     reproduced = Evidence("families", "reproduced", (), {"actual": "one chain", "outputs": 600, "depth": 3})
-    beyond = Evidence("noise", "beyond", (), {"rms_in_noise": 300.0, "rms_limit": 7.0, "max_in_noise": 90.0, "max_limit": 20.0})
+    beyond = Evidence("noise", "beyond", (), NOISE)
     stays = Evidence("scaling", "stays", ())
     assert judge([beyond, stays]) is Verdict.MISTAKE
     assert judge([beyond, stays, reproduced]) is Verdict.ROUNDING

@@ -7,6 +7,7 @@ from functools import partial
 from ...floats import FLOAT64, FORMATS
 from ...verdicts import CheckResult
 from ...verdicts.closeup import Closeup
+from ...verdicts.evidence.finding import Finding
 from ...verdicts.reasons import reason
 from ...words.numbers import number, share
 from ..charts.elements import element_columns, error_against_noise
@@ -16,6 +17,8 @@ from ..text.advice import advice
 from ..text.evidence import QUESTIONS, measured_words
 from .page import Column, Columns, Figure, Number, Page, Pairs, Part, Section, Table, Words, tone_of
 from .tables import DIFFERENCE_TABLE, WORST_TABLE, columns_of, difference_data, worst_data
+
+F = Finding
 
 OUTPUTS = 3
 """Outputs that have pictures: the worst ones. Tables hold the others."""
@@ -60,7 +63,7 @@ def check_numbers(result: CheckResult) -> tuple[Number, ...]:
             Number(f"{number(m['rms_in_noise'])} rms, {number(m['max_in_noise'])} worst", "error in units of what rounding makes here", f"honest results stay below {number(m['rms_limit'])} and {number(m['max_limit'])}")
         )  # fmt: skip
     scaling = result.find("scaling")
-    if scaling is not None and scaling.finding == "vanishes" and isinstance(scaling.measured.get("shrinks_bits"), float):
+    if scaling is not None and scaling.finding == F.VANISHES and isinstance(scaling.measured.get("shrinks_bits"), float):
         numbers.append(
             Number(
                 f"2^{scaling.measured['shrinks_bits']:.0f}",

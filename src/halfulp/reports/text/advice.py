@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ...verdicts import CheckResult, Verdict
+from ...verdicts.evidence.finding import Finding
 from ...words.numbers import number
 
-V = Verdict
+V, F = Verdict, Finding
 
 
 def advice(result: CheckResult) -> list[str]:
@@ -20,7 +21,7 @@ def advice(result: CheckResult) -> list[str]:
     repetition = result.find("repetition")
     if result.verdict is V.NONDETERMINISTIC and repetition is not None and repetition.measured.get("random_modules"):
         steps.insert(0, "Call .eval() on the module, or set dropout to 0, and check again.")
-    if repetition is not None and repetition.finding == "unwritten memory":
+    if repetition is not None and repetition.finding == F.UNWRITTEN_MEMORY:
         steps.insert(0, "Use torch.zeros where torch.empty is read before it is written.")
     steps += _about_effects(result)
     search = result.find("search")
@@ -30,7 +31,7 @@ def advice(result: CheckResult) -> list[str]:
             f"Note that on special values the two differ ({', '.join(str(each) for each in exotic)}); that is no part of the verdict."
         )
     peer = result.find("peer")
-    if peer is not None and peer.finding == "actual" and result.acceptable is not True:
+    if peer is not None and peer.finding == F.ACTUAL and result.acceptable is not True:
         steps.append(f"Note that actual is {number(peer.measured['ratio'])} times closer to the float64 reference than expected is.")
     if result.verdict is V.MISTAKE and result.find("overlap") is not None:
         steps.insert(0, "Use the out-of-place op, or .clone() the view before writing to it.")

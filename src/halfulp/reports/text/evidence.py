@@ -6,7 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ...verdicts import Evidence
+from ...verdicts.evidence.finding import Finding
 from ...words.numbers import number, power_of_two, share
+
+F = Finding
 
 Measured = dict[str, Any]
 
@@ -49,7 +52,7 @@ def measured_words(evidence: Evidence) -> str:
 
 
 def _structure(finding: str, m: Measured) -> str:
-    return "" if finding == "same" else f"{m['mismatches']} mismatches; {m['what']}: {m['actual']} instead of {m['expected']}"
+    return "" if finding == F.SAME else f"{m['mismatches']} mismatches; {m['what']}: {m['actual']} instead of {m['expected']}"
 
 
 def _effects(finding: str, m: Measured) -> str:
@@ -69,7 +72,7 @@ def _bits(finding: str, m: Measured) -> str:
             zeros += f", {m[f'flushed_by_{side}']:,} subnormal numbers are zero in {side}"
     return (
         f"{share(m['unequal'], m['count'])} differ, by up to {m['max_ulps']:,} ulps{zeros}"
-        if finding == "differ"
+        if finding == F.DIFFER
         else f"{m['count']:,} elements"
     )
 
@@ -105,7 +108,7 @@ def _fast_products(finding: str, m: Measured) -> str:
 
 def _peer(finding: str, m: Measured) -> str:
     return f"rms error {number(m['actual_rms_error'])} against {number(m['expected_rms_error'])}" + (
-        f": {finding} is {number(m['ratio'])} times closer" if finding != "neither" else ": about equal"
+        f": {finding} is {number(m['ratio'])} times closer" if finding != F.NEITHER else ": about equal"
     )
 
 
@@ -117,7 +120,7 @@ def _scaling(finding: str, m: Measured) -> str:
             f"float64 is refused; from float32 to bfloat16 the error grows by 2^{m['grows_bits']:.0f} (rounding: 2^16), from "
             f"{number(m['native_rms'])} to {number(m['bfloat16_rms'])}"
         )
-    if "grows_to_float32" in m and finding == "grows in float32":
+    if "grows_to_float32" in m and finding == F.GROWS_IN_FLOAT32:
         return f"run in float32 the difference is {power_of_two(m['grows_to_float32'])} larger (rounding: 2^29)"
     if "excess_in_float32" in m:
         return f"in float32 the difference is {number(m['excess_in_float32'])} of what rounding allows (two honest results: up to 2)"
@@ -161,7 +164,7 @@ def _patterns(finding: str, m: Measured) -> str:
 
 def _search(finding: str, m: Measured) -> str:
     tried = f"{m['tried']} variants tried, {m['refused']} refused by the functions"
-    if finding == "changed":
+    if finding == F.CHANGED:
         return f"{m['variant']}: {m['verdict']}; {tried}"
     return tried + (f"; differ on special values ({', '.join(m['exotic'])})" if m["exotic"] else "")
 
@@ -171,9 +174,9 @@ def _redraw(finding: str, m: Measured) -> str:
 
 
 def _precision(finding: str, m: Measured) -> str:
-    if finding == "same size":
+    if finding == F.SAME_SIZE:
         return f"{m['format']} {m['where']}: the error is {number(m['rms_in_its_noise'])} of its noise"
-    if finding == "correlates":
+    if finding == F.CORRELATES:
         return f"{m['where']} in {m['format']}: {number(m['deviations'])} standard deviations of correlation with the error, which is of its size"
     if "format" not in m:
         return "rounding the inputs of products reproduces none of the error"

@@ -6,10 +6,10 @@ from ...cases import Case, Run, Variant
 from ...floats import FORMATS
 from ...noise import Noise, noise_of, residual_of
 from .. import limits
-from ..verdict import Verdict
 from .evidence import Evidence, Measured
+from .finding import Finding
 
-V = Verdict
+F = Finding
 
 
 def casts(case: Case, noise: Noise) -> Evidence | None:
@@ -32,15 +32,14 @@ def casts(case: Case, noise: Noise) -> Evidence | None:
         # Weights stored in a coarser format stay rounded when the casts are taken out.
         form = FORMATS[min(stored, key=lambda name: FORMATS[name].precision_bits)]
         worst = _worst_excess(noise_of(case, declared=form), bare, expected)
-        finding = "explain" if worst <= 1.0 else "do not explain"
+        finding = F.EXPLAIN if worst <= 1.0 else F.DO_NOT_EXPLAIN
         measured = {"stored": sorted(stored), "excess_left": worst}
     else:
-        finding = "explain" if left <= limits.VANISHES else "do not explain"
+        finding = F.EXPLAIN if left <= limits.VANISHES else F.DO_NOT_EXPLAIN
     return Evidence(
         "casts",
         finding,
-        (V.REDUCED_PRECISION,) if finding == "explain" else (V.MISTAKE,),
-        {"formats": coarser, "share_left": left, **measured},
+        measured={"formats": coarser, "share_left": left, **measured},
     )
 
 

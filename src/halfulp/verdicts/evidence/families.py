@@ -15,10 +15,10 @@ from ...probes.implementation import Implementation
 from ...probes.matching import Match, common_order, values_of
 from ...probes.revealing import random_sample
 from ...probes.structure import find_structure
-from ..verdict import Verdict
 from .evidence import Evidence, Measured
+from .finding import Finding
 
-V = Verdict
+F = Finding
 
 OUTPUTS = 32
 """At least so many outputs have to agree, all of them. Some forty orders are tried; at one output one of them may agree by chance, at 32
@@ -65,10 +65,10 @@ def families(case: Case) -> Evidence | None:
         "difference": of_actual.order.diff(of_expected.order) if of_actual and of_expected else None,
     }
     if of_actual is None:
-        return Evidence("families", "none", (), measured)
+        return Evidence("families", F.NONE, measured=measured)
     if of_actual.outputs < OUTPUTS:
-        return Evidence("families", "too few outputs", (), measured)
-    return Evidence("families", "reproduced", (V.ROUNDING,), measured)
+        return Evidence("families", F.TOO_FEW_OUTPUTS, measured=measured)
+    return Evidence("families", F.REPRODUCED, measured=measured)
 
 
 def _structure(case: Case) -> tuple[Implementation, Contraction] | None:

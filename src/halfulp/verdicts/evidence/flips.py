@@ -10,10 +10,10 @@ import numpy as np
 from ...cases import Case
 from ...differences.allowance import FALSE_ALARM, max_limit, student_quantile
 from ...noise import DATA, Noise, noise_of, residual_of
-from ..verdict import Verdict
 from .evidence import Evidence
+from .finding import Finding
 
-V = Verdict
+F = Finding
 AMPLITUDES = (1.0, 4.0, 16.0)
 """Multiples of the sampled rounding that are tried: an element n spreads away from its edge jumps often at amplitude n, and honest
 results of a million elements lie up to five spreads out; 16 leaves room for fast products."""
@@ -53,20 +53,19 @@ def flips(case: Case, noise: Noise) -> Evidence | None:
     explained = sum(int(shown[path].sum()) for path in targets)
     count = sum(int(mask.size) for mask, _ in targets.values())
     path = max(targets, key=lambda target: int(targets[target][0].sum()))
-    finding = "jumps" if explained == beyond else "no jump"
+    finding = F.JUMPS if explained == beyond else F.NO_JUMP
     indices = np.argwhere(targets[path][0])
     return Evidence(
         "flips",
         finding,
-        (V.FLIP,) if finding == "jumps" else (V.MISTAKE, V.REDUCED_PRECISION, V.UNSTABLE),
-        {
+        measured={
             "beyond": beyond,
             "explained": explained,
             "count": count,
             "amplitude": amplitude,
             "first_index": [int(each) for each in indices[0]],
         },
-        path,
+        path=path,
     )
 
 

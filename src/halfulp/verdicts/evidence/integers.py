@@ -7,10 +7,10 @@ import math
 import numpy as np
 
 from ...cases import Case, Run, Variant
-from ..verdict import Verdict
 from .evidence import Evidence
+from .finding import Finding
 
-V = Verdict
+F = Finding
 ROUNDS_RIGHT = 0.5
 """An integer that is off by less is still told from its neighbours."""
 
@@ -31,7 +31,7 @@ def _on(case: Case, kind: str) -> Evidence:
     exact = case.run("expected", Variant("float64", kind)) if case.finer else expected
     exact = exact if isinstance(exact, Run) else expected
     if not isinstance(actual, Run) or not isinstance(expected, Run) or not isinstance(exact, Run):
-        return Evidence(kind, "unavailable", tuple(V), {"why": f"a side does not run on {kind}"})
+        return Evidence(kind, F.UNAVAILABLE, measured={"why": f"a side does not run on {kind}"})
     references = {leaf.path: leaf.float64() for leaf in exact.outputs}
     plain = {leaf.path: leaf.float64() for leaf in expected.outputs}
     largest, count, unequal, path = 0.0, 0, 0, ""
@@ -42,7 +42,7 @@ def _on(case: Case, kind: str) -> Evidence:
         whole = np.isfinite(reference).all() and np.array_equal(reference, peer) and np.array_equal(reference, np.rint(reference))
         if not whole or not np.any(reference != 0):
             why = f"the computation is not exact on {kind} (it divides or takes roots or exponentials)"
-            return Evidence(kind, "unavailable", tuple(V), {"why": why})
+            return Evidence(kind, F.UNAVAILABLE, measured={"why": why})
         apart = np.abs(leaf.float64() - reference)
         apart = np.where(np.isfinite(apart), apart, np.inf)
         count += apart.size
@@ -50,16 +50,16 @@ def _on(case: Case, kind: str) -> Evidence:
         if apart.size and float(apart.max()) > largest:
             largest, path = float(apart.max()), leaf.path
     if not count:
-        return Evidence(kind, "unavailable", tuple(V), {"why": "no output is a floating-point tensor"})
+        return Evidence(kind, F.UNAVAILABLE, measured={"why": "no output is a floating-point tensor"})
     measured = {"unequal": unequal, "count": count, "max_abs": largest}
     if not unequal:
-        return Evidence(kind, "exact", (V.ROUNDING, V.REDUCED_PRECISION, V.UNSTABLE, V.FLIP), {**measured})
+        return Evidence(kind, F.EXACT, measured=measured)
     # Fast products are not exact even on integers, but they round to the right one. With what `limits.FAST_PRODUCT_LOSS` allows them
     # (64 u sqrt n) they keep half of the digits, sqrt u, up to sums of n = 1 / (64^2 u) terms, 4,096 in float32.
     size = max(float(np.abs(each).max(initial=0.0)) for each in references.values())
     if ROUNDS_RIGHT > largest > math.sqrt(case.storage.unit_roundoff) * size:
         why = f"they differ by up to {largest:.2g}, which is no proof, and more than fast products lose"
-        return Evidence(kind, "unavailable", tuple(V), {"why": why})
+        return Evidence(kind, F.UNAVAILABLE, measured={"why": why})
     if largest < ROUNDS_RIGHT:
-        return Evidence(kind, "nearly exact", (V.ROUNDING, V.REDUCED_PRECISION, V.UNSTABLE), {**measured}, path)
-    return Evidence(kind, "differ", (V.MISTAKE,), {**measured}, path)
+        return Evidence(kind, F.NEARLY_EXACT, measured=measured, path=path)
+    return Evidence(kind, F.DIFFER, measured=measured, path=path)

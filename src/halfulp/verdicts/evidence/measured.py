@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -118,9 +117,10 @@ def schema_of_measured() -> list[dict[str, Any]]:
 
 
 def measured_excess(noise: Evidence) -> Excess:
-    """The worst output's error, as evidence of this kind has it; infinite where a stored one lacks a number."""
-    rms, rms_most, largest, largest_most = (
-        float(value) if isinstance(value := noise.measured.get(name), (int, float)) else math.inf
-        for name in ("rms_in_noise", "rms_limit", "max_in_noise", "max_limit")
-    )
-    return Excess(rms, max(rms / rms_most, largest / largest_most))
+    """The worst output's error, as evidence of this kind has it.
+
+    Raises:
+        MissingNumber: a stored one lacks a number.
+    """
+    rms, largest = noise.number("rms_in_noise"), noise.number("max_in_noise")
+    return Excess(rms, max(rms / noise.number("rms_limit"), largest / noise.number("max_limit")))

@@ -12,10 +12,10 @@ from ...cases.effects import argument_leaves
 from ...differences.allowance import max_limit, rms_limit
 from ...noise import DATA, Noise, Residual, RootMeanSquare, backward_error, noise_of, residual_of_leaf, uses_transforms
 from .. import limits
-from ..verdict import Verdict
 from .evidence import Evidence
+from .finding import Finding
 
-V = Verdict
+F = Finding
 ELEMENTWISE = frozenset(("elementwise", "gelu"))
 """Kinds of ops that compute each element by itself, as `NoiseMode` counts them."""
 
@@ -52,9 +52,8 @@ def noise_evidence(case: Case, noise: Noise, sampled: Noise) -> Evidence | None:
     shares = [each for each in (_relative(noise.leaves[part.path]) for part in found) if each is not None]
     return Evidence(
         "noise",
-        "within" if within else "beyond",
-        (V.ROUNDING, V.IDENTICAL) if within else (V.FLIP, V.REDUCED_PRECISION, V.UNSTABLE, V.MISTAKE),
-        {
+        F.WITHIN if within else F.BEYOND,
+        measured={
             "declared": noise.declared.name,
             "rms_in_noise": worst.rms_in_noise,
             "rms_limit": rms_limit(noise.count),
@@ -81,7 +80,7 @@ def noise_evidence(case: Case, noise: Noise, sampled: Noise) -> Evidence | None:
             "outputs": len(found),
             "notes": list(noise.notes),
         },
-        worst.path,
+        path=worst.path,
     )
 
 
@@ -106,13 +105,11 @@ def backward_evidence(case: Case, actual: Run, noise: Noise) -> Evidence | None:
     found = backward_error(case, actual, noise)
     if found is None:
         return None
-    within = found.eta <= found.estimate
     return Evidence(
         "backward_error",
-        "within" if within else ("within the proved bound" if found.eta <= found.bound else "beyond"),
-        (V.ROUNDING, V.IDENTICAL) if within else (V.REDUCED_PRECISION, V.UNSTABLE, V.MISTAKE),
-        {"eta_in_u": found.eta, "terms": found.terms, "estimate_in_u": found.estimate, "bound_in_u": found.bound},
-        found.path,
+        F.WITHIN if found.eta <= found.estimate else F.WITHIN_PROVED_BOUND if found.eta <= found.bound else F.BEYOND,
+        measured={"eta_in_u": found.eta, "terms": found.terms, "estimate_in_u": found.estimate, "bound_in_u": found.bound},
+        path=found.path,
     )
 
 
@@ -121,10 +118,7 @@ def fast_products(case: Case) -> Evidence:
     noise = noise_of(case, product_loss=limits.PRODUCT_LOSS, rounds=DATA)
     found = [residual for residual in residuals(case.native("actual"), noise) if residual.count]
     worst = max((each.excess(noise.count).of_limit for each in found), default=math.inf)
-    finding = "explain" if worst <= 1.0 else "do not explain"
-    return Evidence(
-        "fast_products", finding, (V.ROUNDING,) if finding == "explain" else (V.UNSTABLE, V.REDUCED_PRECISION), {"excess": worst}
-    )
+    return Evidence("fast_products", F.EXPLAIN if worst <= 1.0 else F.DO_NOT_EXPLAIN, measured={"excess": worst})
 
 
 EQUAL = 1.1
@@ -143,9 +137,10 @@ def peer_evidence(actual: Run, expected: Run, noise: Noise) -> Evidence | None:
     path = max(shared, key=lambda each: of_actual[each].rms_in_noise)
     actual_rms, expected_rms = of_actual[path].rms, of_expected[path].rms
     if max(actual_rms, expected_rms) <= EQUAL * min(actual_rms, expected_rms):
-        closer, ratio = "neither", 1.0
+        closer, ratio = F.NEITHER, 1.0
     elif actual_rms < expected_rms:
-        closer, ratio = "actual", expected_rms / actual_rms if actual_rms else float("inf")
+        closer, ratio = F.ACTUAL, expected_rms / actual_rms if actual_rms else float("inf")
     else:
-        closer, ratio = "expected", actual_rms / expected_rms if expected_rms else float("inf")
-    return Evidence("peer", closer, tuple(V), {"actual_rms_error": actual_rms, "expected_rms_error": expected_rms, "ratio": ratio}, path)
+        closer, ratio = F.EXPECTED, actual_rms / expected_rms if expected_rms else float("inf")
+    measured = {"actual_rms_error": actual_rms, "expected_rms_error": expected_rms, "ratio": ratio}
+    return Evidence("peer", closer, measured=measured, path=path)

@@ -10,10 +10,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from ...cases import Case, Variant
 from ...cases.sides import repeatable
-from ..verdict import Verdict
 from .evidence import Evidence
+from .finding import Finding
 
-V = Verdict
+F = Finding
 COUNTED_ELEMENTS = 1 << 22
 """Up to this size the places in memory are counted one by one; beyond, only strides that prove overlap are reported."""
 
@@ -73,4 +73,4 @@ def overlap(case: Case) -> Evidence | None:
             measured[side.name] = list(dict.fromkeys(audit.found))
     if not measured:
         return None
-    return Evidence("overlap", "overlapping writes", (V.MISTAKE, V.NONDETERMINISTIC), {**measured})
+    return Evidence("overlap", F.OVERLAPPING_WRITES, measured=measured)

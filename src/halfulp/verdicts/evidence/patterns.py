@@ -15,11 +15,11 @@ from ...cases import Case, Run, Variant
 from ...differences.allowance import max_limit
 from ...noise import DATA, LeafNoise, Noise, noise_of
 from ...noise.noise import profile, scaled_error
-from ..verdict import Verdict
 from .evidence import Evidence
+from .finding import Finding
 from .redraw import REPETITIONS
 
-V = Verdict
+F = Finding
 FEWEST = 16
 """Means over fewer elements than this average nothing out."""
 SHARED = 0.5
@@ -51,8 +51,8 @@ def patterns(case: Case, noise: Noise) -> Evidence | None:
         found = _strongest(_scaled(leaf.float64() - known.reference, spread), known, sampled.count)
         if found is not None and (best is None or _excess(found) > _excess(best)):
             best = found
-    if best is not None and best.finding == "patterned" and not _stays(case, noise, best):
-        return dataclasses.replace(best, finding="random", speaks_for=tuple(V))
+    if best is not None and best.finding == F.PATTERNED and not _stays(case, noise, best):
+        return dataclasses.replace(best, finding=F.RANDOM, speaks_for=())
     return best
 
 
@@ -74,10 +74,9 @@ def _strongest(scaled: np.ndarray, known: LeafNoise, count: int) -> Evidence | N
         index = int(np.argmax(amounts))
         amount = float(amounts[index])
         if best is None or amount > _excess(best):
-            finding = "patterned" if amount > PATTERNED else "random"
-            speaks = (V.MISTAKE, V.REDUCED_PRECISION) if finding == "patterned" else tuple(V)
+            finding = F.PATTERNED if amount > PATTERNED else F.RANDOM
             measured = {"axis": axis, "index": index, "mean_in_noise": float(means[index]), "excess": amount, "elements": elements}
-            best = Evidence("patterns", finding, speaks, {**measured}, known.path)
+            best = Evidence("patterns", finding, measured=measured, path=known.path)
     return best
 
 

@@ -17,10 +17,10 @@ from ...cases import Case, Run, Variant
 from ...cases.inputs import map_arrays
 from ...noise import Noise, residual_of
 from .. import limits
-from ..verdict import Verdict
 from .evidence import Evidence
+from .finding import Finding
 
-V = Verdict
+F = Finding
 LENGTHS = 4
 """At most this many axis lengths are tried, the longest first: each costs a run of both sides."""
 
@@ -55,15 +55,14 @@ def permutations(case: Case, noise: Noise) -> Evidence:
             if amount > worst:
                 worst, path, length = amount, leaf.path, size
     if not tried:
-        return Evidence("permutations", "unavailable", tuple(V), {"why": "expected is indifferent to no permutation that was tried"})
+        return Evidence("permutations", F.UNAVAILABLE, measured={"why": "expected is indifferent to no permutation that was tried"})
     # The rounding errors are drawn anew, and a respectable algorithm may make up to a digit more of them in another order.
-    finding = "follows" if worst <= limits.TOLERABLE_LOSS else "differ"
+    finding = F.FOLLOWS if worst <= limits.TOLERABLE_LOSS else F.DIFFER
     return Evidence(
         "permutations",
         finding,
-        (V.MISTAKE,) if finding == "differ" else tuple(V),
-        {"lengths": tried, "length": length, "excess": worst},
-        path,
+        measured={"lengths": tried, "length": length, "excess": worst},
+        path=path,
     )
 
 

@@ -12,10 +12,10 @@ from ...cases import Case, Run, Variant
 from ...cases.case import SCALED_BY
 from ...differences import Leaf
 from ...noise import Noise, residual_of
-from ..verdict import Verdict
 from .evidence import Evidence
+from .finding import Finding
 
-V = Verdict
+F = Finding
 DEGREES = (0, 1, 2, 3, 4)
 
 
@@ -27,11 +27,11 @@ def powers(case: Case, noise: Noise) -> Evidence:
     """
     scaled = {name: case.run(name, Variant(kind="scaled")) for name in ("actual", "expected")}
     if not all(isinstance(each, Run) for each in scaled.values()):
-        return Evidence("powers", "unavailable", tuple(V), {"why": "a side does not run on scaled inputs"})
+        return Evidence("powers", F.UNAVAILABLE, measured={"why": "a side does not run on scaled inputs"})
     pairs = _pairs(case.native("expected"), scaled["expected"])
     degree = next((each for each in DEGREES if pairs and all(_deviation(*pair, each) is not None for pair in pairs)), None)
     if degree is None:
-        return Evidence("powers", "unavailable", tuple(V), {"why": "expected does not scale with its inputs"})
+        return Evidence("powers", F.UNAVAILABLE, measured={"why": "expected does not scale with its inputs"})
     worst, path = 0.0, ""
     for small, large in _pairs(case.native("actual"), scaled["actual"]):
         if small.path not in noise.leaves or noise.leaves[small.path].shape != small.stored.shape:
@@ -40,9 +40,8 @@ def powers(case: Case, noise: Noise) -> Evidence:
         found = residual_of(values, noise.leaves[small.path], reference=small.float64())
         if found.excess(noise.count).of_limit > worst:
             worst, path = found.excess(noise.count).of_limit, small.path
-    finding = "scales alike" if worst <= 1.0 else "differ"
-    speaks = (V.MISTAKE,) if finding == "differ" else tuple(each for each in V if each is not V.NONDETERMINISTIC)
-    return Evidence("powers", finding, speaks, {"degree": degree, "factor": SCALED_BY, "excess": worst}, path)
+    finding = F.SCALES_ALIKE if worst <= 1.0 else F.DIFFER
+    return Evidence("powers", finding, measured={"degree": degree, "factor": SCALED_BY, "excess": worst}, path=path)
 
 
 def _pairs(small: Run, large: Run | object) -> list[tuple[Leaf, Leaf]]:

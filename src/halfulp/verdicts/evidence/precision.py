@@ -26,10 +26,10 @@ from ...noise import LeafNoise, Noise, noise_of, residual_of, run_under
 from ...noise.noise import scaled_error
 from ...ops import Kind, is_exact, record_of
 from .. import limits
-from ..verdict import Verdict
 from .evidence import Evidence
+from .finding import Finding
 
-V = Verdict
+F = Finding
 CANDIDATES = ("float32", "tf32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2")
 
 
@@ -104,19 +104,19 @@ def precision(case: Case, noise: Noise, *, formula_is_right: bool) -> Evidence:
         for tried in _hypotheses(case, noise, [each for each in coarser if each.precision_bits == bits]):
             best = max(best, tried, key=lambda each: each["explained"])
             if best["explained"] >= limits.EXPLAINED and _convincing(best["explained"], case):
-                return Evidence("precision", "reproduced", (V.REDUCED_PRECISION,), best)
+                return Evidence("precision", F.REPRODUCED, measured=best)
             names = tried["format"].split(" or ")
             if tried["deviations"] >= CHANCE and FORMATS[names[0]].storage_bits > 8:  # everything is within an 8-bit format's rounding
                 related[tried["format"]] = max(related.get(tried["format"], tried), tried, key=lambda each: each["correlated"])
     for tried in sorted(related.values(), key=lambda each: -each["correlated"]):
         target = FORMATS[tried["format"].split(" or ")[0]]
         if _has_size_of(case, noise, target):
-            return Evidence("precision", "correlates", (V.REDUCED_PRECISION,), tried)
+            return Evidence("precision", F.CORRELATES, measured=tried)
     if formula_is_right or _representable_in(case, coarser) is not None:
         named = _by_size(case, noise, coarser)
         if named is not None:
             return named
-    return Evidence("precision", "not reproduced", (V.UNSTABLE, V.MISTAKE, V.FLIP), best)
+    return Evidence("precision", F.NOT_REPRODUCED, measured=best)
 
 
 GUESSES = 64
@@ -323,9 +323,8 @@ def _by_size(case: Case, noise: Noise, coarser: list[Format]) -> Evidence | None
     named = next((each for each in fitting if each[1].name == representable), min(fitting, key=lambda each: each[0]))
     return Evidence(
         "precision",
-        "same size",
-        (V.REDUCED_PRECISION,),
-        {
+        F.SAME_SIZE,
+        measured={
             "format": named[1].name,
             "where": "accumulators of sums" if _adds(noise) else "results" if representable == named[1].name else "somewhere inside",
             "rms_in_its_noise": named[2],

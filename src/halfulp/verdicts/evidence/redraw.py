@@ -13,10 +13,10 @@ from ...cases import Case, Run, Variant
 from ...differences.allowance import rms_limit
 from ...noise import STATE, LeafNoise, Noise, noise_of, residual_of, root_mean_square, uses_transforms
 from .. import limits
-from ..verdict import Verdict
 from .evidence import Evidence
+from .finding import Finding
 
-V = Verdict
+F = Finding
 
 
 FARTHER = 10.0
@@ -72,7 +72,7 @@ def redraw(case: Case, noise: Noise, *, widely: bool = False) -> Evidence:
             expected = case.run("expected", variant)
         if not isinstance(actual, Run) or not isinstance(expected, Run):
             why = "a side does not run on inputs that are moved slightly"
-            return Evidence(kind, "unavailable", tuple(V), {"why": why})
+            return Evidence(kind, F.UNAVAILABLE, measured={"why": why})
         references = {leaf.path: leaf for leaf in expected.outputs}
         for leaf in actual.outputs:
             other = references.get(leaf.path)
@@ -85,14 +85,14 @@ def redraw(case: Case, noise: Noise, *, widely: bool = False) -> Evidence:
                 error = leaf.float64() - exact
             errors.setdefault(leaf.path, []).append(np.where(np.isfinite(error), error, 0.0))
     if not any(moved.any() for moved in moves.values()):
-        return Evidence(kind, "unavailable", tuple(V), {"why": "no result moves when the inputs do, so no rounding is drawn anew"})
+        return Evidence(kind, F.UNAVAILABLE, measured={"why": "no result moves when the inputs do, so no rounding is drawn anew"})
     # A result that stays where it is has its rounding from the same numbers each time: it stays too, whatever made it.
     errors = {path: [np.where(moves[path], error, 0.0) for error in found] for path, found in errors.items()}
     if _left_the_domain(case, noise, errors):
         why = (
             "the two agree on the given inputs far better than near them: moving breaks something that the inputs have (a symmetry, a sum)"
         )
-        return Evidence(kind, "unavailable", tuple(V), {"why": why})
+        return Evidence(kind, F.UNAVAILABLE, measured={"why": why})
     data = noise_of(case, accumulate=False, rounds=STATE)
     in_norm = uses_transforms(case, "actual")
     worst, worst_share, worst_excess = "", 0.0, 0.0
@@ -112,8 +112,7 @@ def redraw(case: Case, noise: Noise, *, widely: bool = False) -> Evidence:
     systematic = worst_share > limits.SYSTEMATIC and worst_excess > 1.0
     return Evidence(
         kind,
-        "systematic" if systematic else "random",
-        (V.MISTAKE, V.REDUCED_PRECISION) if systematic else (V.ROUNDING, V.UNSTABLE, V.FLIP),
-        {"share_that_stays": worst_share, "repetitions": REPETITIONS, "excess_over_data_rounding": worst_excess},
-        worst,
+        F.SYSTEMATIC if systematic else F.RANDOM,
+        measured={"share_that_stays": worst_share, "repetitions": REPETITIONS, "excess_over_data_rounding": worst_excess},
+        path=worst,
     )

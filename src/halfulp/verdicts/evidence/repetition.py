@@ -11,10 +11,10 @@ from ...cases import Case, Run, Unavailable, Variant
 from ...differences.comparing import compare_leaves
 from ...noise import Noise, residual_of, run_under
 from .. import limits
-from ..verdict import Verdict
 from .evidence import Evidence
+from .finding import Finding
 
-V = Verdict
+F = Finding
 AGAIN = Variant(repetition=1, poisoned=True)
 
 
@@ -25,7 +25,7 @@ def repetition(case: Case) -> Evidence:
             continue
         second, again = case.run(name, AGAIN), case.run(name, Variant(repetition=1))
         if isinstance(again, Unavailable):
-            return Evidence("repetition", "fails", (V.NONDETERMINISTIC,), {"side": name, "why": again.reason})
+            return Evidence("repetition", F.FAILS, measured={"side": name, "why": again.reason})
         agrees = _agrees(case, name, Variant(repetition=1))
         if agrees and isinstance(second, Unavailable):
             continue  # it does not run where unwritten memory is NaN: nothing is learned
@@ -39,7 +39,7 @@ def repetition(case: Case) -> Evidence:
         unwritten = agrees and _agrees(case, name, Variant(repetition=2)) and not _agrees(case, name, Variant(repetition=2, poisoned=True))
         unwritten = unwritten or _shows_nan(case, name, (case.native(name), again))
         other = second if isinstance(second, Run) and (unwritten or agrees) else again
-        return _differs(case, name, other, "unwritten memory" if unwritten else "differs")
+        return _differs(case, name, other, F.UNWRITTEN_MEMORY if unwritten else F.DIFFERS)
     return _same(2)
 
 
@@ -49,21 +49,21 @@ def repeated_often(case: Case) -> Evidence:
         for name in ("actual", "expected"):
             run = case.run(name, Variant(repetition=place))
             if isinstance(run, Unavailable):
-                return Evidence("repetition", "fails", (V.NONDETERMINISTIC,), {"side": name, "why": run.reason})
+                return Evidence("repetition", F.FAILS, measured={"side": name, "why": run.reason})
             if not _agrees(case, name, Variant(repetition=place)):
-                return _differs(case, name, run, "unwritten memory" if _shows_nan(case, name, (run,)) else "differs")
+                return _differs(case, name, run, F.UNWRITTEN_MEMORY if _shows_nan(case, name, (run,)) else F.DIFFERS)
             case.forget(name, Variant(repetition=place))
     return _same(RUNS)
 
 
 def _same(runs: int) -> Evidence:
-    return Evidence("repetition", "same", tuple(each for each in V if each is not V.NONDETERMINISTIC), {"runs": runs})
+    return Evidence("repetition", F.SAME, measured={"runs": runs})
 
 
-def _differs(case: Case, name: str, other: Run, finding: str) -> Evidence:
+def _differs(case: Case, name: str, other: Run, finding: Finding) -> Evidence:
     apart = compare_leaves(other.outputs, case.native(name).outputs)
-    if apart.mismatches and finding == "differs":
-        finding = "beyond rounding"  # of another structure, which rounding never makes
+    if apart.mismatches and finding == F.DIFFERS:
+        finding = F.BEYOND_ROUNDING  # of another structure, which rounding never makes
     measured = {
         "side": name,
         "structure": f"{apart.mismatches[0].actual} and {apart.mismatches[0].expected}" if apart.mismatches else "",
@@ -74,7 +74,7 @@ def _differs(case: Case, name: str, other: Run, finding: str) -> Evidence:
         "random_modules": case.side(name).random_modules(),
         **_how_often(case, name, other),
     }
-    return Evidence("repetition", finding, (V.NONDETERMINISTIC,), {**measured})
+    return Evidence("repetition", finding, measured=measured)
 
 
 def _agrees(case: Case, name: str, variant: Variant) -> bool:
@@ -129,7 +129,7 @@ def _how_often(case: Case, name: str, other: Run) -> dict[str, int | bool]:
 
 def sized(case: Case, repeated: Evidence, noise: Noise) -> Evidence:
     """The same evidence with the disagreement measured by the noise: within rounding or beyond it."""
-    if repeated.finding != "differs":
+    if repeated.finding != F.DIFFERS:
         return repeated
     name = str(repeated.measured["side"])
     first = case.native(name)
@@ -152,8 +152,8 @@ def sized(case: Case, repeated: Evidence, noise: Noise) -> Evidence:
     beyond = worst > 1.0 or _noise_is_random(case, name, noise)
     return dataclasses.replace(
         repeated,
-        finding="beyond rounding" if beyond else "within rounding",
-        speaks_for=(V.NONDETERMINISTIC,) if beyond else (V.ROUNDING, V.NONDETERMINISTIC),
+        finding=F.BEYOND_ROUNDING if beyond else F.WITHIN_ROUNDING,
+        speaks_for=(),
         measured={**repeated.measured, "excess": float(worst)},
     )
 

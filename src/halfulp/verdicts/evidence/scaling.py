@@ -17,15 +17,14 @@ from ...differences.allowance import max_limit
 from ...floats import BFLOAT16, FLOAT32, Format, is_representable
 from ...noise import STATE, LeafNoise, Noise, Residual, noise_of, residual_of, uses_transforms
 from .. import limits
-from ..verdict import Verdict
 from .evidence import Evidence, Measured
+from .finding import Finding
 
-V = Verdict
-_RIGHT = (V.ROUNDING, V.FLIP, V.REDUCED_PRECISION, V.UNSTABLE)
+F = Finding
 
 
 def _unavailable(reason: str, **measured: Measured) -> Evidence:
-    return Evidence("scaling", "unavailable", tuple(V), {"why": reason, **measured})
+    return Evidence("scaling", F.UNAVAILABLE, measured={"why": reason, **measured})
 
 
 def scaling(case: Case, noise: Noise, *, beyond: bool) -> Evidence:
@@ -44,10 +43,10 @@ def scaling(case: Case, noise: Noise, *, beyond: bool) -> Evidence:
         return _unavailable(expected.reason)
     jumped = _unequal_integers(actual, expected)
     if jumped:
-        return Evidence("scaling", "stays", (V.MISTAKE,), {"unequal_integers_in_float64": jumped})
+        return Evidence("scaling", F.STAYS, measured={"unequal_integers_in_float64": jumped})
     evidence = _of_outputs(case, noise, actual, expected, beyond=beyond)
     elsewhere = case.lifted_elsewhere("actual") or case.lifted_elsewhere("expected")
-    if beyond and elsewhere and evidence.finding in ("vanishes", "constants"):
+    if beyond and elsewhere and evidence.finding in (F.VANISHES, F.CONSTANTS):
         return _unavailable(
             f"{elsewhere} has no float64; the formulas agree on the processor, which says nothing about the kernels of {elsewhere}"
         )
@@ -73,19 +72,18 @@ def _of_outputs(case: Case, noise: Noise, actual: Run, expected: Run, *, beyond:
         remains = residual_of(values[0], spread, reference=values[1])
         native_rms = residual_of(values[2], spread).rms
         if _vanishes(values, spread):
-            finding, worst_excess = "vanishes", 0.0
+            finding, worst_excess = F.VANISHES, 0.0
         else:
             data_noise = data_noise or noise_of(case, accumulate=False, rounds=STATE)
             data_spread = data_noise.leaves[leaf.path]
             worst_excess = residual_of(values[0], data_spread, reference=values[1]).excess(data_noise.count, slack=1.0).of_limit
             if worst_excess <= 1.0:
                 worst_excess = max(worst_excess, _excess_where_it_jumps(case, values, data_spread))
-            finding = "stays" if worst_excess > 1.0 else "constants"
+            finding = F.STAYS if worst_excess > 1.0 else F.CONSTANTS
         evidence = Evidence(
             "scaling",
             finding,
-            (V.MISTAKE, V.REDUCED_PRECISION) if finding == "stays" else _RIGHT,
-            {
+            measured={
                 "native_rms": native_rms,
                 "float64_rms": remains.rms,
                 "shrinks_bits": math.log2(native_rms / remains.rms) if remains.rms and native_rms else None,
@@ -94,7 +92,7 @@ def _of_outputs(case: Case, noise: Noise, actual: Run, expected: Run, *, beyond:
                 "excess_over_data_rounding": worst_excess,
                 "overridden": list(dict.fromkeys([*actual.overridden, *expected.overridden])),
             },
-            leaf.path,
+            path=leaf.path,
         )
         if worst is None or worst_excess > float(worst.measured["excess_over_data_rounding"]):  # type: ignore[arg-type]
             worst = evidence
@@ -205,7 +203,7 @@ def _lowered(case: Case) -> Evidence:
     return min(found, key=lambda each: (LOWERED.index(each.finding), -float(each.measured.get("excess_in_float32") or 0.0)))  # type: ignore[arg-type]
 
 
-LOWERED = ("stays", "unavailable", "grows in float32", "agrees in float32")
+LOWERED = (F.STAYS, F.UNAVAILABLE, F.GROWS_IN_FLOAT32, F.AGREES_IN_FLOAT32)
 """What `_lowered` finds of an output; of several outputs the first of these is reported: one that stays is another formula."""
 
 
@@ -224,13 +222,13 @@ def _lowered_output(leaf: Leaf, other: Leaf, spread: LeafNoise, samples: int, be
         size = min(size, BOTH_HONEST * in_norm / limits.FAST_PRODUCT_LOSS)
     measured: dict[str, Measured] = {"excess_in_float32": size}
     if size <= BOTH_HONEST:
-        return Evidence("scaling", "agrees in float32", _RIGHT, measured, leaf.path)
+        return Evidence("scaling", F.AGREES_IN_FLOAT32, measured=measured, path=leaf.path)
     grows = measured["grows_to_float32"] = math.log2(apart.rms / before.rms)
     is_drowned = apart.rms > limits.ILL_CONDITIONED * apart.reference_rms
     if grows <= NEAR_BITS:
-        return Evidence("scaling", "stays", (V.MISTAKE,), measured, leaf.path)
+        return Evidence("scaling", F.STAYS, measured=measured, path=leaf.path)
     if grows >= LOWER_BITS - NEAR_BITS and not is_drowned:
-        return Evidence("scaling", "grows in float32", _RIGHT, measured, leaf.path)
+        return Evidence("scaling", F.GROWS_IN_FLOAT32, measured=measured, path=leaf.path)
     why = f"the difference grows by 2^{grows:.0f} from float64 to float32, neither as rounding does (2^29) nor as that of another formula"
     return _unavailable("in float32 the two differ by as much as their results are large" if is_drowned else why, **measured)
 
@@ -268,7 +266,7 @@ def _coarsened(case: Case, noise: Noise) -> Evidence | None:
         beyond = math.log2(max(native.norm_in_noise, 1.0))
         measured: dict[str, Measured] = {"native_rms": native.rms, "bfloat16_rms": there.rms, "grows_bits": grows, "beyond_bits": beyond}
         if grows >= COARSER_BITS - NEAR_BITS:
-            return Evidence("scaling", "grows in bfloat16", _RIGHT, measured, leaf.path)
+            return Evidence("scaling", F.GROWS_IN_BFLOAT16, measured=measured, path=leaf.path)
         if beyond >= FAR_BITS and grows <= COARSER_BITS - beyond + NEAR_BITS:
-            return Evidence("scaling", "stays in bfloat16", (V.MISTAKE, V.REDUCED_PRECISION), measured, leaf.path)
+            return Evidence("scaling", F.STAYS_IN_BFLOAT16, measured=measured, path=leaf.path)
     return None

@@ -6,20 +6,20 @@ import numpy as np
 
 from ...cases import Case
 from ...differences import Comparison
-from ..verdict import Verdict
 from .evidence import Evidence
+from .finding import Finding
 
-V = Verdict
+F = Finding
 
 
 def structure(comparison: Comparison) -> Evidence:
     """Missing outputs, other shapes and other dtypes."""
     broken = comparison.mismatches
     if not broken:
-        return Evidence("structure", "same", (V.IDENTICAL, V.ROUNDING, V.FLIP, V.REDUCED_PRECISION, V.UNSTABLE))
+        return Evidence("structure", F.SAME)
     first = broken[0]
     measured = {"mismatches": len(broken), "what": first.kind, "actual": first.actual, "expected": first.expected}
-    return Evidence("structure", "differs", (V.MISTAKE,), {**measured}, first.path)
+    return Evidence("structure", F.DIFFERS, measured=measured, path=first.path)
 
 
 def specials(comparison: Comparison) -> Evidence:
@@ -28,13 +28,12 @@ def specials(comparison: Comparison) -> Evidence:
     if worst is None or not worst.special_mismatches:
         everywhere = [each.path for each in comparison if each.count and each.nan_both == each.count]
         if everywhere:
-            return Evidence("specials", "all NaN", (V.UNDECIDED,), {"outputs": everywhere}, everywhere[0])
-        return Evidence("specials", "same", (V.IDENTICAL, V.ROUNDING, V.FLIP, V.REDUCED_PRECISION, V.UNSTABLE))
+            return Evidence("specials", F.ALL_NAN, measured={"outputs": everywhere}, path=everywhere[0])
+        return Evidence("specials", F.SAME)
     return Evidence(
         "specials",
-        "differ",
-        (V.MISTAKE,),
-        {
+        F.DIFFER,
+        measured={
             "nan_actual_only": worst.nan_actual_only,
             "nan_expected_only": worst.nan_reference_only,
             "inf_actual_only": worst.inf_actual_only,
@@ -42,7 +41,7 @@ def specials(comparison: Comparison) -> Evidence:
             "inf_sign": worst.inf_sign,
             "count": worst.count,
         },
-        worst.path,
+        path=worst.path,
     )
 
 
@@ -59,8 +58,8 @@ def bits(comparison: Comparison, case: Case) -> Evidence:
     if not comparison.same_bits:
         measured |= _flushed(case)
     if comparison.same_bits:
-        return Evidence("bits", "same", (V.IDENTICAL,), {**measured})
-    return Evidence("bits", "differ", (V.ROUNDING, V.FLIP, V.REDUCED_PRECISION, V.UNSTABLE, V.NONDETERMINISTIC, V.MISTAKE), {**measured})
+        return Evidence("bits", F.SAME, measured=measured)
+    return Evidence("bits", F.DIFFER, measured=measured)
 
 
 def _flushed(case: Case) -> dict[str, int]:
@@ -108,4 +107,4 @@ def effects(case: Case) -> Evidence | None:
             measured.setdefault("memory_formats", []).append(f"{leaf.path} {leaf.memory_format} against {other.memory_format}".strip())
     if not measured:
         return None
-    return Evidence("effects", "reported", tuple(V), {**measured})
+    return Evidence("effects", F.REPORTED, measured=measured)
