@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from halfulp.cases import Case, Run, Variant
+from halfulp.cases import LIFTED, Case, Run
 
 PEERS = ("assert_close", "numpy.allclose", "dynamo same", "msprobe ratios")
 
@@ -70,7 +70,7 @@ def opinions(actual: list[torch.Tensor], expected: list[torch.Tensor], exact: li
 def opinions_on(case: Case) -> dict[str, bool]:
     """What each peer says to everything that is compared in a case (outputs, gradients, state), with `expected` in float64 as reference."""
     sides = [[_tensor(leaf) for leaf in case.native(name).outputs] for name in ("actual", "expected")]
-    lifted = case.run("reference" if case.reference is not None else "expected", Variant("float64"))
+    lifted = case.run("reference" if case.reference is not None else "expected", LIFTED)
     exact = [_tensor(leaf) for leaf in lifted.outputs] if isinstance(lifted, Run) else None
     return opinions(sides[0], sides[1], exact)
 

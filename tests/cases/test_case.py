@@ -3,7 +3,7 @@ import pytest
 import torch
 from torch import nn
 
-from halfulp.cases import Case, Run, Unavailable, Variant
+from halfulp.cases import LIFTED, Case, Change, Inputs, Precision, Run, Unavailable, Variant
 from halfulp.errors import InputError, RunError
 
 
@@ -17,7 +17,7 @@ def test_runs_once_per_variant_and_remembers():
     case = Case(counted, torch.relu, (torch.ones(2),))
     first = case.run("actual")
     assert case.run("actual") is first
-    assert case.run("actual", Variant("float64")).outputs[0].dtype == "float64"
+    assert case.run("actual", LIFTED).outputs[0].dtype == "float64"
     assert calls == [torch.float32, torch.float64]
 
 
@@ -66,9 +66,9 @@ def test_a_failing_variant_is_unavailable_with_a_reason():
             raise TypeError("only float32 here")
         return x
 
-    found = Case(float32_only, torch.relu, (torch.ones(1),)).run("actual", Variant("float64"))
+    found = Case(float32_only, torch.relu, (torch.ones(1),)).run("actual", LIFTED)
     assert found == Unavailable("`actual` does not run in float64: TypeError: only float32 here")
-    assert isinstance(Case(torch.relu, torch.relu, (torch.ones(1),)).run("actual", Variant("float64")), Run)
+    assert isinstance(Case(torch.relu, torch.relu, (torch.ones(1),)).run("actual", LIFTED), Run)
 
 
 def test_what_is_not_callable_is_refused():
@@ -78,16 +78,16 @@ def test_what_is_not_callable_is_refused():
 
 def test_keywords_and_variants_of_inputs():
     case = Case(lambda x, *, scale: x * scale, lambda x, *, scale: scale * x, torch.randn(5), keywords={"scale": torch.tensor(2.0)})
-    integers = case.run("actual", Variant(kind="integers"))
+    integers = case.run("actual", Variant(inputs=Inputs(Change.INTEGERS)))
     assert np.array_equal(integers.outputs[0].stored, np.rint(integers.outputs[0].stored))
-    moved = [case.run("actual", Variant(kind=f"moved {place}")).outputs[0].stored for place in (0, 1)]
+    moved = [case.run("actual", Variant(inputs=Inputs(Change.MOVED, place))).outputs[0].stored for place in (0, 1)]
     assert not np.array_equal(*moved)
 
 
 def test_reference_failures_are_reported():
     case = Case(torch.relu, torch.relu, (torch.ones(1),), reference=lambda x: 1 / 0)
     with pytest.raises(RunError, match="Got ZeroDivisionError from `reference`"):
-        case.run("reference", Variant("float64"))
+        case.run("reference", LIFTED)
 
 
 @pytest.mark.parametrize(
@@ -118,19 +118,19 @@ def test_functions_that_return_nothing_or_exit_are_refused():
 
 def test_uncast_variant_takes_out_coarser_casts():
     case = Case(lambda x: x.bfloat16().float(), torch.relu, (torch.tensor([1.001]),))
-    run = case.run("actual", Variant("float64 uncast"))
+    run = case.run("actual", Variant(Precision.UNCAST))
     assert run.outputs[0].stored.item() == pytest.approx(1.001, abs=1e-7)
     assert run.replaced == ("bfloat16", "float32")
 
 
 def test_filled_inputs_use_all_bits():
     case = Case(lambda x: x, lambda x: x, (torch.ones(1000),))
-    values = case.run("actual", Variant("float64", "filled")).outputs[0].stored
+    values = case.run("actual", Variant(Precision.FLOAT64, Inputs(Change.FILLED))).outputs[0].stored
     assert len(np.unique(values)) > 990
     assert np.abs(values - 1).max() <= 2.0**-23
 
 
 def test_lowered_variant_of_a_float64_case():
     case = Case(torch.exp, torch.exp, (torch.ones(2).double(),))
-    assert case.finer == ""
-    assert case.run("actual", Variant("float32")).outputs[0].dtype == "float32"
+    assert case.finest is Precision.NATIVE
+    assert case.run("actual", Variant(Precision.FLOAT32)).outputs[0].dtype == "float32"

@@ -3,7 +3,7 @@ import torch
 from torch import nn
 
 from halfulp import Verdict, check
-from halfulp.cases import Case, Variant
+from halfulp.cases import LIFTED, Case, Change, Inputs, Variant
 from halfulp.cases.effects import AFTERWARDS, counterparts
 from halfulp.cases.poison import poisoned
 
@@ -32,7 +32,7 @@ def test_buffers_are_compared_across_names_and_in_every_run():
     case = Case(nn.BatchNorm1d(4), Norm(4), (x,))
     paths = [leaf.path for leaf in case.native("actual").outputs]
     assert paths == ["", *(f"inner.{name}{AFTERWARDS}" for name in ("num_batches_tracked", "running_mean", "running_var"))]
-    for variant in (Variant("float64"), Variant(repetition=1), Variant(kind="moved 0")):
+    for variant in (LIFTED, Variant(repetition=1), Variant(inputs=Inputs(Change.MOVED, 0))):
         assert [leaf.path for leaf in case.run("expected", variant).outputs] == paths
     assert check(nn.BatchNorm1d(4), Norm(4), (x,)).verdict is V.IDENTICAL
     wrong = check(nn.BatchNorm1d(4, momentum=0.11), Norm(4), (x,))
@@ -71,7 +71,7 @@ def test_gradients_and_optimizers_are_put_back():
     run = case.native("actual")
     assert any("exp_avg_sq" in leaf.path for leaf in run.outputs)
     assert any("weight.grad" in leaf.path for leaf in run.outputs)
-    lifted = case.run("actual", Variant("float64"))
+    lifted = case.run("actual", LIFTED)
     assert {leaf.dtype for leaf in lifted.outputs} <= {"float64", "float32"}  # a step counter may stay
     assert all(torch.equal(value, before[name]) and value.dtype == torch.float32 for name, value in net.named_parameters())
     assert net.weight.grad.eq(7.0).all()

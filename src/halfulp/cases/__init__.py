@@ -1,8 +1,13 @@
 """Case: two implementations, their inputs, the declared precision; runs each side once per variant and remembers."""
 
-from .case import Case, Rows, Run, Unavailable, Variant
+from .case import Case
 from .casefile import load_case_file
 from .lifting import Retyping
+from .run import Rows, Run, Unavailable
 from .sides import Side
+from .variant import GIVEN, LIFTED, NATIVE, SCALED_BY, Change, Inputs, Precision, Variant
 
-__all__ = ["Case", "Retyping", "Rows", "Run", "Side", "Unavailable", "Variant", "load_case_file"]
+__all__ = [
+    "GIVEN", "LIFTED", "NATIVE", "SCALED_BY", "Case", "Change", "Inputs", "Precision", "Retyping", "Rows", "Run", "Side", "Unavailable",
+    "Variant", "load_case_file",
+]  # fmt: skip

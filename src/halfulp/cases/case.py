@@ -14,12 +14,9 @@ import time
 import traceback
 import zlib
 from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import torch
 
 from ..differences import Leaf, leaves_of
@@ -30,92 +27,13 @@ from . import inputs as trees
 from .effects import Watched, argument_leaves, counterparts, overwritten, state_leaf, watched_inputs, watched_state
 from .lifting import Retyping, all_float_dtypes, lifted_dtypes
 from .poison import poisoned
+from .run import Rows, Run, Unavailable
 from .sides import Side, repeatable, taken_apart
 from .state import device_for
+from .variant import GIVEN, LIFTED, MOVED_WIDELY, NATIVE, SCALED_BY, Change, Inputs, Precision, Variant
 
-
-@dataclass(frozen=True)
-class Variant:
-    """One way to run a side.
-
-    Attributes:
-        precision: "native" (as the user wrote it), "float64" (lifted), "float64 uncast" (lifted, casts to less than the declared precision
-            taken out as well), "float32" (a float64 case lowered) or "bfloat16" (a float32 case lowered).
-        kind: "given" inputs, small "integers", "impulses" (few of them, the rest zero), "moved N": slightly, for the N-th time (the
-            shared weights where no input can move), "moved widely N" (shared weights too), "filled": with random bits where lifted
-            numbers have zeros, "scaled" by a power of two, or "permuted N": along all axes of length N.
-        repetition: 0 for the first run; positive ones start from another random seed, negative ones from the same again.
-        poisoned: whether memory that nobody has written holds NaN.
-        watched: whether ops are only looked at, as they are where it does: some functions take another path then.
-    """
-
-    precision: str = "native"
-    kind: str = "given"
-    repetition: int = 0
-    poisoned: bool = False
-    watched: bool = False
-
-
-NATIVE = Variant()
-SCALED_BY = 8.0
-"""The factor of "scaled" inputs: a power of two, so that it is exact, and far from overflow."""
-MOVED_WIDELY = 2.0**-6
-"""How far "moved widely" goes: two to four spacings of bfloat16, the coarsest 16-bit format, so that its rounding is drawn anew; a smooth
-function of the inputs changes by a few hundredths."""
 _NO_GRAPH = "does not require grad"
 """What PyTorch says when a function differentiates by itself and its parameters record nothing."""
-
-
-@dataclass(frozen=True, eq=False)
-class Run:
-    """What one run of one side gave.
-
-    Attributes:
-        outputs: its tensors, on the CPU, with paths: what it returned, then what it and the other side changed (`Case.watched`).
-        mutated: the inputs that the function changed, by name, as they were afterwards (of runs as the user wrote it).
-        state: the parameters, buffers and captured tensors that it changed, likewise (they were restored).
-        overridden: names of the calls inside the function whose dtype was replaced.
-        replaced: the dtypes that those calls asked for.
-        seconds: how long the call took.
-        settings: what it changed in the process, in words (it was put back).
-    """
-
-    outputs: tuple[Leaf, ...]
-    mutated: Mapping[str, Leaf]
-    state: Mapping[str, Leaf]
-    overridden: tuple[str, ...]
-    replaced: tuple[str, ...]
-    seconds: float
-    settings: tuple[str, ...] = ()
-
-    @functools.cached_property
-    def by_path(self) -> dict[str, Leaf]:
-        """Its outputs by their paths."""
-        return {leaf.path: leaf for leaf in self.outputs}
-
-    def gives_bits_of(self, other: Run) -> bool:
-        """Whether it is known at once that both gave the same bits; NaN of other bits has to be looked at."""
-        return len(self.outputs) == len(other.outputs) and all(a.has_bytes_of(b) for a, b in zip(self.outputs, other.outputs))
-
-
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """Some rows of an output.
-
-    Attributes:
-        axis: along which they are counted. places: which are kept, in order. length: how many there are.
-    """
-
-    axis: int
-    places: npt.NDArray[np.int64]
-    length: int
-
-
-@dataclass(frozen=True)
-class Unavailable:
-    """A run that could not be made, with the reason in a sentence."""
-
-    reason: str
 
 
 def _precision(each: Format) -> int:
@@ -310,26 +228,25 @@ class Case:
     def arguments(self, side: Side, variant: Variant) -> tuple[Any, dict[str, Any]]:
         """Fresh copies of the inputs for one run."""
         given: Any = (self.inputs, self.keywords)
-        if variant.kind == "integers":
+        change, number = variant.inputs.change, variant.inputs.number
+        if change is Change.INTEGERS:
             given = trees.as_small_integers(given, self.seed)
-        elif variant.kind == "impulses":
+        elif change is Change.IMPULSES:
             given = trees.as_impulses(given, self.seed)
-        elif variant.kind == "scaled":
+        elif change is Change.SCALED:
             given = trees.scaled(given, SCALED_BY)
-        elif variant.kind.startswith("permuted"):
-            length = int(variant.kind.split()[1])
-            given = trees.permuted(given, length, self.permutation(length))
-        elif variant.kind.startswith("moved"):
-            farther = MOVED_WIDELY if "widely" in variant.kind else 0.0
-            own_seed = self.seed + 1 + int(variant.kind.split()[-1])
-            given = trees.moved_slightly(given, own_seed, farther=farther, numbers=not self._inputs_move)
+        elif change is Change.PERMUTED:
+            given = trees.permuted(given, number, self.permutation(number))
+        elif change.moves:
+            farther = MOVED_WIDELY if change is Change.MOVED_WIDELY else 0.0
+            given = trees.moved_slightly(given, self.seed + 1 + number, farther=farther, numbers=not self._inputs_move)
         given = trees.copied(given)
         device = self._device(side, variant)
         if device is not None and device.type == "cpu":  # before the cast: the device that they are on may refuse float64
             given = trees.on_device(given, device)
-        if variant.precision != "native":
+        if variant.precision is not Precision.NATIVE:
             given = trees.cast(given, *self.retyping(variant.precision))
-        if variant.kind == "filled":
+        if change is Change.FILLED:
             given = trees.filled_up(given, self.seed)
         return trees.on_device(given, device)
 
@@ -337,24 +254,24 @@ class Case:
         """The order in which axes of that length are taken in a "permuted" run."""
         return torch.randperm(length, generator=torch.Generator().manual_seed(self.seed))
 
-    def retyping(self, precision: str) -> tuple[frozenset[torch.dtype], torch.dtype]:
+    def retyping(self, precision: Precision) -> tuple[frozenset[torch.dtype], torch.dtype]:
         """Which dtypes become which in a run of that precision."""
-        if precision == "float64":
+        if precision is Precision.FLOAT64:
             return lifted_dtypes(self.declared), torch.float64
-        if precision == "float64 uncast":
+        if precision is Precision.UNCAST:
             return all_float_dtypes(), torch.float64
-        if precision == "bfloat16":
+        if precision is Precision.BFLOAT16:
             return frozenset([torch.float32]), torch.bfloat16
         return frozenset([torch.float64]), torch.float32
 
     def lifted_elsewhere(self, name: str) -> str:
         """The device of a side that is lifted on the processor, because its own has no float64; "" where it stays."""
         device = self.side(name).device
-        return "" if self._device(self.side(name), Variant("float64")) == device else str(device)
+        return "" if self._device(self.side(name), LIFTED) == device else str(device)
 
     def _device(self, side: Side, variant: Variant) -> torch.device | None:
         device = side.device
-        if device is None or variant.precision == "native":
+        if device is None or variant.precision is Precision.NATIVE:
             return device
         return device_for(self.retyping(variant.precision)[1], device)
 
@@ -369,7 +286,7 @@ class Case:
         except InputError:
             raise
         except (Exception, SystemExit) as error:
-            if _NO_GRAPH in str(error) and variant.precision != "native" and not side.wants_gradients:
+            if _NO_GRAPH in str(error) and variant.precision is not Precision.NATIVE and not side.wants_gradients:
                 side.wants_gradients = side.eager.wants_gradients = True
                 return self._execute(name, variant)
             if variant == NATIVE and name != "reference":
@@ -388,8 +305,8 @@ class Case:
             again = (
                 "a second time"
                 if variant.repetition
-                else f"on {variant.kind} inputs"
-                if variant.kind != "given"
+                else f"on {variant.inputs} inputs"
+                if variant.inputs != GIVEN
                 else f"in {variant.precision}"
             )
             return Unavailable(f"`{name}` does not run {again}: {type(error).__name__}: {first_line}")
@@ -402,7 +319,7 @@ class Case:
         changed: dict[str, Leaf] = {}
         changes = (variant.poisoned or variant.watched) and not side.is_compiled
         memory = poisoned(torch.nan if variant.poisoned else None) if changes else contextlib.nullcontext()
-        precise, moved = self.precision_of(side, variant.precision), self.weights_moved(side, variant.kind)
+        precise, moved = self.precision_of(side, variant.precision), self.weights_moved(side, variant.inputs)
         with precise as mode, moved, repeatable(self.seed + max(0, variant.repetition)) as settings, memory:
             start = time.perf_counter()
             result = self.evaluate(side, arguments, keywords)
@@ -440,20 +357,20 @@ class Case:
         """In memory of its own: all of it, or the rows that are looked at."""
         return self._narrow(leaf) if leaf.path in self._rows else leaf.owned()
 
-    def weights_moved(self, side: Side, kind: str) -> contextlib.AbstractContextManager[None]:
+    def weights_moved(self, side: Side, inputs: Inputs) -> contextlib.AbstractContextManager[None]:
         """The parameters and buffers that both sides have, those of both alike, moved as the inputs are.
 
         Where inputs are "moved widely", or where no input can move (tokens are whole numbers).
         """
-        widely = kind.startswith("moved widely")
-        if side.name == "reference" or not (widely or (kind.startswith("moved") and not self._inputs_move)):
+        widely = inputs.change is Change.MOVED_WIDELY
+        if side.name == "reference" or not (widely or (inputs.change.moves and not self._inputs_move)):
             return contextlib.nullcontext()
         names = self.shared_state if side.name == "actual" else {name: name for name in self.shared_state.values()}
 
         def changed(name: str, tensor: torch.Tensor) -> torch.Tensor:
             if name not in names:
                 return tensor
-            own = zlib.crc32(f"{self.seed} {kind} {names[name]}".encode())
+            own = zlib.crc32(f"{self.seed} {inputs} {names[name]}".encode())
             return trees.moved_slightly(tensor, own, farther=MOVED_WIDELY if widely else 0.0)
 
         return side.state.exchanged(changed)
@@ -463,12 +380,12 @@ class Case:
         return trees.can_move((self.inputs, self.keywords))
 
     @contextlib.contextmanager
-    def precision_of(self, side: Side, precision: str) -> Generator[Retyping | None]:
+    def precision_of(self, side: Side, precision: Precision) -> Generator[Retyping | None]:
         """Everything that makes a side compute in a precision: its parameters, the dtypes it names, fused kernels taken apart.
 
         Whatever the side changes in its state meanwhile is undone.
         """
-        if precision == "native":
+        if precision is Precision.NATIVE:
             with side.unchanged():
                 yield None
             return
@@ -501,9 +418,9 @@ class Case:
         return sides[0] == sides[1]
 
     @property
-    def finer(self) -> str:
-        """The precision beyond the declared one that both sides can be lifted to; "" when float64 itself is declared."""
-        return "" if self.declared == FLOAT64 else "float64"
+    def finest(self) -> Precision:
+        """The precision beyond the declared one that both sides can be lifted to; as written when float64 itself is declared."""
+        return Precision.NATIVE if self.declared == FLOAT64 else Precision.FLOAT64
 
 
 def _next_step(error: BaseException, name: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..cases import Run, Variant
+from ..cases import Precision, Run, Variant
 from .cause import Cause
 from .hypotheses import ARITHMETIC, SETTING
 from .laboratory import Laboratory, Outcome
@@ -96,10 +96,10 @@ def _two_knobs(laboratory: Laboratory, turned: list[Outcome]) -> list[Outcome]:
 def _is_real(laboratory: Laboratory, trial: Trial) -> bool:
     """Whether a change of formula is one in exact arithmetic too, of the size of the difference."""
     case = laboratory.case
-    if not case.finer:
+    if case.finest is Precision.NATIVE:
         return False
     changed = case.with_function(trial.side, changed_function(case.side(trial.side), (trial,)))
-    before, after = (each.run(trial.side, Variant(case.finer)) for each in (case, changed))
+    before, after = (each.run(trial.side, Variant(case.finest)) for each in (case, changed))
     if not isinstance(before, Run) or not isinstance(after, Run):
         return False
     return laboratory.scale.distance(after.outputs, before.outputs).rms >= REAL * laboratory.before.rms

@@ -14,7 +14,7 @@ from torch.optim.optimizer import register_optimizer_step_pre_hook
 from torch.utils._pytree import tree_map
 
 from ..backends.knobs import Knob
-from ..cases import Case, Side, Variant
+from ..cases import NATIVE, Case, Side
 from .calls import Call, Replacement, chained, watched, with_replaced
 from .flow import Flow
 from .hypotheses import CATALOGUE, FORMULA, MEMORY, SETTING, Around, Fit, Site, Variation, input_variations, optimizers, stored_parameters
@@ -162,7 +162,7 @@ class Suggestions:
                 [{number: fit} for number, fit in fits.items()] if len(fits) > 1 or not together else []
             ):
                 self.fittings.append(self._fitting(rank, chosen))
-        arguments, _ = watch.case.arguments(watch.case.side(watch.side), Variant())
+        arguments, _ = watch.case.arguments(watch.case.side(watch.side), NATIVE)
         for around in (*input_variations(arguments), *stored_parameters(), *optimizers(watch.optimizers)):
             self.trials.append(_of_around(around, watch.side, len(CATALOGUE)))
 

@@ -12,7 +12,7 @@ from unittest import mock
 import numpy as np
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from ..cases import Case, Variant
+from ..cases import NATIVE, Case
 from ..cases.sides import repeatable
 from ..ops import Kind, record_of
 from ..process.alone import alone
@@ -47,7 +47,7 @@ def uses_transforms(case: Case, name: str) -> bool:
         for each in _NUMPY_TRANSFORMS:
             stack.enter_context(mock.patch.object(np.fft, each, watch.note(getattr(np.fft, each))))
         stack.enter_context(contextlib.suppress(Exception))  # a function that refuses a mode: what was met until then counts
-        arguments, keywords = case.arguments(side, Variant())
+        arguments, keywords = case.arguments(side, NATIVE)
         with side.unchanged(), repeatable(case.seed), watch:
             case.evaluate(side, arguments, keywords)
     return watch.met

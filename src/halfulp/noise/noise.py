@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from ..cases import Case, Run, Unavailable, Variant
+from ..cases import GIVEN, LIFTED, NATIVE, Case, Inputs, Precision, Run, Unavailable, Variant
 from ..cases.gradients import RETURNED
 from ..cases.inputs import map_arrays
 from ..cases.sides import repeatable, taken_apart
@@ -188,7 +188,7 @@ def noise_of(
     model = Model(declared or case.declared, samples, accumulate, coarse_sums, product_loss, amplitude, profiles, rounds)
     told = progress if progress is not None else lambda *_: None
     notes: list[str] = []
-    lifted = case.run("expected", Variant("float64")) if case.finer else case.run("expected")
+    lifted = case.run("expected", Variant(case.finest))
     for name in ("expected", "actual"):
         # A side that can't be lifted can't be sampled in float64.
         if name == "expected" and isinstance(lifted, Unavailable):
@@ -212,7 +212,7 @@ def noise_of(
 
 def reference_of(case: Case, mode: NoiseMode | None) -> str:
     """Where the reference comes from, in words."""
-    if case.finer:
+    if case.finest is not Precision.NATIVE:
         return "expected in float64"
     return "expected, products in doubled precision" if mode is not None and mode.counted.get("doubled") else "expected as it is"
 
@@ -262,25 +262,25 @@ def run_under(
     name: str,
     mode: contextlib.AbstractContextManager[Any],
     stored: Callable[[torch.Tensor], torch.Tensor] | None = None,
-    kind: str = "given",
+    given: Inputs = GIVEN,
     inputs_too: bool = True,
 ) -> tuple[Leaf, ...]:
     """The outputs of one side run in float64 (eagerly, fused kernels taken apart) under a dispatch mode.
 
     Args:
         case: whose side. name: which. mode: the dispatch mode.
-        stored: what becomes of each floating-point input, parameter and buffer before the run. kind: of the inputs, see `Variant`.
+        stored: what becomes of each floating-point input, parameter and buffer before the run. given: the inputs of the run, see `Variant`.
         inputs_too: False leaves the inputs as they are.
     """
     side = case.side(name).eager
-    variant = Variant("float64", kind) if case.finer else Variant(kind=kind)
+    variant = Variant(case.finest, given)
     arguments, keywords = case.arguments(side, variant)
     if stored is not None and inputs_too:
         arguments, keywords = map_arrays((arguments, keywords), stored, lambda array: array)
     of_state = None if stored is None else lambda _, tensor: stored(tensor)
     with (
         case.precision_of(side, variant.precision),
-        case.weights_moved(side, kind),
+        case.weights_moved(side, given),
         side.state.exchanged(of_state),
         repeatable(case.seed),
         taken_apart(),
@@ -367,7 +367,7 @@ def _outside_reference(case: Case) -> dict[str, FloatArray]:
     """What `reference` returns, under the paths of what `expected` returns; gradients and state it need not have."""
     if case.reference is None:
         return {}
-    run = case.run("reference", Variant("float64") if case.finer else Variant())
+    run = case.run("reference", Variant(case.finest))
     assert isinstance(run, Run)  # a failing reference raises
     expected = _shapes(case.native("expected"))
     prefix = RETURNED if case.gradients else ""
@@ -386,8 +386,8 @@ def _shapes(run: Run) -> dict[str, tuple[int, ...]]:
 
 def _perturb_inputs(case: Case, model: Model, lifted: Run | Unavailable, notes: list[str]) -> Noise:
     """The last resort: move each input by one rounding of the declared precision and watch `expected`."""
-    lifts = isinstance(lifted, Run) and bool(case.finer)
-    variant = Variant("float64") if lifts else Variant()
+    lifts = isinstance(lifted, Run) and case.finest is not Precision.NATIVE
+    variant = LIFTED if lifts else NATIVE
     center = lifted.outputs if isinstance(lifted, Run) else case.native("expected").outputs
     generator = torch.Generator().manual_seed(case.seed)
     # In the native precision a step below half an ulp would vanish: take at least one ulp there.

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..cases import Case, Rows, Run
+from ..cases import Case, Precision, Rows, Run
 from ..differences import Leaf
 from ..differences.excess import in_noise
 from ..floats import Format
@@ -160,7 +160,7 @@ def streamed_noise(case: Case, *, rounds: str = OPS, progress: Callable[[int, in
     Returns:
         None where the ops of `expected` can't be seen in float64, or a reference was given: then `noise_of` is what there is.
     """
-    if case.reference is not None or not case.finer:
+    if case.reference is not None or case.finest is Precision.NATIVE:
         return None
     model = Model(case.declared, SAMPLES, True, False, 1.0, 1.0, False, rounds)
     sums: dict[str, _Sum] = {}

@@ -131,9 +131,9 @@ def _choice_in_words(choices: Choices, how: str) -> str:
 
 
 def _arguments(laboratory: Laboratory) -> tuple[Any, dict[str, Any]]:
-    from ...cases import Variant
+    from ...cases import NATIVE
 
-    return laboratory.case.arguments(laboratory.case.actual, Variant())
+    return laboratory.case.arguments(laboratory.case.actual, NATIVE)
 
 
 def _nodes(laboratory: Laboratory, compilation: Compilation, notes: list[str]) -> list[NodeResult]:

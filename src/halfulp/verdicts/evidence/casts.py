@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...cases import Case, Run, Variant
+from ...cases import Case, Precision, Run, Variant
 from ...floats import FORMATS
 from ...noise import Noise, noise_of, residual_of
 from .. import limits
@@ -18,8 +18,8 @@ def casts(case: Case, noise: Noise) -> Evidence | None:
     Returns:
         None where `actual` asks for no coarser format, or does not run without its casts.
     """
-    bare = case.run("actual", Variant("float64 uncast"))
-    expected = case.run("expected", Variant("float64") if case.finer else Variant())
+    bare = case.run("actual", Variant(Precision.UNCAST))
+    expected = case.run("expected", Variant(case.finest))
     if not isinstance(bare, Run) or not isinstance(expected, Run):
         return None
     coarser = [name for name in bare.replaced if name in FORMATS and FORMATS[name].precision_bits < case.declared.precision_bits]

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ...cases import Case, Run, Variant
+from ...cases import Case, Change, Inputs, Run, Variant
 from .evidence import Evidence
 from .finding import Finding
 
@@ -17,18 +17,19 @@ ROUNDS_RIGHT = 0.5
 
 def integers(case: Case) -> Evidence:
     """Whether both sides agree on inputs in [-3, 3], where `expected` shows that the computation is exact."""
-    return _on(case, "integers")
+    return _on(case, Change.INTEGERS)
 
 
 def impulses(case: Case) -> Evidence:
     """The same with only one number of each row of the first input left: exact where whole sums of a coarse format are not."""
-    return _on(case, "impulses")
+    return _on(case, Change.IMPULSES)
 
 
-def _on(case: Case, kind: str) -> Evidence:
-    actual = case.run("actual", Variant(kind=kind))
-    expected = case.run("expected", Variant(kind=kind))
-    exact = case.run("expected", Variant("float64", kind)) if case.finer else expected
+def _on(case: Case, change: Change) -> Evidence:
+    kind, inputs = change.value, Inputs(change)
+    actual = case.run("actual", Variant(inputs=inputs))
+    expected = case.run("expected", Variant(inputs=inputs))
+    exact = case.run("expected", Variant(case.finest, inputs))
     exact = exact if isinstance(exact, Run) else expected
     if not isinstance(actual, Run) or not isinstance(expected, Run) or not isinstance(exact, Run):
         return Evidence(kind, F.UNAVAILABLE, measured={"why": f"a side does not run on {kind}"})

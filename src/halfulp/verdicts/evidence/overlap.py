@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from ...cases import Case, Variant
+from ...cases import NATIVE, Case
 from ...cases.sides import repeatable
 from .evidence import Evidence
 from .finding import Finding
@@ -63,7 +63,7 @@ def overlap(case: Case) -> Evidence | None:
     measured: dict[str, list[str]] = {}
     for side in (case.actual, case.expected):
         audit = WriteAudit()
-        arguments, keywords = case.arguments(side, Variant())
+        arguments, keywords = case.arguments(side, NATIVE)
         try:
             with side.unchanged(), repeatable(case.seed), audit:
                 side.eager.function(*arguments, **keywords)

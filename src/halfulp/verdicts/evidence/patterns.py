@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...cases import Case, Run, Variant
+from ...cases import Case, Change, Inputs, Run, Variant
 from ...differences.allowance import max_limit
 from ...noise import DATA, LeafNoise, Noise, noise_of
 from ...noise.noise import profile, scaled_error
@@ -93,8 +93,8 @@ def _stays(case: Case, noise: Noise, found: Evidence) -> bool:
     """Whether the mean stands out again each time the inputs are moved slightly."""
     axis, index, mean = int(found.measured["axis"]), int(found.measured["index"]), float(found.measured["mean_in_noise"])  # type: ignore[arg-type]
     for repetition in range(REPETITIONS):
-        kind = f"moved {repetition}"
-        runs = case.run("actual", Variant(kind=kind)), case.run("expected", Variant("float64" if case.finer else "native", kind))
+        inputs = Inputs(Change.MOVED, repetition)
+        runs = case.run("actual", Variant(inputs=inputs)), case.run("expected", Variant(case.finest, inputs))
         values: list[np.ndarray] = []
         for run in runs:
             if isinstance(run, Run):

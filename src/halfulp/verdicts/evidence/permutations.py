@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from ...cases import Case, Run, Variant
+from ...cases import Case, Change, Inputs, Run, Variant
 from ...cases.inputs import map_arrays
 from ...noise import Noise, residual_of
 from .. import limits
@@ -30,9 +30,9 @@ def permutations(case: Case, noise: Noise) -> Evidence:
     tried: list[int] = []
     worst, path, length = 0.0, "", 0
     for size in _lengths(case)[:LENGTHS]:
-        variant = Variant("float64" if case.finer else "native", f"permuted {size}")
+        variant = Variant(case.finest, Inputs(Change.PERMUTED, size))
         moved = case.run("expected", variant)
-        actual = case.run("actual", Variant(kind=variant.kind))
+        actual = case.run("actual", Variant(inputs=variant.inputs))
         if not isinstance(moved, Run) or not isinstance(actual, Run):
             continue
         order = case.permutation(size)

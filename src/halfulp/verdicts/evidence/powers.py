@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...cases import Case, Run, Variant
-from ...cases.case import SCALED_BY
+from ...cases import SCALED_BY, Case, Change, Inputs, Run, Variant
 from ...differences import Leaf
 from ...noise import Noise, residual_of
 from .evidence import Evidence
@@ -25,7 +24,7 @@ def powers(case: Case, noise: Noise) -> Evidence:
     Returns:
         "unavailable" where `expected` itself does not scale exactly (it has biases, exponentials, an epsilon).
     """
-    scaled = {name: case.run(name, Variant(kind="scaled")) for name in ("actual", "expected")}
+    scaled = {name: case.run(name, Variant(inputs=Inputs(Change.SCALED))) for name in ("actual", "expected")}
     if not all(isinstance(each, Run) for each in scaled.values()):
         return Evidence("powers", F.UNAVAILABLE, measured={"why": "a side does not run on scaled inputs"})
     pairs = _pairs(case.native("expected"), scaled["expected"])

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from ...cases import Case, Run, Unavailable, Variant
+from ...cases import GIVEN, Case, Change, Inputs, Run, Unavailable, Variant
 from ...cases.inputs import TORCH_DTYPES
 from ...cases.trees import tree_map
 from ...differences import Leaf
@@ -219,7 +219,7 @@ class Share(NamedTuple):
 
 def _explained(case: Case, noise: Noise, mode: Coarse, stored: Format | None) -> Share:
     """What rounding in one place in one format predicts of the error; with `stored`, rounding of all data to that format too."""
-    found = _error_and_shift(case, noise, mode, stored, "given")
+    found = _error_and_shift(case, noise, mode, stored, GIVEN)
     if found is None:
         return Share()
     error, shift = found
@@ -241,7 +241,7 @@ def _redrawn_correlation(case: Case, noise: Noise, mode: Coarse, stored: Format 
     Of both, what is the same on all inputs is taken off: another formula's error is that, and so is what rounded weights do; whatever two
     such things have in common is chance of a single draw, however many results there are.
     """
-    draws = [_error_and_shift(case, noise, mode, stored, f"moved widely {k}") for k in range(DRAWS)]
+    draws = [_error_and_shift(case, noise, mode, stored, Inputs(Change.MOVED_WIDELY, k)) for k in range(DRAWS)]
     usable = [draw for draw in draws if draw is not None and draw[0].size == (draws[0] or draw)[0].size]
     if len(usable) < 2:
         return 0.0
@@ -256,15 +256,15 @@ def _redrawn_correlation(case: Case, noise: Noise, mode: Coarse, stored: Format 
 
 
 def _error_and_shift(
-    case: Case, noise: Noise, mode: Coarse, stored: Format | None, kind: str
+    case: Case, noise: Noise, mode: Coarse, stored: Format | None, inputs: Inputs
 ) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]] | None:
     """The error of `actual` and what a hypothesis predicts for it, in units of the noise; None where a side does not run so."""
-    actual = case.native("actual") if kind == "given" else case.run("actual", Variant(kind=kind))
-    exact = case.run("expected", Variant("float64" if case.finer else "native", kind)) if kind != "given" else None
+    actual = case.native("actual") if inputs == GIVEN else case.run("actual", Variant(inputs=inputs))
+    exact = case.run("expected", Variant(case.finest, inputs)) if inputs != GIVEN else None
     if not isinstance(actual, Run) or isinstance(exact, Unavailable):
         return None
     try:
-        outputs = run_under(case, "expected", mode, None if stored is None else lambda value: coarsened(value, stored), kind)
+        outputs = run_under(case, "expected", mode, None if stored is None else lambda value: coarsened(value, stored), inputs)
     except Exception:  # the function does not run with coarse operands: the hypothesis is not tested
         return None
     predicted = {leaf.path: leaf.float64() for leaf in outputs}

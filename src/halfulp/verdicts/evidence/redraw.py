@@ -9,7 +9,7 @@ import dataclasses
 
 import numpy as np
 
-from ...cases import Case, Run, Variant
+from ...cases import Case, Change, Inputs, Run, Variant
 from ...differences.allowance import rms_limit
 from ...noise import STATE, LeafNoise, Noise, noise_of, residual_of, root_mean_square, uses_transforms
 from .. import limits
@@ -65,9 +65,9 @@ def redraw(case: Case, noise: Noise, *, widely: bool = False) -> Evidence:
     firsts: dict[str, np.ndarray] = {}
     moves: dict[str, np.ndarray] = {}
     for repetition in range(REPETITIONS):
-        variant = Variant(kind=f"moved {'widely ' * widely}{repetition}")
+        variant = Variant(inputs=Inputs(Change.MOVED_WIDELY if widely else Change.MOVED, repetition))
         actual = case.run("actual", variant)
-        expected = case.run("expected", Variant("float64" if case.finer else "native", variant.kind))
+        expected = case.run("expected", Variant(case.finest, variant.inputs))
         if not isinstance(expected, Run):  # its own rounding is drawn anew as well
             expected = case.run("expected", variant)
         if not isinstance(actual, Run) or not isinstance(expected, Run):

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from ...cases import Case, Run, Unavailable, Variant
+from ...cases import LIFTED, Case, Change, Inputs, Precision, Run, Unavailable, Variant
 from ...differences import Leaf
 from ...differences.allowance import max_limit
 from ...floats import BFLOAT16, FLOAT32, Format, is_representable
@@ -34,9 +34,9 @@ def scaling(case: Case, noise: Noise, *, beyond: bool) -> Evidence:
         case, noise: what is judged, and its noise.
         beyond: whether the error is beyond rounding; then the loss in float64 is measured too, on inputs with all bits in use.
     """
-    if not case.finer:
+    if case.finest is Precision.NATIVE:
         return _lowered(case)
-    actual, expected = (case.run(name, Variant("float64")) for name in ("actual", "expected"))
+    actual, expected = (case.run(name, LIFTED) for name in ("actual", "expected"))
     if isinstance(actual, Unavailable):
         return (_coarsened(case, noise) if beyond else None) or _unavailable(actual.reason)
     if isinstance(expected, Unavailable):
@@ -120,7 +120,7 @@ def _unequal_integers(actual: Run, expected: Run) -> int:
 
 def _loss_in_float64(case: Case, noise: Noise, path: str) -> float | None:
     """The float64 difference in units of the noise that float64 would have, on inputs whose low bits are filled."""
-    runs = [case.run(name, Variant("float64", "filled")) for name in ("actual", "expected")]
+    runs = [case.run(name, Variant(Precision.FLOAT64, Inputs(Change.FILLED))) for name in ("actual", "expected")]
     values: list[np.ndarray] = []
     for run in runs:
         if isinstance(run, Unavailable):
@@ -181,7 +181,7 @@ def _not_lifted(actual64: np.ndarray, expected64: np.ndarray, native: np.ndarray
 
 def _lowered(case: Case) -> Evidence:
     """For a float64 case: run in float32, do both sides agree within its rounding, or does their difference grow as rounding does?"""
-    actual, expected = (case.run(name, Variant("float32")) for name in ("actual", "expected"))
+    actual, expected = (case.run(name, Variant(Precision.FLOAT32)) for name in ("actual", "expected"))
     if isinstance(actual, Unavailable):
         return _unavailable(actual.reason)
     if isinstance(expected, Unavailable):
@@ -250,7 +250,7 @@ def _coarsened(case: Case, noise: Noise) -> Evidence | None:
         None where that tells nothing: another format is declared, `actual` refuses bfloat16 as well, the result drowns in its rounding, or
         the error is too small to tell.
     """
-    coarse = case.run("actual", Variant("bfloat16"))
+    coarse = case.run("actual", Variant(Precision.BFLOAT16))
     if case.declared.name != "float32" or isinstance(coarse, Unavailable):
         return None
     others = {leaf.path: leaf for leaf in coarse.outputs}

@@ -1,0 +1,64 @@
+"""Run: what one run of one side gave, or why there is none."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..differences import Leaf
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What one run of one side gave.
+
+    Attributes:
+        outputs: its tensors, on the CPU, with paths: what it returned, then what it and the other side changed (`Case.watched`).
+        mutated: the inputs that the function changed, by name, as they were afterwards (of runs as the user wrote it).
+        state: the parameters, buffers and captured tensors that it changed, likewise (they were restored).
+        overridden: names of the calls inside the function whose dtype was replaced.
+        replaced: the dtypes that those calls asked for.
+        seconds: how long the call took.
+        settings: what it changed in the process, in words (it was put back).
+    """
+
+    outputs: tuple[Leaf, ...]
+    mutated: Mapping[str, Leaf]
+    state: Mapping[str, Leaf]
+    overridden: tuple[str, ...]
+    replaced: tuple[str, ...]
+    seconds: float
+    settings: tuple[str, ...] = ()
+
+    @functools.cached_property
+    def by_path(self) -> dict[str, Leaf]:
+        """Its outputs by their paths."""
+        return {leaf.path: leaf for leaf in self.outputs}
+
+    def gives_bits_of(self, other: Run) -> bool:
+        """Whether it is known at once that both gave the same bits; NaN of other bits has to be looked at."""
+        return len(self.outputs) == len(other.outputs) and all(a.has_bytes_of(b) for a, b in zip(self.outputs, other.outputs))
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Some rows of an output.
+
+    Attributes:
+        axis: along which they are counted. places: which are kept, in order. length: how many there are.
+    """
+
+    axis: int
+    places: npt.NDArray[np.int64]
+    length: int
+
+
+@dataclass(frozen=True)
+class Unavailable:
+    """A run that could not be made, with the reason in a sentence."""
+
+    reason: str
