@@ -10,13 +10,15 @@ import difflib
 import fnmatch
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..ops.arithmetic import Array
 from ..traces import Step, Trace
+from ..traces.roles import Role, StepKind
 from ..traces.sampling import sampled_places
+from .counterpart import Candidate, MatchedBy
 
 PROBES = 64
 """Elements by which a value is compared at first: 64 of them tell unrelated tensors (relative difference 1.4) from the same with a
@@ -26,13 +28,6 @@ FOREIGN = ("onnx", "openvino", "executorch", "litert", "jax")
 """The first part of the names of ops that other libraries computed."""
 
 Key = tuple[str, str, int, str, int]
-
-
-class Candidate(NamedTuple):
-    """A value of `actual` that may be the counterpart, and why: "output", "module", "name", "shape" or "value"."""
-
-    number: int
-    how: str
 
 
 class Alignment:
@@ -89,7 +84,7 @@ class Alignment:
         phase, module, call, name, place = self._keys[step.index]
         twin = self._ops.get((phase, self.module(module), call, name, place))
         if twin is not None and slot < len(twin.outputs) and twin.outputs[slot] is not None:
-            found.append(Candidate(twin.outputs[slot], "name"))  # pyright: ignore[reportArgumentType]
+            found.append(Candidate(twin.outputs[slot], MatchedBy.NAME))  # pyright: ignore[reportArgumentType]
         expected_value = self.expected.values[number]
         usable: dict[int, Candidate] = {}
         for each in found:
@@ -178,7 +173,7 @@ class Alignment:
         def owners(trace: Trace) -> dict[str, frozenset[str]]:
             found: dict[str, set[str]] = defaultdict(set)
             for value in trace.values:
-                if value.role == "parameter" and value.hash:
+                if value.role == Role.PARAMETER and value.hash:
                     found[value.name.rpartition(".")[0]].add(value.hash)
             return {path: frozenset(hashes) for path, hashes in found.items()}
 
@@ -197,25 +192,25 @@ class Alignment:
             if module and self.sure(module) != module:  # a parameter, or the gradient of one, of a module with another name
                 actual_number = self.actual.named.get(f"{self.sure(module)}.{leaf}{dot}{rest}")
             if actual_number is not None:
-                self._anchors[number].append(Candidate(actual_number, "output"))
+                self._anchors[number].append(Candidate(actual_number, MatchedBy.OUTPUT))
 
     def _align_modules(self) -> None:
         def calls(trace: Trace) -> Iterator[tuple[tuple[Any, ...], Step]]:
             """A module may hand on several results, whose gradients come one by one: the first of a call, the second ..."""
             counts: Counter[Any] = Counter()
             for step in trace.steps:
-                if step.kind == "module":
+                if step.kind == StepKind.MODULE:
                     key = (step.phase, step.module, step.call)
                     yield (*key, counts[key]), step
                     counts[key] += 1
 
         paths = dict(calls(self.actual))
-        paired: list[tuple[Step, Step, str]] = []
+        paired: list[tuple[Step, Step, MatchedBy]] = []
         left: list[Step] = []
         for (phase, module, *rest), step in calls(self.expected):
             twin = paths.get((phase, self.sure(module), *rest))
             if twin is not None:
-                paired.append((step, twin, "module"))
+                paired.append((step, twin, MatchedBy.MODULE))
             else:
                 left.append(step)
         taken = {actual_step.index for _, actual_step, _ in paired}
@@ -224,7 +219,7 @@ class Alignment:
             None, [_shapes(each, self.expected) for each in left], [_shapes(each, self.actual) for each in others], autojunk=False
         )
         for block in matcher.get_matching_blocks():
-            paired += [(left[block.a + k], others[block.b + k], "shape") for k in range(block.size)]
+            paired += [(left[block.a + k], others[block.b + k], MatchedBy.SHAPE) for k in range(block.size)]
         for expected_step, actual_step, how in paired:
             self.modules.setdefault(expected_step.module, actual_step.module)
             for number, counterpart in zip(expected_step.outputs, actual_step.outputs):

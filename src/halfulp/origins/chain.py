@@ -9,6 +9,7 @@ from ..ops import Kind, record_of
 from ..ops.arithmetic import EXACT, Array, Rounding
 from ..ops.evaluation import Unknown
 from ..traces import Step
+from ..traces.roles import Role
 from .judging import SAMPLES, judged, spread_of
 from .replaying import evaluate
 from .versions import Surroundings
@@ -58,7 +59,7 @@ class Chain:
         if known is not None:
             return known
         made_by = self._walker.actual.producers.get(number)
-        if made_by is None and self._walker.actual.values[number].role == "unseen" and number not in self._walker.found.matched:
+        if made_by is None and self._walker.actual.values[number].role == Role.UNSEEN and number not in self._walker.found.matched:
             raise Unknown("a value that no recorded op made")
         if made_by is None or (number != self._target and number in self._walker.found.matched):
             return self._walker.actual_values.number(number)

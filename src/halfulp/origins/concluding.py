@@ -10,12 +10,14 @@ from typing import Any
 from ..floats import Format, format_named
 from ..ops import record_of
 from ..traces import Step, Trace
+from ..traces.roles import Phase, Role
 from ..verdicts.verdict import Verdict
 from ..words.stage import Stage
 from .aligning import Alignment
 from .collectives import Peers
+from .counterpart import MatchedBy
 from .hashes import walk_hashes
-from .ledger import Suspect, Walk
+from .ledger import Suspect, SuspectState, Walk
 from .nonfinite import first_nonfinite
 from .origin import Origin
 from .ranks import first_of_ranks
@@ -83,7 +85,7 @@ def _leaf_bits(trace: Trace) -> dict[tuple[str, str], str]:
     """Name -> hash of what was there before the first op wrote to it."""
     found: dict[tuple[str, str], str] = {}
     for value in trace.values:
-        if value.role in ("input", "parameter", "buffer"):
+        if value.role in (Role.INPUT, Role.PARAMETER, Role.BUFFER):
             found.setdefault((value.role, value.name), value.hash)
     return found
 
@@ -141,7 +143,7 @@ def _without_repetition(notes: list[str]) -> tuple[str, ...]:
 
 def _concluded(walker: Walker, walk: Walk, common: dict[str, Any], notes: list[str]) -> Origin:
     right = sorted(
-        (suspect for suspect in walk.suspects.values() if suspect.state in ("right", "final")),
+        (suspect for suspect in walk.suspects.values() if suspect.stands),
         key=lambda suspect: (suspect.step.index, suspect.slot),
     )
     common |= {
@@ -202,7 +204,7 @@ def _unanswered(walker: Walker, walk: Walk) -> str:
     if lost:
         return f"{', '.join(lost)} of expected has no counterpart in actual: nothing can be said about it."
     for point in walk.points:
-        if point.counterpart != "given" or point.verdict is not None:
+        if point.counterpart != MatchedBy.GIVEN or point.verdict is not None:
             continue
         step = walker.expected.steps[point.step]
         if record_of(step.name).unwritten:
@@ -211,7 +213,7 @@ def _unanswered(walker: Walker, walk: Walk) -> str:
         rounding = UNSEEN_ROUNDINGS * max(
             (walker.format_of(number).unit_roundoff for number in step.outputs if number is not None), default=0.0
         )
-        growth = UNSEEN_GROWTH if point.phase == "forward" else UNSEEN_GROWTH_BACKWARD
+        growth = UNSEEN_GROWTH if point.phase == Phase.FORWARD else UNSEEN_GROWTH_BACKWARD
         if point.total > max(rounding, growth * before):
             where, why = point.module or "the outermost module", point.note or "no formula"
             return (
@@ -263,7 +265,7 @@ def _differs(walker: Walker, name: str) -> bool:
 
 def _because(suspect: Suspect, segment: tuple[str, ...]) -> str:
     addition, point = suspect.addition, suspect.point
-    if suspect.state == "right" and suspect.addition.excess.of_limit == float("inf") and "itself differs" in point.note:
+    if suspect.state == SuspectState.RIGHT and suspect.addition.excess.of_limit == float("inf") and "itself differs" in point.note:
         return point.note[0].upper() + point.note[1:] + f" (rms {point.added:.2g} of its size)."
     if addition.residual.nonfinite:
         what = "NaN or infinities are in other places than its formula gives on the same inputs"
@@ -287,7 +289,7 @@ def _at_fault(walker: Walker, suspect: Suspect) -> tuple[Step, ...]:
 
 def _common_module(steps: tuple[Step, ...], phase: str) -> str:
     # Of an optimizer's ops only those on parameters have a module.
-    paths = [step.module.split(".") for step in steps if step.module or phase != "step"]
+    paths = [step.module.split(".") for step in steps if step.module or phase != Phase.STEP]
     shared: list[str] = []
     for parts in zip(*paths):
         if len(set(parts)) > 1:
@@ -298,9 +300,11 @@ def _common_module(steps: tuple[Step, ...], phase: str) -> str:
 
 def _unaligned(walker: Walker, walk: Walk) -> list[tuple[str, str, str]]:
     producers = walker.actual.producers
-    aligned = {point.step for point in walk.points if point.counterpart != "none"}
-    found = [("expected", point.op, point.module) for point in walk.points if point.counterpart == "none" and point.step not in aligned]
-    matched = walk.matched | {suspect.candidate for suspect in walk.suspects.values() if suspect.state in ("right", "final")}
+    aligned = {point.step for point in walk.points if point.counterpart != MatchedBy.NONE}
+    found = [
+        ("expected", point.op, point.module) for point in walk.points if point.counterpart == MatchedBy.NONE and point.step not in aligned
+    ]
+    matched = walk.matched | {suspect.candidate for suspect in walk.suspects.values() if suspect.stands}
     used = {producers[number].index for number in matched if number in producers}
     for value in walker.actual.values:
         step: Step | None = producers.get(value.number)

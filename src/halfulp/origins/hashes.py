@@ -10,7 +10,8 @@ from ..floats import widen
 from ..traces import Trace, Value
 from ..verdicts.verdict import Verdict
 from .aligning import Alignment
-from .origin import Point
+from .counterpart import MatchedBy
+from .origin import Parts, Point, point_at
 
 
 def walk_hashes(actual: Trace, expected: Trace, alignment: Alignment) -> tuple[Point, ...]:
@@ -37,23 +38,14 @@ def walk_hashes(actual: Trace, expected: Trace, alignment: Alignment) -> tuple[P
             totals[number] = total
             made_by = actual.producers.get(counterpart)
             points.append(
-                Point(
-                    step.index,
-                    step.op,
-                    step.module,
-                    step.call,
-                    step.source,
-                    step.phase,
+                point_at(
+                    step,
                     slot,
-                    "same bits" if is_same else found[0].how,
-                    made_by.op if made_by else "",
-                    Verdict.IDENTICAL if is_same else None,
-                    total,
-                    0.0,
-                    0.0,
-                    0.0,
-                    0.0,
-                    total / before if before else None,
+                    MatchedBy.SAME_BITS if is_same else found[0].how,
+                    actual_op=made_by.op if made_by else "",
+                    verdict=Verdict.IDENTICAL if is_same else None,
+                    parts=Parts(total),
+                    gain=total / before if before else None,
                 )
             )
     return tuple(points)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..differences.excess import Excess
 from ..floats import FORMATS
 from ..traces import Step
+from ..traces.roles import Phase, Role
 from ..verdicts.verdict import Verdict
+from .counterpart import MatchedBy
 from .judging import beyond_everything, distance, rms
-from .ledger import Suspect
-from .origin import Point
+from .ledger import Suspect, SuspectState
+from .origin import Parts, point_at
 from .versions import Surroundings, Version
 
 
@@ -33,10 +36,10 @@ class Leaves:
         if actual_value is not None and actual_value.hash == value.hash and actual_value.dtype == value.dtype:
             self._walker.found.matched.add(actual_value.number)
             return Version(actual_value.number, identical=True)
-        elsewhere = self._walker.alignment.same_bits(number) if value.role == "parameter" and value.elements > 1 else None
+        elsewhere = self._walker.alignment.same_bits(number) if value.role == Role.PARAMETER and value.elements > 1 else None
         if actual_value is not None and elsewhere is None and actual_value.is_complete and self._walker.expected_values.known(number):
             self._walker.found.matched.add(actual_value.number)
-            if value.role == "input":
+            if value.role == Role.INPUT:
                 return Version(actual_value.number)
             return self._differing(step, number, actual_value.number)
         same = self._walker.alignment.same_bits(number)
@@ -61,17 +64,18 @@ class Leaves:
         note = f"{value.role} {value.name} itself differs: {int(beyond.sum())} of {expected_numbers.size} elements"
         relative = apart / size if size else float("inf")
         slot = next((k for k, each in enumerate(step.outputs) if each is not None), 0)
-        phase = "buffer" if value.role == "buffer" else step.phase
-        owner = value.name.rpartition(".")[0]
+        phase = Phase.BUFFER if value.role == Role.BUFFER else step.phase
         dtype = self._walker.actual.values[actual_number].dtype
         coarser = dtype in FORMATS and FORMATS[dtype].precision_bits < format.precision_bits
         verdict = Verdict.REDUCED_PRECISION if coarser else Verdict.MISTAKE
-        point = Point(
-            step.index, step.op, owner, step.call, step.source, phase, slot, "name", "", verdict, relative, 0.0, relative, float("inf"),
-            float("inf"), None, note,
+        point = point_at(
+            step, slot, MatchedBy.NAME, module=value.name.rpartition(".")[0], phase=phase, verdict=verdict, note=note,
+            parts=Parts(relative, added=relative), excess=Excess(float("inf"), float("inf")),
         )  # fmt: skip
         addition = beyond_everything(apart, size, int(np.argmax(beyond)))
-        self._walker.found.suspects[-1 - number] = Suspect(step, slot, number, actual_number, point, addition, "name", "final")
+        self._walker.found.suspects[-1 - number] = Suspect(
+            step, slot, number, actual_number, point, addition, MatchedBy.NAME, SuspectState.FINAL
+        )
         self._walker.found.points.append(point)
         self._walker.found.notes.append(note)
         return Version(identical=True)

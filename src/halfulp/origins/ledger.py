@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from enum import Enum
 
 import numpy as np
 
 from ..ops.arithmetic import Array
 from ..ops.evaluation import Unknown
 from ..traces import Step, Trace
+from ..traces.roles import Phase, Role
 from ..verdicts.verdict import Verdict
+from .counterpart import MatchedBy
 from .judging import Addition, distance, rms
-from .origin import Point
+from .origin import NO_EXCESS, NOTHING, Parts, Point, point_at
 from .replaying import Values
+
+
+class SuspectState(Enum):
+    """What the walk knows of a suspect. It is drawn in `walking`."""
+
+    OPEN = "open"
+    """Nothing computed from it was seen yet."""
+    RIGHT = "right"
+    """It is what `actual` computed, as far as was seen."""
+    FINAL = "final"
+    """It is, and names vouch for what followed from it."""
+    CLEARED = "cleared"
+    """Later values follow from the prediction: it is something else."""
 
 
 @dataclass(eq=False)
@@ -21,7 +37,7 @@ class Suspect:
 
     Attributes:
         step, slot, number: whose output it is. candidate: the value of `actual`. point: what is reported. addition: what was measured.
-        how: how it was proposed. state: "open", "right" (as far as was seen), "final" or "cleared".
+        how: how it was proposed. state: what the walk knows of it so far.
     """
 
     step: Step
@@ -30,8 +46,13 @@ class Suspect:
     candidate: int
     point: Point
     addition: Addition
-    how: str
-    state: str = "open"
+    how: MatchedBy
+    state: SuspectState = SuspectState.OPEN
+
+    @property
+    def stands(self) -> bool:
+        """Whether it is what `actual` computed, as far as is known."""
+        return self.state in (SuspectState.RIGHT, SuspectState.FINAL)
 
 
 @dataclass
@@ -60,7 +81,7 @@ class Ledger:
         self.found = Walk()
         self.totals: dict[int, float] = {}
 
-    def parts(self, number: int, actual_numbers: Array | None, prediction: Array | None) -> tuple[float, float, float]:
+    def parts(self, number: int, actual_numbers: Array | None, prediction: Array | None) -> Parts:
         """Total, inherited and added difference, each rms over the rms of `expected`."""
         try:
             expected_numbers = self.expected_values.number(number)
@@ -70,24 +91,28 @@ class Ledger:
         inherited = distance(prediction, expected_numbers) if prediction is not None else 0.0
         total = distance(actual_numbers, expected_numbers) if actual_numbers is not None else inherited
         added = distance(actual_numbers, prediction) if actual_numbers is not None and prediction is not None else 0.0
-        total, inherited, added = (each / size if size else (0.0 if not each else float("inf")) for each in (total, inherited, added))
-        self.totals[number] = total
-        return total, inherited, added
+        parts = Parts(*(part / size if size else (0.0 if not part else float("inf")) for part in (total, inherited, added)))
+        self.totals[number] = parts.total
+        return parts
 
     def add(
-        self, step: Step, slot: int, how: str, candidate: int | None, verdict: Verdict | None, parts: tuple[float, float, float],
-        addition: Addition | None, note: str = "", module: str | None = None,
+        self, step: Step, slot: int, how: MatchedBy, candidate: int | None = None, *, verdict: Verdict | None = None,
+        parts: Parts = NOTHING, addition: Addition | None = None, note: str = "", module: str | None = None,
     ) -> Point:  # fmt: skip
-        """Write down what became of one output of a step of `expected`, in its module or another one."""
+        """Write down what became of one output of a step of `expected`, in its module or another one.
+
+        Args:
+            step, slot: which output. how, candidate: its counterpart in `actual`, None where there is none.
+            verdict, parts, addition: what is said of it, and what was measured; nothing where it can't be told.
+            note: in words. module: where it is reported, unless in the step's own.
+        """
         number = step.outputs[slot]
         made_by = self.actual.producers.get(candidate) if candidate is not None else None
         before = max((self.totals.get(source, 0.0) for source in step.inputs), default=0.0)
-        phase = "buffer" if number is not None and self.expected.values[number].role == "buffer" else step.phase
-        in_noise, worst = (addition.excess.in_noise, addition.excess.of_limit) if addition is not None else (0.0, 0.0)
-        point = Point(
-            step.index, step.op, step.module if module is None else module, step.call, step.source, phase,
-            slot, how, made_by.op if made_by is not None else "", verdict,
-            *parts, in_noise, worst, parts[0] / before if before else None, note,
+        phase = Phase.BUFFER if number is not None and self.expected.values[number].role == Role.BUFFER else step.phase
+        point = point_at(
+            step, slot, how, module=module, phase=phase, actual_op=made_by.op if made_by is not None else "", verdict=verdict, parts=parts,
+            excess=addition.excess if addition is not None else NO_EXCESS, gain=parts.total / before if before else None, note=note,
         )  # fmt: skip
         self.found.points.append(point)
         return point
@@ -95,8 +120,8 @@ class Ledger:
     def final(self, point: Point) -> Point:
         """A suspect that was cleared, or that nothing spoke for, is no counterpart."""
         suspect = next((each for each in self.found.suspects.values() if each.point is point), None)
-        if suspect is None or suspect.state in ("right", "final"):
+        if suspect is None or suspect.stands:
             return point
         return replace(
-            point, counterpart="none", actual_op="", verdict=None, total=point.inherited, added=0.0, added_in_noise=0.0, excess=0.0
+            point, counterpart=MatchedBy.NONE, actual_op="", verdict=None, total=point.inherited, added=0.0, added_in_noise=0.0, excess=0.0
         )

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from ..differences.excess import Excess
 from ..documents import document, text_of
 from ..shown import drawn, shown
+from ..traces import Step
+from ..traces.roles import Phase
 from ..verdicts.verdict import Verdict
+from .counterpart import MatchedBy
 
 
 @dataclass(frozen=True)
@@ -16,8 +21,7 @@ class Point:
     Attributes:
         step: index of the op in the trace of `expected`. op: its overload. module, call, source, phase: where ("buffer" for a running
             statistic). output: which of its outputs.
-        counterpart: how it was found: "same bits", "output", "module", "name", "shape", "value"; "none" where `actual` has none
-            (a fused op, compiled code): what follows is then measured from what was predicted; "given" where it can't be predicted.
+        counterpart: how it was found, or why there is none.
         actual_op: the op of `actual` that made the counterpart, "" where there is none.
         verdict: of what is added here; None where it can't be told.
         total, inherited, added: rms differences from `expected`, relative to its rms: all, what earlier differences make of it, and what
@@ -32,9 +36,9 @@ class Point:
     module: str
     call: int
     source: str
-    phase: str
+    phase: Phase
     output: int
-    counterpart: str
+    counterpart: MatchedBy
     actual_op: str
     verdict: Verdict | None
     total: float
@@ -44,6 +48,31 @@ class Point:
     excess: float
     gain: float | None = None
     note: str = ""
+
+
+class Parts(NamedTuple):
+    """The rms difference of a value from `expected`, relative to its rms: all of it, what was inherited, what is added here."""
+
+    total: float = 0.0
+    inherited: float = 0.0
+    added: float = 0.0
+
+
+NOTHING = Parts()
+NO_EXCESS = Excess(0.0, 0.0)
+
+
+def point_at(
+    step: Step, slot: int, counterpart: MatchedBy, *, module: str | None = None, phase: Phase | None = None, actual_op: str = "",
+    verdict: Verdict | None = None, parts: Parts = NOTHING, excess: Excess = NO_EXCESS, gain: float | None = None, note: str = "",
+) -> Point:  # fmt: skip
+    """The point of one output of a step of `expected`; see `Point`."""
+    return Point(
+        step=step.index, op=step.op, module=step.module if module is None else module, call=step.call, source=step.source,
+        phase=phase or step.phase, output=slot, counterpart=counterpart, actual_op=actual_op, verdict=verdict,
+        total=parts.total, inherited=parts.inherited, added=parts.added, added_in_noise=excess.in_noise, excess=excess.of_limit,
+        gain=gain, note=note,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -29,10 +29,12 @@ from ..verdicts.verdict import Verdict
 from .aligning import Alignment
 from .chain import Chain
 from .collectives import Peers
+from .counterpart import MatchedBy
 from .evidence import LOOSENINGS, Compared, Reason, reason_of
 from .judging import Addition, addition_of, beyond_everything, judged
 from .leaves import Leaves
-from .ledger import Ledger, Suspect, Walk
+from .ledger import Ledger, Suspect, SuspectState, Walk
+from .origin import Parts
 from .parting import cut_of, is_large, parts_of
 from .replaying import Values
 from .versions import Evaluation, Fallback, Version
@@ -51,16 +53,13 @@ error would have to undo three quarters of theirs."""
 SHOWN_REFUSALS = 3
 """Ops that were not replayed are named up to so many; a note is a line."""
 
-ANCHORS = ("output", "module")
-"""Counterparts that names vouch for: results, and results of the same module in the same call."""
-
 
 @dataclass(frozen=True)
 class _Fit:
     """A candidate, how it was proposed, and how far it is from what an evaluation predicts."""
 
     number: int
-    how: str
+    how: MatchedBy
     numbers: Array
     addition: Addition
 
@@ -126,13 +125,13 @@ class Walker:
             self.found.notes.append(f"not replayed, so taken as `actual` recorded it: {'; '.join(shown[:SHOWN_REFUSALS])}{more}")
         for suspect in self.found.suspects.values():
             # What nothing spoke against is what it is called: a result, or the result of the same module.
-            if suspect.state == "open" and suspect.how in ANCHORS:
-                suspect.state = "right"
+            if suspect.state == SuspectState.OPEN and suspect.how.is_by_name:
+                suspect.state = SuspectState.RIGHT
         for suspect in [each for key, each in self.found.suspects.items() if key < 0]:
             # A parameter may differ because something else differs too, and makes up for it (a normalization folded into a convolution).
             beside = [each for key, each in self.found.suspects.items() if key >= 0 and each.step is suspect.step]
-            if beside and all(each.state == "cleared" for each in beside):
-                suspect.state = "cleared"
+            if beside and all(each.state == SuspectState.CLEARED for each in beside):
+                suspect.state = SuspectState.CLEARED
         self.found.points = [self.ledger.final(point) for point in self.found.points]
         return self.found
 
@@ -143,7 +142,7 @@ class Walker:
     def counterpart_of(self, number: int) -> int | None:
         """The recorded value of `actual` that stands for a value; the suspect, where that turned out to be right."""
         suspect = self.found.suspects.get(number)
-        if suspect is not None and suspect.state in ("right", "final"):
+        if suspect is not None and suspect.stands:
             return suspect.candidate
         version = self._versions.get(number)
         return version.number if version is not None else None
@@ -238,7 +237,7 @@ class Walker:
         outputs = [slot for slot, each in enumerate(main.step.outputs) if each is not None]
         if len(outputs) != 1 or not main.is_view(outputs[0]) or not main.is_plain or formula_of(main.step.name) is None:
             return False
-        return not any(candidate.how in ANCHORS for candidate in self.alignment.candidates(main.step, outputs[0]))
+        return not any(candidate.how.is_by_name for candidate in self.alignment.candidates(main.step, outputs[0]))
 
     def _settled_in_parts(self, main: Evaluation) -> bool:
         """A large result whose counterpart is where names say, within rounding: without having it in memory at once."""
@@ -266,7 +265,9 @@ class Walker:
         self.found.matched.add(candidate.number)
         self._versions[number] = Version(candidate.number, identical=not total, made_by=(main, slot))
         verdict = Verdict.ROUNDING if addition.residual.rms else Verdict.IDENTICAL
-        self.ledger.add(step, slot, candidate.how, candidate.number, verdict, (total, inherited, added), addition)
+        self.ledger.add(
+            step, slot, candidate.how, candidate.number, verdict=verdict, parts=Parts(total, inherited, added), addition=addition
+        )
         main.release()
         return True
 
@@ -303,12 +304,12 @@ class Walker:
                 self.found.matched.add(same)
                 self.ledger.totals[number] = 0.0
                 slot = step.outputs.index(number)
-                self.ledger.add(step, slot, "same bits", same, Verdict.IDENTICAL, (0.0, 0.0, 0.0), None)
+                self.ledger.add(step, slot, MatchedBy.SAME_BITS, same, verdict=Verdict.IDENTICAL)
         return True
 
     def _anchors(self, step: Step, slot: int) -> list[int]:
         """The values of `actual` that names vouch for: those of the op's own module, and of every module that hands its result on."""
-        return [candidate.number for candidate in self.alignment.candidates(step, slot) if candidate.how in ANCHORS]
+        return [candidate.number for candidate in self.alignment.candidates(step, slot) if candidate.how.is_by_name]
 
     def same_numbers(self, actual_number: int, expected_number: int) -> bool:
         """Whether a value of `actual` has the numbers of one of `expected`; True where they can't be had."""
@@ -345,7 +346,7 @@ class Walker:
         values = self.actual.values
         for candidate, how in self.alignment.candidates(main.step, slot):
             is_same = candidate == settled.number or (values[candidate].hash and values[candidate].hash == values[settled.number].hash)
-            if how not in ANCHORS or is_same:
+            if not how.is_by_name or is_same:
                 continue
             try:
                 numbers = self.actual_values.number(candidate).reshape(prediction.shape)
@@ -363,8 +364,9 @@ class Walker:
             self.found.matched.add(candidate)
             parts = self.ledger.parts(number, numbers, prediction)
             self.ledger.add(
-                main.step, slot, how, candidate, Verdict.ROUNDING, parts, fit.addition, reason.text if reason is not None else ""
-            )
+                main.step, slot, how, candidate, verdict=Verdict.ROUNDING, parts=parts, addition=fit.addition,
+                note=reason.text if reason is not None else "",
+            )  # fmt: skip
 
     def _suspect(
         self, slot: int, number: int, fit: _Fit, main: Evaluation, reason: Reason, before: frozenset[int], module: str | None = None
@@ -372,7 +374,17 @@ class Walker:
         """A version that takes the candidate for right, beside the suspects before that led to it; `module` where it is not the op's."""
         prediction = main.exact()[slot]
         parts = self.ledger.parts(number, fit.numbers, prediction)
-        point = self.ledger.add(main.step, slot, fit.how, fit.number, reason.verdict, parts, fit.addition, reason.text, module)
+        point = self.ledger.add(
+            main.step,
+            slot,
+            fit.how,
+            fit.number,
+            verdict=reason.verdict,
+            parts=parts,
+            addition=fit.addition,
+            note=reason.text,
+            module=module,
+        )
         self.found.suspects[number] = Suspect(main.step, slot, number, fit.number, point, fit.addition, fit.how)
         return Version(fit.number, made_by=(main, slot), assumes=before | {number})
 
@@ -391,8 +403,8 @@ class Walker:
     def _unsettled(self, slot: int, number: int, fits: list[_Fit], main: Evaluation, alternative: Evaluation | None) -> None:
         """No value of `actual` is what is predicted: carry the prediction on, and the value that should have been it as a suspect."""
         step = main.step
-        chosen = next((fit for fit in fits if fit.how not in ("value", "hint")), None) or next(iter(fits), None)
-        if alternative is not None and chosen is not None and chosen.how in ("value", "hint") and not self.alignment.is_foreign:
+        chosen = next((fit for fit in fits if not fit.how.is_guessed), None) or next(iter(fits), None)
+        if alternative is not None and chosen is not None and chosen.how.is_guessed and not self.alignment.is_foreign:
             chosen = None  # beside suspects nearness alone makes no further one: it would spoil those that names vouch for
         if chosen is not None and alternative is not None:
             other = self.addition_in(alternative, slot, number, chosen.numbers)
@@ -407,7 +419,7 @@ class Walker:
         if chosen is None:
             self._unseen.add(number)
             if not main.is_view(slot):
-                self.ledger.add(step, slot, "none", None, None, self.ledger.parts(number, None, prediction), None)
+                self.ledger.add(step, slot, MatchedBy.NONE, parts=self.ledger.parts(number, None, prediction))
         else:
             reason = reason_of(Compared(self, main, slot, number, chosen.number, chosen.numbers, chosen.addition))
             if reason.verdict is Verdict.ROUNDING:
@@ -430,7 +442,7 @@ class Walker:
                 continue
             fit = _Fit(candidate, how, numbers, self.addition_in(main, slot, number, numbers))
             if (
-                how == "value"
+                how == MatchedBy.VALUE
                 and not fit.addition.within
                 and (fit.addition.residual.relative > NEAR or self.alignment.is_of_later(main.step, candidate))
             ):
@@ -439,22 +451,22 @@ class Walker:
             if fit.addition.within:
                 return
 
-    def _proposals(self, slot: int, number: int, main: Evaluation, prediction: Array) -> Iterator[tuple[int, str]]:
+    def _proposals(self, slot: int, number: int, main: Evaluation, prediction: Array) -> Iterator[tuple[int, MatchedBy]]:
         is_view = main.is_view(slot)
         dtype = self.expected.values[number].dtype
-        named = [each for each in self.alignment.candidates(main.step, slot) if not is_view or each.how in ANCHORS]
+        named = [each for each in self.alignment.candidates(main.step, slot) if not is_view or each.how.is_by_name]
         yield from sorted(named, key=lambda each: self.actual.values[each.number].dtype != dtype)
         same = self.alignment.same_bits(number)
         if same is not None:
-            yield same, "same bits"
+            yield same, MatchedBy.SAME_BITS
         # A view of something that `actual` has is made of that; one of a prediction may be what `actual` has (a part of a fused product).
         if (not is_view or main.is_predicted) and prediction.dtype.kind in "fc":
             for apart, candidate in self.alignment.near(number, prediction)[:NEAREST]:
                 if apart > NEAR:
                     break
-                yield candidate, "value"
+                yield candidate, MatchedBy.VALUE
         if not is_view and prediction.dtype.kind in "fc":
-            yield from ((candidate, "hint") for candidate in self.alignment.hinted(main.step, slot)[:1])
+            yield from ((candidate, MatchedBy.HINT) for candidate in self.alignment.hinted(main.step, slot)[:1])
 
     def addition_in(self, evaluation: Evaluation, slot: int, number: int, actual: Array) -> Addition:
         """How far a value is from what an evaluation predicts."""
@@ -480,14 +492,23 @@ class Walker:
         self._versions[number] = Version(fit.number, identical=identical, made_by=(main, slot), assumes=main.assumes)
         verdict = Verdict.IDENTICAL if fit.addition.residual.rms == 0.0 else Verdict.ROUNDING
         parts = self.ledger.parts(number, fit.numbers, prediction)
-        self.ledger.add(main.step, slot, fit.how, fit.number, verdict, parts, fit.addition, reason.text if reason is not None else "")
+        self.ledger.add(
+            main.step,
+            slot,
+            fit.how,
+            fit.number,
+            verdict=verdict,
+            parts=parts,
+            addition=fit.addition,
+            note=reason.text if reason is not None else "",
+        )
 
     def _refute(self, alternative: Evaluation) -> None:
         """Clear the suspects that an evaluation assumes."""
         for assume in alternative.assumes:
             suspect = self.found.suspects.get(assume)
-            if suspect is not None and suspect.state != "final":
-                suspect.state = "cleared"
+            if suspect is not None and suspect.state != SuspectState.FINAL:
+                suspect.state = SuspectState.CLEARED
             version = self._versions.get(assume)
             if version is not None:
                 version.alternative = None
@@ -500,31 +521,39 @@ class Walker:
         prediction = alternative.exact()[slot]
         assert prediction is not None
         suspects = [self.found.suspects[assume] for assume in alternative.assumes if assume in self.found.suspects]
-        if fit.how not in ANCHORS and any(each.candidate == fit.number for each in suspects):
+        if not fit.how.is_by_name and any(each.candidate == fit.number for each in suspects):
             predicted = main.version(slot)
             predicted.alternative = Version(fit.number, made_by=(alternative, slot), assumes=alternative.assumes)
             self._versions[number] = predicted
             self._unseen.add(number)
             if not main.is_view(slot):
-                self.ledger.add(main.step, slot, "none", None, None, self.ledger.parts(number, None, predicted.exact), None)
+                self.ledger.add(main.step, slot, MatchedBy.NONE, parts=self.ledger.parts(number, None, predicted.exact))
             return
         self.found.matched.add(fit.number)
         for assume in alternative.assumes:
             suspect = self.found.suspects.get(assume)
-            if suspect is not None and suspect.state == "open":
-                suspect.state = "right"
+            if suspect is not None and suspect.state == SuspectState.OPEN:
+                suspect.state = SuspectState.RIGHT
         counterpart = Version(fit.number, made_by=(alternative, slot), assumes=alternative.assumes)
-        if fit.how in ANCHORS:  # names vouch for it: the prediction without the suspects need not be carried any further
+        if fit.how.is_by_name:  # names vouch for it: the prediction without the suspects need not be carried any further
             for each in alternative.assumes:
                 if each in self.found.suspects:
-                    self.found.suspects[each].state = "final"
+                    self.found.suspects[each].state = SuspectState.FINAL
             self._versions[number] = replace(counterpart, assumes=frozenset())
         else:
             predicted = main.version(slot)
             predicted.alternative = counterpart
             self._versions[number] = predicted
         verdict = Verdict.IDENTICAL if fit.addition.residual.rms == 0.0 else Verdict.ROUNDING
-        self.ledger.add(main.step, slot, fit.how, fit.number, verdict, self.ledger.parts(number, fit.numbers, prediction), fit.addition)
+        self.ledger.add(
+            main.step,
+            slot,
+            fit.how,
+            fit.number,
+            verdict=verdict,
+            parts=self.ledger.parts(number, fit.numbers, prediction),
+            addition=fit.addition,
+        )
 
     def _give(self, step: Step, slot: int, number: int, why: str) -> None:
         """What can't be predicted: take the value of `actual` as it is, and go on from there."""
@@ -534,7 +563,7 @@ class Walker:
         if chosen is None or not self.actual_values.known(chosen):
             # Lost: what reads it can't be predicted either, until something that is known by name comes.
             self._versions[number] = Version(identical=all(self._versions[source].identical for source in step.inputs))
-            self.ledger.add(step, slot, "given", None, None, (0.0, 0.0, 0.0), None, why)
+            self.ledger.add(step, slot, MatchedBy.GIVEN, note=why)
             return
         self.found.matched.add(chosen)
         self._versions[number] = Version(chosen, identical=same is not None)
@@ -542,7 +571,15 @@ class Walker:
         if same is None and self.expected_values.known(number):
             total = self.ledger.parts(number, self.actual_values.number(chosen).reshape(self.expected.values[number].shape), None)[0]
         self.ledger.totals[number] = total
-        self.ledger.add(step, slot, "given", chosen, Verdict.IDENTICAL if same is not None else None, (total, total, 0.0), None, why)
+        self.ledger.add(
+            step,
+            slot,
+            MatchedBy.GIVEN,
+            chosen,
+            verdict=Verdict.IDENTICAL if same is not None else None,
+            parts=Parts(total, total),
+            note=why,
+        )
 
     def _forget(self, step: Step) -> None:
         """Predictions that no later op reads need no memory; if one is asked for after all, it is computed again."""

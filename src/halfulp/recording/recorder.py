@@ -24,6 +24,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from ..errors import InputError
 from ..nesting import require_end
 from ..traces.fingerprint import Fingerprint, fingerprint
+from ..traces.roles import Phase, Role, StepKind
 from ..traces.shards import ITEM_BYTES
 from ..traces.trace import LEVELS, Ref, Step, Value
 from ..traces.writing import TraceWriter
@@ -98,7 +99,7 @@ class Recorder:
         self._known = Known()
         self._named: dict[str, torch.Tensor] = {}
         self._differentiated: dict[str, torch.Tensor] = {}
-        self._leaves: dict[int, tuple[str, str]] = {}
+        self._leaves: dict[int, tuple[Role, str]] = {}
         self._results: dict[str, int] = {}
         self._modules = ModuleStack(self._returned, self._compiled, self.watch)
         self._mode = _Mode(self._op)
@@ -119,7 +120,7 @@ class Recorder:
         self._modules.name(module, name)
         self._has_compiled |= any(type(part).__name__ == "OptimizedModule" for part in module.modules())
         with self.paused():
-            for role, tensors in (("parameter", module.named_parameters()), ("buffer", module.named_buffers())):
+            for role, tensors in ((Role.PARAMETER, module.named_parameters()), (Role.BUFFER, module.named_buffers())):
                 for path, tensor in tensors:
                     clean = ".".join(filter(None, (name, path.replace("_orig_mod.", ""))))
                     if clean not in self._named:
@@ -130,7 +131,7 @@ class Recorder:
         """Record the tensors of an argument tree under names: "inputs[0]"."""
         require_end(tree, name)
         for path, tensor in _tensors(tree, name):
-            self._value_of(tensor, role="input", name=path)
+            self._value_of(tensor, role=Role.INPUT, name=path)
             if tensor.is_leaf and tensor.requires_grad:
                 self._differentiated[path] = tensor
 
@@ -138,7 +139,7 @@ class Recorder:
         """Say that these tensors are results."""
         require_end(tree, name)
         for path, tensor in _tensors(tree, name):
-            number = self._value_of(tensor, role="unseen", name=path)
+            number = self._value_of(tensor, role=Role.UNSEEN, name=path)
             if number is not None:
                 self._results[path] = number
 
@@ -152,7 +153,7 @@ class Recorder:
         # Parameters are recorded when an op first reads them. Buffers, and whatever compiled code reads, may be overwritten unseen.
         for path, tensor in self._named.items():
             role = self._leaves[id(tensor)][0]
-            if role == "buffer" or self._has_compiled:
+            if role == Role.BUFFER or self._has_compiled:
                 self._value_of(tensor, role=role, name=path)
         self._mode.__enter__()
         return self
@@ -167,7 +168,7 @@ class Recorder:
             for path, tensor in self._named.items():
                 if self._has_compiled:
                     self._known.forget(tensor)
-                number = self._value_of(tensor, role="unseen", name=path, at_end=True)
+                number = self._value_of(tensor, role=Role.UNSEEN, name=path, at_end=True)
                 gradient = tensor.grad
                 if number is not None:
                     self._results[path] = number
@@ -185,7 +186,7 @@ class Recorder:
 
     def _gradient(self, path: str, gradient: torch.Tensor) -> None:
         """Say that a gradient is a result."""
-        number = self._value_of(gradient, role="unseen", name=f"{path}.grad")
+        number = self._value_of(gradient, role=Role.UNSEEN, name=f"{path}.grad")
         if number is not None:
             self._results[f"{path}.grad"] = number
 
@@ -238,11 +239,11 @@ class Recorder:
             _wait_for(func, result)
             # The module and the forward op belong to the place from which the op was called.
             forward = self._forward_of()
-            phase = "step" if self._in_step else ("backward" if _is_backward() else "forward")
-            place, source = self._node or (self._modules.place, source_line() if phase != "backward" else "")
+            phase = Phase.STEP if self._in_step else (Phase.BACKWARD if _is_backward() else Phase.FORWARD)
+            place, source = self._node or (self._modules.place, source_line() if phase != Phase.BACKWARD else "")
             if forward is not None and place == NOWHERE:
                 place = ModulePlace(forward.module, forward.call)
-            elif phase == "step":
+            elif phase == Phase.STEP:
                 place = self._owner(args)
             returned = [] if result is None else _flat(result)
             numbers: list[int | None] = []
@@ -253,11 +254,11 @@ class Recorder:
                 seen.add(id(tensor))
             numbers += [self._new(each, func, args, changed=True) for each in overwritten if id(each) not in seen]
             step = Step(
-                self._writer.steps, "op", phase, _name(func), place.path, place.call, source,
+                self._writer.steps, StepKind.OP, phase, _name(func), place.path, place.call, source,
                 tuple(arguments), keywords, tuple(numbers), forward.index if forward is not None else None,
             )  # fmt: skip
             self._writer.add_step(step)
-            if phase == "forward":
+            if phase == Phase.FORWARD:
                 self._forward_ops.setdefault(torch.autograd._get_sequence_nr() - 1, step)  # pyright: ignore[reportPrivateImportUsage, reportPrivateUsage]
             if self._progress is not None and step.index % 64 == 0:
                 self._progress(f"recording {phase} {place.path}: {step.index} ops, {self._writer.bytes_written / 1e6:.0f} MB")
@@ -284,8 +285,8 @@ class Recorder:
         known = self._known.number_of(_local(tensor)) if is_view else None
         if known is not None:
             return known  # handed through as it is
-        role, name = self._leaves.get(id(tensor), ("op", "")) if changed else ("op", "")
-        number = self._write(tensor, "op" if role != "buffer" else role, name, summarize=not is_view, why=_name(func))
+        role, name = self._leaves.get(id(tensor), (Role.OP, "")) if changed else (Role.OP, "")
+        number = self._write(tensor, Role.OP if role != Role.BUFFER else role, name, summarize=not is_view, why=_name(func))
         if changed:
             self._known.overwritten(_local(tensor), number)
         else:
@@ -293,10 +294,10 @@ class Recorder:
         return number
 
     def _reference(self, tensor: torch.Tensor) -> Any:
-        number = self._value_of(tensor, role="unseen")
+        number = self._value_of(tensor, role=Role.UNSEEN)
         return {"object": type(tensor).__name__} if number is None else Ref(number)
 
-    def _value_of(self, tensor: torch.Tensor, *, role: str, name: str = "", at_end: bool = False) -> int | None:
+    def _value_of(self, tensor: torch.Tensor, *, role: Role, name: str = "", at_end: bool = False) -> int | None:
         """The number of the value that a tensor holds, recorded now if it was not."""
         if not _is_readable(tensor):
             return None
@@ -312,7 +313,7 @@ class Recorder:
             number = self._write(tensor, role, name, summarize=True, why=name)
             if before is not None and before[1]:
                 self._overlay(number, *before)
-            elif role == "unseen" and not name and local.dim():  # a number that is written into a tensor is made unseen, too
+            elif role == Role.UNSEEN and not name and local.dim():  # a number that is written into a tensor is made unseen, too
                 self._has_compiled = True
                 self.notes.append("values that no recorded op made (compiled code, another thread or library): role unseen")
             self._known.holds(local, number)
@@ -322,10 +323,10 @@ class Recorder:
         where = [[each.geometry[0], list(each.geometry[1]), list(each.geometry[2])] for each in (before, *writes)]
         arguments = (Ref(before.number), [Ref(write.number) for write in writes], where)
         place = self._modules.place
-        phase = "step" if self._in_step else ("backward" if _is_backward() else "forward")
-        self._writer.add_step(Step(self._writer.steps, "op", phase, OVERLAY, place.path, place.call, "", arguments, {}, (number,)))
+        phase = Phase.STEP if self._in_step else (Phase.BACKWARD if _is_backward() else Phase.FORWARD)
+        self._writer.add_step(Step(self._writer.steps, StepKind.OP, phase, OVERLAY, place.path, place.call, "", arguments, {}, (number,)))
 
-    def _write(self, tensor: torch.Tensor, role: str, name: str, *, summarize: bool, why: str) -> int:
+    def _write(self, tensor: torch.Tensor, role: Role, name: str, *, summarize: bool, why: str) -> int:
         number = self._writer.values
         local = _local(tensor).detach()
         shape, strides, dtype, device = tuple(local.shape), tuple(local.stride()), dtype_name(local), str(local.device)
@@ -343,9 +344,9 @@ class Recorder:
                     values, elements = elements_of(contiguous, count)
                     stored_shape = shape if elements == contiguous.numel() else (elements,)
                     place = self._writer.store(dtype, stored_shape, values, elements=elements)
-        is_ours = role == "input" and name.startswith("cotangents")  # what halfulp itself puts in
-        if role in ("parameter", "buffer", "input") and not is_ours:
-            self._digests["inputs" if role == "input" else "weights"].append(hashed)
+        is_ours = role == Role.INPUT and name.startswith("cotangents")  # what halfulp itself puts in
+        if role in (Role.PARAMETER, Role.BUFFER, Role.INPUT) and not is_ours:
+            self._digests["inputs" if role == Role.INPUT else "weights"].append(hashed)
         placements = tuple(str(each) for each in getattr(tensor, "placements", ()))
         self._writer.add_value(Value(number, role, name, dtype, shape, strides, device, hashed, statistics, place, placements))
         return number
@@ -373,13 +374,22 @@ class Recorder:
             return
         with self.paused():
             given = encode(list(arguments), self._reference)
-            numbers = tuple(None if each is None else self._value_of(each, role="unseen") for each in _flat(result))
-            phase = "backward" if _is_backward() else "forward"
+            numbers = tuple(None if each is None else self._value_of(each, role=Role.UNSEEN) for each in _flat(result))
+            phase = Phase.BACKWARD if _is_backward() else Phase.FORWARD
             step = Step(
-                self._writer.steps, "module", phase, type(module).__name__, place.path, place.call, source_line(), tuple(given), {}, numbers
+                self._writer.steps,
+                StepKind.MODULE,
+                phase,
+                type(module).__name__,
+                place.path,
+                place.call,
+                source_line(),
+                tuple(given),
+                {},
+                numbers,
             )
             self._writer.add_step(step)
-            if phase == "forward" and torch.is_grad_enabled():
+            if phase == Phase.FORWARD and torch.is_grad_enabled():
                 self._follow_gradients(place, module, result)
 
     def _follow_gradients(self, place: ModulePlace, module: nn.Module, result: Any) -> None:
@@ -389,9 +399,11 @@ class Recorder:
             if not self._active:
                 return
             with self.paused():
-                number = self._value_of(gradient, role="unseen")
+                number = self._value_of(gradient, role=Role.UNSEEN)
                 kind = type(module).__name__
-                self._writer.add_step(Step(self._writer.steps, "module", "backward", kind, place.path, place.call, "", (), {}, (number,)))
+                self._writer.add_step(
+                    Step(self._writer.steps, StepKind.MODULE, Phase.BACKWARD, kind, place.path, place.call, "", (), {}, (number,))
+                )
 
         for tensor in _flat(result):
             if tensor is not None and tensor.requires_grad and not tensor.is_leaf:

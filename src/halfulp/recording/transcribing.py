@@ -10,6 +10,7 @@ import torch
 
 from ..traces.fingerprint import fingerprint
 from ..traces.reading import read_trace
+from ..traces.roles import Phase, Role, StepKind
 from ..traces.shards import ITEM_BYTES
 from ..traces.trace import Ref, Step, Trace, Value
 from ..traces.writing import TraceWriter
@@ -57,21 +58,21 @@ def transcribe(
         TraceError: the folder exists or can't be written.
     """
     writer = TraceWriter(path, level="tensors", fingerprint=fingerprint().with_section("backend", dict(settings)))
-    for role, tensors in (("input", inputs), ("parameter", weights)):
+    for role, tensors in ((Role.INPUT, inputs), (Role.PARAMETER, weights)):
         for name, tensor in tensors.items():
             _write(writer, tensor, role, name)
     made: list[int] = []
     by_bits: dict[tuple[str, tuple[int, ...]], int] = {}
     for value in values:
-        number = _write(writer, value.tensor, "op", "")
+        number = _write(writer, value.tensor, Role.OP, "")
         made.append(number)
         by_bits[_bits_of(value.tensor)] = number
         given = tuple(Ref(made[place]) for place in value.inputs)
-        writer.add_step(Step(writer.steps, "op", "forward", value.op, value.module, 0, value.source, given, {}, (number,)))
+        writer.add_step(Step(writer.steps, StepKind.OP, Phase.FORWARD, value.op, value.module, 0, value.source, given, {}, (number,)))
     named: dict[str, int] = {}
     for name, tensor in outputs.items():
         known = by_bits.get(_bits_of(tensor))
-        named[name] = _write(writer, tensor, "unseen", name) if known is None else known
+        named[name] = _write(writer, tensor, Role.UNSEEN, name) if known is None else known
     return read_trace(writer.close(named=named, notes=tuple(notes)))
 
 
@@ -79,7 +80,7 @@ def _bits_of(tensor: torch.Tensor) -> tuple[str, tuple[int, ...]]:
     return f"{dtype_name(tensor)} {hash_of(tensor.contiguous())}", tuple(tensor.shape)
 
 
-def _write(writer: TraceWriter, tensor: torch.Tensor, role: str, name: str) -> int:
+def _write(writer: TraceWriter, tensor: torch.Tensor, role: Role, name: str) -> int:
     number, plain = writer.values, tensor.detach().contiguous()
     dtype, shape = dtype_name(plain), tuple(plain.shape)
     hashed, statistics, place = "", {}, None

@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ..errors import TraceError
 from .fingerprint import Fingerprint
+from .roles import Phase, Role, StepKind
 from .shards import ITEM_BYTES, SHARD, Place
 from .trace import LEVELS, SCHEMA, Step, Trace, Value
 from .writing import MANIFEST, PARTIAL, RECORDS, decoded, sha256_of
@@ -24,7 +26,7 @@ _LONGEST_LINE = 16 << 20
 """Bytes. One record names at most the arguments of one op: a fused optimizer step over a million parameters takes 15 MB."""
 _MOST_ELEMENTS = 1 << 48
 """More than any machine holds; keeps products of axes within 64 bits."""
-_PHASES, _KINDS = ("forward", "backward", "step"), ("op", "module")
+Word = TypeVar("Word", bound=Enum)
 
 
 class _Malformed(Exception):
@@ -158,8 +160,8 @@ def _value(entry: dict[str, Any], number: int, folder: Path, sizes: dict[str, in
     if "place" in entry:
         place = _place(entry["place"], dtype, elements, folder, sizes)
     placements = tuple(_text(each) for each in list(entry.get("placements", ())))
-    role, name, device = _text(entry["role"]), _text(entry["name"]), _text(entry["device"])
-    return Value(number, role, name, dtype, shape, strides, device, hash_text, statistics, place, placements)
+    name, device = _text(entry["name"]), _text(entry["device"])
+    return Value(number, _word(Role, entry["role"]), name, dtype, shape, strides, device, hash_text, statistics, place, placements)
 
 
 def _place(entry: Any, dtype: str, elements: int, folder: Path, sizes: dict[str, int]) -> Place:
@@ -184,8 +186,9 @@ def _place(entry: Any, dtype: str, elements: int, folder: Path, sizes: dict[str,
 def _step(entry: dict[str, Any], index: int, values: int) -> Step:
     if entry["step"] != index:
         raise _Malformed(f"step {str(entry['step'])[:20]!r} where {index} comes next")
-    if entry["kind"] not in _KINDS or entry["phase"] not in _PHASES:
-        raise _Malformed(f"kind {str(entry['kind'])[:20]!r}, phase {str(entry['phase'])[:20]!r}")
+    kind, phase = _word(StepKind, entry["kind"]), _word(Phase, entry["phase"])
+    if phase is Phase.BUFFER:
+        raise _Malformed("phase 'buffer', which is one of points alone")
     outputs = tuple(None if each is None else _natural(each, "value", values) for each in entry["outputs"])
     forward = entry["forward"]
     if forward is not None:
@@ -195,7 +198,7 @@ def _step(entry: dict[str, Any], index: int, values: int) -> Step:
         raise _Malformed("keywords that are a value")
     op, module, source = _text(entry["op"]), _text(entry["module"]), _text(entry["source"])
     call = _natural(entry["call"], "call", 1 << 62)
-    step = Step(index, entry["kind"], entry["phase"], op, module, call, source, tuple(arguments), keywords, outputs, forward)
+    step = Step(index, kind, phase, op, module, call, source, tuple(arguments), keywords, outputs, forward)
     for number in step.inputs:
         _natural(number, "value", values)
     return step
@@ -218,6 +221,13 @@ def _number(value: Any) -> float:
     if isinstance(found, bool) or not isinstance(found, (int, float)):
         raise _Malformed("a statistic that is no number")
     return float(found)
+
+
+def _word(words: type[Word], value: Any) -> Word:
+    try:
+        return words(value)
+    except ValueError:
+        raise _Malformed(f"{str(value)[:20]!r} where one of {', '.join(map(str, words))} belongs") from None
 
 
 def _text(value: Any) -> str:

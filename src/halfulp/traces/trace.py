@@ -19,6 +19,7 @@ from ..errors import TraceError
 from ..floats import widen
 from .fingerprint import Fingerprint
 from .hashing import CHUNK, hash_of, hash_of_parts
+from .roles import Phase, Role, StepKind
 from .sampling import sampled_places
 from .shards import ITEM_BYTES, Place, ShardReader
 
@@ -34,8 +35,7 @@ class Value:
 
     Attributes:
         number: its place in the trace's list.
-        role: "op" (a step made it), "input", "parameter", "buffer", or "unseen" (made where recording can't look: compiled code, another
-            thread, an external library).
+        role: what made it.
         name: of an input, parameter or buffer: its dotted path.
         dtype: "float32", "bfloat16", "int64", "bool" ... shape, strides: in elements. device: "cpu", "cuda:0" ...
         hash: of all its bits (`hashing.hash_of`); "" where there is none.
@@ -45,7 +45,7 @@ class Value:
     """
 
     number: int
-    role: str
+    role: Role
     name: str
     dtype: str
     shape: tuple[int, ...]
@@ -85,8 +85,7 @@ class Step:
 
     Attributes:
         index: its place in the order of events.
-        kind: "op" or "module".
-        phase: "forward", "backward" or "step" (the optimizer's).
+        kind, phase: what it is, and when.
         op: the overload ("aten.addmm.default"); of a module its class.
         module: dotted path of the innermost module ("" for the outermost). call: how often that module had been called before.
         source: "file.py:12 function", "" where unknown.
@@ -96,8 +95,8 @@ class Step:
     """
 
     index: int
-    kind: str
-    phase: str
+    kind: StepKind
+    phase: Phase
     op: str
     module: str
     call: int
@@ -170,7 +169,7 @@ class Trace:
         found: dict[int, Step] = {}
         for step in self.ops:
             for number in step.outputs:
-                if number is not None and self.values[number].role in ("op", "buffer") and number not in step.inputs:
+                if number is not None and self.values[number].role in (Role.OP, Role.BUFFER) and number not in step.inputs:
                     found.setdefault(number, step)
         return found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.console import RenderableType
 from rich.table import Table
 
+from ...origins.counterpart import MatchedBy
 from ...origins.origin import Origin, Point
 from ...words.numbers import number
 from .tables import as_text
@@ -61,7 +62,7 @@ def place_words(point: Point) -> str:
 def _walk_table(origin: Origin) -> Table:
     """The neighbourhood of the origin; where there is none, the points that add most."""
     table = Table(box=None, pad_edge=False)
-    points = [each for each in origin.walk if each.counterpart != "none"]
+    points = [each for each in origin.walk if each.counterpart != MatchedBy.NONE]
     place = next((place for place, each in enumerate(points) if origin.is_start(each)), None)
     if place is not None:
         chosen = points[max(0, place - ROWS // 2) : place + ROWS // 2]
