@@ -28,12 +28,9 @@ from .effects import Watched, argument_leaves, counterparts, overwritten, state_
 from .lifting import Retyping, all_float_dtypes, lifted_dtypes
 from .poison import poisoned
 from .run import Rows, Run, Unavailable
-from .sides import Side, repeatable, taken_apart
+from .sides import Side, misses_gradients, repeatable, taken_apart
 from .state import device_for
 from .variant import GIVEN, LIFTED, MOVED_WIDELY, NATIVE, SCALED_BY, Change, Inputs, Precision, Variant
-
-_NO_GRAPH = "does not require grad"
-"""What PyTorch says when a function differentiates by itself and its parameters record nothing."""
 
 
 def _precision(each: Format) -> int:
@@ -286,7 +283,7 @@ class Case:
         except InputError:
             raise
         except (Exception, SystemExit) as error:
-            if _NO_GRAPH in str(error) and variant.precision is not Precision.NATIVE and not side.wants_gradients:
+            if misses_gradients(error) and variant.precision is not Precision.NATIVE and not side.wants_gradients:
                 side.wants_gradients = side.eager.wants_gradients = True
                 return self._execute(name, variant)
             if variant == NATIVE and name != "reference":

@@ -92,6 +92,11 @@ class Side:
                 part.training = training
 
 
+def misses_gradients(error: BaseException) -> bool:
+    """Whether a function failed because it differentiates by itself, and nothing was recorded for that."""
+    return "does not require grad" in str(error)
+
+
 @contextlib.contextmanager
 def repeatable(seed: int) -> Generator[list[str]]:
     """A run that leaves the process as it was: random numbers start at a seed and go on as before afterwards, and so do settings.

@@ -179,16 +179,23 @@ class Rounding(Exact):
         self.format = format
         self.seed, self.amplitude = seed, amplitude
         self._size = Deviation(format) if deviation is None else deviation
-        self._random = np.random.default_rng(seed)
+        self._generator: np.random.Generator | None = None
         self._deviations: list[tuple[Any, Any, Array | None, Array]] = []
         self._next = 0
 
     def restart(self, seed: int | tuple[int, ...]) -> Rounding:
         """Begin another sample, with the random numbers of this seed."""
         self.seed = seed
-        self._random = np.random.default_rng(seed)
+        self._generator = None
         self._next = 0
         return self
+
+    @property
+    def _random(self) -> np.random.Generator:
+        """Made when the first number is drawn: many ops round nothing."""
+        if self._generator is None:
+            self._generator = np.random.default_rng(self.seed)
+        return self._generator
 
     def __call__(self, x: Array) -> Array:
         return self._relative(x, self._size.storage_u)

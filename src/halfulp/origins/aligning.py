@@ -12,17 +12,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
-
 from ..ops.arithmetic import Array
 from ..traces import Step, Trace
 from ..traces.roles import Role, StepKind
-from ..traces.sampling import sampled_places
 from .counterpart import Candidate, MatchedBy
-
-PROBES = 64
-"""Elements by which a value is compared at first: 64 of them tell unrelated tensors (relative difference 1.4) from the same with a
-fault."""
+from .nearness import Nearness, is_float
 
 FOREIGN = ("onnx", "openvino", "executorch", "litert", "jax")
 """The first part of the names of ops that other libraries computed."""
@@ -48,18 +42,17 @@ class Alignment:
         self._ops: dict[Key, Step] = dict(_keyed(actual))
         self._keys = {step.index: key for key, step in _keyed(expected)}
         self._by_hash: dict[tuple[str, int, str], int] = {}
-        self._by_size: dict[tuple[int, bool], list[int]] = defaultdict(list)
+        self._nearness = Nearness(actual)
         for value in actual.values:
             if value.hash:
                 self._by_hash.setdefault((value.hash, value.elements, value.dtype), value.number)
-                self._by_size[value.elements, _is_float(value.dtype)].append(value.number)
         self._foreign: dict[tuple[str, tuple[int, ...], bool], list[int]] = defaultdict(list)
         for step in actual.ops:
             if step.op.split(".")[0] in FOREIGN:
                 for number in step.outputs:
                     if number is not None:
                         value = actual.values[number]
-                        self._foreign[step.module, value.shape, _is_float(value.dtype)].append(number)
+                        self._foreign[step.module, value.shape, is_float(value.dtype)].append(number)
         self.is_foreign = bool(self._foreign)
         self._anchors: dict[int, list[Candidate]] = defaultdict(list)
         self.modules: dict[str, str] = {}
@@ -89,7 +82,7 @@ class Alignment:
         usable: dict[int, Candidate] = {}
         for each in found:
             actual_value = self.actual.values[each.number]
-            if actual_value.elements == expected_value.elements and _is_float(actual_value.dtype) == _is_float(expected_value.dtype):
+            if actual_value.elements == expected_value.elements and is_float(actual_value.dtype) == is_float(expected_value.dtype):
                 usable.setdefault(each.number, each)
         return list(usable.values())
 
@@ -102,30 +95,12 @@ class Alignment:
         if number is None or not step.module:
             return []
         expected_value = self.expected.values[number]
-        known = self._foreign.get((self.module(step.module), expected_value.shape, _is_float(expected_value.dtype)), [])
+        known = self._foreign.get((self.module(step.module), expected_value.shape, is_float(expected_value.dtype)), [])
         return known[::-1]
 
     def near(self, number: int, prediction: Array) -> list[tuple[float, int]]:
         """Values of `actual` with as many elements as `number`, by relative distance from a prediction (rms over rms), nearest first."""
-        expected_value = self.expected.values[number]
-        places = sampled_places(prediction.size, min(PROBES, prediction.size))
-        wanted = prediction.reshape(-1)[places]
-        with np.errstate(over="ignore"):
-            size = float(np.sqrt(np.mean(np.abs(wanted) ** 2))) if wanted.size else 0.0
-        if not size or not np.isfinite(size):
-            return []
-        found: list[tuple[float, int]] = []
-        for candidate in self._by_size.get((expected_value.elements, _is_float(expected_value.dtype)), ()):
-            rms = self.actual.values[candidate].statistics.get("rms")
-            # Twice the size or half of it is no nearer than an unrelated tensor.
-            if rms is None or not 0.5 * size < rms * 1.5 or rms > 3.0 * size or not self.actual.values[candidate].is_complete:
-                continue
-            actual_numbers = self.actual.stored(candidate).reshape(-1)[places]
-            with np.errstate(all="ignore"):
-                distance = float(np.sqrt(np.mean(np.abs(actual_numbers - wanted) ** 2))) / size
-            if np.isfinite(distance):
-                found.append((distance, candidate))
-        return sorted(found)
+        return self._nearness.near(prediction, self.expected.values[number].dtype)
 
     def is_of_later(self, step: Step, number: int) -> bool:
         """Whether a value of `actual` was made in a module whose counterpart in `expected` has yet to come after this step.
@@ -240,7 +215,3 @@ def _keyed(trace: Trace) -> list[tuple[Key, Step]]:
 
 def _shapes(step: Step, trace: Trace) -> tuple[Any, ...]:
     return (step.phase, *(None if output is None else trace.values[output].shape for output in step.outputs))
-
-
-def _is_float(dtype: str) -> bool:
-    return dtype.startswith(("float", "bfloat", "complex"))

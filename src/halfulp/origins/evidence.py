@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..differences.allowance import max_limit, rms_limit
+from ..floats import FLOAT64
 from ..ops import record_of
 from ..ops.arithmetic import Array, Counting
 from ..ops.evaluation import Unknown
@@ -85,9 +86,9 @@ def _evidence(compared: Compared) -> Iterator[Evidence]:
         yield Evidence("neighbors", F.WITHIN)
         return
     if exact is not None:
-        stays = _stays(compared.actual, exact, compared.prediction)
-        yield Evidence("scaling", F.STAYS if stays else F.VANISHES)
-        if stays:
+        formulas = _formulas(compared, exact)
+        yield Evidence("scaling", formulas)
+        if formulas is F.STAYS:
             return
     if compared.addition.residual.nonfinite:
         yield Evidence("specials", F.DIFFER)
@@ -239,6 +240,21 @@ def _beside_expected(compared: Compared) -> Addition | None:
         return judged(compared.actual, compared.prediction, spread, walker.format_of(compared.number), tests=walker.tests)
     except Unknown:
         return None
+
+
+def _formulas(compared: Compared, exact: Array) -> Finding:
+    """Whether the two formulas differ by as much as the error.
+
+    Formulas are evaluated in float64. Where that is what both sides compute in, the evaluation is no better than they are: it is a
+    respectable algorithm itself, and loses what one may lose.
+    """
+    if not _stays(compared.actual, exact, compared.prediction):
+        return F.VANISHES
+    format = compared.walker.format_of(compared.number)
+    if format.precision_bits < FLOAT64.precision_bits:
+        return F.STAYS
+    apart = judged(exact, compared.prediction, compared.main.spread(compared.slot), format, tests=compared.walker.tests)
+    return F.STAYS if apart.excess.of_limit > limits.TOLERABLE_LOSS else F.UNAVAILABLE
 
 
 def _stays(actual: Array, exact: Array, prediction: Array) -> bool:

@@ -14,7 +14,7 @@ import torch
 from ..cases import Case
 from ..cases.dependencies import eager_of
 from ..cases.inputs import copied, on_device
-from ..cases.sides import Side, repeatable, taken_apart
+from ..cases.sides import Side, misses_gradients, repeatable, taken_apart
 from ..errors import RunError, shortened
 from ..recording import record
 from ..recording.exported import ExportedFunction
@@ -66,11 +66,9 @@ def locate_in_functions(
             # Compiled code shows little of its inside. If the same fault is there before compiling, it is seen there.
             uncompiled = locate_in_traces(traced("actual", eager), expected_trace, declared=declared, rename=rename, progress=progress)
             if uncompiled.acceptable is False:
-                note = "actual is compiled; the same fault is in the program before compiling, where it was located"
-                return _noted(uncompiled, note)
-            if origin.acceptable is not False:
-                return with_the_whole(origin, case, progress)
-            return _noted(origin, "actual is compiled; before compiling nothing adds more than rounding: compiling adds it")
+                origin = _noted(uncompiled, "actual is compiled; the same fault is in the program before compiling, where it was located")
+            elif origin.acceptable is False:
+                origin = _noted(origin, "actual is compiled; before compiling nothing adds more than rounding: compiling adds it")
         return with_the_whole(origin, case, progress)
 
 
@@ -98,13 +96,23 @@ def _recorded(
         for tensor in _leaves((arguments, keywords)):
             if tensor.is_floating_point() and tensor.is_leaf:
                 tensor.requires_grad_()
+    told = None if progress is None else lambda word: progress(f"{name}: {word}")
     with side.unchanged(), _without_gradients(side), repeatable(seed):
-        try:
-            with torch.set_grad_enabled(gradients or side.wants_gradients):
+
+        def recorded(path: Path, *, differentiates: bool) -> Trace:
+            with torch.set_grad_enabled(differentiates):
                 return record(
                     function, arguments, path, level="tensors", keywords=keywords, gradients=gradients,
-                    progress=None if progress is None else lambda word: progress(f"{name}: {word}"),
+                    progress=told,
                 )  # fmt: skip
+
+        try:
+            try:
+                return recorded(path, differentiates=gradients or side.wants_gradients)
+            except RuntimeError as error:
+                if gradients or not misses_gradients(error):
+                    raise
+                return recorded(path.with_suffix(".again.trace"), differentiates=True)
         except (RuntimeError, TypeError, ValueError, AttributeError, LookupError, AssertionError) as error:
             from ..errors import HalfulpError
 

@@ -22,6 +22,11 @@ from .replaying import Values, evaluate
 
 KEPT_BYTES = 256 << 20
 """Samples of one op that are kept while it is looked at; larger ones are computed again for each question."""
+LOOSENED_BYTES = 256 << 20
+"""The same of all versions that carry more rounding; where they are forgotten they are made again."""
+LOOSENED_DEPTH = 64
+"""How many predictions in a row are loosened: bounds the work where two programs share no value for long. The ops of one module between two
+named results are fewer."""
 
 Fallback = Callable[[Step, Callable[[int], Array], Exact], "list[Array | None]"]
 """Evaluates a step that has no formula; takes the step, what its inputs are, and the arithmetic."""
@@ -40,6 +45,7 @@ class Surroundings(Protocol):
     amplitude: float
     tests: int
     found: Walk
+    loosened: Loosened
 
     def format_of(self, number: int) -> Format:
         """What a value is stored in."""
@@ -202,17 +208,17 @@ class Evaluation:
         value = self.around.expected.values[number] if number is not None else None
         return value is not None and not value.hash and value.elements > 0
 
-    def loosened(self, known: dict[int, tuple[Version, Version]] | None = None) -> Evaluation:
+    def loosened(self, depth: int = 0) -> Evaluation:
         """The same op on inputs that carry the rounding of the ops which made them.
 
         What was taken for the counterpart of an input may be a neighbour of the true one, within the rounding of the op before.
         Applied again, the rounding of one op more is carried.
 
         Args:
-            known: versions that were loosened on the way already, by identity: what several ops read is made once.
+            depth: how many predictions were passed on the way here.
         """
-        found = {} if known is None else known
-        return Evaluation(self.around, self.step, {number: _loosened(each, found) for number, each in self.versions.items()})
+        loosened = {number: self.around.loosened.version(version, depth) for number, version in self.versions.items()}
+        return Evaluation(self.around, self.step, loosened)
 
     def sources(self) -> set[int]:
         """The recorded values of `actual` that its inputs are, or are views or predictions from."""
@@ -265,14 +271,32 @@ def is_direct(step: Step) -> bool:
     return record_of(step.name).direct and all(step.keywords.get(key, 1) == 1 for key in ("alpha", "beta"))
 
 
-def _loosened(version: Version, known: dict[int, tuple[Version, Version]]) -> Version:
-    if version.made_by is None:
-        return version
-    if id(version) not in known:
+class Loosened:
+    """Versions that carry the rounding of the ops which made them. What several ops read is made once; the oldest are forgotten first."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Version, Version]] = {}
+        self._bytes = 0
+
+    def version(self, version: Version, depth: int) -> Version:
+        """The same value with one op more of rounding, back through `LOOSENED_DEPTH` predictions at the most."""
+        if version.made_by is None or depth >= LOOSENED_DEPTH:
+            return version
+        known = self._known.get(id(version))
+        if known is not None:
+            return known[1]
         evaluation, slot = version.made_by
         try:
-            loose = evaluation.version(slot) if version.number is not None else evaluation.loosened(known).version(slot)
+            loose = (evaluation if version.number is not None else evaluation.loosened(depth + 1)).version(slot)
         except Unknown:  # it has the bits of `expected`, so nothing had to be evaluated so far
             loose = version
-        known[id(version)] = version, loose  # kept together, so that the identity stays taken
-    return known[id(version)][1]
+        self._known[id(version)] = version, loose  # kept together, so that the identity stays taken
+        self._bytes += _bytes_of(loose)
+        while self._bytes > LOOSENED_BYTES and len(self._known) > 1:
+            _, dropped = self._known.pop(next(iter(self._known)))
+            self._bytes -= _bytes_of(dropped)
+        return loose
+
+
+def _bytes_of(version: Version) -> int:
+    return sum(array.nbytes for array in (version.exact, *(version.samples or ())) if array is not None)

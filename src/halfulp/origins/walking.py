@@ -37,7 +37,7 @@ from .ledger import Ledger, Suspect, SuspectState, Walk
 from .origin import Parts
 from .parting import cut_of, is_large, parts_of
 from .replaying import Values
-from .versions import Evaluation, Fallback, Version
+from .versions import Evaluation, Fallback, Loosened, Version
 
 NEAR = 0.5
 """A value further than half of its size from the prediction is no nearer than chance would have it (unrelated tensors: 1.4) and is
@@ -98,6 +98,7 @@ class Walker:
         self._versions: dict[int, Version] = {}
         self._unseen: set[int] = set()
         self._not_replayed: list[str] = []
+        self.loosened = Loosened()
         self._leaves = Leaves(self)
         self._last_use = {number: step.index for step in expected.steps for number in step.inputs}
         self._read = {number for step in expected.ops for number in step.inputs} | set(expected.named.values())

@@ -8,14 +8,12 @@ from collections.abc import Callable
 from ..cases import Case
 from ..differences.comparing import compare_leaves
 from ..errors import HalfulpError, shortened
+from ..verdicts import limits
 from ..verdicts.checking import judged
 from ..verdicts.gathering import Gatherer
 from ..verdicts.result import CheckResult
 from ..verdicts.verdict import Verdict
 from .origin import Origin, Point
-
-ASKED = (Verdict.IDENTICAL, Verdict.ROUNDING, Verdict.UNDECIDED)
-"""Where a walk names no op, and outputs may differ: then the two functions are run on other inputs and in other precisions too."""
 
 
 def with_the_whole(origin: Origin, case: Callable[[], Case], progress: Callable[[str], None] | None) -> Origin:
@@ -27,10 +25,11 @@ def with_the_whole(origin: Origin, case: Callable[[], Case], progress: Callable[
         progress: called with a few words before each step that takes time.
 
     Returns:
-        The origin as it was where it names an op, or agrees. UNDECIDED where no op adds more than rounding and the whole is beyond it;
-        ROUNDING where an op could not be judged and the whole is within it.
+        The origin as it was where both agree. UNDECIDED where no op adds more than rounding and the whole is beyond it. The verdict on the
+        whole where that is acceptable: an op could not be judged, or what it adds makes no difference in the end (a bias before a
+        normalization takes it off again).
     """
-    if origin.module is not None or origin.verdict not in ASKED or not origin.complete:
+    if not origin.complete or (origin.acceptable is False and _has_no_digit_right(origin)):
         return origin
     try:
         made = case()
@@ -47,6 +46,16 @@ def with_the_whole(origin: Origin, case: Callable[[], Case], progress: Callable[
     # Another dtype is no error of an op, and what is random in both was drawn from the same seed: the walk compares numbers.
     if not is_identical and whole.because[:1] in (("structure",), ("repetition",)):
         return dataclasses.replace(origin, notes=(*origin.notes, f"check says: {whole.reason}"))
+    if origin.acceptable is False:
+        where = f"{origin.op} in {origin.module or 'the outermost module'}"
+        because = (
+            f"The outputs as a whole are {whole.verdict.name}: {whole.reason} What {where} adds by itself ({origin.verdict.name}) makes no "
+            "difference in the end."
+        )
+        return dataclasses.replace(
+            origin, verdict=whole.verdict, because=because, module=None, op="", phase="", source="", added=0.0, inherited=0.0, point=None,
+            more=(), segment=(),
+        )  # fmt: skip
     if whole.acceptable is not False:
         because = f"{origin.because.rstrip('.')}. The outputs as a whole are {whole.verdict.name}: {whole.reason}"
         return dataclasses.replace(origin, verdict=whole.verdict, because=because)
@@ -63,6 +72,12 @@ def with_the_whole(origin: Origin, case: Callable[[], Case], progress: Callable[
     return dataclasses.replace(origin, verdict=Verdict.UNDECIDED, because=_no_op_alone(origin, whole))
 
 
+def _has_no_digit_right(origin: Origin) -> bool:
+    """Whether less than one digit of some result is right: no rounding makes that of a difference that began larger than rounding."""
+    last = next((point for point in reversed(origin.walk) if point.counterpart.is_by_name), None)
+    return last is not None and last.total > limits.ILL_CONDITIONED
+
+
 def _same_bits(case: Case) -> bool:
     """Whether what is returned agrees: recording sees tensors, and a function may also return arrays and numbers."""
     return compare_leaves(case.native("actual").outputs, case.native("expected").outputs).same_bits
@@ -71,11 +86,11 @@ def _same_bits(case: Case) -> bool:
 def _no_op_alone(origin: Origin, whole: CheckResult) -> str:
     """The whole is beyond rounding, and no op by itself: where the rest lies."""
     largest = max(origin.walk, key=lambda point: point.excess, default=None)
-    between = f" between {_named(origin.first_bits)} and the outputs" if origin.first_bits is not None else ""
+    first = _named(origin.first_bits) if origin.first_bits is not None else "the inputs"
     most = f" The largest addition, at {_named(largest)}, is {largest.excess:.2g} of its limit." if largest is not None else ""
     return (
-        f"The outputs as a whole are not acceptable ({whole.verdict.name}), but no op by itself adds more than rounding, so the rest lies"
-        f"{between}.{most} check says: {whole.reason}"
+        f"The outputs as a whole are not acceptable ({whole.verdict.name}), but no op by itself adds more than rounding, so the rest lies "
+        f"between {first} and the outputs.{most} check says: {whole.reason}"
     )
 
 
