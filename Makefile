@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 CPU_INDEX ?= --extra-index-url https://download.pytorch.org/whl/cpu --retries 0 --timeout 20
 
 # Lines of compiled kernels are counted with the compiler off; FMA exists compiled only.
-KERNELS := tests/differences/test_kernels.py tests/orders/test_replaying.py tests/datasheets/test_scanning.py
+KERNELS := tests/differences/test_kernels.py tests/orders/test_replayed.py tests/datasheets/test_scans.py
 UNCOMPILED := "kernels or scanning or coarse or wide or rounding or ties or convolutions or (chain and False)"
 
 # Side by side, one thread each: two processes of PyTorch with two threads each slow each other down tenfold on two cores.
@@ -65,7 +65,7 @@ docs: $(VENV)/.ready
 
 # JSON Schemas from the classes of results.
 schemas: $(VENV)/.ready
-	$(BIN)/python -m halfulp.documents.describing
+	$(BIN)/python -m halfulp.documents.schema_writer
 
 benchmarks: $(VENV)/.ready
 	$(BIN)/halfulp bench verdicts

@@ -22,8 +22,8 @@ from halfulp.causes.laboratory import Laboratory
 from halfulp.causes.processes import Job, run_jobs
 from halfulp.causes.trial import of_knob
 from halfulp.noise import noise_of
-from halfulp.verdicts.checking import judged
-from halfulp.verdicts.gathering import Gatherer
+from halfulp.verdicts.checker import judged
+from halfulp.verdicts.gatherer import Gatherer
 
 from .verdicts.figures import report_figures
 

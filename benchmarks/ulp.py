@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 from halfulp.datasheets import datasheet
-from halfulp.datasheets.scanning import CHUNK, Scan, all_numbers, sampled_numbers, scan
+from halfulp.datasheets.scans import CHUNK, Scan, all_numbers, sampled_numbers, scan
 from halfulp.floats import FLOAT32
 
 STARTS = (0x3D800000, 0xBD800000, 0x3F800000, 0xBF800000, 0x41000000)

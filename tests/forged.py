@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from halfulp.traces import Fingerprint, Step, Value
-from halfulp.traces.hashing import hash_of
-from halfulp.traces.writing import TraceWriter
+from halfulp.traces.hashes import hash_of
+from halfulp.traces.writer import TraceWriter
 
 
 def entries(folder):

@@ -1,10 +1,10 @@
 """Two limits of `origins`, measured: python -W ignore -m benchmarks.origins.calibrate
 
 How evenly a fast convolution spreads its error over channels: NNPACK's Winograd kernel (oneDNN off, 3x3, 16 images or more) on normal images and on those that a ReLU leaves, 8 to 64 channels: the norm of each output
-channel's error in units of its noise, largest and median. `origins/judging.py` takes the largest ratio of the two for its limit.
+channel's error in units of its noise, largest and median. `origins/addition.py` takes the largest ratio of the two for its limit.
 
 How many times larger an op makes the difference that goes into it: over every op of the honest pairs of this folder whose result differs by
-more than its own rounding, the largest gain and how few ops exceed what `origins/concluding.py` allows an op that can't be evaluated.
+more than its own rounding, the largest gain and how few ops exceed what `origins/conclusion.py` allows an op that can't be evaluated.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import torch.nn.functional as F
 import halfulp
 from halfulp.floats import FLOAT32, FORMATS
 from halfulp.ops.arithmetic import Direct
-from halfulp.origins.concluding import UNSEEN_GROWTH, UNSEEN_GROWTH_BACKWARD
-from halfulp.origins.judging import channels_of
-from halfulp.origins.replaying import Values, evaluate
+from halfulp.origins.addition import channels_of
+from halfulp.origins.conclusion import UNSEEN_GROWTH, UNSEEN_GROWTH_BACKWARD
+from halfulp.origins.values import Values, evaluate
 
 from ..verdicts.figures import report_figures
 from .honest import HONEST

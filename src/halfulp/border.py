@@ -16,7 +16,7 @@ Result = TypeVar("Result")
 
 _PACKAGE = str(Path(__file__).parent)
 _LIBRARY = sysconfig.get_path("stdlib")
-_CALLERS = ("recording/running.py", "recording/exported.py", "audits/auditing.py", "cases/case.py", "cases/gradients.py")
+_CALLERS = ("recording/recorded_run.py", "recording/exported.py", "audits/auditor.py", "cases/case.py", "cases/gradients.py")
 """Files in which the function under test is called: what comes out of such a line is its own."""
 _WATCHING = ("__torch_dispatch__", "__torch_function__", "_called", "_through", "follow")
 """Functions of halfulp's through which the function under test calls PyTorch or its modules."""

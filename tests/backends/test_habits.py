@@ -14,7 +14,7 @@ import halfulp
 from halfulp.backends import Availability
 from halfulp.backends.habits import Habits, Reading, Switch, habits_from
 from halfulp.backends.knobs import Knob
-from halfulp.backends.measuring import WIDTH, bits_kept, bits_read, habits_of
+from halfulp.backends.measured_habits import WIDTH, bits_kept, bits_read, habits_of
 from halfulp.errors import Unsupported, WorkerError
 from halfulp.floats import BFLOAT16, FLOAT16, FLOAT32, TF32, round_to_format
 

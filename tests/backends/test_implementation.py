@@ -24,7 +24,7 @@ from halfulp.backends.ops import OPS
 from halfulp.backends.program import Program, Watched
 from halfulp.backends.registry import adapter_named
 from halfulp.errors import InputError, RunError, TraceError, Unsupported
-from halfulp.recording.transcribing import Transcribed
+from halfulp.recording.transcript import Transcribed
 
 NUMPY = adapter_named("numpy")
 

@@ -21,10 +21,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import halfulp.backends.workers.serving as serving
+import halfulp.backends.workers.server as serving
 import halfulp.backends.workers.wire as wire
 import halfulp.backends.workers.worker as worker_module
-import halfulp.sweeps.sweeping as sweeping
+import halfulp.sweeps.matrix_sweep as sweeping
 from halfulp.backends.conformance.laws import LAWS
 from halfulp.backends.implementation import Implementation
 from halfulp.backends.interface import Availability

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import halfulp
-from halfulp.cases.lifting import DefaultDtype, Retyping
+from halfulp.cases.precision_modes import DefaultDtype, Retyping
 from halfulp.floats import FLOAT32
 
 MADE = {

@@ -11,13 +11,13 @@ import torch
 from halfulp.backends.knobs import knobs
 from halfulp.backends.knobs.settings import inductor_settings, read_settings
 from halfulp.cases import Case
-from halfulp.causes.compiling import choosing, compilation_of
+from halfulp.causes.compilation import compilation_of, kernel_choices
 from halfulp.causes.fresh import payload_of, turned_in_fresh_processes
 from halfulp.causes.laboratory import Laboratory
 from halfulp.causes.processes import Job, worker
 from halfulp.noise import noise_of
-from halfulp.verdicts.checking import judged
-from halfulp.verdicts.gathering import Gatherer
+from halfulp.verdicts.checker import judged
+from halfulp.verdicts.gatherer import Gatherer
 
 X = torch.randn(16, 64, generator=torch.Generator().manual_seed(0))
 
@@ -85,15 +85,15 @@ def test_the_worker_gives_the_reply_that_was_asked_for():
 
 @pytest.mark.filterwarnings("ignore")
 def test_whether_the_choice_of_kernels_varies_is_told(monkeypatch):
-    from halfulp.causes.compiling import taking_apart
+    from halfulp.causes.compilation import disassembly
 
-    monkeypatch.setattr(choosing, "RUNS", 1)
+    monkeypatch.setattr(kernel_choices, "RUNS", 1)
     layer = torch.nn.Linear(64, 32)
     compiled = torch.compile(layer, mode="max-autotune-no-cudagraphs")
     own = laboratory(layer, layer)
-    found = choosing.choices_of(own, compilation_of(compiled), frozen=True)
+    found = kernel_choices.choices_of(own, compilation_of(compiled), frozen=True)
     if found.notes:
         pytest.skip(f"it is not compiled here: {found.notes[0][:100]}")
     assert found.results == 1 and not found.varies and found.unequal == 0
-    words = taking_apart._choice_in_words(found, "with parameters frozen")
+    words = disassembly._choice_in_words(found, "with parameters frozen")
     assert "in 1 fresh processes" in words and ("kernels chosen by timing" in words or "no kernel was chosen" in words)

@@ -13,8 +13,8 @@ from halfulp.causes.hypotheses import CATALOGUE
 from halfulp.causes.laboratory import Laboratory
 from halfulp.causes.trial import Watch, suggestions
 from halfulp.noise import noise_of
-from halfulp.verdicts.checking import judged
-from halfulp.verdicts.gathering import Gatherer
+from halfulp.verdicts.checker import judged
+from halfulp.verdicts.gatherer import Gatherer
 
 
 def of(seed, *shapes):

@@ -8,13 +8,13 @@ import pytest
 
 import halfulp
 from halfulp.documents import KINDS, read_document, read_result, restored, schema_of
-from halfulp.documents.describing import descriptions, schema_text
+from halfulp.documents.schema_writer import descriptions, schema_text
 from halfulp.errors import InputError
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_schemas_are_those_of_the_classes(kind):
-    """`python -m halfulp.documents.describing` writes them."""
+    """`python -m halfulp.documents.schema_writer` writes them."""
     assert json.loads(schema_text(KINDS[kind])) == schema_of(kind)
     jsonschema.Draft202012Validator.check_schema(schema_of(kind))
 

@@ -7,7 +7,7 @@ import pytest
 from benchmarks.fuzz.results import changed, documents_of, outcome_of, verdicts_exchanged
 
 from halfulp.documents import KINDS
-from halfulp.documents.reading import restored
+from halfulp.documents.reader import restored
 from halfulp.errors import InputError
 
 MUTATIONS = 150

@@ -33,7 +33,7 @@ def modules_after(statement):
         ("from halfulp import judge, Verdict, CheckResult, compare, report", {"torch"}),
         ("import halfulp.floats, halfulp.traces, halfulp.differences, halfulp.reports", {"torch", "numba"}),
         (
-            "import halfulp.orders, halfulp.ops.formulas, halfulp.ops.deviation, halfulp.verdicts.judging, halfulp.verdicts.result",
+            "import halfulp.orders, halfulp.ops.formulas, halfulp.ops.deviation, halfulp.verdicts.judgment, halfulp.verdicts.result",
             FRAMEWORKS,
         ),
         (
@@ -41,7 +41,7 @@ def modules_after(statement):
             "CheckResult(Verdict.IDENTICAL, ('bits',), (), compare([1.0], [1.0]), 'float32').to_json()",
             {"torch", "rich", "halfulp.reports"},
         ),
-        ("import halfulp.origins.locating, halfulp.origins.walking, halfulp.origins.hashes, halfulp.origins.nonfinite", FRAMEWORKS),
+        ("import halfulp.origins.locator, halfulp.origins.walker, halfulp.origins.hashes, halfulp.origins.nonfinite", FRAMEWORKS),
     ],
 )
 def test_what_is_not_imported(statement, forbidden):

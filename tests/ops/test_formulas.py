@@ -12,7 +12,7 @@ from torch import nn
 from halfulp.ops.arithmetic import erf
 from halfulp.ops.evaluation import Unknown
 from halfulp.ops.formulas import FORMULAS, formula_of
-from halfulp.origins.replaying import Values, evaluate
+from halfulp.origins.values import Values, evaluate
 from halfulp.recording import Recorder
 from halfulp.traces import read_trace
 

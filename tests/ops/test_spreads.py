@@ -12,15 +12,15 @@ from test_formulas import CALLS, recorded
 
 from halfulp.floats import FORMATS
 from halfulp.noise.noise import scaled_error
+from halfulp.noise.noise_mode import GaussianPool, NoiseMode, numbers_of
 from halfulp.noise.rules import OpError
-from halfulp.noise.sampling import GaussianPool, NoiseMode, numbers_of
 from halfulp.ops import OPS, Kind, record_of
 from halfulp.ops.arithmetic import Rounding
 from halfulp.ops.deviation import ROUNDING_RMS
 from halfulp.ops.evaluation import Unknown, run_formula
 from halfulp.ops.formulas import formula_of
-from halfulp.origins.replaying import Values
-from halfulp.origins.torch_replaying import copies_of, tensors_of
+from halfulp.origins.torch_replay import copies_of, tensors_of
+from halfulp.origins.values import Values
 
 AGREE = 0.10
 """How far the two spreads may be apart, beside what samples of them scatter."""

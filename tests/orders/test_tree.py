@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from halfulp.errors import InputError
 from halfulp.orders import Order, Tree
 from halfulp.orders.families import blocks, candidates, cascade, lanes, numpy_pairwise, pairwise, sequential
-from halfulp.orders.replaying import evaluate
+from halfulp.orders.replayed import evaluate
 from halfulp.orders.tree import TOGETHER
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import halfulp
 from halfulp.origins.nearness import PROBES, Nearness
-from halfulp.traces.sampling import sampled_places
+from halfulp.traces.samples import sampled_places
 
 
 @pytest.fixture(scope="module")

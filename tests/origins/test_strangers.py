@@ -18,8 +18,8 @@ from halfulp.ops import OPS, bounded
 from halfulp.ops.evaluation import NotReplayed, Unknown
 from halfulp.ops.formulas import FORMULAS
 from halfulp.origins.replayable import approved
-from halfulp.origins.replaying import evaluate
-from halfulp.origins.writing import literal
+from halfulp.origins.script import literal
+from halfulp.origins.values import evaluate
 from halfulp.traces import Ref, Step, read_trace
 
 NORM = "aten.native_layer_norm.default"

@@ -17,7 +17,7 @@ from torch.optim import optimizer as optimizers
 from torch.utils.checkpoint import checkpoint
 
 import halfulp
-from halfulp.origins.replaying import Values, evaluate
+from halfulp.origins.values import Values, evaluate
 from halfulp.recording import Recorder, record
 from halfulp.traces import read_trace
 

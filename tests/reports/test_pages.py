@@ -17,7 +17,7 @@ from halfulp.documents import KINDS
 from halfulp.errors import InputError
 from halfulp.origins.origin import Origin, Point
 from halfulp.reports.pages import html_of, page, save_page
-from halfulp.reports.pages.assembling import cell_text, vega_bundle
+from halfulp.reports.pages.assembly import cell_text, vega_bundle
 
 HOSTILE = (
     "<script>hacked=1</script>",

@@ -23,7 +23,7 @@ import halfulp
 from halfulp.errors import TraceError
 from halfulp.recording import Recorder, record
 from halfulp.traces import read_trace
-from halfulp.traces.sampling import sampled_places
+from halfulp.traces.samples import sampled_places
 from halfulp.traces.shards import ITEM_BYTES
 
 SHAPES = [(), (1,), (7,), (3, 5), (2, 3, 4), (0,), (3, 0, 2), (65,)]

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 
 from halfulp import check
-from halfulp.verdicts.looking_closely import ELEMENTS, ENTRIES, TILES
+from halfulp.verdicts.closeups import ELEMENTS, ENTRIES, TILES
 
 G = torch.Generator().manual_seed(0)
 X, W = torch.randn(40, 64, generator=G), torch.randn(64, 70, generator=G)

@@ -8,8 +8,8 @@ from ..lazily import on_first_use
 from .findings import Audit, AuditEntry
 
 if TYPE_CHECKING:
-    from .auditing import audit
+    from .auditor import audit
 
 __all__ = ["Audit", "AuditEntry", "audit"]
 
-__getattr__ = on_first_use(__name__, {"audit": "auditing"})
+__getattr__ = on_first_use(__name__, {"audit": "auditor"})

@@ -1,4 +1,4 @@
-"""Habits: what a backend does with numbers, whatever it says, as data. `measuring.py` finds it."""
+"""Habits: what a backend does with numbers, whatever it says, as data. `measured_habits.py` finds it."""
 
 from __future__ import annotations
 

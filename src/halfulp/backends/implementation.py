@@ -21,8 +21,8 @@ from torch.utils._pytree import tree_flatten, tree_map
 from ..errors import HalfulpError, InputError, MissingBackend, Unsupported
 from ..process.alone import quiet
 from ..process.settings import RANDOM, put_back, readings
-from ..recording.summarizing import hash_of
-from ..recording.transcribing import transcribe
+from ..recording.summary import hash_of
+from ..recording.transcript import transcribe
 from ..traces import Trace
 from .arrays import as_numpy, as_tensor, is_array, owned
 from .builder import Builder

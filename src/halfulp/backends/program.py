@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_flatten, tree_unflatten
 
-from ..recording.transcribing import Transcribed
+from ..recording.transcript import Transcribed
 
 Tensors = list[torch.Tensor]
 

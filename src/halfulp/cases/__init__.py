@@ -2,7 +2,7 @@
 
 from .case import Case
 from .casefile import load_case_file
-from .lifting import Retyping
+from .precision_modes import Retyping
 from .run import Rows, Run, Unavailable
 from .sides import Side
 from .variant import GIVEN, LIFTED, NATIVE, SCALED_BY, Change, Inputs, Precision, Variant

@@ -19,14 +19,14 @@ from typing import Any
 
 import torch
 
+from ..containers import require_end
 from ..differences import Leaf, leaves_of
 from ..errors import InputError, RunError, shortened
 from ..floats import FLOAT32, FLOAT64, Format, format_named
-from ..nesting import require_end
 from . import inputs as trees
 from .effects import Watched, argument_leaves, counterparts, overwritten, state_leaf, watched_inputs, watched_state
-from .lifting import Retyping, all_float_dtypes, lifted_dtypes
 from .poison import poisoned
+from .precision_modes import Retyping, all_float_dtypes, lifted_dtypes
 from .run import Rows, Run, Unavailable
 from .sides import Side, misses_gradients, repeatable, taken_apart
 from .state import device_for

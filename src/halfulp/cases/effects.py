@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from ..differences import Leaf, leaves_of
-from ..differences.comparing import measure
+from ..differences.comparison import measure
 from ..errors import InputError
 
 AFTERWARDS = " (after the call)"

@@ -8,9 +8,9 @@ from ..lazily import on_first_use
 from .cause import Cause, Experiment, Explanation
 
 if TYPE_CHECKING:
-    from .compiling.checking import checked_graphs
-    from .explaining import explain
+    from .compilation.compile_backend import checked_graphs
+    from .explainer import explain
 
 __all__ = ["Cause", "Experiment", "Explanation", "checked_graphs", "explain"]
 
-__getattr__ = on_first_use(__name__, {"checked_graphs": "compiling.checking", "explain": "explaining"})
+__getattr__ = on_first_use(__name__, {"checked_graphs": "compilation.compile_backend", "explain": "explainer"})

@@ -19,10 +19,10 @@ from ..differences.leaves import leaves_of
 from ..errors import HalfulpError
 from ..noise import Noise
 from ..process.alone import quiet
-from ..verdicts.checking import judged
+from ..verdicts.checker import judged
 from ..verdicts.evidence.finding import Finding
 from ..verdicts.evidence.measured import measured_excess
-from ..verdicts.gathering import Gatherer
+from ..verdicts.gatherer import Gatherer
 from ..verdicts.result import CheckResult
 from .cause import Experiment
 from .hypotheses import ARITHMETIC, SETTING

@@ -31,7 +31,7 @@ from . import (
     repro,
     tolerance,
 )
-from .showing import say
+from .output import say
 
 app = typer.Typer(
     name="halfulp",

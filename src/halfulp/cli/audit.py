@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .showing import Html, show
+from .output import Html, show
 
 
 def audit(

@@ -7,7 +7,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from .showing import say
+from .output import say
 
 app = typer.Typer(help="Which implementations can be compared here, what brings the others, and what precision each runs in by default.")
 
@@ -25,7 +25,7 @@ def backends(
     from dataclasses import asdict
 
     from halfulp.backends import availability, backend, names
-    from halfulp.backends.measuring import habits_of
+    from halfulp.backends.measured_habits import habits_of
     from halfulp.reports.text.backends import backends_text
 
     from .progress import steps_on_stderr

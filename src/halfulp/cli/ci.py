@@ -8,7 +8,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from .showing import Html, show, writable
+from .output import Html, show, writable
 
 
 def ci(
@@ -47,7 +47,7 @@ def ci(
     from halfulp.errors import InputError
     from halfulp.files import write_file
     from halfulp.reports import formats
-    from halfulp.sweeps.watching import watched
+    from halfulp.sweeps.case_watch import watched
 
     from .progress import steps_on_stderr
 

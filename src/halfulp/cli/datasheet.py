@@ -7,7 +7,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from .showing import Html, say, show, writable
+from .output import Html, say, show, writable
 
 app = typer.Typer(help="How exact is a library here? Measured: precisions, orders, rounding, special values, ulp errors of all functions.")
 

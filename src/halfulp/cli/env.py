@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .showing import say
+from .output import say
 
 app = typer.Typer(help="Where things ran: the settings, versions and hardware that decide bits.", no_args_is_help=True)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
-from .showing import Html, show
+from .output import Html, show
 
 if TYPE_CHECKING:
     from ..sweeps import Growth

@@ -7,7 +7,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from .showing import Html, say, show, writable
+from .output import Html, say, show, writable
 
 
 def matrix(

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .showing import say
+from .output import say
 
 
 def merge(

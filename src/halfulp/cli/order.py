@@ -7,7 +7,7 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from .showing import Html, save, say, show
+from .output import Html, save, say, show
 
 
 def order(

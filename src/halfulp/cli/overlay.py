@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
-from .showing import say, writable
+from .output import say, writable
 
 if TYPE_CHECKING:
     from ..origins import Origin

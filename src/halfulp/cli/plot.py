@@ -7,7 +7,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from .showing import say, writable
+from .output import say, writable
 
 
 def plot(
@@ -27,7 +27,7 @@ def plot(
     """Draw one picture of a result, for a paper, a slide or an issue. Exits with 0."""
     import halfulp
     from halfulp.errors import InputError
-    from halfulp.reports.rendering import lacking
+    from halfulp.reports.renderer import lacking
 
     try:
         from halfulp.reports.charts import PICTURES, drawn_as, picture, picture_file, save_picture

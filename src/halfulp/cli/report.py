@@ -7,7 +7,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from .showing import page_file, save, say
+from .output import page_file, save, say
 
 
 def report(

@@ -8,8 +8,8 @@ from ..lazily import on_first_use
 from .sheet import Accuracy, Datasheet, read_datasheet
 
 if TYPE_CHECKING:
-    from .measuring import datasheet
+    from .measurement import datasheet
 
 __all__ = ["Accuracy", "Datasheet", "datasheet", "read_datasheet"]
 
-__getattr__ = on_first_use(__name__, {"datasheet": "measuring"})
+__getattr__ = on_first_use(__name__, {"datasheet": "measurement"})

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..backends.measuring import bits_kept, bits_read, habits_of
+from ..backends.measured_habits import bits_kept, bits_read, habits_of
 from ..errors import HalfulpError
 from ..floats import FORMATS
 from .libraries import Library

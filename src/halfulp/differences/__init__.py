@@ -1,6 +1,6 @@
 """compare(actual, reference) -> Comparison: how two results differ, in numbers, without an opinion. NumPy only."""
 
-from .comparing import compare
+from .comparison import compare
 from .difference import Comparison, Difference, Mismatch, WorstElement
 from .leaves import Leaf, leaves_of
 from .profiles import AxisProfile, profile

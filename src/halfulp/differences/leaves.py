@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..containers import entered
 from ..errors import InputError
 from ..floats import FORMATS, Format, widen
-from ..nesting import entered
 
 
 @dataclass(frozen=True, eq=False)

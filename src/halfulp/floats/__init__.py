@@ -17,7 +17,7 @@ from .formats import (
 from .rounding import is_representable, round_to_format
 from .transforms import fma32, round_to_odd, two_prod, two_sum
 from .ulps import ulp_distance, ulp_error, ulp_spacing
-from .widening import widen
+from .wide_numbers import widen
 
 __all__ = [
     "BFLOAT16",

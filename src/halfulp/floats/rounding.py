@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .formats import FLOAT64, Format
-from .widening import widen
+from .wide_numbers import widen
 
 FloatArray = npt.NDArray[np.float64]
 

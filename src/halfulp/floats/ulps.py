@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from .formats import FLOAT64, Format
 from .rounding import FloatArray, quantum, round_to_format
-from .widening import widen
+from .wide_numbers import widen
 
 NO_DISTANCE = np.uint64(2**64 - 1)
 """The distance between a NaN and a number: no count of steps leads from one to the other."""

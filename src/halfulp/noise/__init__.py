@@ -4,8 +4,8 @@ from ..differences.excess import Excess, Residual, RootMeanSquare, root_mean_squ
 from .analytic import BackwardError, backward_error
 from .fourier import uses_transforms
 from .noise import DATA, OPS, STATE, LeafNoise, Noise, noise_of, run_under, widened
+from .noise_mode import GaussianPool, NoiseMode
 from .residuals import residual_of, residual_of_leaf
-from .sampling import GaussianPool, NoiseMode
 
 __all__ = [
     "DATA",

@@ -27,8 +27,8 @@ from ..errors import InputError
 from ..floats import FLOAT32, FLOAT64, Format
 from ..ops.deviation import MAGNIFIED, ROUNDING_RMS, SAMPLES
 from .data import data_rounding, holds_finer_data
+from .noise_mode import GaussianPool, NoiseMode
 from .rules import OpError
-from .sampling import GaussianPool, NoiseMode
 
 OPS, STATE, DATA = "ops", "state", "data"
 """What is rounded in a sample, see `noise_of`."""

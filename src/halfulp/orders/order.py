@@ -10,8 +10,8 @@ import numpy as np
 
 from ..errors import InputError
 from ..floats import FORMATS
-from .describing import describe, difference
-from .drawing import draw
+from .description import describe, difference
+from .picture import draw
 from .summation import Summation
 from .tree import ADD_TERM, PUSH_TERM, Tree
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..lazily import on_first_use
-from .locating import locate
+from .locator import locate
 from .origin import NonFinite, Origin, Point
 
 if TYPE_CHECKING:
-    from .reproducing import repro
+    from .reproducer import repro
 
 __all__ = ["NonFinite", "Origin", "Point", "locate", "repro"]
 
-__getattr__ = on_first_use(__name__, {"repro": "reproducing"})
+__getattr__ = on_first_use(__name__, {"repro": "reproducer"})

@@ -10,8 +10,8 @@ from ..ops.arithmetic import EXACT, Array, Rounding
 from ..ops.evaluation import Unknown
 from ..traces import Step
 from ..traces.roles import Role
-from .judging import SAMPLES, judged, spread_of
-from .replaying import evaluate
+from .addition import SAMPLES, judged, spread_of
+from .values import evaluate
 from .versions import Surroundings
 
 MOST_OPS = 64

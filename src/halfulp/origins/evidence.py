@@ -19,11 +19,11 @@ from ..ops.evaluation import Unknown
 from ..verdicts import limits
 from ..verdicts.evidence.evidence import Evidence
 from ..verdicts.evidence.finding import Finding
-from ..verdicts.judging import ONE_OP, decide
+from ..verdicts.judgment import ONE_OP, decide
 from ..verdicts.verdict import Verdict
+from .addition import SAMPLES, Addition, channels_of, format_of_results, is_fast_convolution, judged, numbers, reduced_precision
 from .chain import Chain
-from .judging import SAMPLES, Addition, channels_of, format_of_results, is_fast_convolution, judged, numbers, reduced_precision
-from .replaying import evaluate
+from .values import evaluate
 from .versions import Evaluation, Surroundings, Version
 
 F = Finding

@@ -9,7 +9,7 @@ import numpy as np
 from ..floats import widen
 from ..traces import Trace, Value
 from ..verdicts.verdict import Verdict
-from .aligning import Alignment
+from .alignment import Alignment
 from .counterpart import MatchedBy
 from .origin import Parts, Point, point_at
 
@@ -71,7 +71,7 @@ def _distance(actual: Trace, expected: Trace, actual_value: Value, expected_valu
 
 def _first(trace: Trace, value: Value, count: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
     """The elements at the first sampled places, which any two recordings have in common."""
-    from ..traces.sampling import sampled_places
+    from ..traces.samples import sampled_places
 
     stored = widen(trace.stored(value.number).reshape(-1))
     return stored[sampled_places(value.elements, count)] if value.is_complete else stored[:count]

@@ -9,8 +9,8 @@ from ..floats import FORMATS
 from ..traces import Step
 from ..traces.roles import Phase, Role
 from ..verdicts.verdict import Verdict
+from .addition import beyond_everything, distance, rms
 from .counterpart import MatchedBy
-from .judging import beyond_everything, distance, rms
 from .ledger import Suspect, SuspectState
 from .origin import Parts, point_at
 from .versions import Surroundings, Version

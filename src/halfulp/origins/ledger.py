@@ -12,10 +12,10 @@ from ..ops.evaluation import Unknown
 from ..traces import Step, Trace
 from ..traces.roles import Phase, Role
 from ..verdicts.verdict import Verdict
+from .addition import Addition, distance, rms
 from .counterpart import MatchedBy
-from .judging import Addition, distance, rms
 from .origin import NO_EXCESS, NOTHING, Parts, Point, point_at
-from .replaying import Values
+from .values import Values
 
 
 class SuspectState(Enum):

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..ops.arithmetic import Array
 from ..traces import Trace, Value
-from ..traces.sampling import sampled_places
+from ..traces.samples import sampled_places
 
 PROBES = 64
 """Elements by which a value is compared at first: 64 of them tell unrelated tensors (relative difference 1.4) from the same with a

@@ -12,7 +12,7 @@ from ..ops.arithmetic import Array
 from ..traces import Trace, read_trace
 from .collectives import Peers, is_collective
 from .origin import Origin
-from .walking import Walker
+from .walker import Walker
 
 Walked = Callable[[Trace, Trace, Peers], "tuple[Walker, Origin]"]
 

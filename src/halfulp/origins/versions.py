@@ -14,11 +14,11 @@ from ..ops import record_of
 from ..ops.arithmetic import EXACT, Array, Direct, Exact, Rounding
 from ..ops.evaluation import Unknown
 from ..traces import Step, Trace
-from .aligning import Alignment
+from .addition import SAMPLES, Addition, spread_of
+from .alignment import Alignment
 from .collectives import is_collective
-from .judging import SAMPLES, Addition, spread_of
 from .ledger import Walk
-from .replaying import Values, evaluate
+from .values import Values, evaluate
 
 KEPT_BYTES = 256 << 20
 """Samples of one op that are kept while it is looked at; larger ones are computed again for each question."""

@@ -6,11 +6,11 @@ import dataclasses
 from collections.abc import Callable
 
 from ..cases import Case
-from ..differences.comparing import compare_leaves
+from ..differences.comparison import compare_leaves
 from ..errors import HalfulpError, shortened
 from ..verdicts import limits
-from ..verdicts.checking import judged
-from ..verdicts.gathering import Gatherer
+from ..verdicts.checker import judged
+from ..verdicts.gatherer import Gatherer
 from ..verdicts.result import CheckResult
 from ..verdicts.verdict import Verdict
 from .origin import Origin, Point

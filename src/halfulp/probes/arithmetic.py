@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ..floats import Format
 from ..orders import Tree
 from ..orders.tree import ADD, ADD_EXTRA, ADD_TERM, PUSH_EXTRA, PUSH_TERM
-from .masking import Masks
+from .masks import Masks
 
 Indices = npt.NDArray[np.int64]
 

@@ -101,7 +101,7 @@ class RevealedOrder:
         Raises:
             InputError: other shapes, or positions without a known order.
         """
-        from ..orders.replaying import replay
+        from ..orders.replayed import replay
 
         arrays = _arrays(inputs)
         for factor in (*self.contraction.factors, *self.contraction.extras):
@@ -129,7 +129,7 @@ class RevealedOrder:
 
     def describe(self) -> str:
         """The order in words; where outputs differ, one line for each class of them."""
-        from ..orders.describing import describe_positions
+        from ..orders.description import describe_positions
 
         lines: list[str] = []
         for order_class in self.classes:
@@ -174,7 +174,7 @@ class RevealedOrder:
         Raises:
             InputError: there is no fixed order, the order of some outputs is not known, or NumPy has no such arithmetic.
         """
-        from ..orders.emitting import Placed, emit
+        from ..orders.emitted_program import Placed, emit
 
         if self.checked < self.contraction.positions and len(self.classes) > 1:
             raise InputError(
@@ -217,7 +217,7 @@ class RevealedOrder:
 
     def stored(self) -> StoredOrder:
         """What is kept of it: the structure, and the order of each class."""
-        from ..orders.describing import describe_positions
+        from ..orders.description import describe_positions
 
         classes = tuple(
             StoredClass(

@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from ..errors import InputError
 from ..orders import Tree
-from ..orders.replaying import evaluate
-from .masking import Masks, NotCounts
+from ..orders.replayed import evaluate
+from .masks import Masks, NotCounts
 
 Indices = npt.NDArray[np.int64]
 

@@ -13,7 +13,7 @@ from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..errors import InputError
-from .naming import relative
+from .names import relative
 
 if TYPE_CHECKING:
     from .recorder import Recorder

@@ -14,8 +14,8 @@ from torch import nn
 
 from ..errors import CaseFileError
 from ..traces import Trace, read_trace
+from .recorded_run import record
 from .recorder import Recorder
-from .running import record
 
 
 def record_program(

@@ -21,18 +21,18 @@ from torch import nn
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from ..containers import require_end
 from ..errors import InputError
-from ..nesting import require_end
 from ..traces.fingerprint import Fingerprint, fingerprint
 from ..traces.roles import Phase, Role, StepKind
 from ..traces.shards import ITEM_BYTES
 from ..traces.trace import LEVELS, Ref, Step, Value
-from ..traces.writing import TraceWriter
-from .knowing import Holding, Known, storage_key
+from ..traces.writer import TraceWriter
 from .modules import NOWHERE, ModuleStack
 from .modules import Place as ModulePlace
-from .naming import encode, source_line
-from .summarizing import dtype_name, elements_of, hash_of, statistics_of
+from .names import encode, source_line
+from .storage_tracker import Holding, Known, storage_key
+from .summary import dtype_name, elements_of, hash_of, statistics_of
 
 SAMPLE = 64
 """Elements kept of each tensor at level "statistics": enough to estimate a relative difference to 10 % (1 / sqrt(2 * 64))."""

@@ -8,8 +8,8 @@ from ..lazily import on_first_use
 from .tolerance import StoredTolerance, TensorTolerance, Tolerance
 
 if TYPE_CHECKING:
-    from .suggesting import suggest_tolerance
+    from .suggestion import suggest_tolerance
 
 __all__ = ["StoredTolerance", "TensorTolerance", "Tolerance", "suggest_tolerance"]
 
-__getattr__ = on_first_use(__name__, {"suggest_tolerance": "suggesting"})
+__getattr__ = on_first_use(__name__, {"suggest_tolerance": "suggestion"})

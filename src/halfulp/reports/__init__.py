@@ -1,5 +1,5 @@
 """report(result) -> text. Draws, never judges. NumPy only."""
 
-from .rendering import report
+from .renderer import report
 
 __all__ = ["report"]

@@ -11,10 +11,10 @@ from .slopes import Growth
 from .watch import Baseline, Watch
 
 if TYPE_CHECKING:
-    from .growing import growth
-    from .sweeping import matrix
-    from .watching import watched
+    from .case_watch import watched
+    from .growth_sweep import growth
+    from .matrix_sweep import matrix
 
 __all__ = ["Baseline", "Benchmark", "Cell", "Growth", "Matrix", "Watch", "growth", "matrix", "read_matrix", "watched"]
 
-__getattr__ = on_first_use(__name__, {"matrix": "sweeping", "growth": "growing", "watched": "watching"})
+__getattr__ = on_first_use(__name__, {"matrix": "matrix_sweep", "growth": "growth_sweep", "watched": "case_watch"})

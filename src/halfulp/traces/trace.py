@@ -18,13 +18,13 @@ import numpy.typing as npt
 from ..errors import TraceError
 from ..floats import widen
 from .fingerprint import Fingerprint
-from .hashing import CHUNK, hash_of, hash_of_parts
+from .hashes import CHUNK, hash_of, hash_of_parts
 from .roles import Phase, Role, StepKind
-from .sampling import sampled_places
+from .samples import sampled_places
 from .shards import ITEM_BYTES, Place, ShardReader
 
 SCHEMA = 1
-"""Raised whenever the meaning of a stored field changes; `reading.py` has a reader for each."""
+"""Raised whenever the meaning of a stored field changes; `reader.py` has a reader for each."""
 
 LEVELS = ("hash", "statistics", "tensors")
 

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 from ..lazily import on_first_use
 from .evidence.evidence import Evidence
-from .judging import Decision, decide, judge
+from .judgment import Decision, decide, judge
 from .result import CheckResult
 from .verdict import Verdict
 
 if TYPE_CHECKING:
     from .assertion import assert_equivalent
-    from .checking import check
+    from .checker import check
 
 __all__ = ["CheckResult", "Decision", "Evidence", "Verdict", "assert_equivalent", "check", "decide", "judge"]
 
 
-__getattr__ = on_first_use(__name__, {"assert_equivalent": "assertion", "check": "checking"})
+__getattr__ = on_first_use(__name__, {"assert_equivalent": "assertion", "check": "checker"})

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..shown import drawn
-from .checking import check
+from .checker import check
 from .result import CheckResult
 
 

@@ -23,7 +23,7 @@ from .evidence.powers import powers
 from .evidence.precision import precision
 from .evidence.redraw import redraw
 from .evidence.scaling import scaling
-from .judging import WEAK, formula, loss_is_tolerable
+from .judgment import WEAK, formula, loss_is_tolerable
 
 F = Finding
 

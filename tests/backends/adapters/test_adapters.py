@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import halfulp
-from halfulp.backends.measuring import habits_of
+from halfulp.backends.measured_habits import habits_of
 from halfulp.backends.ops import OPS
 from halfulp.backends.registry import BUILT_IN
 from halfulp.datasheets.libraries import library

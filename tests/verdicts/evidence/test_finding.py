@@ -11,7 +11,7 @@ from halfulp.verdicts import Evidence
 from halfulp.verdicts.evidence.evidence import Found
 from halfulp.verdicts.evidence.finding import MEANINGS, Finding
 from halfulp.verdicts.evidence.measured import LISTS, TYPES
-from halfulp.verdicts.judging import decide
+from halfulp.verdicts.judgment import decide
 from halfulp.verdicts.verdict import Verdict
 
 X = torch.randn(4, 8, generator=torch.Generator().manual_seed(0))

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from ...recording.transcribing import Transcribed
+from ...recording.transcript import Transcribed
 from ..program import Tensors, Watched, of_arrays
 
 CALLS = frozenset(
@@ -117,7 +117,7 @@ class _Evaluation:
 
 def _line(equation: Any) -> str:
     """The user's line: "model.py:12 forward"."""
-    from ...recording.naming import relative
+    from ...recording.names import relative
 
     try:
         frame = import_module("jax._src.source_info_util").user_frame(equation.source_info.traceback)

@@ -19,7 +19,7 @@ from torch import nn
 from torch.utils._pytree import tree_leaves
 
 from ...errors import Unsupported
-from ...recording.transcribing import Transcribed
+from ...recording.transcript import Transcribed
 from ..adapter import Adapter
 from ..interface import Option
 from ..program import Program, Tensors, Watched

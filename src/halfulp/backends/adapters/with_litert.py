@@ -21,7 +21,7 @@ import torch
 from torch import nn
 
 from ...errors import Unsupported
-from ...recording.transcribing import Transcribed
+from ...recording.transcript import Transcribed
 from ..adapter import Adapter
 from ..arrays import as_numpy, as_tensor
 from ..interface import Option

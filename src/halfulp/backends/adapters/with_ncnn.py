@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from ...errors import InputError, Unsupported
-from ...recording.transcribing import Transcribed
+from ...recording.transcript import Transcribed
 from ..adapter import Adapter
 from ..arrays import as_numpy, as_tensor
 from ..interface import Option

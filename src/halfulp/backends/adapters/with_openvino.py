@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from ...errors import Unsupported
-from ...recording.transcribing import Transcribed
+from ...recording.transcript import Transcribed
 from ..adapter import Adapter
 from ..arrays import as_numpy, as_tensor
 from ..interface import Option

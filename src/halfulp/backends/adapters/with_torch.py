@@ -30,7 +30,7 @@ from ..arrays import as_numpy, as_tensor, is_array
 from ..interface import Option
 from ..knobs.knob import Knob
 from ..program import Program, of_arrays, of_function
-from .placing import Placed
+from .placed_module import Placed
 
 EVERYTHING = frozenset(("everything",))
 

@@ -16,7 +16,7 @@ import torch
 from torch.utils._pytree import treespec_loads
 
 from ...errors import Unsupported, WorkerError
-from ...recording.transcribing import Transcribed
+from ...recording.transcript import Transcribed
 from ...traces.shards import SAFETENSORS_NAMES
 from ..adapter import Adapter
 from ..interface import Availability

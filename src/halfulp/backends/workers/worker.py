@@ -106,7 +106,7 @@ class Worker:
             self._log = tempfile.TemporaryFile("a+b")  # noqa: SIM115  # without a name: whoever is killed, no file is left
             try:
                 self._process = lifeline.start(
-                    [self._python, "-m", "halfulp.backends.workers.serving", self.name, str(self._memory or 0)],
+                    [self._python, "-m", "halfulp.backends.workers.server", self.name, str(self._memory or 0)],
                     environment={**os.environ, **self._environment}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log,
                 )  # fmt: skip
             except OSError as error:

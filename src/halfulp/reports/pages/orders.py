@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...orders.drawing import draw_beside
+from ...orders.picture import draw_beside
 from ...probes.stored import StoredOrder, StoredOrders
 from .page import Code, Column, Columns, Number, Page, Pairs, Part, Picture, Section, Table, Words
 from .tables import columns_of

@@ -12,8 +12,8 @@ from ...errors import HalfulpError
 from ...noise.analytic import DEVIATIONS
 from ...orders import Contraction
 from ...probes.implementation import Implementation
-from ...probes.matching import Match, common_order, values_of
-from ...probes.revealing import random_sample
+from ...probes.match import Match, common_order, values_of
+from ...probes.revealer import random_sample
 from ...probes.structure import find_structure
 from .evidence import Evidence, Measured
 from .finding import Finding

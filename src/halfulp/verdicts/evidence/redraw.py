@@ -55,7 +55,7 @@ def redraw(case: Case, noise: Noise, *, widely: bool = False) -> Evidence:
     """The share of the error that is the same function of nearby inputs.
 
     Args:
-        case, noise: see `gathering.py`.
+        case, noise: see `gatherer.py`.
         widely: inputs move by more than the spacing of the 16-bit formats, so that rounding in one of them is drawn anew too. Then the
             evidence is of the kind "wide_redraw".
     """

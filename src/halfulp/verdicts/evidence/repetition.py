@@ -8,7 +8,7 @@ import dataclasses
 import numpy as np
 
 from ...cases import Case, Run, Unavailable, Variant
-from ...differences.comparing import compare_leaves
+from ...differences.comparison import compare_leaves
 from ...noise import Noise, residual_of, run_under
 from .. import limits
 from .evidence import Evidence

@@ -1,0 +1,135 @@
+"""Causes of differences that are rounding: settings, algorithms and orders that make every bit agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..cases import Precision, Run, Variant
+from .applicable_knobs import is_of_backend, turnable
+from .cause import Cause
+from .hypotheses import ARITHMETIC, SETTING
+from .laboratory import Laboratory, Outcome
+from .trial import FINER, Trial, changed_function, cheap_first, of_knob, suggestions
+
+NEARLY = 0.9
+"""A change that leaves a tenth of a rounding difference took most of it away; rounding drawn anew leaves all of it (a share of about 0)."""
+
+
+REAL = 0.5
+"""A formula is named below the rounding of the whole if, in float64, it changes the results by at least this share of what they differ by:
+rewritings of one formula change nothing there."""
+FEW = 16
+"""So many settings that change bits are combined with every other one."""
+
+
+def bits_found(laboratory: Laboratory) -> tuple[list[Cause], float | None]:
+    """The changes that give every bit, or nearly all of a rounding difference; what they leave, in noise."""
+    laboratory.progress("turning one knob at a time")
+    turned = _made(laboratory, _knobs(laboratory, of_calls=False))
+    found = _exact(turned)
+    if not found:
+        found = _two_knobs(laboratory, turned)
+        if found:
+            return [_cause(laboratory, each, found, together=True) for each in found], found[-1].distance.rms
+        found = _exact(_made(laboratory, _knobs(laboratory, of_calls=True)))
+    if not found:
+        laboratory.progress("trying formulas and arithmetic")
+        suggested = suggestions(laboratory.case)
+        tried = _made(laboratory, cheap_first(each for own in suggested for each in (*own.trials, *own.single)))
+        found = _exact(
+            [each for each in tried if each.trial.kind == ARITHMETIC or (not each.distance.unequal and _is_real(laboratory, each.trial))]
+        )
+    return ([_cause(laboratory, each, found) for each in found], found[0].distance.rms) if found else ([], None)
+
+
+def _made(laboratory: Laboratory, trials: Iterable[Trial]) -> list[Outcome]:
+    found: list[Outcome] = []
+    for trial in trials:
+        if laboratory.hurries():
+            break
+        outcome = laboratory.make(trial)
+        found += [outcome] if outcome is not None else []
+    return found
+
+
+def _exact(outcomes: Iterable[Outcome]) -> list[Outcome]:
+    """Those that take nearly all away, the best of each name, exact ones first."""
+    exact = sorted(
+        (
+            outcome
+            for outcome in outcomes
+            if outcome.share >= NEARLY and outcome.distance.alike and not (outcome.trial.name == FINER and outcome.distance.unequal)
+        ),
+        key=lambda outcome: (outcome.distance.unequal > 0, -outcome.share, outcome.trial.kind == ARITHMETIC, outcome.trial.rank),
+    )
+    best: list[Outcome] = []
+    for each in exact:
+        if each.trial.name not in {one.trial.name for one in best}:
+            best.append(each)
+    return best
+
+
+def _knobs(laboratory: Laboratory, *, of_calls: bool) -> Iterable[Trial]:
+    """The settings, or what can be changed about the call: its batch, the memory of its inputs, the mode of its modules."""
+    for place, (knob, name) in enumerate(turnable(laboratory.case)):
+        is_of_call = knob.wrap is not None and not is_of_backend(laboratory.case.side(name).function)
+        if is_of_call == of_calls and not laboratory.case.side(name).is_compiled:
+            yield of_knob(knob, name, place)
+
+
+def _two_knobs(laboratory: Laboratory, turned: list[Outcome]) -> list[Outcome]:
+    """Two settings of one side that together give every bit, where neither does alone (a library off, and the one that takes its place)."""
+    laboratory.progress("turning two knobs at a time")
+    moving = sorted((each for each in turned if each.touched), key=lambda each: each.distance.rms)[:FEW]
+    for first in moving:
+        for second in turned:
+            if laboratory.hurries():
+                return []
+            if second.trial.side != first.trial.side or second.trial.name == first.trial.name:
+                continue
+            outcome = laboratory.make(second.trial, (first.trial,))
+            if outcome is not None and outcome.distance.alike and not outcome.distance.unequal:
+                return [first, outcome]
+    return []
+
+
+def _is_real(laboratory: Laboratory, trial: Trial) -> bool:
+    """Whether a change of formula is one in exact arithmetic too, of the size of the difference."""
+    case = laboratory.case
+    if case.finest is Precision.NATIVE:
+        return False
+    changed = case.with_function(trial.side, changed_function(case.side(trial.side), (trial,)))
+    before, after = (each.run(trial.side, Variant(case.finest)) for each in (case, changed))
+    if not isinstance(before, Run) or not isinstance(after, Run):
+        return False
+    return laboratory.scale.distance(after.outputs, before.outputs).rms >= REAL * laboratory.before.rms
+
+
+def _cause(laboratory: Laboratory, outcome: Outcome, all_found: list[Outcome], *, together: bool = False) -> Cause:
+    """One of the changes that were found; `together`: only all of them give every bit."""
+    trial, left, before = outcome.trial, outcome.distance.unequal, laboratory.before
+    other = "actual" if trial.side == "expected" else "expected"
+    others = [each.trial.detail for each in all_found if each is not outcome]
+    if together:
+        done = f"With `{trial.side}` computed with {' and '.join([trial.detail, *others])}, every bit agrees; one alone is not enough"
+    elif left:
+        done = f"With `{trial.side}` changed so, {left:,} of {outcome.distance.count:,} elements keep other bits, {100 * outcome.share:.1f} % of the difference is gone"
+    else:
+        done = f"With `{trial.side}` changed so, every bit agrees"
+    evidence = [f"{done}; before, {before.unequal:,} elements differed by {before.rms:.2g} times what rounding makes (rms)."]
+    if others and not together:
+        evidence.append(f"These do the same: {', '.join(others)}.")
+    if trial.known:
+        evidence.append(f"Known of it: {trial.known}.")
+    is_formula = trial.kind not in (SETTING, ARITHMETIC)
+    if is_formula:
+        evidence.append("In float64 the change makes as much: it is another formula, not another rounding.")
+    where = f" at {trial.place}" if trial.place else ""
+    outcome_in_words = (
+        "The difference is another formula, smaller than the rounding of the whole." if is_formula else "The difference is rounding."
+    )
+    return Cause(
+        trial.name, trial.kind, f"`{other}` behaves like `{trial.side}` {'computed with' if trial.kind == SETTING else 'with'} {trial.detail}{where}. {outcome_in_words}",
+        1.0 / len(all_found) if together else min(1.0, outcome.share), tuple(evidence), trial.remedy,
+        "medium" if (others and not together) or left else "high", trial.side, trial.place, trial.reports,
+    )  # fmt: skip

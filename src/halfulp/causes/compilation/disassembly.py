@@ -1,0 +1,299 @@
+"""taken_apart: a compiled function against the eager one: stages, options, ops and kernels, choices."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from ...differences import Leaf
+from ...process.alone import quiet
+from ..cause import Cause, Experiment, NodeResult, StageResult
+from ..laboratory import Laboratory
+from ..scale import Distance
+from .changing_nodes import changing_nodes
+from .compiled_function import Compilation
+from .graphs import graphs_of
+from .internals import config, forget_compiled
+from .kernel_choices import Choices, choices_of
+from .options import Option, usable_options
+from .stages import Stage, run_stages, staged
+
+AGREES = 0.99
+"""The share of a difference of 16-bit casts or contractions that an option has to take away to be named; other options take away none, or
+draw the rounding anew."""
+
+
+@dataclass(frozen=True, eq=False)
+class TakenApart:
+    """What taking a compiled function apart showed.
+
+    Attributes:
+        causes: largest share first. stages: of compiling. nodes: ops that give other bits than eagerly. choices: of kernels, by process.
+        left_in_noise: what the first cause leaves; None without a cause. notes: what was seen besides, in sentences.
+    """
+
+    causes: tuple[Cause, ...]
+    stages: tuple[StageResult, ...]
+    nodes: tuple[NodeResult, ...] = ()
+    choices: Choices | None = None
+    left_in_noise: float | None = None
+    notes: tuple[str, ...] = ()
+
+
+def taken_apart(laboratory: Laboratory, compilation: Compilation, *, processes: bool) -> TakenApart:
+    """Where, by which op and kernel, and why a compiled function differs from the eager one."""
+    with contextlib.redirect_stderr(io.StringIO()):  # inductor prints what it times
+        return _taken_apart(laboratory, compilation, processes=processes)
+
+
+def _taken_apart(laboratory: Laboratory, compilation: Compilation, *, processes: bool) -> TakenApart:
+    case, scale = laboratory.case, laboratory.scale
+    eager = case.with_function("actual", compilation.original).native("actual").outputs
+    apart = _Apart(laboratory, compilation, eager, scale.distance(laboratory.native["actual"], eager))
+    stages = run_stages(laboratory, compilation, eager, gradients=case.gradients)
+    notes: list[str] = (
+        [] if compilation.known else ["How the function was compiled can't be read in this version of PyTorch: default options were taken."]
+    )
+    if not scale.within(scale.distance(eager, laboratory.native["expected"])):
+        notes.append("The function differs from `expected` before it is compiled: what compiling adds is listed by stages.")
+    causes, nodes, left = _causes(apart, stages, notes) if apart.differs else ([], [], None)
+    choices = None
+    tuned = bool(compilation.options.get("max_autotune"))
+    if processes and compilation.is_inductor and not laboratory.hurries() and (tuned or _freezing_differs(stages)):
+        laboratory.progress("compiling in fresh processes")
+        choices = choices_of(laboratory, compilation, frozen=False)
+        notes += [*choices.notes, _choice_in_words(choices, "as compiled here")]
+        if _freezing_differs(stages) and not laboratory.hurries():
+            frozen = choices_of(laboratory, compilation, frozen=True)
+            notes += [*frozen.notes, _choice_in_words(frozen, "with parameters frozen and kernels chosen by timing")]
+    return TakenApart(tuple(causes), tuple(stages), tuple(nodes), choices, left, tuple(dict.fromkeys(note for note in notes if note)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Apart:
+    """What is taken apart: `before` is the distance between the compiled function and `eager`, what it gives uncompiled."""
+
+    laboratory: Laboratory
+    compilation: Compilation
+    eager: Sequence[Leaf]
+    before: Distance
+
+    @property
+    def differs(self) -> bool:
+        """Whether compiling changes anything."""
+        return self.before.unequal > 0 or not self.before.alike
+
+    @property
+    def beyond(self) -> bool:
+        """Whether compiling changes more than rounding does."""
+        return self.laboratory.result.acceptable is not True and not self.laboratory.scale.within(self.before)
+
+
+def _causes(apart: _Apart, stages: list[StageResult], notes: list[str]) -> tuple[list[Cause], list[NodeResult], float | None]:
+    """Why compiling changes what it changes."""
+    if not apart.beyond and apart.laboratory.result.acceptable is not True:
+        return [], [], None  # rounding beside a difference that was there before
+    causes: list[Cause] = []
+    nodes: list[NodeResult] = []
+    left: float | None = None
+    if apart.compilation.is_inductor:
+        nodes = _nodes(apart.laboratory, apart.compilation, notes)
+        # In 16 bits an op inside a fused loop reads what isn't rounded yet, and seems to err: casts are tried before it is blamed.
+        causes, left = _options(apart, "emulate_precision_casts")
+        if not causes and apart.beyond:
+            causes = _wrong_kernel(nodes, stages)
+        if not causes:
+            causes, left = _options(apart)
+        if not causes:
+            causes = _bisected(apart) if apart.beyond else _kernels(nodes, stages)
+    return causes or _stage_cause(apart, stages), nodes, left
+
+
+def _freezing_differs(stages: list[StageResult]) -> bool:
+    return any(stage.name == "freezing" and stage.unequal for stage in stages)
+
+
+def _choice_in_words(choices: Choices, how: str) -> str:
+    if not choices.chosen and not choices.results:
+        return ""
+    runs = len(choices.chosen)
+    kernels = sorted({each for one in choices.chosen for each in one})
+    chosen = f"kernels chosen by timing: {', '.join(kernels)}" if kernels else "no kernel was chosen by timing"
+    same = "all gave the same bits" if choices.results == 1 else f"{choices.results} different results, {choices.unequal:,} elements apart"
+    choice = ", not the same in all" if choices.varies else ", the same in all" if kernels else ""
+    here = f" {choices.like_here} gave the bits of this process." if how.startswith("as compiled") else ""
+    return f"Compiled {how} in {runs} fresh processes without caches: {chosen}{choice}; {same}.{here}"
+
+
+def _arguments(laboratory: Laboratory) -> tuple[Any, dict[str, Any]]:
+    from ...cases import NATIVE
+
+    return laboratory.case.arguments(laboratory.case.actual, NATIVE)
+
+
+def _nodes(laboratory: Laboratory, compilation: Compilation, notes: list[str]) -> list[NodeResult]:
+    """The ops of all graphs that give other bits than eagerly."""
+    if laboratory.hurries():
+        return []
+    laboratory.progress("looking into the generated program")
+    found: list[NodeResult] = []
+    arguments, keywords = _arguments(laboratory)
+    try:
+        with laboratory.case.actual.unchanged(), quiet():
+            for graph in graphs_of(compilation.original, arguments, keywords):
+                results, note = changing_nodes(graph, compilation.options)
+                found += results
+                notes += [note] if note else []
+    except Exception as error:  # whatever inductor can't do with the graph taken by itself
+        lines = str(error).strip().splitlines() or [""]
+        notes.append(f"The generated program could not be looked into: {type(error).__name__}: {lines[0][:160]}")
+    return found
+
+
+def _options(apart: _Apart, only: str = "") -> tuple[list[Cause], float | None]:
+    """The first option that makes what compiling changes vanish (or, beyond rounding, makes it rounding)."""
+    laboratory, compilation = apart.laboratory, apart.compilation
+    case, scale = laboratory.case, laboratory.scale
+    tried = {(experiment.name, experiment.detail) for experiment in laboratory.experiments}
+    for option in usable_options(compilation.options):
+        if laboratory.hurries():
+            break
+        if (only and option.name != only) or (option.name, option.detail) in tried:
+            continue
+        laboratory.progress(f"compiling with {option.detail}")
+        stage = Stage(option.name, option.detail, {"options": {**compilation.options, **option.patches}}, option.around)
+        try:
+            with quiet():
+                outputs = case.with_function("actual", staged(compilation, stage)).native("actual").outputs
+        except Exception as error:
+            laboratory.experiments.append(
+                Experiment(option.name, option.detail, "actual", note=str(error.__cause__ or error).strip()[:160])
+            )
+            continue
+        distance = scale.distance(outputs, apart.eager)
+        share = distance.share_gone(apart.before)
+        touched = scale.distance(outputs, laboratory.native["actual"]).unequal
+        laboratory.experiments.append(Experiment(option.name, option.detail, "actual", "", share, touched, distance.rms))
+        if distance.alike and (share >= AGREES or (apart.beyond and scale.within(distance))):
+            return [_option_cause(option, share, distance.unequal, distance.rms, apart.before.rms)], distance.rms
+    return [], None
+
+
+def _option_cause(option: Option, share: float, unequal: int, left: float, before: float) -> Cause:
+    bits = "every bit agrees with the eager function" if not unequal else f"a difference of {left:.2g} times what rounding makes is left"
+    return Cause(
+        option.name, "compiler", f"Compiled with {option.detail}, the function gives what it gives eagerly.", min(1.0, max(0.0, share)),
+        (f"With {', '.join(f'{key} = {value!r}' for key, value in option.patches.items())} {bits}; before it was {before:.3g} times what rounding makes.",),
+        option.remedy, "high" if not unequal else "medium", "actual", "", option.reports,
+    )  # fmt: skip
+
+
+def _first_stage(stages: list[StageResult], *, verdict: bool) -> StageResult | None:
+    if verdict:
+        return next((stage for stage in stages if stage.verdict is not None and stage.verdict.acceptable is False), None)
+    return next((stage for stage in stages if stage.unequal), None)
+
+
+def _wrong_kernel(nodes: list[NodeResult], stages: list[StageResult]) -> list[Cause]:
+    """The first op that adds more than rounding in the generated program."""
+    wrong = next((node for node in nodes if node.beyond), None)
+    if wrong is None:
+        return []
+    stage = _first_stage(stages, verdict=True)
+    evidence = [
+        f"On the values that it reads in the generated program, {wrong.op} gives {wrong.in_noise:.3g} times what rounding of the op makes: "
+        f"{wrong.unequal:,} of {wrong.count:,} elements differ from the eager op."
+    ]
+    if wrong.alone is not None:
+        evidence.append(
+            f"Compiled by itself it {'does so too' if wrong.alone else 'agrees with the eager op: it goes wrong only in this program'}."
+        )
+    if stage is not None:
+        evidence.append(f"The verdict changes first at the stage {stage.name!r} ({stage.what}).")
+    return [
+        Cause(
+            "generated kernel", "compiler", f"{wrong.kernel or 'The generated code'} computes {wrong.op} ({wrong.name}) wrongly.", 1.0, tuple(evidence),
+            f'keep the op out of the compiler: torch.compile(m, backend="aot_eager"), or torch.compiler.disable around {wrong.source or wrong.name}; report the kernel below',
+            "high", "actual", wrong.source, ("pytorch/pytorch#160242", "pytorch/pytorch#173626"), wrong.code,
+        )
+    ]  # fmt: skip
+
+
+def _kernels(nodes: list[NodeResult], stages: list[StageResult]) -> list[Cause]:
+    """Rounding differences come from the ops that are computed otherwise."""
+    if not nodes:
+        return []
+    stage = _first_stage(stages, verdict=False)
+    names = list(dict.fromkeys(node.op for node in nodes))
+    kernels = list(dict.fromkeys(node.kernel for node in nodes if node.kernel))
+    where = f" ({', '.join(kernels)})" if kernels else ""
+    evidence = [
+        f"In the generated program {node.op} ({node.name}) gives other bits in {node.unequal:,} of {node.count:,} elements, {node.in_noise:.2g} of its noise."
+        for node in nodes[:5]
+    ]
+    if stage is not None:
+        evidence.append(f"Bits change first at the stage {stage.name!r} ({stage.what}).")
+    return [
+        Cause(
+            "generated kernels", "compiler", f"Generated code computes {', '.join(names[:4])}{' and others' if len(names) > 4 else ''} in another way{where}. The difference is rounding.",
+            1.0, tuple(evidence), 'none is needed; for the bits of the eager ops: torch.compile(m, mode="lite") or backend="aot_eager"', "medium", "actual", nodes[0].source, (), nodes[0].code,
+        )
+    ]  # fmt: skip
+
+
+def _stage_cause(apart: _Apart, stages: list[StageResult]) -> list[Cause]:
+    """Without anything closer: the stage before which all is well."""
+    beyond = apart.beyond
+    stage = _first_stage(stages, verdict=beyond)
+    if stage is None:
+        return []
+    before = stages[stages.index(stage) - 1].name if stages.index(stage) else "eager"
+    return [
+        Cause(
+            f"stage: {stage.name}", "compiler", f"The {'verdict' if beyond else 'bits'} change{'s' if beyond else ''} at the stage {stage.name!r}: {stage.what}.", 1.0,
+            (f"Up to {before!r} {'the difference is rounding or none' if beyond else 'every bit agrees'}; from {stage.name!r} on {stage.unequal:,} of {stage.count:,} elements differ.",),
+            f"compile up to {before!r} only", "medium", "actual",
+        )
+    ]  # fmt: skip
+
+
+def _bisected(apart: _Apart) -> list[Cause]:
+    """PyTorch's own bisection of passes and lowerings, with the judgement of halfulp as its predicate."""
+    try:
+        from torch._inductor.compiler_bisector import CompilerBisector
+    except ImportError:
+        return []
+    if apart.laboratory.hurries():
+        return []
+    apart.laboratory.progress("bisecting the compiler's passes")
+    # A graph from the cache is not lowered, and nothing is counted.
+    uncached = config().patch(force_disable_caches=True)
+    with contextlib.redirect_stdout(io.StringIO()), uncached, contextlib.suppress(Exception):
+        found = CompilerBisector.do_bisect(_predicate(apart))
+        if found is not None:
+            what = ", ".join(str(each) for each in (found.subsystem, found.debug_info) if each)
+            return [
+                Cause(
+                    f"compiler pass: {found.subsystem or found.backend}", "compiler", f"The difference appears with {what or found.backend} (step {found.bisect_number}) of {found.backend}.", 1.0,
+                    ("PyTorch's CompilerBisector, with the judgement of halfulp as its predicate, ended there.",),
+                    "turn that pass off, or report it", "medium", "actual",
+                )
+            ]  # fmt: skip
+    return []
+
+
+def _predicate(apart: _Apart) -> Callable[[], bool]:
+    def good() -> bool:
+        forget_compiled()  # what is compiled already is not bisected; functions of the user's are compiled again when they are called
+        compiled = torch.compile(apart.compilation.original, **apart.compilation.arguments)
+        case = apart.laboratory.case.with_function("actual", lambda *arguments, **keywords: compiled(*arguments, **keywords))
+        with quiet():
+            outputs = case.native("actual").outputs
+        return apart.laboratory.scale.within(apart.laboratory.scale.distance(outputs, apart.eager))
+
+    return good

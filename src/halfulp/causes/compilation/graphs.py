@@ -1,0 +1,140 @@
+"""The graphs of a compiled function: as dynamo captures them and lowered to ATen; and a program that shows all values inside."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from unittest import mock
+
+import torch
+from torch import fx
+
+from ...process.alone import alone
+from .compiled_function import compile_apart
+from .internals import compiled_by_inductor, copies, debug, graph_lowering, lowered_by_aot
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """One graph of a compiled function, lowered to ATen.
+
+    Attributes:
+        module: the lowered graph. inputs: what it was called with.
+    """
+
+    module: fx.GraphModule
+    inputs: tuple[Any, ...]
+
+    @property
+    def nodes(self) -> list[fx.Node]:
+        """Its ops."""
+        return [node for node in self.module.graph.nodes if node.op == "call_function"]
+
+
+def graphs_of(function: Callable[..., Any], arguments: Sequence[Any], keywords: Mapping[str, Any]) -> list[Graph]:
+    """The graphs of a function for these inputs, in the order in which they run; run without gradients, as inference."""
+    found: list[Graph] = []
+
+    def lower(module: fx.GraphModule, inputs: list[Any]) -> Callable[..., Any]:
+        def capture(lowered: fx.GraphModule, _: Any) -> Callable[..., Any]:
+            def run(*values: Any) -> Any:
+                kept = tuple(value.clone() if isinstance(value, torch.Tensor) else value for value in values)
+                found.append(Graph(copy.deepcopy(lowered), kept))
+                return lowered(*values)
+
+            return run
+
+        return lowered_by_aot(module, inputs, capture)
+
+    with torch.no_grad():
+        compile_apart(function, backend=lower)(*arguments, **keywords)
+    return found
+
+
+def values_of(graph: Graph) -> dict[str, Any]:
+    """Every value of a graph run eagerly, by name of the node."""
+    values: dict[str, Any] = {}
+
+    class Recorder(fx.Interpreter):
+        def run_node(self, n: fx.Node) -> Any:
+            values[n.name] = super().run_node(n)
+            return values[n.name]
+
+    with torch.no_grad():
+        Recorder(graph.module).run(*graph.inputs)
+    return values
+
+
+def shown(graph: Graph, values: Mapping[str, Any]) -> tuple[fx.GraphModule, list[str]]:
+    """The graph with all its tensors as outputs, after its own; and the names of those."""
+    module = copy.deepcopy(graph.module)
+    output = next(node for node in module.graph.nodes if node.op == "output")
+    extra = [node for node in module.graph.nodes if node.op == "call_function" and isinstance(values.get(node.name), torch.Tensor)]
+    own = output.args[0] if isinstance(output.args[0], (tuple, list)) else (output.args[0],)
+    output.args = ((*own, *extra),)
+    module.recompile()
+    return module, [node.name for node in extra]
+
+
+def compiled_values(graph: Graph, values: Mapping[str, Any], options: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Any, ...]]:
+    """Every value inside the generated program, and what it returns."""
+    module, names = shown(graph, values)
+    with torch.no_grad():
+        results = compiled_by_inductor(module, graph.inputs, options)(*copies(graph.inputs))
+    own = len(results) - len(names)
+    return dict(zip(names, results[own:])), tuple(results[:own])
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One generated function.
+
+    Attributes:
+        name: of it. source: its code, "" for a library's kernel. nodes: of the graph that it computes.
+    """
+
+    name: str
+    source: str
+    nodes: tuple[str, ...]
+
+
+def kernels_of(graph: Graph, options: Mapping[str, Any]) -> tuple[list[Kernel], tuple[Any, ...]]:
+    """The kernels that inductor makes of a graph, and what the program returns."""
+    provenance, lowering = debug(), graph_lowering()
+    codes: list[str] = []
+    made: dict[str, list[str]] = {}
+    back: dict[str, list[str]] = {}
+    with alone(), contextlib.ExitStack() as stack:
+        stack.enter_context(torch.no_grad())
+        if hasattr(lowering, "save_output_code"):
+            stack.enter_context(mock.patch.object(lowering, "save_output_code", codes.append))
+        patches: dict[str, Any] = {**options, "force_disable_caches": True}
+        dump = getattr(provenance, "dump_inductor_provenance_info", None)
+        if dump is not None:  # the globals are emptied when compiling ends: they are read at the last moment
+
+            def kept(*arguments: Any, **keywords: Any) -> Any:
+                made.update({key: list(value) for key, value in provenance._inductor_triton_kernel_to_post_grad_node_info.items()})
+                back.update(
+                    {key: list(value) for key, value in dict(provenance._inductor_post_to_pre_grad_nodes).get("postToPre", {}).items()}
+                )
+                return dump(*arguments, **keywords)
+
+            stack.enter_context(mock.patch.object(provenance, "dump_inductor_provenance_info", kept))
+            patches["trace.provenance_tracking_level"] = 1
+        results = compiled_by_inductor(copy.deepcopy(graph.module), graph.inputs, patches)(*copies(graph.inputs))
+    sources: dict[str, str] = {}
+    for code in codes:
+        sources |= {match.group(1): match.group(2).strip() for match in _SOURCE.finditer(code)}
+    kernels: list[Kernel] = []
+    for key, nodes in made.items():
+        name = key.rpartition(":")[0] or key
+        own = dict.fromkeys(each for node in nodes for each in (back.get(node) or [node]))
+        kernels.append(Kernel(name, sources.get(name, ""), tuple(own)))
+    return kernels, tuple(results)
+
+
+_SOURCE = re.compile(r"^(\w+) = async_compile\.\w+\(.*?r?'''(.*?)'''", re.MULTILINE | re.DOTALL)

@@ -1,0 +1,156 @@
+"""The stages of compiling, each run by itself: where the bits change first, and where the verdict does."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from unittest import mock
+
+import torch
+
+from ...differences import Leaf
+from ...errors import HalfulpError
+from ...process.alone import alone, quiet
+from ...verdicts.checker import judged
+from ...verdicts.gatherer import Gatherer
+from ...verdicts.verdict import Verdict
+from ..cause import StageResult
+from ..laboratory import Laboratory
+from ..scale import Distance
+from .compiled_function import Compilation, compile_apart
+from .internals import config, graph_lowering, mode_options, tensor_box
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage of compiling.
+
+    Attributes:
+        name, what: what it is called, and what it adds to the stage before. arguments: of torch.compile.
+        around: what is in force while it is compiled and run. needs_no_grad: whether it exists for inference only.
+    """
+
+    name: str
+    what: str
+    arguments: Mapping[str, Any]
+    around: Callable[[], contextlib.AbstractContextManager[Any]] = contextlib.nullcontext
+    needs_no_grad: bool = False
+
+
+def stages_of(compilation: Compilation) -> Iterator[Stage]:
+    """The stages that lead to what was compiled, and those beyond it that people turn on."""
+    options = dict(compilation.options)
+    inductor: dict[str, Any] = {"options": options} if options else {}
+    tuned = {**options, **mode_options("max-autotune-no-cudagraphs")}
+    yield Stage("eager through dynamo", "bytecode captured, ops run eagerly", {"backend": "eager"})
+    yield Stage("aot_eager", "functionalized, forward and backward separated", {"backend": "aot_eager"})
+    yield Stage("decompositions", "ops taken apart into simpler ones", {"backend": "aot_eager_decomp_partition"})
+    if not compilation.is_inductor:
+        if compilation.backend not in ("eager", "aot_eager", "aot_eager_decomp_partition"):
+            yield Stage(compilation.backend, "as compiled", compilation.arguments)
+        return
+    yield Stage(
+        "inductor, nothing fused", "kernels generated, one loop for each op", {"options": {**options, "max_fusion_size": 1}}, unfused
+    )
+    plain = {key: value for key, value in options.items() if key not in mode_options("max-autotune")}
+    yield Stage("inductor", "loops fused", {"options": plain} if plain else {})
+    if plain != options:
+        yield Stage("inductor as compiled", f"with {_words(options)}", inductor)
+    if not options.get("max_autotune"):
+        yield Stage("max-autotune", "kernels chosen by timing", {"options": tuned})
+    yield Stage("freezing", "parameters taken as constants, kernels chosen by timing", {"options": tuned}, frozen, needs_no_grad=True)
+
+
+def _words(options: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key} = {value}" for key, value in options.items())
+
+
+@contextlib.contextmanager
+def frozen() -> Generator[None]:
+    """Parameters are constants for the compiler inside."""
+    with config().patch(freezing=True), torch.no_grad():
+        yield
+
+
+@contextlib.contextmanager
+def unfused() -> Generator[None]:
+    """Every op is given a buffer of its own inside, so that none is computed within the loop of another."""
+    lowering, box = graph_lowering(), tensor_box()
+    original = lowering.run_node
+
+    def run_node(self: Any, node: Any) -> Any:
+        result = original(self, node)
+        if isinstance(result, box) and node.op == "call_function":
+            result.realize()
+        return result
+
+    # Not part of the key of inductor's cache.
+    with alone(), mock.patch.object(lowering, "run_node", run_node), config().patch(force_disable_caches=True):
+        yield
+
+
+def staged(compilation: Compilation, stage: Stage) -> Callable[..., Any]:
+    """The original function as a stage runs it; recognized as compiled by what looks for it."""
+    compiled = compile_apart(compilation.original, **stage.arguments)
+
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        with stage.around():
+            return compiled(*arguments, **keywords)
+
+    run._torchdynamo_orig_callable = compilation.original  # type: ignore[attr-defined]
+    return run
+
+
+def run_stages(laboratory: Laboratory, compilation: Compilation, eager: Sequence[Leaf], *, gradients: bool) -> list[StageResult]:
+    """Every stage against what the function gives eagerly."""
+    found: list[StageResult] = []
+    for stage in stages_of(compilation):
+        if stage.needs_no_grad and gradients:
+            continue
+        if laboratory.hurries():
+            found.append(StageResult(stage.name, stage.what, None, note="the time was over"))
+            continue
+        laboratory.progress(f"compiling: {stage.name}")
+        found.append(_run(laboratory, compilation, stage, eager, found))
+    return found
+
+
+def _run(laboratory: Laboratory, compilation: Compilation, stage: Stage, eager: Sequence[Leaf], before: list[StageResult]) -> StageResult:
+    case, scale = laboratory.case, laboratory.scale
+    start = time.monotonic()
+    changed = case.with_function("actual", staged(compilation, stage))
+    try:
+        with quiet():
+            outputs = changed.native("actual").outputs
+    except (Exception, SystemExit) as error:
+        reason = error.__cause__ or error
+        lines = str(reason).strip().splitlines() or [""]
+        return StageResult(
+            stage.name, stage.what, None, seconds=time.monotonic() - start, note=f"{type(reason).__name__}: {lines[0][:160]}"
+        )
+    seconds = time.monotonic() - start
+    distance = scale.distance(outputs, eager)
+    return StageResult(
+        stage.name, stage.what, _verdict(laboratory, changed.with_function("expected", compilation.original), distance, before), distance.unequal, distance.count, distance.rms,
+        laboratory.error_of(outputs), laboratory.error_of(eager), seconds,
+    )  # fmt: skip
+
+
+def _verdict(laboratory: Laboratory, changed: Any, distance: Distance, before: list[StageResult]) -> Verdict | None:
+    if distance.unequal == 0 and distance.alike:
+        return Verdict.IDENTICAL
+    if laboratory.scale.within(distance):
+        return Verdict.ROUNDING
+    # The whole judgement once, for the first stage that goes beyond; later ones that differ alike are of its kind.
+    for each in before:
+        known = each.verdict is not None and each.verdict.acceptable is False and each.in_noise is not None
+        if known and 0.5 <= distance.rms / (each.in_noise or 1.0) <= 2.0:
+            return each.verdict
+    try:
+        with quiet():
+            return judged(Gatherer(changed, lambda _: None)).verdict
+    except HalfulpError:
+        return None

@@ -1,0 +1,278 @@
+"""explain: why do two implementations differ?"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ..backends.knobs import knobs
+from ..border import answered
+from ..cases import Case
+from ..errors import InputError
+from ..noise import Noise, noise_of
+from ..verdicts.checker import judged
+from ..verdicts.gatherer import Gatherer
+from ..verdicts.verdict import Verdict
+from .applicable_knobs import turnable
+from .bitwise_causes import NEARLY, bits_found
+from .cause import Cause, Explanation
+from .compilation import Compilation, compilation_of, taken_apart
+from .direct import direct_causes
+from .fresh import Turned, turned_in_fresh_processes
+from .hypotheses import MEMORY, SETTING
+from .laboratory import Laboratory, Outcome
+from .order_causes import order_causes
+from .search import PARTIAL, Found, Search
+from .trial import FINER, Trial, of_knob, suggestions
+
+UNSEEN = "Neither {} calls PyTorch functions: what NumPy and other libraries compute can't be varied from outside."
+BUDGET_S = 60.0
+"""The default time for experiments: the slowest pair that `python -m benchmarks.explain` prints took half of it (27 s)."""
+
+
+@answered
+def explain(
+    actual: Callable[..., Any],
+    expected: Callable[..., Any],
+    inputs: Any,
+    *,
+    declared: object = None,
+    reference: Callable[..., Any] | None = None,
+    keywords: dict[str, Any] | None = None,
+    gradients: bool = False,
+    seed: int = 0,
+    budget_s: float = BUDGET_S,
+    processes: bool = True,
+    progress: Callable[[str], None] | None = None,
+) -> Explanation:
+    """Why do two implementations differ? Found by experiment: one thing is changed, and what becomes of the difference is measured.
+
+    Args:
+        actual: the implementation under test: a function or `nn.Module`, compiled or not.
+        expected: what it is compared with.
+        inputs: a tuple of positional arguments for both; copied, never changed.
+        declared: the precision that `actual` is entitled to; by default that of the data.
+        reference: a callable of better than working precision.
+        keywords: keyword arguments for both.
+        gradients: also compare gradients.
+        seed: for the noise and for functions that draw random numbers.
+        budget_s: the time for experiments in seconds, beside what the verdict itself takes; after it none is begun (those under way end).
+        processes: whether settings that libraries read when they are loaded are tried too, in fresh processes side by side.
+        progress: called with a few words before each step that takes time.
+
+    Returns:
+        An `Explanation`: `causes` (name, share, evidence, remedy), largest share first; empty with all that was tried in `experiments` where
+        nothing explains. Print it for the whole answer.
+
+    Raises:
+        InputError: something that is not callable, an unknown precision, a budget that is no positive number.
+        RunError: a function raised on the inputs.
+
+    Numerics:
+        A share is 1 - d'/d, where d is the rms difference in units of the sampled noise before and d' after the change; of several causes
+        that are needed together, each has the share of what is left with all changes but its own. A cause of a difference beyond rounding is named if what is left is rounding by the whole judgement of `check`; a cause of rounding if every bit
+        agrees.
+
+    Example:
+        >>> import torch
+        >>> x, norm = torch.randn(8, 64), torch.nn.functional.layer_norm
+        >>> found = explain(lambda x: norm(x, (64,), eps=1e-3), lambda x: norm(x, (64,)), (x,), processes=False)
+        >>> found[0].name, round(found[0].share, 3)
+        ('layer epsilon', 1.0)
+    """
+    if isinstance(budget_s, bool) or not isinstance(budget_s, (int, float)) or not budget_s > 0:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(
+            f"Got budget_s={budget_s!r}. Needed: a positive number of seconds. Experiments end after it. Leave it out for {BUDGET_S:g}."
+        )
+    start = time.monotonic()
+    progress = progress or (lambda _: None)
+    case = Case(actual, expected, inputs, declared=declared, reference=reference, keywords=keywords, gradients=gradients, seed=seed)
+    gatherer = Gatherer(case, progress)
+    result = judged(gatherer)
+    deadline = time.monotonic() + float(budget_s)
+    compilation = compilation_of(actual)
+    if result.verdict is Verdict.IDENTICAL and compilation is None:
+        return Explanation(result, (), (), seconds=time.monotonic() - start)
+    laboratory = Laboratory(case, _noise(case, gatherer), result, deadline, progress)
+    found = _of_compiled(laboratory, compilation, processes=processes) if compilation is not None else _Answer()
+    if not found.causes and result.verdict is not Verdict.IDENTICAL:
+        if compilation is not None:  # what differs differs before compiling
+            laboratory = laboratory.on(case.with_function("actual", compilation.original))
+        other = _of_rounding(laboratory, processes=processes) if result.acceptable else _beyond_rounding(laboratory, processes=processes)
+        found = dataclasses.replace(
+            found, causes=other.causes, left=other.left, sensitivity=other.sensitivity, notes=(*found.notes, *other.notes)
+        )
+    return Explanation(
+        result, tuple(found.causes), tuple(laboratory.experiments), found.left, found.stages, found.nodes, found.sensitivity,
+        complete=not laboratory.out_of_time, notes=found.notes, seconds=time.monotonic() - start,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """What one way of explaining gave; the fields are those of `Explanation`."""
+
+    causes: tuple[Cause, ...] = ()
+    left: float | None = None
+    stages: tuple[Any, ...] = ()
+    nodes: tuple[Any, ...] = ()
+    sensitivity: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def _of_compiled(laboratory: Laboratory, compilation: Compilation, *, processes: bool) -> _Answer:
+    found = taken_apart(laboratory, compilation, processes=processes)
+    return _Answer(found.causes, found.left_in_noise, found.stages, found.nodes, (), found.notes)
+
+
+def _of_rounding(laboratory: Laboratory, *, processes: bool) -> _Answer:
+    """Settings and orders that make every bit agree."""
+    orders = order_causes(laboratory)
+    causes, left = bits_found(laboratory)
+    causes = [*orders, *causes]
+    if causes or not processes or laboratory.hurries():
+        return _Answer(tuple(causes), 0.0 if orders else left)
+    return _in_fresh_processes(laboratory, NEARLY)
+
+
+def _in_fresh_processes(laboratory: Laboratory, least: float) -> _Answer:
+    """Settings that libraries read when they are loaded."""
+    laboratory.progress("turning knobs in fresh processes")
+    fresh = turned_in_fresh_processes(laboratory, [knob for knob in knobs() if knob.needs_fresh_process])
+    good = sorted((each for each in fresh.turned if each.share >= least and each.distance.alike), key=lambda each: -each.share)
+    kept = {each.knob.name: each for each in reversed(good)}
+    causes = [_of_turned(each) for each in good if kept.get(each.knob.name) is each]
+    return _Answer(tuple(causes), good[0].distance.rms if good else None, sensitivity=fresh.sensitivity, notes=fresh.notes)
+
+
+def _of_turned(turned: Turned) -> Cause:
+    other = "actual" if turned.side == "expected" else "expected"
+    bits = "every bit agrees" if not turned.distance.unequal else f"{turned.distance.rms:.2g} of the noise is left"
+    touches = ", ".join(sorted(turned.knob.touches))
+    return Cause(
+        turned.knob.name, SETTING, f"`{other}` behaves like `{turned.side}` computed with {turned.knob.detail}.", min(1.0, turned.share),
+        (f"In a fresh process with `{turned.side}` computed so, {bits}. The setting touches {touches}.",), turned.knob.remedy,
+        "high" if not turned.distance.unequal else "medium", turned.side, "", turned.knob.reports,
+    )  # fmt: skip
+
+
+def _noise(case: Case, gatherer: Gatherer) -> Noise | None:
+    if gatherer.sampled is not None:
+        return gatherer.sampled
+    try:
+        return noise_of(case)
+    except Exception:  # a function whose noise can't be sampled is measured by the rounding of its results
+        return None
+
+
+def _beyond_rounding(laboratory: Laboratory, *, processes: bool) -> _Answer:
+    """Formulas, arithmetic, memory and settings that make a difference beyond rounding vanish."""
+    case, result = laboratory.case, laboratory.result
+    direct = direct_causes(result)
+    if direct and direct[0].kind == MEMORY and direct[0].confidence == "high":
+        return _Answer((direct[0],), 0.0)
+    laboratory.progress("listing what could be changed")
+    suggested = suggestions(case)
+    turned = [of_knob(knob, name, 1000 + place, beyond_rounding=True) for place, (knob, name) in enumerate(turnable(case))]
+    laboratory.progress("changing one thing at a time")
+    finer, turned = [each for each in turned if each.name == FINER], [each for each in turned if each.name != FINER]
+    for trial in finer:
+        if not laboratory.hurries():
+            laboratory.make(trial)
+    # A format that reproduces the error element by element is one cause already: two others would have to be better than that.
+    reproduced = any(each.confidence == "high" for each in direct)
+    search = Search(laboratory, suggested, turned)
+    unseen = [own.side for own in suggested if not own.sees_calls]
+    notes = (UNSEEN.format(" nor ".join(f"`{name}`" for name in unseen)),) if len(unseen) == 2 else ()
+    found = search.run(most=1) if reproduced else search.run()
+    if found is None and search.memory is not None:
+        return _Answer((_of_memory(search.memory),), 0.0, notes=notes)
+    causes = _causes(laboratory, found) if found is not None else []
+    if direct and (found is None or not found.complete or found.by_size):
+        return _Answer((*direct, *(cause for cause in causes if cause.name not in {one.name for one in direct})), notes=notes)
+    if not causes and processes and not laboratory.hurries():
+        fresh = _in_fresh_processes(laboratory, PARTIAL)
+        return dataclasses.replace(fresh, notes=(*notes, *fresh.notes))
+    return _Answer(tuple(causes), None if found is None else found.left.rms, notes=notes)
+
+
+def _of_memory(trial: Trial) -> Cause:
+    return Cause(
+        "uninitialized memory", MEMORY, f"What `{trial.side}` gives depends on where its results lie in memory ({trial.place}).", 1.0,
+        ("Copying the results of these calls, which changes no number, makes the difference vanish.",),
+        "look for torch.empty that is read before it is written, and for views that are written to", "medium", trial.side, trial.place,
+    )  # fmt: skip
+
+
+def _causes(laboratory: Laboratory, found: Found) -> list[Cause]:
+    """The causes that a search found, largest share first."""
+    first = laboratory.error
+    if len(found.outcomes) == 1:
+        outcome = found.outcomes[0]
+        share = 1.0 if found.by_size else max(0.0, outcome.share)
+        return [_cause(found, outcome, share, [_experiment(outcome, first, by_size=found.by_size)])]
+    alone = {id(each): _left_by(laboratory, found, each) for each in found.outcomes}
+    total = sum(alone.values()) or 1.0
+    causes: list[Cause] = []
+    for outcome in found.outcomes:
+        own = alone[id(outcome)]
+        rest = ", ".join(each.trial.name for each in found.outcomes if each is not outcome)
+        evidence = [
+            f"With all {len(found.outcomes)} changes made a difference of {found.left.rms:.2g} times what rounding makes is left; before, the error was {first}.",
+            f"With all but this one ({rest}) {own:.3g} times what rounding makes is left: that is what it makes by itself.",
+        ]
+        causes.append(_cause(found, outcome, own / total, evidence))
+    return sorted(causes, key=lambda cause: -cause.share)
+
+
+def _left_by(laboratory: Laboratory, found: Found, outcome: Outcome) -> float:
+    """What is left with every change but one."""
+    return laboratory.distance_with([each.trial for each in found.outcomes if each is not outcome]).rms
+
+
+def _cause(found: Found, outcome: Outcome, share: float, evidence: list[str]) -> Cause:
+    trial = outcome.trial
+    if found.alike:
+        names = ", ".join(dict.fromkeys(f"{each.name} ({each.detail})" for each in found.alike))
+        evidence.append(f"These explain as much on these inputs: {names}.")
+    if trial.known:
+        evidence.append(f"Known of it: {trial.known}.")
+    confidence = "low" if not found.complete else "medium" if found.alike or found.by_size else "high"
+    return Cause(
+        trial.name,
+        trial.kind,
+        _statement(trial),
+        min(1.0, share),
+        tuple(evidence),
+        trial.remedy,
+        confidence,
+        trial.side,
+        trial.place,
+        trial.reports,
+    )
+
+
+def _statement(trial: Trial) -> str:
+    where = f" at {trial.place}" if trial.place else ""
+    other = "actual" if trial.side == "expected" else "expected"
+    if trial.kind == SETTING:
+        return f"`{other}` behaves like `{trial.side}` computed with {trial.detail}."
+    return f"`{other}` behaves like `{trial.side}` with {trial.detail}{where}."
+
+
+def _experiment(outcome: Outcome, before: str, *, by_size: bool) -> str:
+    trial = outcome.trial
+    if by_size:
+        return (
+            f"`{trial.side}` changed so errs like the other side in size, and a judgement that knows the rounding of the changed function accepts "
+            "what differs."
+        )
+    bits = (
+        "every bit agrees"
+        if outcome.distance.unequal == 0
+        else f"a difference of {outcome.distance.rms:.2g} times what rounding makes is left"
+    )
+    return f"With `{trial.side}` changed so, {bits}; before, the error was {before}."

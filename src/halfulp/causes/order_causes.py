@@ -1,0 +1,134 @@
+"""Causes in the order of summation: what distinguishes the orders of both sides, one thing at a time, each tried by replaying it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from ..cases.sides import repeatable
+from ..differences import Leaf
+from ..errors import HalfulpError
+from ..orders import Order
+from ..probes import RevealedOrder, reveal_order
+from ..probes.implementation import Implementation
+from ..probes.match import values_of
+from ..probes.revealed import PositionClass
+from .cause import Cause, Experiment
+from .laboratory import Laboratory
+
+PATIENCE_S = 5.0
+"""Orders that would take longer to ask for are left: settings explain most large sums."""
+LARGEST = 1 << 28
+"""Multiplications that a replay makes at most: about a second."""
+
+Part = tuple[str, str, Callable[[Order, Order], Order]]
+
+
+def _parts(expected: Order, actual: Order) -> Iterator[Part]:
+    """What distinguishes two orders: a name, words, and the first order with that part of the second."""
+    if expected.tree != actual.tree:
+        moved = expected.extras == actual.extras and expected.tree.without_extras() == actual.tree.without_extras()
+        name = f"{' and '.join(expected.extras)} position" if moved else "order of summation"
+        yield name, actual.diff(expected), lambda own, other: dataclasses.replace(own, tree=other.tree, extras=other.extras)
+    if (expected.fma, expected.unfused) != (actual.fma, actual.unfused):
+        words = "products added without rounding (FMA)" if actual.fma else "products rounded before they are added"
+        yield "FMA", words, lambda own, other: dataclasses.replace(own, fma=other.fma, unfused=other.unfused)
+    if expected.accumulator != actual.accumulator:
+        yield (
+            "accumulator format",
+            f"partial sums kept in {actual.accumulator}",
+            lambda own, other: dataclasses.replace(own, accumulator=other.accumulator),
+        )
+    if expected.rounds_before_extras != actual.rounds_before_extras:
+        when = "before" if actual.rounds_before_extras else "after"
+        yield (
+            f"{' and '.join(expected.extras)} position",
+            f"the sum rounded {when} the bias is added",
+            lambda own, other: dataclasses.replace(own, rounds_before_extras=other.rounds_before_extras),
+        )
+    if expected.scale != actual.scale:
+        yield "scale of a mean", "the division made otherwise", lambda own, other: dataclasses.replace(own, scale=other.scale)
+
+
+def order_causes(laboratory: Laboratory) -> list[Cause]:
+    """The parts of the order of summation that make the difference; empty where a side is no single sum or has no proved order."""
+    case = laboratory.case
+    if case.gradients or len(laboratory.native["actual"]) != 1 or laboratory.hurries():
+        return []
+    laboratory.progress("revealing the orders of summation")
+    try:
+        found = {name: _revealed(laboratory, name) for name in ("actual", "expected")}
+        with case.expected.unchanged(), repeatable(case.seed):
+            inputs = values_of(Implementation(case.expected.eager.function, case.inputs, dict(case.keywords)))
+    except (HalfulpError, RuntimeError, TypeError, ValueError):  # no sum, no floating-point inputs, a function that needs these inputs
+        return []
+    actual, expected = found["actual"], found["expected"]
+    if not (actual.is_proved and expected.is_proved) or expected.contraction.positions * actual.order.tree.terms > LARGEST:
+        return []
+    pairs = list(_pairs(expected, actual))
+    parts = {name: (words, change) for one, other, _ in pairs for name, words, change in _parts(one, other)}
+    causes = [_tried(laboratory, expected, pairs, inputs, name, words, change) for name, (words, change) in parts.items()]
+    return sorted((cause for cause in causes if cause is not None), key=lambda cause: -cause.share)
+
+
+def _revealed(laboratory: Laboratory, name: str) -> RevealedOrder:
+    case = laboratory.case
+    side = case.side(name)
+    with side.unchanged(), repeatable(case.seed):
+        return reveal_order(side.eager.function, case.inputs, keywords=dict(case.keywords), patience_s=PATIENCE_S)
+
+
+def _pairs(expected: RevealedOrder, actual: RevealedOrder) -> Iterator[tuple[Order, Order, PositionClass]]:
+    """The orders of both sides at each group of positions that share both."""
+    for expected_class in expected.classes:
+        for actual_class in actual.classes:
+            shared = np.intersect1d(expected_class.positions, actual_class.positions)
+            if len(shared) and expected_class.order is not None and actual_class.order is not None:
+                yield expected_class.order, actual_class.order, dataclasses.replace(expected_class, positions=shared)
+
+
+def _tried(
+    laboratory: Laboratory,
+    expected: RevealedOrder,
+    pairs: list[tuple[Order, Order, PositionClass]],
+    inputs: list[np.ndarray],
+    name: str,
+    words: str,
+    change: Callable[[Order, Order], Order],
+) -> Cause | None:
+    """Replay `expected`'s order with one part of `actual`'s: does that give `actual`?"""
+    classes = tuple(dataclasses.replace(group, order=change(own, other)) for own, other, group in pairs)
+    leaf = laboratory.native["actual"][0]
+    try:
+        replayed = dataclasses.replace(expected, classes=classes).replay(inputs).reshape(leaf.shape)
+    except HalfulpError:
+        return None
+    distance = (
+        laboratory.scale.distance(laboratory.native["actual"], (Leaf(leaf.path, leaf.dtype, replayed, leaf.format),))
+        if not leaf.holds_bits
+        else None
+    )
+    if distance is None:
+        return None
+    share = distance.share_gone(laboratory.before)
+    laboratory.experiments.append(Experiment(name, words, "expected", "", share, None, distance.rms, ("sums",), "replayed"))
+    if share < SHARED:
+        return None
+    one, other, _ = pairs[0]
+    agree = distance.count - distance.unequal
+    return Cause(
+        name, "order", f"`actual` adds like `expected`, but: {words}. The difference is rounding.", min(1.0, share),
+        (
+            f"Replaying the order of `expected` with this part of `actual`'s gives `actual` in every bit of {agree:,} of {distance.count:,} results.",
+            f"`expected`: {one.describe()}.", f"`actual`: {other.describe()}.",
+        ),
+        "none is needed; for the same bits add in the same order (`halfulp order` writes the program), or judge by halfulp.suggest_tolerance", "high", "expected", "",
+        ("discuss.pytorch.org/t/129237",) if "position" in name else (),
+    )  # fmt: skip
+
+
+SHARED = 0.05
+"""A part that takes away less than a twentieth of a rounding difference is not among its causes: rounding drawn anew moves the share by
+about the inverse root of the number of results."""

@@ -1,0 +1,144 @@
+"""locate for two callables: record both, walk the traces, and check the op that was found by running it."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import tempfile
+from collections.abc import Callable, Generator, Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from ..cases import Case
+from ..cases.dependencies import eager_of
+from ..cases.inputs import copied, on_device
+from ..cases.sides import Side, misses_gradients, repeatable, taken_apart
+from ..errors import RunError, shortened
+from ..recording import record
+from ..recording.exported import ExportedFunction
+from ..traces import Trace
+from .conclusion import locate_in_traces
+from .evidence import UNKNOWN_FORMULA
+from .origin import Origin
+from .whole import with_the_whole
+
+
+def locate_in_functions(
+    actual: Callable[..., Any],
+    expected: Callable[..., Any],
+    inputs: Any,
+    *,
+    declared: str | None = None,
+    gradients: bool = False,
+    rename: Mapping[str, str] | None = None,
+    keywords: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    progress: Callable[[str], None] | None = None,
+) -> Origin:
+    """`locate` for two callables; see there."""
+    with tempfile.TemporaryDirectory(prefix="halfulp-") as folder:
+
+        def traced(name: str, function: Callable[..., Any]) -> Trace:
+            path = Path(folder) / f"{name}-{len(list(Path(folder).iterdir()))}.trace"
+            return _recorded(name, function, inputs, dict(keywords or {}), path, gradients, seed, progress)
+
+        actual_trace = traced("actual", actual)
+        with taken_apart() if hasattr(actual, "record") else contextlib.nullcontext():  # a backend has no fast paths of PyTorch's
+            expected_trace = traced("expected", expected)
+        origin = locate_in_traces(actual_trace, expected_trace, declared=declared, rename=rename, progress=progress)
+
+        def case() -> Case:
+            return Case(
+                _callable(actual),
+                _callable(expected),
+                inputs,
+                declared=declared,
+                keywords=dict(keywords or {}),
+                gradients=gradients,
+                seed=seed,
+            )
+
+        eager = eager_of(actual)
+        is_doubtful = origin.acceptable is False or any(each.note == UNKNOWN_FORMULA for each in origin.walk)
+        if eager is not actual and is_doubtful:
+            # Compiled code shows little of its inside. If the same fault is there before compiling, it is seen there.
+            uncompiled = locate_in_traces(traced("actual", eager), expected_trace, declared=declared, rename=rename, progress=progress)
+            if uncompiled.acceptable is False:
+                origin = _noted(uncompiled, "actual is compiled; the same fault is in the program before compiling, where it was located")
+            elif origin.acceptable is False:
+                origin = _noted(origin, "actual is compiled; before compiling nothing adds more than rounding: compiling adds it")
+        return with_the_whole(origin, case, progress)
+
+
+def _callable(function: Any) -> Callable[..., Any]:
+    return ExportedFunction(function) if isinstance(function, torch.export.ExportedProgram) else function
+
+
+def _noted(origin: Origin, note: str) -> Origin:
+    return dataclasses.replace(origin, notes=(*origin.notes, note))
+
+
+def _recorded(
+    name: str, function: Callable[..., Any], inputs: Any, keywords: dict[str, Any], path: Path, gradients: bool, seed: int,
+    progress: Callable[[str], None] | None,
+) -> Trace:  # fmt: skip
+    """Record one side on copies of the inputs, and leave its state as it was."""
+    function = _callable(function)
+    if hasattr(function, "record") and not gradients:  # made by a backend, which looks into its own programs
+        arguments = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+        return function.record(copied(arguments), path, keywords=copied(keywords))  # pyright: ignore[reportFunctionMemberAccess]
+    side = Side(name, function)
+    arguments = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+    arguments, keywords = on_device(copied((arguments, keywords)), side.device)
+    if gradients:
+        for tensor in _leaves((arguments, keywords)):
+            if tensor.is_floating_point() and tensor.is_leaf:
+                tensor.requires_grad_()
+    told = None if progress is None else lambda word: progress(f"{name}: {word}")
+    with side.unchanged(), _without_gradients(side), repeatable(seed):
+
+        def recorded(path: Path, *, differentiates: bool) -> Trace:
+            with torch.set_grad_enabled(differentiates):
+                return record(
+                    function, arguments, path, level="tensors", keywords=keywords, gradients=gradients,
+                    progress=told,
+                )  # fmt: skip
+
+        try:
+            try:
+                return recorded(path, differentiates=gradients or side.wants_gradients)
+            except RuntimeError as error:
+                if gradients or not misses_gradients(error):
+                    raise
+                return recorded(path.with_suffix(".again.trace"), differentiates=True)
+        except (RuntimeError, TypeError, ValueError, AttributeError, LookupError, AssertionError) as error:
+            from ..errors import HalfulpError
+
+            if isinstance(error, HalfulpError):
+                raise
+            raise RunError(
+                f"Got {type(error).__name__} from {name} while it was recorded: {shortened(str(error))}. Needed: a callable that runs on "
+                f"these inputs. It is called once. Call {name}(*inputs) by itself to see where it fails."
+            ) from error
+
+
+@contextlib.contextmanager
+def _without_gradients(side: Side) -> Generator[None]:
+    """Gradients that are there already are put away, so that those of this run are seen, and put back afterwards."""
+    parameters = [parameter for module in side.modules for parameter in module.parameters()]
+    before = [parameter.grad for parameter in parameters]
+    for each in parameters:
+        each.grad = None
+    try:
+        yield
+    finally:
+        for each, gradient in zip(parameters, before):
+            each.grad = gradient
+
+
+def _leaves(tree: Any) -> list[torch.Tensor]:
+    from torch.utils._pytree import tree_flatten
+
+    return [each for each in tree_flatten(tree)[0] if isinstance(each, torch.Tensor)]

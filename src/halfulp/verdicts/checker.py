@@ -1,0 +1,134 @@
+"""check: two functions, their inputs, a verdict."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import platform
+import time
+from collections.abc import Callable
+from importlib import metadata
+from typing import Any
+
+from ..border import answered
+from ..cases import Case
+from ..errors import InputError
+from ..inputs import KINDS
+from .closeups import closeups_of
+from .gatherer import EFFORTS, Gatherer
+from .judgment import decide
+from .result import CheckResult
+from .variant_search import search_variants
+
+
+@answered
+def check(
+    actual: Callable[..., Any],
+    expected: Callable[..., Any],
+    inputs: Any,
+    *,
+    declared: object = None,
+    reference: Callable[..., Any] | None = None,
+    keywords: dict[str, Any] | None = None,
+    gradients: bool = False,
+    seed: int = 0,
+    effort: str = "decide",
+    search: bool = False,
+    closeups: bool = False,
+    progress: Callable[[str], None] | None = None,
+) -> CheckResult:
+    """Is the difference between two implementations rounding or a mistake?
+
+    Args:
+        actual: the implementation under test: a function or `nn.Module`.
+        expected: what it is compared with; it is not assumed to be the more accurate one.
+        inputs: a tuple of positional arguments for both: tensors, arrays, numbers, nested containers. They are copied, never changed.
+        declared: the precision that `actual` is entitled to: "float64", "float32", "tf32", "bfloat16", "float16", ... Default: that of
+            the data, the finest floating-point dtype among the inputs unless `expected` returns something coarser.
+        reference: a callable of better than working precision; it is given the inputs in float64.
+        keywords: keyword arguments for both.
+        gradients: also compare the gradients of a fixed random combination of the outputs.
+        seed: for the noise and for functions that draw random numbers.
+        effort: "decide" gathers evidence, cheapest first, until the verdict is decided; "full" gathers all of it.
+        search: also try variants of the inputs (`halfulp.inputs.variants`) and report the first that makes the verdict a worse one.
+        closeups: also keep what pictures are drawn from: some elements of each output with their noise, means along its axes.
+        progress: called with a few words before each step that takes time.
+
+    Returns:
+        A `CheckResult`: `verdict`, `acceptable`, `reason`, `evidence`, `difference`; print it for the whole answer.
+
+    Raises:
+        InputError: something that is not callable, an unknown precision, outputs that are not numerical.
+        RunError: a function raised on the inputs; carries the user's traceback.
+
+    Numerics:
+        The noise is an estimate (see `halfulp.noise.noise_of`); one statistic calls honest rounding beyond rounding with probability 1e-3.
+
+    Example:
+        >>> import torch
+        >>> torch.manual_seed(0)  # doctest: +ELLIPSIS
+        <torch._C.Generator object at ...>
+        >>> x, w, b = torch.randn(8, 256), torch.randn(32, 256), torch.randn(32)
+        >>> result = check(lambda x, w, b: (x[:, None] * w).sum(-1) + b, torch.nn.functional.linear, (x, w, b))
+        >>> result.verdict, result.acceptable
+        (Verdict.ROUNDING, True)
+    """
+    if effort not in EFFORTS:
+        raise InputError(
+            f"Got effort={effort!r}. Needed: one of {', '.join(EFFORTS)}. It says how much evidence is gathered. Leave it out."
+        )
+    start = time.perf_counter()
+    progress = progress or (lambda _: None)
+
+    def case_on(given: Any) -> Case:
+        return Case(actual, expected, given, declared=declared, reference=reference, keywords=keywords, gradients=gradients, seed=seed)
+
+    gatherer = Gatherer(case_on(inputs), progress, full=effort == "full")
+    result = judged(gatherer)
+    if closeups:
+        progress("looking at single elements")
+        result = dataclasses.replace(result, closeups=closeups_of(gatherer))
+    kinds = KINDS if search else ("sizes",) if effort == "full" else ()
+    if kinds and result.acceptable:
+        evidence = (*result.evidence, search_variants(case_on, inputs, seed, result.verdict, progress, kinds=kinds))
+        decision = decide(evidence)
+        result = dataclasses.replace(result, verdict=decision.verdict, because=decision.because, evidence=evidence)
+    return dataclasses.replace(result, seconds=time.perf_counter() - start)
+
+
+def judged(gatherer: Gatherer) -> CheckResult:
+    """The verdict on the inputs of a gatherer's case, with what it gathered."""
+    start = time.perf_counter()
+    case = gatherer.case
+    evidence = gatherer.gather()
+    decision = decide(evidence)
+    return CheckResult(
+        verdict=decision.verdict,
+        because=decision.because,
+        evidence=evidence,
+        difference=gatherer.comparison,
+        declared=case.declared.name,
+        names=(_name(case.actual.function, "actual"), _name(case.expected.function, "expected")),
+        seed=case.seed,
+        seconds=time.perf_counter() - start,
+        versions=versions(),
+    )
+
+
+def _name(function: Callable[..., Any], role: str) -> str:
+    name = getattr(function, "__name__", None) or type(function).__name__
+    return role if name in ("<lambda>", role) else f"{role} ({name})"
+
+
+def versions() -> dict[str, str]:
+    """Versions of what takes part in a check."""
+    return {"python": platform.python_version(), **{package: _version(package) for package in ("halfulp", "torch", "numpy")}}
+
+
+@functools.cache
+def _version(package: str) -> str:
+    """Read once: finding a package's metadata takes as long as some checks."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "not installed"

@@ -1,0 +1,129 @@
+"""Gather evidence about a case: cheapest first, until it is decided, or all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..cases import Case
+from ..differences import Comparison
+from ..differences.comparison import compare_leaves
+from ..noise import DATA, Noise, noise_of, widened
+from ..noise.streamed_noise import is_large, rows_of, some_rows, streamed_noise
+from ..words.stage import Stage
+from .evidence.evidence import Evidence, Found
+from .evidence.families import families
+from .evidence.finding import Finding
+from .evidence.noise import backward_evidence, noise_evidence, peer_evidence
+from .evidence.overlap import overlap
+from .evidence.repetition import AGAIN, repeated_often, repetition, sized
+from .evidence.structure import bits, effects, specials, structure
+from .judgment import OVERRULED_BY_BITS, decide
+from .schedule import SCHEDULE, Asked
+
+F = Finding
+EFFORTS = ("decide", "full")
+
+
+class Gatherer:
+    """Asks for one kind of evidence after the other and stops where `judge` needs no more; with `full` it stops nowhere.
+
+    Attributes:
+        comparison: of the two sides as written. sampled: the noise, None until it was asked for.
+    """
+
+    def __init__(self, case: Case, progress: Callable[[str], None], *, full: bool = False) -> None:
+        self.case = case
+        self.progress = progress
+        self.full = full
+        self.found = Found()
+        self.comparison = Comparison(())
+        self.sampled: Noise | None = None
+
+    def gather(self) -> tuple[Evidence, ...]:
+        """The evidence; `comparison` and `sampled` are set on the way."""
+        self._gather()
+        return tuple(self.found.values())
+
+    def _gather(self) -> None:
+        case = self.case
+        self.progress("running both sides")
+        actual, expected = case.native("actual"), case.native("expected")
+        self.comparison = compare_leaves(actual.outputs, expected.outputs)
+        self.found.add(structure(self.comparison))
+        self.found.add(effects(case))
+        self.progress("running both sides again")
+        repeated = repetition(case)
+        if self.found.has("structure", F.DIFFERS):
+            self.found.add(repeated_often(case) if repeated.finding == F.SAME else repeated)
+            return
+        self.found.add(specials(self.comparison))
+        self.found.add(bits(self.comparison, case))
+        if repeated.finding == F.UNWRITTEN_MEMORY:
+            self.found.add(repeated)
+            return
+        special = not self.found.has("specials", F.SAME)
+        settled = special or (self.found.has("bits", F.SAME) and not self.full)
+        if special and repeated.finding == F.SAME:
+            repeated = repeated_often(case)
+        if settled and repeated.finding == F.SAME:
+            self.found.add(repeated)
+            self.found.add(overlap(case) if self.found.has("specials", F.DIFFER) else None)
+            return
+        if repeated.finding == F.SAME and self._gather_large():
+            return
+        sampled = self.sampled = noise_of(case, rounds=DATA, progress=self._sampling)
+        # A side that disagrees with itself has no error of its own that could be called honest.
+        noise = widened(sampled, expected) if repeated.finding == F.SAME else sampled
+        self.found.add(sized(case, repeated, sampled))
+        if settled or self.found.has("repetition", F.BEYOND_ROUNDING, F.FAILS):
+            return
+        self.found.add(noise_evidence(case, noise, sampled))
+        self.found.add(backward_evidence(case, actual, sampled))
+        self.found.add(peer_evidence(actual, expected, noise))
+        self._conclude(noise, sampled)
+
+    def _conclude(self, noise: Noise, sampled: Noise) -> None:
+        """What else is asked once it is known how the error compares with the noise."""
+        case = self.case
+        asked = Asked(case, noise, self.found)
+        for row in SCHEDULE:
+            wanted = row.always if self.full else (row.beyond if asked.beyond else row.within)(asked)
+            if wanted and (self.full or not asked.jumped):
+                self.progress(row.words)
+                self.found.add(row.measure(asked))
+        if self.full or decide(self.found.values()).verdict in OVERRULED_BY_BITS:
+            self.progress("comparing with common orders of summation")
+            self.found.add(families(case))
+        if not decide(self.found.values()).verdict.acceptable and self.found.has("repetition", F.SAME):
+            self.progress("running both sides more often")
+            self.found.add(sized(case, repeated_often(case), sampled))
+
+    def _sampling(self, done: int, total: int) -> None:
+        self.progress(Stage(f"sampling how far rounding goes, {done} of {total}", done, total))
+
+    def _gather_large(self) -> bool:
+        """Where an output is large: all of it is judged by the noise in blocks, and what else is asked is asked of some of its rows.
+
+        Returns:
+            Whether that was done: not where no output is large, or ops can't be sampled one by one.
+        """
+        if not is_large(self.case):
+            return False
+        for name in ("actual", "expected"):
+            self.case.forget(name, AGAIN)
+        sampled = streamed_noise(self.case, rounds=DATA, progress=self._sampling)
+        if sampled is None:
+            return False
+        actual, expected = self.case.native("actual"), self.case.native("expected")
+        noise = widened(sampled, expected)
+        self.found.add(noise_evidence(self.case, noise, sampled))
+        self.found.add(peer_evidence(actual, expected, noise))
+        rows = rows_of(actual, noise)
+        self.case = case = self.case.narrowed(rows)
+        sampled = self.sampled = some_rows(sampled, rows)
+        noise = some_rows(noise, rows)
+        del actual, expected  # the whole outputs
+        self.found.add(repetition(case))
+        self.found.add(backward_evidence(case, case.native("actual"), sampled))
+        self._conclude(noise, sampled)
+        return True

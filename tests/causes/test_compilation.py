@@ -1,0 +1,380 @@
+"""A compiled function taken apart into stages, ops and options; and the backend that checks itself."""
+
+import json
+import shutil
+import warnings
+
+import pytest
+import torch
+from torch import nn
+
+import halfulp
+from halfulp.causes.compilation import compilation_of
+from halfulp.causes.compilation.compile_backend import CompiledGraphWarning
+from halfulp.causes.compilation.options import usable_options
+from halfulp.errors import InputError, RunError
+
+COMPILER = any(shutil.which(each) for each in ("g++", "clang++", "c++", "cl"))
+compiles = pytest.mark.skipif(not COMPILER, reason="no C++ compiler: inductor can't compile for this processor")
+pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")  # what inductor imports uses it
+BUG = {"cpp.inject_relu_bug_TESTING_ONLY": "accuracy"}
+"""PyTorch's own test bug: relu adds one in the generated kernel."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _fresh_dynamo():
+    torch._dynamo.reset()
+    yield
+    torch._dynamo.reset()
+
+
+def buggy():
+    import torch._inductor.config as inductor
+
+    return inductor.patch(BUG)
+
+
+# What torch.compile was given
+
+
+def double(x):
+    return x * 2
+
+
+MODE = "max-autotune-no-cudagraphs"
+GIVEN = {
+    "nothing": ({}, "inductor", {}),
+    "options": ({"options": {"max_fusion_size": 1, "cpp.simdlen": 1}}, "inductor", {"max_fusion_size": 1, "cpp.simdlen": 1}),
+    "default mode": ({"mode": "default"}, "inductor", {}),
+    "dynamic": ({"dynamic": True, "fullgraph": True}, "inductor", {}),
+    "eager": ({"backend": "eager"}, "eager", {}),
+    "aot_eager": ({"backend": "aot_eager"}, "aot_eager", {}),
+    "checking": ({"backend": "halfulp"}, "halfulp", {}),
+    "checking with options": ({"backend": "halfulp", "options": {"halfulp.checks": 2, "cpp.simdlen": 1}}, "halfulp", {"cpp.simdlen": 1}),
+}
+
+
+@pytest.mark.parametrize("kind", ["function", "module"])
+@pytest.mark.parametrize("which", GIVEN)
+def test_what_torch_compile_was_given_is_read_back(kind, which):
+    arguments, backend, options = GIVEN[which]
+    original = double if kind == "function" else nn.Linear(2, 2)
+    found = compilation_of(torch.compile(original, **arguments))
+    assert found is not None and found.known
+    assert found.original is original and found.backend == backend and dict(found.options) == options
+    assert found.is_inductor is (backend in ("inductor", "halfulp"))
+    assert compilation_of(torch.compile(original, **found.arguments)).options == found.options
+
+
+def test_a_mode_is_the_options_that_it_stands_for():
+    found = compilation_of(torch.compile(double, mode=MODE))
+    assert found.options == torch._inductor.list_mode_options()[MODE] and found.options["max_autotune"] is True
+    assert found.arguments == {"options": found.options}
+
+
+@pytest.mark.parametrize("function", [double, nn.Linear(2, 2), lambda x: x, torch.relu])
+def test_what_was_not_compiled_has_no_compilation(function):
+    assert compilation_of(function) is None
+
+
+def test_options_that_are_in_force_are_not_tried_and_each_changes_something():
+    import torch._inductor.config as inductor
+
+    known = set(inductor.get_config_copy())
+    usable = usable_options({})
+    assert {each.name for each in usable} >= {"emulate_precision_casts", "fusion", "memory layout", "vectorization"}
+    assert all(each.patches and set(each.patches) <= known and each.remedy and each.detail for each in usable)
+    assert "emulate_precision_casts" not in {each.name for each in usable_options({"emulate_precision_casts": True})}
+    assert "choice of kernel" in {each.name for each in usable_options({"max_autotune": True})} - {each.name for each in usable}
+
+
+# Taken apart
+
+
+STAGES = ["eager through dynamo", "aot_eager", "decompositions", "inductor, nothing fused", "inductor", "max-autotune", "freezing"]
+
+
+@pytest.fixture(scope="module")
+def convolutions():
+    if not COMPILER:
+        pytest.skip("no C++ compiler: inductor can't compile for this processor")
+    torch._dynamo.reset()
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Conv2d(3, 4, 3), nn.SiLU(), nn.Conv2d(4, 2, 3), nn.Flatten()).eval()
+    before = {name: each.clone() for name, each in model.state_dict().items()}
+    found = halfulp.explain(torch.compile(model), model, (torch.randn(2, 3, 6, 6),), processes=False, budget_s=600)
+    assert all(torch.equal(each, before[name]) for name, each in model.state_dict().items())
+    return found
+
+
+def test_every_stage_of_a_small_network_is_rounding_at_most_and_the_first_are_identical(convolutions):
+    assert [each.name for each in convolutions.stages] == STAGES
+    verdicts = {each.name: each.verdict and each.verdict.name for each in convolutions.stages}
+    assert set(verdicts.values()) <= {"IDENTICAL", "ROUNDING"}
+    assert [verdicts[name] for name in STAGES[:2]] == ["IDENTICAL"] * 2
+    assert convolutions.complete and convolutions.result.acceptable
+
+
+def test_stages_count_their_elements_and_measure_their_errors(convolutions):
+    for each in convolutions.stages:
+        assert each.count == 16 and 0 <= each.unequal <= 16 and each.seconds > 0 and not each.note
+        assert (each.unequal == 0) is (each.verdict.name == "IDENTICAL") and (each.in_noise == 0) is (each.unequal == 0)
+        assert each.error_in_noise > 0 and each.eager_error_in_noise == convolutions.stages[0].eager_error_in_noise
+
+
+def test_what_was_taken_apart_is_told_in_the_report(convolutions):
+    text = halfulp.report(convolutions)
+    assert "Stages of compiling, each against the eager function:" in text and all(name.split(",")[0] in text for name in STAGES)
+
+
+def test_what_was_taken_apart_is_told_in_json(convolutions):
+    assert [each["name"] for each in json.loads(convolutions.to_json())["stages"]] == STAGES
+
+
+def rectified(x):
+    return torch.relu(x * 2.5) - 0.75
+
+
+@pytest.fixture(scope="module")
+def wrong():
+    if not COMPILER:
+        pytest.skip("no C++ compiler: inductor can't compile for this processor")
+    torch._dynamo.reset()
+    torch.manual_seed(0)
+    with buggy():
+        found = halfulp.explain(torch.compile(rectified), rectified, (torch.randn(6, 40),), processes=False, budget_s=600)
+    torch._dynamo.reset()
+    return found
+
+
+def test_a_wrong_kernel_is_named_with_its_source(wrong):
+    assert wrong.verdict.name == "MISTAKE" and wrong.exit_code == 1
+    (cause,) = wrong.causes
+    assert cause.name == "generated kernel" and cause.kind == "compiler" and cause.share == 1
+    assert "relu" in cause.statement and "cpp_fused" in cause.statement and "relu" in cause.source + cause.statement
+    assert "decltype" in cause.source and "+" in cause.source  # the injected code: tmp + decltype(tmp)(1)
+    assert 'backend="aot_eager"' in cause.remedy and cause.reports
+
+
+def test_the_wrong_op_is_the_only_one_beyond_rounding(wrong):
+    beyond = [each for each in wrong.nodes if each.beyond]
+    assert [each.op for each in beyond] == ["aten.relu.default"]
+    assert beyond[0].unequal == beyond[0].count == 240 and "relu" in beyond[0].kernel and beyond[0].alone == 240
+    assert "rectified" in beyond[0].source or "relu" in beyond[0].source
+
+
+def test_the_first_wrong_stage_is_the_first_with_generated_code(wrong):
+    verdicts = {each.name: each.verdict and each.verdict.acceptable for each in wrong.stages}
+    assert [verdicts[name] for name in STAGES[:3]] == [True] * 3
+    assert verdicts["inductor, nothing fused"] is False and verdicts["inductor"] is False
+
+
+def test_what_is_printed_of_a_wrong_kernel_shows_its_code(wrong):
+    text = halfulp.report(wrong)
+    assert "Generated code:" in text and "! aten.relu.default" in text and "The verdict changes at 'inductor, nothing fused'" in text
+
+
+@compiles
+def test_sixteen_bit_casts_that_are_left_out_are_explained_by_the_option_that_makes_them():
+    def chain(x, y):
+        return ((x * y + y) * x - y) * x
+
+    torch._dynamo.reset()
+    inputs = torch.randn(16, 33).bfloat16(), torch.randn(16, 33).bfloat16()
+    found = halfulp.explain(torch.compile(chain), chain, inputs, processes=False, budget_s=600)
+    assert found.result.acceptable and found[0].name == "emulate_precision_casts"
+    assert found[0].share == 1 and found.left_in_noise == 0
+    assert "emulate_precision_casts" in found[0].remedy and found.nodes
+
+
+@compiles
+def test_a_budget_that_is_over_leaves_stages_out_and_says_so():
+    def scaled(x):
+        return x * 3 + 1
+
+    torch._dynamo.reset()
+    found = halfulp.explain(torch.compile(scaled, backend="aot_eager"), scaled, (torch.randn(9),), processes=False, budget_s=1e-6)
+    assert not found.complete and {each.note for each in found.stages} == {"the time was over"} and not found.causes
+
+
+def test_a_backend_that_computes_otherwise_is_named_by_its_stage():
+    def wrong_backend(module, _):
+        return lambda *inputs: tuple(each * 1.5 for each in module(*inputs))
+
+    def shifted(x):
+        return x * 3 + 1
+
+    torch._dynamo.reset()
+    found = halfulp.explain(torch.compile(shifted, backend=wrong_backend), shifted, (torch.randn(50),), processes=False)
+    assert found.verdict.name == "MISTAKE"
+    names = [each.name for each in found.stages]
+    assert names[:3] == STAGES[:3] and all(each.unequal == 0 for each in found.stages[:3])
+    assert found.causes and "wrong_backend" in found[0].name
+
+
+# The backend that checks itself
+
+
+def last(before):
+    found = halfulp.checked_graphs()[before:]
+    assert found
+    return found
+
+
+@compiles
+def test_a_right_graph_is_checked_once_and_then_left_alone():
+    def gated(x, y):
+        return torch.sigmoid(x) * y + x
+
+    before = len(halfulp.checked_graphs())
+    compiled = torch.compile(gated, backend="halfulp")
+    x, y = torch.randn(8, 31), torch.randn(8, 31)
+    first = compiled(x, y)
+    (graph,) = last(before)
+    assert graph.ops == 3 and graph.result.acceptable and not graph.note
+    assert torch.equal(compiled(x, y), first)
+    compiled(x + 1, y)
+    assert len(halfulp.checked_graphs()) == before + 1
+    torch._dynamo.reset()
+    assert torch.equal(torch.compile(gated)(x, y), first)  # what inductor gives without the check
+
+
+@compiles
+@pytest.mark.parametrize("checks", [0, 3])
+def test_so_many_calls_are_checked_as_are_asked_for(checks):
+    scale = 1.5 + checks
+
+    def scaled(x):
+        return (x * scale).cos()
+
+    before = len(halfulp.checked_graphs())
+    compiled = torch.compile(scaled, backend="halfulp", options={"halfulp.checks": checks})
+    for each in range(5):
+        compiled(torch.randn(6) + each)
+        assert len(halfulp.checked_graphs()) - before == min(each + 1, checks)
+
+
+@compiles
+@pytest.mark.parametrize("bad", [-1, 1.5, "all"])
+def test_a_number_of_checks_that_is_none_is_refused(bad):
+    torch._dynamo.reset()
+    with pytest.raises(Exception) as raised:
+        torch.compile(lambda x: x + 1, backend="halfulp", options={"halfulp.checks": bad})(torch.ones(2))
+    errors = [raised.value, raised.value.__cause__, getattr(raised.value, "inner_exception", None)]
+    assert any(isinstance(each, InputError) for each in errors) or "halfulp.checks" in str(raised.value)
+
+
+@compiles
+def test_a_wrong_graph_is_warned_about_and_raised_where_that_is_asked_for():
+    def halved(x):
+        return torch.relu(x * 0.5)
+
+    x = torch.randn(6, 20)
+    torch._dynamo.reset()
+    with buggy():
+        before = len(halfulp.checked_graphs())
+        compiled = torch.compile(halved, backend="halfulp")
+        with pytest.warns(CompiledGraphWarning, match="MISTAKE"):
+            result = compiled(x)
+        (graph,) = last(before)
+        assert graph.result.verdict.name == "MISTAKE"
+        assert torch.equal(result, halved(x) * 0 + x * 0.5 + 1)  # what the compiled graph gives: the check changes nothing
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            compiled(x)  # once is enough
+        torch._dynamo.reset()
+        with pytest.raises(RunError, match="is not what its ops give eagerly"):
+            torch.compile(halved, backend="halfulp", options={"halfulp.raises": True})(x)
+    torch._dynamo.reset()
+
+
+@compiles
+def test_gradients_through_the_checking_backend_are_those_of_inductor():
+    model = nn.Sequential(nn.Linear(6, 8), nn.Tanh(), nn.Linear(8, 2))
+    x = torch.randn(5, 6)
+
+    def gradients(backend):
+        torch._dynamo.reset()
+        model.zero_grad()
+        torch.compile(model, backend=backend)(x).square().sum().backward()
+        return [each.grad.clone() for each in model.parameters()]
+
+    before = len(halfulp.checked_graphs())
+    checked = gradients("halfulp")
+    assert all(graph.result.acceptable for graph in last(before))
+    plain = gradients("inductor")
+    assert all(torch.equal(one, other) for one, other in zip(checked, plain)) and any(each.abs().max() > 0 for each in plain)
+    assert all(each.grad is not None for each in model.parameters())
+
+
+@compiles
+def test_a_graph_that_writes_to_its_input_writes_once():
+    def written(x):
+        x.add_(1)
+        return x * 2
+
+    torch._dynamo.reset()
+    x = torch.zeros(4)
+    before = len(halfulp.checked_graphs())
+    result = torch.compile(written, backend="halfulp")(x)
+    assert x.tolist() == [1] * 4 and result.tolist() == [2] * 4
+    assert all(graph.result is None or graph.result.acceptable for graph in last(before))
+
+
+# Where nothing closer is found
+
+
+def laboratory_on(actual, expected, inputs):
+    import time
+
+    from halfulp.cases import Case
+    from halfulp.causes.laboratory import Laboratory
+    from halfulp.noise import noise_of
+    from halfulp.verdicts.checker import judged
+    from halfulp.verdicts.gatherer import Gatherer
+
+    case = Case(actual, expected, inputs)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return Laboratory(case, noise_of(case), judged(Gatherer(case, lambda _: None)), time.monotonic() + 600, lambda _: None)
+
+
+@compiles
+@pytest.mark.filterwarnings("ignore")
+def test_the_bisection_of_pytorch_ends_at_the_lowering_that_is_wrong():
+    from halfulp.causes.compilation.disassembly import _Apart, _bisected
+
+    def rectified(x):
+        return torch.relu(torch.sin(x))
+
+    x = torch.randn(64, generator=torch.Generator().manual_seed(0))
+    with buggy():
+        compiled = torch.compile(rectified)
+        own = laboratory_on(compiled, rectified, (x,))
+        eager = own.native["expected"]
+        apart = _Apart(own, compilation_of(compiled), eager, own.scale.distance(own.native["actual"], eager))
+        assert apart.differs and apart.beyond
+        (cause,) = _bisected(apart)
+    assert cause.name == "compiler pass: lowerings" and "relu" in cause.statement
+
+
+def test_rounding_in_generated_kernels_and_a_stage_alone_are_told_in_words():
+    from halfulp import Verdict
+    from halfulp.causes.cause import NodeResult, StageResult
+    from halfulp.causes.compilation.disassembly import _Apart, _kernels, _stage_cause
+
+    stages = [
+        StageResult("aot_eager", "functionalized", Verdict.IDENTICAL, 0, 10),
+        StageResult("inductor", "loops fused", Verdict.ROUNDING, 4, 10, 0.5),
+    ]
+    node = NodeResult("erf", "aten.erf.default", "y = torch.erf(x)", 4, 10, 0.5, False, "cpp_fused_erf_0", "code of the kernel")
+    (cause,) = _kernels([node], stages)
+    assert "aten.erf.default" in cause.statement and "cpp_fused_erf_0" in cause.statement and cause.source == "code of the kernel"
+    assert any("'inductor' (loops fused)" in each for each in cause.evidence)
+    assert _kernels([], stages) == []
+    own = laboratory_on(double, double, (torch.randn(8),))
+    apart = _Apart(own, compilation_of(torch.compile(double, backend="eager")), own.native["expected"], own.before)
+    (cause,) = _stage_cause(apart, stages)
+    assert cause.name == "stage: inductor" and "compile up to 'aot_eager' only" in cause.remedy
+    assert _stage_cause(apart, stages[:1]) == []
+    assert not apart.differs
