@@ -46,7 +46,7 @@ def answered(function: Callable[Given, Result]) -> Callable[Given, Result]:
 
 def _frames(error: BaseException) -> list[traceback.FrameSummary]:
     """Its frames outside of PyTorch and Python's own library: where somebody's code went wrong."""
-    return [each for each in traceback.extract_tb(error.__traceback__, limit=-200) if not _is_library(each.filename)]
+    return [frame for frame in traceback.extract_tb(error.__traceback__, limit=-200) if not _is_library(frame.filename)]
 
 
 def _is_library(file: str) -> bool:
@@ -58,7 +58,7 @@ def _is_library(file: str) -> bool:
 def _is_own(error: BaseException) -> bool:
     """Whether halfulp's own code failed, and not the function under test."""
     frames = _frames(error)
-    calls = [place for place, each in enumerate(frames) if each.filename.replace("\\", "/").endswith(_CALLERS)]
+    calls = [place for place, frame in enumerate(frames) if frame.filename.replace("\\", "/").endswith(_CALLERS)]
     if not calls:  # a library that halfulp called is halfulp's own business
         written = [frame for frame in frames if frame.filename.startswith(_PACKAGE) or "site-packages" not in frame.filename]
         return bool(written) and written[-1].filename.startswith(_PACKAGE)

@@ -207,7 +207,7 @@ def _sizes(given: tuple[Any, ...], seed: int, *, empty: bool = False) -> Iterato
         return value
 
     map_arrays(given, note, lambda array: note(torch.from_numpy(array)).numpy() if array.dtype.kind in "fiub" and array.ndim else array)
-    for length in dict.fromkeys(each for each in lengths if each > 1):
+    for length in dict.fromkeys(number for number in lengths if number > 1):
         rounded = -(-length // VECTOR) * VECTOR
         for size in dict.fromkeys((0,) if empty else (length - 1, length + 1, rounded, rounded + 1, 1)):
             if size != length:

@@ -100,29 +100,31 @@ class _Watch(TorchDispatchMode):
 
     def __init__(self, inputs: Any, state: list[torch.Tensor]) -> None:
         super().__init__()
-        known = [each for each in tree_flatten(inputs)[0] if isinstance(each, torch.Tensor)]
+        known = [item for item in tree_flatten(inputs)[0] if isinstance(item, torch.Tensor)]
         self.found: Counter[tuple[str, str, tuple[str, ...], str, str, str]] = Counter()
         self.formats: Counter[str] = Counter()
         self.ops = 0
         self.autocast: dict[str, torch.dtype] = {}
         # Storages of inputs and of what is computed from them; other float64 tensors are constants.
-        self._derived = {_memory_of(each) for each in known}
+        self._derived = {_memory_of(tensor) for tensor in known}
         self._kept = list(known)  # storages must not be freed and lent to others meanwhile
         given, kept = ([tensor.dtype for tensor in tensors if tensor.dtype in _NAMES] for tensors in (known, state))
-        self._data = max(given or kept, key=lambda each: FORMATS[_NAMES[each]].precision_bits, default=torch.get_default_dtype())
+        self._data = max(
+            given or kept, key=lambda this_dtype: FORMATS[_NAMES[this_dtype]].precision_bits, default=torch.get_default_dtype()
+        )
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         result = func(*args, **kwargs)
         name = func._schema.name.split("::")[1]
         flat = tree_flatten((args, kwargs))[0]
-        operands = [each for each in flat if isinstance(each, torch.Tensor)]
-        outputs = [each for each in tree_flatten(result)[0] if isinstance(each, torch.Tensor)]
+        operands = [item for item in flat if isinstance(item, torch.Tensor)]
+        outputs = [item for item in tree_flatten(result)[0] if isinstance(item, torch.Tensor)]
         self.ops += 1
         self.formats.update(_named(output.dtype) for output in outputs)
         if outputs:
             self._look(
-                name.rstrip("_") or name, operands, [each for each in flat if isinstance(each, (int, float, bool))], outputs[0], kwargs
+                name.rstrip("_") or name, operands, [item for item in flat if isinstance(item, (int, float, bool))], outputs[0], kwargs
             )
         if any(self._is_derived(operand) for operand in operands):
             self._derived |= {_memory_of(output) for output in outputs}
@@ -169,11 +171,11 @@ class _Watch(TorchDispatchMode):
 
     def _promotion(self, op: str, floating: list[torch.Tensor], result: torch.Tensor) -> None:
         if result.dim():  # tensors without dimensions give way to those with
-            floating = [each for each in floating if each.dim()]
-        formats = {each.dtype for each in floating if each.is_floating_point()}
+            floating = [tensor for tensor in floating if tensor.dim()]
+        formats = {tensor.dtype for tensor in floating if tensor.is_floating_point()}
         if len(formats) < 2 or not record_of(op).promotes:
             return
-        constants = [each for each in floating if each.dtype == torch.float64 and not self._is_derived(each)]
+        constants = [tensor for tensor in floating if tensor.dtype == torch.float64 and not self._is_derived(tensor)]
         if constants and result.dtype == torch.float64:
             self._note(
                 "float64 constant", op, floating, result, f"a float64 tensor of shape {list(constants[0].shape)} makes the result float64"

@@ -79,7 +79,7 @@ class Adapter(ABC):
                     f"Got {name}={value!r} for {self.name}. Needed: one of {', '.join(known[name].values)}. It has no other setting. "
                     f"Leave it out for {known[name].default}."
                 )
-        return {name: options.get(name, each.default) for name, each in known.items()}
+        return {name: options.get(name, option.default) for name, option in known.items()}
 
     def implement(self, target: Any, **options: str) -> Any:
         """The target as a callable, see `Backend`."""

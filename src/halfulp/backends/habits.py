@@ -83,6 +83,6 @@ class Habits:
 
 def habits_from(content: Mapping[str, Any]) -> Habits:
     """The habits that `dataclasses.asdict` took apart."""
-    products = {op: Reading(**each) for op, each in content["products"].items()}
-    switches = tuple(Switch(**each) for each in content["switches"])
+    products = {op: Reading(**item) for op, item in content["products"].items()}
+    switches = tuple(Switch(**item) for item in content["switches"])
     return Habits(products, dict(content["subnormals"]), switches, tuple(content["remarks"]), dict(content["failed"]))

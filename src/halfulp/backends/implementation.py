@@ -114,7 +114,7 @@ class Implementation:
                 )
             watched = program.watch(tensors)
         names = [*_paths(arguments, "inputs"), *_paths(words, "keywords")]
-        outputs = {name: owned(each) for name, each in zip(_output_paths(program, watched.outputs), watched.outputs)}
+        outputs = {name: owned(tensor) for name, tensor in zip(_output_paths(program, watched.outputs), watched.outputs)}
         settings = {**self.adapter.fingerprint(), **{f"option {name}": value for name, value in self.options.items()}}
         kept = None if path is not None else tempfile.TemporaryDirectory(prefix="halfulp-")
         trace = transcribe(
@@ -212,7 +212,9 @@ def state_of(target: Any) -> Any:
     if isinstance(target, nn.Module):
         tensors = {**dict(target.named_parameters()), **dict(target.named_buffers())}
         modes = tuple(part.training for part in target.modules())
-        return modes, tuple((name, each.dtype, tuple(each.shape), hash_of(each.detach().contiguous())) for name, each in tensors.items())
+        return modes, tuple(
+            (name, parameter.dtype, tuple(parameter.shape), hash_of(parameter.detach().contiguous())) for name, parameter in tensors.items()
+        )
     if isinstance(target, (str, Path)) and Path(target).is_file():
         found = Path(target).stat()
         return found.st_mtime_ns, found.st_size
@@ -238,9 +240,9 @@ def _taken(arguments: Any, keywords: Any) -> tuple[tuple[Any, dict[str, Any]], l
 
 
 def _handed_back(program: Program, results: list[torch.Tensor], arguments: Any, keywords: Any) -> Any:
-    first = next((each for each in tree_flatten((arguments, keywords))[0] if isinstance(each, torch.Tensor)), None)
+    first = next((item for item in tree_flatten((arguments, keywords))[0] if isinstance(item, torch.Tensor)), None)
     own = map(owned, results)
-    return program.nested(results, [as_numpy(each) if first is None else each.to(first.device) for each in own])
+    return program.nested(results, [as_numpy(tensor) if first is None else tensor.to(first.device) for tensor in own])
 
 
 @contextlib.contextmanager
@@ -268,7 +270,7 @@ def _undisturbed() -> Generator[None]:
 def _paths(tree: Any, name: str) -> list[str]:
     from ..differences.leaves import leaves_of
 
-    return [name + leaf.path for leaf in leaves_of(tree_map(lambda each: each if is_array(each) else None, tree))]
+    return [name + leaf.path for leaf in leaves_of(tree_map(lambda item: item if is_array(item) else None, tree))]
 
 
 def _output_paths(program: Program, outputs: list[torch.Tensor]) -> list[str]:

@@ -74,7 +74,7 @@ class Program:
 def of_arrays(function: Callable[..., Any], arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Callable[..., Any]:
     """The function as one of its arrays alone, in order; whatever else it is given stays as it is here."""
     leaves, structure = tree_flatten((arguments, dict(keywords)))
-    places = [place for place, each in enumerate(leaves) if isinstance(each, torch.Tensor)]
+    places = [place for place, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
     constants = [None if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
 
     def call(*arrays: Any) -> Any:

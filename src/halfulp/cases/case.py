@@ -33,8 +33,8 @@ from .state import device_for
 from .variant import GIVEN, LIFTED, MOVED_WIDELY, NATIVE, SCALED_BY, Change, Inputs, Precision, Variant
 
 
-def _precision(each: Format) -> int:
-    return each.precision_bits
+def _precision(float_format: Format) -> int:
+    return float_format.precision_bits
 
 
 class Case:
@@ -193,14 +193,14 @@ class Case:
         if name not in self._native:
             run = self._as_written(name)
             afterwards: list[Leaf] = []
-            for each in self.watched:
-                own = each.names[name]
-                changed = run.mutated if each.is_input else run.state
+            for watched in self.watched:
+                own = watched.names[name]
+                changed = run.mutated if watched.is_input else run.state
                 before = self.side(name).state.saved().get(own)
                 if own in changed:
-                    afterwards.append(changed[own].owned(each.path))
+                    afterwards.append(changed[own].owned(watched.path))
                 elif before is not None:
-                    afterwards.append(state_leaf(before, each.path))
+                    afterwards.append(state_leaf(before, watched.path))
             self._native[name] = dataclasses.replace(run, outputs=(*run.outputs, *afterwards))
         return self._native[name]
 
@@ -334,7 +334,7 @@ class Case:
             )
         if mode is None:
             return Run(outputs, mutated, changed, (), (), seconds, tuple(settings))
-        replaced = tuple(sorted(str(each).removeprefix("torch.") for each in mode.replaced))
+        replaced = tuple(sorted(str(dtype).removeprefix("torch.") for dtype in mode.replaced))
         return Run(outputs, mutated, changed, tuple(sorted(mode.overridden)), replaced, seconds, tuple(settings))
 
     def collected(self, side: Side, result: Any, arguments: Any, keywords: dict[str, Any]) -> tuple[Leaf, ...]:
@@ -342,12 +342,12 @@ class Case:
         found = [self._kept(leaf) for leaf in leaves_of(result)]
         if side.name != "reference" and self.watched:
             inputs, state = argument_leaves((arguments, keywords)), side.state.current()
-            for each in self.watched:
-                own = each.names[side.name]
-                if each.is_input and own in inputs:
-                    found.append(self._narrow(inputs[own].owned(each.path)))
-                elif not each.is_input and own in state:
-                    found.append(self._narrow(state_leaf(state[own], each.path)))
+            for watched in self.watched:
+                own = watched.names[side.name]
+                if watched.is_input and own in inputs:
+                    found.append(self._narrow(inputs[own].owned(watched.path)))
+                elif not watched.is_input and own in state:
+                    found.append(self._narrow(state_leaf(state[own], watched.path)))
         return tuple(found)
 
     def _kept(self, leaf: Leaf) -> Leaf:

@@ -67,7 +67,7 @@ def counterparts(actual: Mapping[str, torch.Tensor], expected: Mapping[str, torc
     by_identity = {id(tensor): name for name, tensor in expected.items()}
     found: dict[str, str] = {}
     for name, tensor in actual.items():
-        alike = [each for each in expected if each.endswith(f".{name}") or name.endswith(f".{each}")]
+        alike = [word for word in expected if word.endswith(f".{name}") or name.endswith(f".{word}")]
         for other in (by_identity.get(id(tensor)), name, *(alike if len(alike) == 1 else ())):
             if other is not None and other in expected and expected[other].shape == tensor.shape:
                 found[name] = other

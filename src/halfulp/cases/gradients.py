@@ -47,12 +47,12 @@ def with_gradients(
             wanted[f"inputs[{place}]"] = flat[place]
     wanted |= parameters
     # The function gets copies of the leaves that are no leaves themselves, so that it may change them in place.
-    passed = [each.clone() if isinstance(each, torch.Tensor) and each.requires_grad else each for each in flat]
+    passed = [item.clone() if isinstance(item, torch.Tensor) and item.requires_grad else item for item in flat]
     arguments, keywords = tree_unflatten(passed, structure)
     with torch.enable_grad():
         output = function(*arguments, **keywords)
         leaves: list[torch.Tensor] = []
-        map_arrays(output, lambda each: leaves.append(each) if each.requires_grad else None, lambda array: array)
+        map_arrays(output, lambda tensor: leaves.append(tensor) if tensor.requires_grad else None, lambda array: array)
         if not leaves or not wanted:
             raise InputError(
                 "Got outputs without a gradient. Needed: at least one output that depends on a floating-point input through "

@@ -39,8 +39,8 @@ def lifted_dtypes(declared: Format) -> frozenset[torch.dtype]:
     """
     return frozenset(
         TORCH_DTYPES[name]
-        for name, each in FORMATS.items()
-        if name in TORCH_DTYPES and each.precision_bits >= declared.precision_bits and name != "float64"
+        for name, float_format in FORMATS.items()
+        if name in TORCH_DTYPES and float_format.precision_bits >= declared.precision_bits and name != "float64"
     )
 
 
@@ -82,7 +82,7 @@ class DefaultDtype(TorchDispatchMode):
         result = func(*args, **kwargs)
         if not isinstance(result, torch.Tensor) or result.dtype not in self._dtypes:
             return result
-        if any(isinstance(each, torch.dtype) for each in (*args, *kwargs.values())):
+        if any(isinstance(item, torch.dtype) for item in (*args, *kwargs.values())):
             return result  # as it was asked for: a conversion, or the same bits read as another dtype
         kinds = [tensor.dtype for tensor in _tensors(args)]
         if not kinds or any(kind.is_floating_point or kind.is_complex for kind in kinds):

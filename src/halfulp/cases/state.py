@@ -53,12 +53,14 @@ class State:
             for part in module.modules():
                 for key, tensor in (*part.named_parameters(recurse=False), *part.named_buffers(recurse=False)):
                     self._places.setdefault(id(tensor), []).append((part, key))
-        known = {id(each) for each in self.owned.values()}
-        stepped = {id(each) for optimizer in self.optimizers for group in optimizer.param_groups for each in group["params"]}
-        loose = [each for each in dependencies.tensors if id(each) not in known]
+        known = {id(this_tensor) for this_tensor in self.owned.values()}
+        stepped = {id(item) for optimizer in self.optimizers for group in optimizer.param_groups for item in group["params"]}
+        loose = [this_tensor for this_tensor in dependencies.tensors if id(this_tensor) not in known]
         # A parameter that an optimizer steps has to stay the object that the optimizer holds.
-        self.owned |= {f"parameter {place}": each for place, each in enumerate(loose) if id(each) in stepped}
-        self.captured = {f"captured tensor {place}": each for place, each in enumerate(loose) if id(each) not in stepped}
+        self.owned |= {f"parameter {place}": this_tensor for place, this_tensor in enumerate(loose) if id(this_tensor) in stepped}
+        self.captured = {
+            f"captured tensor {place}": this_tensor for place, this_tensor in enumerate(loose) if id(this_tensor) not in stepped
+        }
         self._saved: dict[str, torch.Tensor] | None = None
         self._copies: dict[tuple[int, torch.dtype], tuple[torch.Tensor, int]] = {}
         self._written: set[int] = set()
@@ -68,8 +70,8 @@ class State:
         """The modules hold the same tensors afterwards: what a run hangs on them (caches, buffers replaced) is of its precision."""
         parts = {id(part): part for module in self._modules for part in module.modules()}.values()
         mappings: list[Any] = [part.__dict__ for part in parts]
-        mappings += [each.get(kind) for each in mappings for kind in ("_parameters", "_buffers")]
-        kept: list[tuple[dict[str, Any], dict[str, Any]]] = [(each, dict(each)) for each in mappings if isinstance(each, dict)]
+        mappings += [item.get(kind) for item in mappings for kind in ("_parameters", "_buffers")]
+        kept: list[tuple[dict[str, Any], dict[str, Any]]] = [(item, dict(item)) for item in mappings if isinstance(item, dict)]
         try:
             yield
         finally:
@@ -90,14 +92,14 @@ class State:
     def current(self) -> dict[str, torch.Tensor]:
         """All tensors of the state now, with gradients ("weight.grad") and what optimizers keep ("optimizer 0: weight.exp_avg")."""
         found = self.tensors()
-        names = {id(each): name for name, each in found.items()}
+        names = {id(this_tensor): name for name, this_tensor in found.items()}
         for name, tensor in list(found.items()):
             if tensor.is_leaf and tensor.grad is not None:
                 found[f"{name}.grad"] = tensor.grad
         for place, optimizer in enumerate(self.optimizers):
             for parameter, kept in optimizer.state.items():
                 name = names.get(id(parameter), "parameter")
-                found |= {f"optimizer {place}: {name}.{key}": each for key, each in kept.items() if isinstance(each, torch.Tensor)}
+                found |= {f"optimizer {place}: {name}.{key}": item for key, item in kept.items() if isinstance(item, torch.Tensor)}
         return found
 
     def saved(self) -> dict[str, torch.Tensor]:
@@ -114,7 +116,7 @@ class State:
         """
         before = self.saved()
         found = {name: tensor for name, tensor in self.current().items() if name not in before or not _same(tensor, before[name])}
-        self._written |= {id(each) for each in found.values()}  # conversions of these are of no use to a second run
+        self._written |= {id(tensor) for tensor in found.values()}  # conversions of these are of no use to a second run
         return found
 
     @contextlib.contextmanager
@@ -145,7 +147,7 @@ class State:
         with alone(), self._gradients_aside() as originals:
             try:
                 for name, tensor in {
-                    id(each): (name, each) for name, each in self.owned.items()
+                    id(this_tensor): (name, this_tensor) for name, this_tensor in self.owned.items()
                 }.values():  # each once, whatever names it has
                     is_buffer = id(tensor) in self._buffers
                     if tensor.dtype not in sources and not is_buffer:
@@ -165,7 +167,11 @@ class State:
                         tensor.requires_grad_(wants)
                 places = {id(tensor): lent for tensor, lent, _, _ in exchanged}
                 _lend(
-                    [(places[id(tensor)], each.to(places[id(tensor)].device)) for tensor, each in originals if id(tensor) in places],
+                    [
+                        (places[id(tensor)], this_tensor.to(places[id(tensor)].device))
+                        for tensor, this_tensor in originals
+                        if id(tensor) in places
+                    ],
                     convert,
                 )
                 with self._optimizers_aside(convert), self._attributes_kept():
@@ -180,7 +186,11 @@ class State:
     @contextlib.contextmanager
     def exchanged(self, change: Callable[[str, torch.Tensor], torch.Tensor] | None) -> Generator[None]:
         """The data of all floating-point parameters and buffers changed inside, by name; nothing happens for None."""
-        kept = [(name, each, each.data) for name, each in self.owned.items() if change is not None and each.is_floating_point()]
+        kept = [
+            (name, this_tensor, this_tensor.data)
+            for name, this_tensor in self.owned.items()
+            if change is not None and this_tensor.is_floating_point()
+        ]
         with alone():
             try:
                 for name, tensor, data in kept:
@@ -207,11 +217,14 @@ class State:
     @contextlib.contextmanager
     def _optimizers_aside(self, copy: Callable[[torch.Tensor], torch.Tensor]) -> Generator[None]:
         """Optimizers work on copies of what they keep inside."""
-        kept = [(each, each.state, [dict(group) for group in each.param_groups]) for each in self.optimizers]
+        kept = [
+            (this_optimizer, this_optimizer.state, [dict(group) for group in this_optimizer.param_groups])
+            for this_optimizer in self.optimizers
+        ]
         for optimizer, state, _ in kept:
             copies: dict[Any, dict[str, Any]] = collections.defaultdict(dict)
             for parameter, entries in state.items():
-                copies[parameter] = {key: copy(each) if isinstance(each, torch.Tensor) else each for key, each in entries.items()}
+                copies[parameter] = {key: copy(entry) if isinstance(entry, torch.Tensor) else entry for key, entry in entries.items()}
             optimizer.state = copies  # pyright: ignore[reportAttributeAccessIssue]
         try:
             yield
@@ -233,12 +246,12 @@ class State:
         if not places or self.optimizers:
             raise TypeError(f"the data of {name} can't be moved from {tensor.device} to {data.device}: it is held outside of modules")
         other = torch.nn.Parameter(data, wants) if isinstance(tensor, torch.nn.Parameter) else data
-        names = [each for each, owned in self.owned.items() if owned is tensor]
+        names = [word for word, owned in self.owned.items() if owned is tensor]
 
-        def put(each: torch.Tensor) -> None:
+        def put(this_tensor: torch.Tensor) -> None:
             for module, key in places:
-                setattr(module, key, each)  # recurrent modules keep a list of their weights, which this brings up to date
-            self.owned.update(dict.fromkeys(names, each))
+                setattr(module, key, this_tensor)  # recurrent modules keep a list of their weights, which this brings up to date
+            self.owned.update(dict.fromkeys(names, this_tensor))
 
         put(other)
         return other, lambda: put(tensor)

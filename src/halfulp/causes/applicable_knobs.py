@@ -11,11 +11,11 @@ from ..cases import Case
 
 def turnable(case: Case) -> Iterator[tuple[Knob, str]]:
     """Each knob that can be turned in this process, with the side that it is turned for."""
-    usable = [each for each in knobs() if not each.needs_fresh_process and not each.unavailable()]
+    usable = [this_knob for this_knob in knobs() if not this_knob.needs_fresh_process and not this_knob.unavailable()]
     for name in ("expected", "actual"):
         function = case.side(name).function
         if is_of_backend(function):
-            yield from ((each, name) for each in function.knobs() if not each.needs_fresh_process and not each.unavailable())  # pyright: ignore[reportFunctionMemberAccess]
+            yield from ((item, name) for item in function.knobs() if not item.needs_fresh_process and not item.unavailable())  # pyright: ignore[reportFunctionMemberAccess]
     for knob in usable:
         yield from ((knob, name) for name in ("expected", "actual") if not is_of_backend(case.side(name).function))
 

@@ -30,16 +30,20 @@ def bits_found(laboratory: Laboratory) -> tuple[list[Cause], float | None]:
     if not found:
         found = _two_knobs(laboratory, turned)
         if found:
-            return [_cause(laboratory, each, found, together=True) for each in found], found[-1].distance.rms
+            return [_cause(laboratory, outcome, found, together=True) for outcome in found], found[-1].distance.rms
         found = _exact(_made(laboratory, _knobs(laboratory, of_calls=True)))
     if not found:
         laboratory.progress("trying formulas and arithmetic")
         suggested = suggestions(laboratory.case)
-        tried = _made(laboratory, cheap_first(each for own in suggested for each in (*own.trials, *own.single)))
+        tried = _made(laboratory, cheap_first(trial for own in suggested for trial in (*own.trials, *own.single)))
         found = _exact(
-            [each for each in tried if each.trial.kind == ARITHMETIC or (not each.distance.unequal and _is_real(laboratory, each.trial))]
+            [
+                outcome
+                for outcome in tried
+                if outcome.trial.kind == ARITHMETIC or (not outcome.distance.unequal and _is_real(laboratory, outcome.trial))
+            ]
         )
-    return ([_cause(laboratory, each, found) for each in found], found[0].distance.rms) if found else ([], None)
+    return ([_cause(laboratory, outcome, found) for outcome in found], found[0].distance.rms) if found else ([], None)
 
 
 def _made(laboratory: Laboratory, trials: Iterable[Trial]) -> list[Outcome]:
@@ -63,9 +67,9 @@ def _exact(outcomes: Iterable[Outcome]) -> list[Outcome]:
         key=lambda outcome: (outcome.distance.unequal > 0, -outcome.share, outcome.trial.kind == ARITHMETIC, outcome.trial.rank),
     )
     best: list[Outcome] = []
-    for each in exact:
-        if each.trial.name not in {one.trial.name for one in best}:
-            best.append(each)
+    for outcome in exact:
+        if outcome.trial.name not in {one.trial.name for one in best}:
+            best.append(outcome)
     return best
 
 
@@ -80,7 +84,9 @@ def _knobs(laboratory: Laboratory, *, of_calls: bool) -> Iterable[Trial]:
 def _two_knobs(laboratory: Laboratory, turned: list[Outcome]) -> list[Outcome]:
     """Two settings of one side that together give every bit, where neither does alone (a library off, and the one that takes its place)."""
     laboratory.progress("turning two knobs at a time")
-    moving = sorted((each for each in turned if each.touched), key=lambda each: each.distance.rms)[:FEW]
+    moving = sorted((this_outcome for this_outcome in turned if this_outcome.touched), key=lambda this_outcome: this_outcome.distance.rms)[
+        :FEW
+    ]
     for first in moving:
         for second in turned:
             if laboratory.hurries():
@@ -99,7 +105,7 @@ def _is_real(laboratory: Laboratory, trial: Trial) -> bool:
     if case.finest is Precision.NATIVE:
         return False
     changed = case.with_function(trial.side, changed_function(case.side(trial.side), (trial,)))
-    before, after = (each.run(trial.side, Variant(case.finest)) for each in (case, changed))
+    before, after = (this_case.run(trial.side, Variant(case.finest)) for this_case in (case, changed))
     if not isinstance(before, Run) or not isinstance(after, Run):
         return False
     return laboratory.scale.distance(after.outputs, before.outputs).rms >= REAL * laboratory.before.rms
@@ -109,7 +115,7 @@ def _cause(laboratory: Laboratory, outcome: Outcome, all_found: list[Outcome], *
     """One of the changes that were found; `together`: only all of them give every bit."""
     trial, left, before = outcome.trial, outcome.distance.unequal, laboratory.before
     other = "actual" if trial.side == "expected" else "expected"
-    others = [each.trial.detail for each in all_found if each is not outcome]
+    others = [this_outcome.trial.detail for this_outcome in all_found if this_outcome is not outcome]
     if together:
         done = f"With `{trial.side}` computed with {' and '.join([trial.detail, *others])}, every bit agrees; one alone is not enough"
     elif left:

@@ -86,7 +86,7 @@ class Call:
     @property
     def tensors(self) -> list[torch.Tensor]:
         """Its arguments that are tensors."""
-        return [each for each in (*self.arguments, *self.keywords.values()) if isinstance(each, torch.Tensor)]
+        return [item for item in (*self.arguments, *self.keywords.values()) if isinstance(item, torch.Tensor)]
 
     @property
     def place(self) -> str:

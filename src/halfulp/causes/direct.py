@@ -31,7 +31,7 @@ def _memory(result: CheckResult) -> Iterator[Cause]:
         one_sided = len(sides) == 1
         yield Cause(
             "overlapping memory", MEMORY,
-            "; ".join(f"`{name}` writes in place onto memory that overlaps itself: {', '.join(str(each) for each in ops)}" for name, ops in sides.items()) + ".",
+            "; ".join(f"`{name}` writes in place onto memory that overlaps itself: {', '.join(str(number) for number in ops)}" for name, ops in sides.items()) + ".",
             1.0 if one_sided else 0.0,
             ("Every write in place was watched: these go to tensors in which two elements share one place, so the result depends on the order of visits.",),
             "clone the view before writing to it: x.unfold(...).clone(), x.expand(...).clone()", "high" if one_sided else "medium",
@@ -113,7 +113,7 @@ def _formats(result: CheckResult) -> Iterator[Cause]:
         )
     casts = result.find("casts")
     if casts is not None and casts.finding == F.EXPLAIN:
-        formats = [str(each) for each in casts.measured["formats"]]  # type: ignore[union-attr]
+        formats = [str(item) for item in casts.measured["formats"]]  # type: ignore[union-attr]
         share = 1.0 - float(casts.measured["share_left"])  # type: ignore[arg-type]
         yield _of_format(
             formats[0],

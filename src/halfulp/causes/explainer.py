@@ -142,9 +142,9 @@ def _in_fresh_processes(laboratory: Laboratory, least: float) -> _Answer:
     """Settings that libraries read when they are loaded."""
     laboratory.progress("turning knobs in fresh processes")
     fresh = turned_in_fresh_processes(laboratory, [knob for knob in knobs() if knob.needs_fresh_process])
-    good = sorted((each for each in fresh.turned if each.share >= least and each.distance.alike), key=lambda each: -each.share)
-    kept = {each.knob.name: each for each in reversed(good)}
-    causes = [_of_turned(each) for each in good if kept.get(each.knob.name) is each]
+    good = sorted((turned for turned in fresh.turned if turned.share >= least and turned.distance.alike), key=lambda turned: -turned.share)
+    kept = {turned.knob.name: turned for turned in reversed(good)}
+    causes = [_of_turned(turned) for turned in good if kept.get(turned.knob.name) is turned]
     return _Answer(tuple(causes), good[0].distance.rms if good else None, sensitivity=fresh.sensitivity, notes=fresh.notes)
 
 
@@ -178,12 +178,15 @@ def _beyond_rounding(laboratory: Laboratory, *, processes: bool) -> _Answer:
     suggested = suggestions(case)
     turned = [of_knob(knob, name, 1000 + place, beyond_rounding=True) for place, (knob, name) in enumerate(turnable(case))]
     laboratory.progress("changing one thing at a time")
-    finer, turned = [each for each in turned if each.name == FINER], [each for each in turned if each.name != FINER]
+    finer, turned = (
+        [this_trial for this_trial in turned if this_trial.name == FINER],
+        [this_trial for this_trial in turned if this_trial.name != FINER],
+    )
     for trial in finer:
         if not laboratory.hurries():
             laboratory.make(trial)
     # A format that reproduces the error element by element is one cause already: two others would have to be better than that.
-    reproduced = any(each.confidence == "high" for each in direct)
+    reproduced = any(cause.confidence == "high" for cause in direct)
     search = Search(laboratory, suggested, turned)
     unseen = [own.side for own in suggested if not own.sees_calls]
     notes = (UNSEEN.format(" nor ".join(f"`{name}`" for name in unseen)),) if len(unseen) == 2 else ()
@@ -214,12 +217,12 @@ def _causes(laboratory: Laboratory, found: Found) -> list[Cause]:
         outcome = found.outcomes[0]
         share = 1.0 if found.by_size else max(0.0, outcome.share)
         return [_cause(found, outcome, share, [_experiment(outcome, first, by_size=found.by_size)])]
-    alone = {id(each): _left_by(laboratory, found, each) for each in found.outcomes}
+    alone = {id(this_outcome): _left_by(laboratory, found, this_outcome) for this_outcome in found.outcomes}
     total = sum(alone.values()) or 1.0
     causes: list[Cause] = []
     for outcome in found.outcomes:
         own = alone[id(outcome)]
-        rest = ", ".join(each.trial.name for each in found.outcomes if each is not outcome)
+        rest = ", ".join(this_outcome.trial.name for this_outcome in found.outcomes if this_outcome is not outcome)
         evidence = [
             f"With all {len(found.outcomes)} changes made a difference of {found.left.rms:.2g} times what rounding makes is left; before, the error was {first}.",
             f"With all but this one ({rest}) {own:.3g} times what rounding makes is left: that is what it makes by itself.",
@@ -230,13 +233,13 @@ def _causes(laboratory: Laboratory, found: Found) -> list[Cause]:
 
 def _left_by(laboratory: Laboratory, found: Found, outcome: Outcome) -> float:
     """What is left with every change but one."""
-    return laboratory.distance_with([each.trial for each in found.outcomes if each is not outcome]).rms
+    return laboratory.distance_with([this_outcome.trial for this_outcome in found.outcomes if this_outcome is not outcome]).rms
 
 
 def _cause(found: Found, outcome: Outcome, share: float, evidence: list[str]) -> Cause:
     trial = outcome.trial
     if found.alike:
-        names = ", ".join(dict.fromkeys(f"{each.name} ({each.detail})" for each in found.alike))
+        names = ", ".join(dict.fromkeys(f"{this_trial.name} ({this_trial.detail})" for this_trial in found.alike))
         evidence.append(f"These explain as much on these inputs: {names}.")
     if trial.known:
         evidence.append(f"Known of it: {trial.known}.")

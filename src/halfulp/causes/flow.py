@@ -42,8 +42,8 @@ class Flow:
         self.names[call.number] = call.name
         self.parents[call.number] = tuple(found)
         self.places[call.number] = call.place
-        for each in found:
-            self._children[each].append(call.number)
+        for number in found:
+            self._children[number].append(call.number)
 
     def end(self, call: Call, result: Any) -> None:
         """Note what a call returned."""
@@ -65,8 +65,8 @@ class Flow:
     def _reaches(self, number: int, names: frozenset[str], steps: int, edges: Any) -> bool:
         front = {number}
         for _ in range(steps):
-            front = {each for place in front for each in edges.get(place, ())}
-            if any(self.names.get(each) in names for each in front):
+            front = {item for place in front for item in edges.get(place, ())}
+            if any(self.names.get(item) in names for item in front):
                 return True
         return False
 
@@ -80,7 +80,7 @@ class Flow:
             if length >= CHAIN:
                 return True
             following = [
-                each for each in self.parents.get(front, ()) if self.names.get(each) in ("add", "addcmul", "addmm", "baddbmm", *CASTS)
+                index for index in self.parents.get(front, ()) if self.names.get(index) in ("add", "addcmul", "addmm", "baddbmm", *CASTS)
             ]
             if not following:
                 break

@@ -75,17 +75,17 @@ def turned_in_fresh_processes(laboratory: Laboratory, knobs: Sequence[Knob]) -> 
     turned = [
         side for knob, reply in zip(usable, others) if not reply.error for side in _both_sides(laboratory, knob, reply, control.outputs)
     ]
-    for each in turned:
+    for this_turned in turned:
         laboratory.experiments.append(
             Experiment(
-                each.knob.name,
-                each.knob.detail,
-                each.side,
+                this_turned.knob.name,
+                this_turned.knob.detail,
+                this_turned.side,
                 "",
-                each.share,
-                each.touched,
-                each.distance.rms,
-                tuple(sorted(each.knob.touches)),
+                this_turned.share,
+                this_turned.touched,
+                this_turned.distance.rms,
+                tuple(sorted(this_turned.knob.touches)),
                 "fresh process",
             )
         )
@@ -108,10 +108,12 @@ def _sensitivity(turned: Sequence[Turned]) -> list[str]:
     """Which kinds of ops make the bits of each side: the knobs touch disjoint ones."""
     lines: list[str] = []
     for name in ("actual", "expected"):
-        own = [each for each in turned if each.side == name]
-        moving = {each.knob.name: sorted(each.knob.touches) for each in own if each.touched}
-        still = {each.knob.name: sorted(each.knob.touches) for each in own} if not moving else {}
-        still = {each.knob.name: sorted(each.knob.touches) for each in own if each.knob.name not in moving} or still
+        own = [this_turned for this_turned in turned if this_turned.side == name]
+        moving = {this_turned.knob.name: sorted(this_turned.knob.touches) for this_turned in own if this_turned.touched}
+        still = {this_turned.knob.name: sorted(this_turned.knob.touches) for this_turned in own} if not moving else {}
+        still = {
+            this_turned.knob.name: sorted(this_turned.knob.touches) for this_turned in own if this_turned.knob.name not in moving
+        } or still
         if moving:
             depends = "; ".join(f"{knob} ({', '.join(touches)})" for knob, touches in moving.items())
             rest = "; ".join(f"{knob} ({', '.join(touches)})" for knob, touches in still.items())

@@ -117,7 +117,7 @@ class Laboratory:
     def distance_with(self, trials: Sequence[Trial]) -> Distance:
         """The distance between the sides with all changes made; the median of several where a side disagrees with itself."""
         found = [self.outputs_with(trials) for _ in range(self._repeats)]
-        distances = sorted((self.scale.distance(each["actual"], each["expected"]) for each in found), key=lambda each: each.rms)
+        distances = sorted((self.scale.distance(entry["actual"], entry["expected"]) for entry in found), key=lambda distance: distance.rms)
         return distances[len(distances) // 2]
 
     def make(self, trial: Trial, applied: Sequence[Trial] = (), before: Distance | None = None) -> Outcome | None:
@@ -186,8 +186,8 @@ class Laboratory:
                 minimize_scalar(measured, bounds=bounds, method="bounded", options={"maxiter": FIT_STEPS, "xatol": 0.0})
         if not known:
             return None
-        best = min(known.values(), key=lambda each: each.distance.rms)
-        value = next(key for key, each in known.items() if each is best)
+        best = min(known.values(), key=lambda this_outcome: this_outcome.distance.rms)
+        value = next(key for key, this_outcome in known.items() if this_outcome is best)
         for digits in (1, 2, 3, 4):
             nice = float(f"{value:.{digits - 1}e}")
             if nice > 0 or not fit.logarithmic:
@@ -228,7 +228,7 @@ def _kept_in_formats(function: Callable[..., object], trials: Sequence[Trial], n
 
     def run(*arguments: object, **keywords: object) -> object:
         result = function(*arguments, **keywords)
-        return tree_map(lambda each: each.to(target) if isinstance(each, torch.Tensor) and each.dtype in others else each, result)
+        return tree_map(lambda item: item.to(target) if isinstance(item, torch.Tensor) and item.dtype in others else item, result)
 
     return run
 

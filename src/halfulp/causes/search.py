@@ -74,7 +74,7 @@ class Search:
         is_right = scaling is not None and scaling.finding == F.VANISHES
         usable = lambda trials: [trial for trial in trials if not (is_right and trial.kind == FORMULA)]
         self.general = usable([*cheap_first(trial for own in suggestions for trial in own.trials), *others])
-        self.single = usable(list(cheap_first(each for own in suggestions for each in own.single)))
+        self.single = usable(list(cheap_first(trial for own in suggestions for trial in own.single)))
         self.fittings = [] if is_right else [fitting for own in suggestions for fitting in own.fittings]
         self._most = MOST_CAUSES
         self._idle: set[int] = set()  # changes that change no bit here, or don't run
@@ -92,7 +92,7 @@ class Search:
 
     def _one_more(self, applied: tuple[Outcome, ...], before: Distance) -> tuple[list[Outcome], Found | None]:
         """Every single change beside those applied, and the one among them that explains."""
-        trials = tuple(each.trial for each in applied)
+        trials = tuple(outcome.trial for outcome in applied)
         outcomes: list[Outcome] = []
         for stage in (self._every, self._fitted_every, self._alone, self._fitted_alone):
             outcomes += list(stage(trials, before, tuple(outcomes)))
@@ -106,8 +106,10 @@ class Search:
         laboratory = self.laboratory
         if len(applied) + 1 >= self._most:
             return None
-        usable = (each for each in outcomes if each.share >= WORTHWHILE and not each.trial.first_only)
-        promising = _distinct(sorted(usable, key=lambda each: (each.distance.rms, each.trial.rank)))[: BEAM if not applied else 1]
+        usable = (this_outcome for this_outcome in outcomes if this_outcome.share >= WORTHWHILE and not this_outcome.trial.first_only)
+        promising = _distinct(sorted(usable, key=lambda this_outcome: (this_outcome.distance.rms, this_outcome.trial.rank)))[
+            : BEAM if not applied else 1
+        ]
         for outcome in (*self._inside(applied, outcomes), *promising):
             if laboratory.hurries():
                 return None
@@ -121,7 +123,7 @@ class Search:
     def _inside(self, applied: tuple[Outcome, ...], outcomes: Sequence[Outcome]) -> list[Outcome]:
         """The changes after which more values inside `expected` are inside `actual` too, most first: each sets something right."""
         laboratory = self.laboratory
-        trials = [each.trial for each in applied]
+        trials = [this_outcome.trial for this_outcome in applied]
         if any(trial.side != "expected" for trial in trials):
             return []
         laboratory.progress("comparing the values inside")
@@ -144,7 +146,7 @@ class Search:
             with contextlib.suppress(Exception):
                 gain = coverage.of([*trials, outcome.trial]) - before
                 gains += [(gain, outcome)] if gain > 0 else []
-        return [outcome for _, outcome in sorted(gains, key=lambda each: (-each[0], each[1].trial.fitted, each[1].trial.rank))[:BEAM]]
+        return [outcome for _, outcome in sorted(gains, key=lambda entry: (-entry[0], entry[1].trial.fitted, entry[1].trial.rank))[:BEAM]]
 
     def _every(self, applied: tuple[Trial, ...], before: Distance, _: Sequence[Outcome]) -> Iterator[Outcome]:
         yield from self._made(self.general, applied, before)
@@ -165,7 +167,11 @@ class Search:
     def _is_only(self, fitting: Fitting) -> bool:
         """Whether it is the only fitting of its kind: the only call of that name."""
         own = fitting.trial(fitting.fit.present)
-        same = [each for each in self.fittings if each.fit.name == fitting.fit.name and each.trial(each.fit.present).name == own.name]
+        same = [
+            this_fitting
+            for this_fitting in self.fittings
+            if this_fitting.fit.name == fitting.fit.name and this_fitting.trial(this_fitting.fit.present).name == own.name
+        ]
         return len(same) == 1
 
     def _made(self, trials: Iterable[Trial], applied: tuple[Trial, ...], before: Distance) -> Iterator[Outcome]:
@@ -191,7 +197,9 @@ class Search:
         self, fittings: Iterable[Fitting], applied: tuple[Trial, ...], before: Distance, outcomes: Sequence[Outcome]
     ) -> Iterator[Outcome]:
         """Constants whose usual other values took something away, or of which there is but one kind of call."""
-        helped = {(each.trial.name, frozenset(each.trial.changes)) for each in outcomes if each.share > WORTHWHILE}
+        helped = {
+            (this_outcome.trial.name, frozenset(this_outcome.trial.changes)) for this_outcome in outcomes if this_outcome.share > WORTHWHILE
+        }
         chosen = list(fittings)
         few = len(chosen) <= FEW
         for fitting in chosen:
@@ -207,22 +215,30 @@ class Search:
     def _accepted(self, outcomes: Sequence[Outcome], applied: tuple[Outcome, ...]) -> Found | None:
         """The change that leaves least, if what is left is rounding and the whole judgement agrees."""
         laboratory = self.laboratory
-        within = [each for each in outcomes if laboratory.scale.within(each.distance) and each.share >= SUBSTANTIAL]
-        within.sort(key=lambda each: each.distance.rms)
+        within = [
+            this_outcome
+            for this_outcome in outcomes
+            if laboratory.scale.within(this_outcome.distance) and this_outcome.share >= SUBSTANTIAL
+        ]
+        within.sort(key=lambda this_outcome: this_outcome.distance.rms)
         if not within:
             return None
         least = within[0].distance.rms
         # A setting of `actual` that gives it the missing bits comes before one that takes them from `expected`, to the last one though it may.
         is_coarse = laboratory.result.verdict is Verdict.REDUCED_PRECISION
-        own = [each for each in within if is_coarse and each.trial.side == "actual" and each.trial.kind == SETTING]
-        alike = [each for each in within if each.distance.rms <= AS_GOOD * least or each in own]
-        for outcome in sorted(alike, key=lambda each: (each not in own, _preference(each))):
-            trials = (*(each.trial for each in applied), outcome.trial)
+        own = [
+            this_outcome
+            for this_outcome in within
+            if is_coarse and this_outcome.trial.side == "actual" and this_outcome.trial.kind == SETTING
+        ]
+        alike = [this_outcome for this_outcome in within if this_outcome.distance.rms <= AS_GOOD * least or this_outcome in own]
+        for outcome in sorted(alike, key=lambda this_outcome: (this_outcome not in own, _preference(this_outcome))):
+            trials = (*(this_outcome.trial for this_outcome in applied), outcome.trial)
             if laboratory.confirms(trials):
                 if self._is_placebo(outcome, applied):
                     self.memory = outcome.trial
                     return None
-                others = tuple(each.trial for each in alike if each.trial.name != outcome.trial.name)
+                others = tuple(this_outcome.trial for this_outcome in alike if this_outcome.trial.name != outcome.trial.name)
                 return self._needed(Found((*applied, outcome), outcome.distance, others))
         return None
 
@@ -232,7 +248,7 @@ class Search:
         if not trial.changes:
             return False
         try:
-            distance = self.laboratory.distance_with((*(each.trial for each in applied), placebo(trial)))
+            distance = self.laboratory.distance_with((*(this_outcome.trial for this_outcome in applied), placebo(trial)))
         except Exception:
             return False
         return self.laboratory.scale.within(distance) and distance.share_gone(self.laboratory.before) >= SUBSTANTIAL
@@ -241,8 +257,8 @@ class Search:
         """The same without changes that are not needed."""
         kept = list(found.outcomes)
         for outcome in list(kept):
-            rest = [each for each in kept if each is not outcome]
-            if rest and self.laboratory.scale.within(self.laboratory.distance_with([each.trial for each in rest])):
+            rest = [this_outcome for this_outcome in kept if this_outcome is not outcome]
+            if rest and self.laboratory.scale.within(self.laboratory.distance_with([this_outcome.trial for this_outcome in rest])):
                 kept = rest
         return Found(tuple(kept), found.left, found.alike if len(kept) == 1 else ())
 
@@ -262,9 +278,9 @@ class Search:
             ratio = self._size_ratio(outcome.outputs)
             if ratio is not None and 1 / LIKE_SIZE <= ratio <= LIKE_SIZE:
                 fitting.append((abs(math.log(ratio)) if outcome.share < SUBSTANTIAL else -outcome.share, outcome))
-        for _, outcome in sorted(fitting, key=lambda each: each[0]):
+        for _, outcome in sorted(fitting, key=lambda entry: entry[0]):
             if laboratory.confirms((outcome.trial,)):
-                others = tuple(each.trial for _, each in fitting if each.trial.name != outcome.trial.name)
+                others = tuple(this_outcome.trial for _, this_outcome in fitting if this_outcome.trial.name != outcome.trial.name)
                 return Found((outcome,), outcome.distance, others, by_size=outcome.share < SUBSTANTIAL)
         return None
 
@@ -297,14 +313,14 @@ class Search:
             for experiment in self.laboratory.experiments
         }
         usable = [
-            each
-            for each in (*self.general, *self.single)
-            if not each.errs and not each.first_only and not each.fitted and each.kind in (FORMULA, MEMORY)
+            item
+            for item in (*self.general, *self.single)
+            if not item.errs and not item.first_only and not item.fitted and item.kind in (FORMULA, MEMORY)
         ]
-        usable = [each for each in usable if each.changes and shares.get((each.name, each.detail, each.side, each.place), 0.0) >= PARTIAL]
+        usable = [item for item in usable if item.changes and shares.get((item.name, item.detail, item.side, item.place), 0.0) >= PARTIAL]
         if not usable or self.laboratory.out_of_time:
             return None
-        best = max(usable, key=lambda each: shares[each.name, each.detail, each.side, each.place])
+        best = max(usable, key=lambda item: shares[item.name, item.detail, item.side, item.place])
         outcome = self.laboratory.make(best)
         return None if outcome is None else Found((outcome,), outcome.distance, complete=False)
 
@@ -313,9 +329,12 @@ def _goes_with(trial: Trial, applied: Sequence[Trial]) -> bool:
     """Whether a change may stand beside others: the same changed or left out in both sides would turn the question into another."""
     if trial.first_only and applied:
         return False
-    others = (each for each in applied if each.side != trial.side and trial.kind == each.kind == FORMULA)
-    turned = any(each.name == trial.name or each.calls & trial.calls or (each.leaves_out and trial.leaves_out) for each in others)
-    return not turned and not any(trial.same_change(each) for each in applied)
+    others = (this_trial for this_trial in applied if this_trial.side != trial.side and trial.kind == this_trial.kind == FORMULA)
+    turned = any(
+        this_trial.name == trial.name or this_trial.calls & trial.calls or (this_trial.leaves_out and trial.leaves_out)
+        for this_trial in others
+    )
+    return not turned and not any(trial.same_change(this_trial) for this_trial in applied)
 
 
 def _preference(outcome: Outcome) -> tuple[int, int, float]:
@@ -327,7 +346,9 @@ def _distinct(outcomes: Sequence[Outcome]) -> list[Outcome]:
     """The best outcome of each cause at each place; a fitted constant beside a usual one, since a fit makes up for other causes."""
     kept: list[Outcome] = []
     for outcome in outcomes:
-        same = (outcome.trial.same_change(each.trial) and outcome.trial.fitted == each.trial.fitted for each in kept)
+        same = (
+            outcome.trial.same_change(this_outcome.trial) and outcome.trial.fitted == this_outcome.trial.fitted for this_outcome in kept
+        )
         if not any(same):
             kept.append(outcome)
     return kept

@@ -168,7 +168,7 @@ class Suggestions:
 
     def _suggest(self, rank: int, variations: Mapping[int, Variation]) -> None:
         hypothesis = CATALOGUE[rank]
-        grouped = any(each.group for each in variations.values())
+        grouped = any(this_variation.group for this_variation in variations.values())
         if hypothesis.together or grouped or len(variations) == 1:
             self._add(self.trials, self._trial(rank, variations))
         if hypothesis.alone and len(variations) > 1:
@@ -196,7 +196,7 @@ class Suggestions:
         remedy = remedy_of(hypothesis.remedy, detail, self.side)
         return Trial(
             name, hypothesis.kind, detail, self.side, remedy, where, ONE if len(numbers) == 1 else EVERY,
-            {number: each.compute for number, each in variations.items()}, None, hypothesis.errs, rank, hypothesis.reports,
+            {number: variation.compute for number, variation in variations.items()}, None, hypothesis.errs, rank, hypothesis.reports,
             first_only=hypothesis.first_only and name == hypothesis.name, calls=frozenset(self._flow.names[number] for number in numbers),
         )  # fmt: skip
 
@@ -244,7 +244,7 @@ def placebo(trial: Trial) -> Trial:
     """A change of nothing at the same calls: results are copied. What it does is done by memory, not by what the trial computes."""
 
     def copied(call: Call) -> Any:
-        return tree_map(lambda each: each.clone() if isinstance(each, torch.Tensor) else each, call.again())
+        return tree_map(lambda item: item.clone() if isinstance(item, torch.Tensor) else item, call.again())
 
     return dataclasses.replace(trial, changes=dict.fromkeys(trial.changes, copied), wrap=None)
 
@@ -272,5 +272,5 @@ def of_knob(knob: Knob, side: str, rank: int, *, beyond_rounding: bool = False) 
 def cheap_first(trials: Iterable[Trial]) -> Iterator[Trial]:
     """Formulas and memory before arithmetic: there are fewer of them, and mistakes are more often theirs."""
     found = list(trials)
-    yield from (each for each in found if each.kind in (FORMULA, MEMORY))
-    yield from (each for each in found if each.kind not in (FORMULA, MEMORY))
+    yield from (trial for trial in found if trial.kind in (FORMULA, MEMORY))
+    yield from (trial for trial in found if trial.kind not in (FORMULA, MEMORY))

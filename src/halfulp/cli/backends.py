@@ -33,14 +33,17 @@ def backends(
     found = {name: availability(name) for name in names()}
     habits = {}
     with steps_on_stderr(as_json) as progress:
-        for name in [name for name, each in found.items() if each and measure]:
+        for name in [name for name, this_availability in found.items() if this_availability and measure]:
             progress(f"measuring {name}")
             loaded = backend(name)
             found[name] = loaded.availability()  # now that it is loaded it knows better: whether there is a driver, say
             if found[name]:
                 habits[name] = habits_of(loaded, switches=False)
     if as_json:
-        content = {name: {**asdict(each), "habits": asdict(habits[name]) if name in habits else None} for name, each in found.items()}
+        content = {
+            name: {**asdict(this_availability), "habits": asdict(habits[name]) if name in habits else None}
+            for name, this_availability in found.items()
+        }
         say(json.dumps({"schema": 1, "backends": content}, indent=1))
         return
     say(backends_text(found, habits))
@@ -56,15 +59,15 @@ def install(
     from halfulp.backends.workers.environments import environment_of, requirements_of
     from halfulp.errors import InputError
 
-    for each in name:
-        adapter = adapter_named(each)
+    for word in name:
+        adapter = adapter_named(word)
         if not adapter.extra:
             known = ", ".join(other for other in BUILT_IN if adapter_named(other).extra)
             raise InputError(
-                f"Got {each} to install. Needed: one of {known}. It comes with PyTorch or NumPy, or with a device. Leave it out."
+                f"Got {word} to install. Needed: one of {known}. It comes with PyTorch or NumPy, or with a device. Leave it out."
             )
         main = next(iter(adapter.packages.values()))
-        environment_of(each).install(
+        environment_of(word).install(
             requirements_of(adapter.extra), main, constraints=constraint, progress=lambda words: say(words, err=True)
         )
 
@@ -75,5 +78,5 @@ def remove(name: Annotated[list[str], typer.Argument(help="Backends whose enviro
     from halfulp.backends.registry import adapter_named
     from halfulp.backends.workers.environments import environment_of
 
-    for each in name:
-        environment_of(adapter_named(each).name).remove()
+    for word in name:
+        environment_of(adapter_named(word).name).remove()

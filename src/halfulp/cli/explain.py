@@ -36,7 +36,11 @@ def explain(
         from halfulp.causes.hypotheses import CATALOGUE
         from halfulp.reports.text.causes import catalogue_text
 
-        typer.echo(catalogue_text([(each.name, each.looks_like, each.experiment, ", ".join(each.reports)) for each in CATALOGUE]))
+        typer.echo(
+            catalogue_text(
+                [(hypothesis.name, hypothesis.looks_like, hypothesis.experiment, ", ".join(hypothesis.reports)) for hypothesis in CATALOGUE]
+            )
+        )
         return
     if file is None:
         raise InputError(

@@ -33,7 +33,7 @@ def growth(
     from .progress import steps_on_stderr
 
     try:
-        chosen = None if sizes is None else [int(each) for each in sizes.split(",")]
+        chosen = None if sizes is None else [int(name) for name in sizes.split(",")]
         if chosen is not None and min(chosen) < 1:
             raise ValueError
     except ValueError:

@@ -36,7 +36,7 @@ def locate(
 
     from .progress import steps_on_stderr
 
-    pairs = [each.partition("=") for each in rename or ()]
+    pairs = [name.partition("=") for name in rename or ()]
     if any(not mark for _, mark, _ in pairs):
         raise InputError(
             "Got --rename without '='. Needed: MODULE_OF_EXPECTED=MODULE_OF_ACTUAL. For example --rename 'encoder.layer.*=blocks.*'."

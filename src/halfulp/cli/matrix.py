@@ -39,7 +39,7 @@ def matrix(
     from .progress import steps_on_stderr
 
     def listed(words: Optional[str]) -> Optional[list[str]]:
-        return None if words is None else [each.strip() for each in _apart(words) if each.strip()]
+        return None if words is None else [name.strip() for name in _apart(words) if name.strip()]
 
     with steps_on_stderr(quiet) as progress:
         found = run(
@@ -62,9 +62,9 @@ def matrix(
 def _apart(words: str) -> list[str]:
     """Backends with commas between; options of one may be apart by commas too: "a:x=1,y=2,b" is "a:x=1,y=2" and "b"."""
     found: list[str] = []
-    for each in words.split(","):
-        if found and ":" in found[-1] and "=" in each and ":" not in each:
-            found[-1] += f",{each}"
+    for name in words.split(","):
+        if found and ":" in found[-1] and "=" in name and ":" not in name:
+            found[-1] += f",{name}"
         else:
-            found.append(each)
+            found.append(name)
     return found

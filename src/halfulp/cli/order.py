@@ -65,11 +65,11 @@ def order(
         show(stored, as_json=as_json)
     if html is not None:
         save(stored, html)
-    for name, each in found.items():
+    for name, item in found.items():
         if emit is not None:
-            say(_emitted(name, each, loaded, emit, seed), err=as_json)
-        if svg is not None and each.classes[0].order is not None:
-            write_file(svg / f"{name}.svg", each.order.draw("svg"))
+            say(_emitted(name, item, loaded, emit, seed), err=as_json)
+        if svg is not None and item.classes[0].order is not None:
+            write_file(svg / f"{name}.svg", item.order.draw("svg"))
             say(f"{svg / f'{name}.svg'}: the order of {name}", err=as_json)
     raise typer.Exit(stored.exit_code)
 
@@ -78,10 +78,10 @@ def _stored(found: dict[str, Any], problems: dict[str, str]) -> Any:
     from halfulp.probes.stored import StoredOrders
 
     difference, one_family = "", False
-    if len(found) == 2 and all(each.classes[0].order is not None for each in found.values()):
+    if len(found) == 2 and all(item.classes[0].order is not None for item in found.values()):
         difference = found["actual"].diff(found["expected"])
         one_family = found["actual"].is_one_family_with(found["expected"])
-    return StoredOrders({name: each.stored() for name, each in found.items()}, problems, difference, one_family)
+    return StoredOrders({name: item.stored() for name, item in found.items()}, problems, difference, one_family)
 
 
 def _emitted(name: str, found: Any, loaded: dict[str, Any], folder: Path, seed: int) -> str:
@@ -104,11 +104,11 @@ def _emitted(name: str, found: Any, loaded: dict[str, Any], folder: Path, seed: 
         return f"{name}: no program. {error}"
     path = folder / f"replay_{name}.py"
     write_file(path, program)
-    used = sorted({each.argument for each in (*found.contraction.factors, *found.contraction.extras)})
+    used = sorted({item.argument for item in (*found.contraction.factors, *found.contraction.extras)})
     with tempfile.TemporaryDirectory() as scratch:
         files = [str(Path(scratch) / f"{place}.npy") for place in used]
-        for place, each in zip(used, files):
-            np.save(each, implementation.arguments[place].values)
+        for place, file in zip(used, files):
+            np.save(file, implementation.arguments[place].values)
         result = Path(scratch) / "result.npy"
         ran = subprocess.run([sys.executable, str(path.resolve()), *files, str(result)], capture_output=True, text=True, check=False)
         if ran.returncode:

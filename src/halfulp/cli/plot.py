@@ -34,8 +34,8 @@ def plot(
     except ModuleNotFoundError as error:
         raise lacking(error) from error
     if list_pictures:
-        for each, drawn in PICTURES.items():
-            say(f"{each:<10} {drawn.shows} ({', '.join(kind.__name__ for kind in drawn.of)})")
+        for word, drawn in PICTURES.items():
+            say(f"{word:<10} {drawn.shows} ({', '.join(kind.__name__ for kind in drawn.of)})")
         return
     if not name or result is None:
         raise InputError(

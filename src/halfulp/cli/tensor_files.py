@@ -78,7 +78,7 @@ def _inflated(path: Path) -> int:
     if not zipfile.is_zipfile(path):
         return 0
     with zipfile.ZipFile(path) as archive:
-        return sum(each.file_size for each in archive.infolist())
+        return sum(zip_info.file_size for zip_info in archive.infolist())
 
 
 def _held(tree: Any, path: Path) -> int:

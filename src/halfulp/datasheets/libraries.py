@@ -47,7 +47,7 @@ class Library:
 
     def has(self, *ops: str) -> bool:
         """Whether the library has these ops."""
-        return all(each in self.ops for each in ops)
+        return all(name in self.ops for name in ops)
 
 
 def library(name: str, device: str = "cpu") -> Library:
@@ -159,7 +159,7 @@ def _of_backend(chosen: Backend) -> Library:
         return run if op.weights else chosen.implement(OpModule(op, {}, _ATTRIBUTES.get(name, {})))
 
     return Library(
-        chosen.name, "cpu", tuple(each for each in PROBED if _runs(chosen, "matmul", each)),
+        chosen.name, "cpu", tuple(word for word in PROBED if _runs(chosen, "matmul", word)),
         {name: op_of(name) for name in OPS if _runs(chosen, name, "float32")},
         lambda array, dtype: torch.from_numpy(np.ascontiguousarray(array)).to(getattr(torch, dtype)),
         lambda value: (value.float() if FORMATS[str(value.dtype).removeprefix("torch.")].storage_bits < 32 else value).numpy(),

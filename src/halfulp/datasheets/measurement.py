@@ -126,7 +126,7 @@ def _chosen(chosen: Library, functions: tuple[str, ...] | None) -> tuple[str, ..
 def _jobs(chosen: Library, names: tuple[str, ...]) -> list[tuple[str, str, Format]]:
     """(name, kind, format): unary functions in all formats, their derivatives (torch) and binary functions in float32."""
     unary, binary = _tables(chosen)
-    formats = [each for each in (FLOAT32, FLOAT16, BFLOAT16) if each.name in chosen.dtypes]
+    formats = [float_format for float_format in (FLOAT32, FLOAT16, BFLOAT16) if float_format.name in chosen.dtypes]
     jobs = [(name, "unary", target) for name in names if name in unary for target in formats]
     if chosen.name == "torch":
         jobs += [(f"{name}'", "derivative", FLOAT32) for name in names if name in unary and name not in STEPS]

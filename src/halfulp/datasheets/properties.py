@@ -99,8 +99,8 @@ def _precision_of(library: Library, op: str, dtype: str) -> str:
     named = next(
         (
             f" ({name})"
-            for name, each in FORMATS.items()
-            if each.precision_bits == inputs and name != dtype and not name.startswith("float8")
+            for name, float_format in FORMATS.items()
+            if float_format.precision_bits == inputs and name != dtype and not name.startswith("float8")
         ),
         "",
     )
@@ -212,7 +212,7 @@ def _threads() -> str:
     printed = [
         subprocess.run([sys.executable, "-c", THREADS.format(count=count)], capture_output=True, text=True, check=False) for count in (1, 2)
     ]
-    if any(each.returncode for each in printed):
+    if any(completed_process.returncode for completed_process in printed):
         return "could not be run"
     return "the same bits" if printed[0].stdout == printed[1].stdout else "other bits"
 
@@ -265,7 +265,7 @@ def _promotion(library: Library) -> Section:
     kinds = [*library.dtypes, "int32", "int64"]
     for place, left in enumerate(kinds):
         for right in kinds[place + 1 :]:
-            pair = [library.native(np.ones(4, each if each.startswith("int") else "float32"), each) for each in (left, right)]
+            pair = [library.native(np.ones(4, name if name.startswith("int") else "float32"), name) for name in (left, right)]
             try:
                 result = library.ops["add"](*pair)
                 found[f"{left} + {right}"] = str(result.dtype).removeprefix("torch.")
@@ -280,17 +280,18 @@ def _habits(library: Library) -> Section:
         return {}
     habits = habits_of(library.backend)
     found = {
-        f"weights of float32 {op}": f"read with {each.weights_bits} of 24 bits{'' if each.weights_bits == 24 else ': LESS than float32'}"
-        for op, each in habits.products.items()
+        f"weights of float32 {op}": f"read with {reading.weights_bits} of 24 bits"
+        + ("" if reading.weights_bits == 24 else ": LESS than float32")
+        for op, reading in habits.products.items()
     }
     found |= {f"subnormal inputs of {op}": what for op, what in habits.subnormals.items()}
     found |= {
-        f"products and sums in {op}": "fused" if each.is_fused else "rounded apart"
-        for op, each in habits.products.items()
-        if each.is_fused is not None
+        f"products and sums in {op}": "fused" if reading.is_fused else "rounded apart"
+        for op, reading in habits.products.items()
+        if reading.is_fused is not None
     }
     found |= {switch.detail: switch.words.removeprefix(f"{switch.detail} ") for switch in habits.switches}
-    return found | {f"remark {number}": each for number, each in enumerate(habits.remarks, 1)}
+    return found | {f"remark {number}": remark for number, remark in enumerate(habits.remarks, 1)}
 
 
 SECTIONS: dict[str, Callable[[Library], Section]] = {

@@ -92,11 +92,11 @@ def _differ(here: Accuracy, there: Accuracy) -> bool:
     return error > 0.1 * max(1.0, min(here.max_ulp_error, there.max_ulp_error)) or share > 0.01 or specials
 
 
-def _in_words(each: Accuracy | None) -> str:
-    if each is None or math.isnan(each.max_ulp_error):
+def _in_words(accuracy: Accuracy | None) -> str:
+    if accuracy is None or math.isnan(accuracy.max_ulp_error):
         return "-"
-    specials = f", {each.special_mismatches:,} NaN or infinities wrong" if each.special_mismatches else ""
-    return f"{each.max_ulp_error:.4g} ulp, {100 * each.not_correctly_rounded:.3g} % not correctly rounded{specials}"
+    specials = f", {accuracy.special_mismatches:,} NaN or infinities wrong" if accuracy.special_mismatches else ""
+    return f"{accuracy.max_ulp_error:.4g} ulp, {100 * accuracy.not_correctly_rounded:.3g} % not correctly rounded{specials}"
 
 
 def read_datasheet(path: str | Path) -> Datasheet:

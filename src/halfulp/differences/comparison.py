@@ -122,8 +122,8 @@ def _common_format_chunk(stored: npt.NDArray[Any], leaf: Leaf, common: Format | 
 
 
 def _coarser(first: Format | None, second: Format | None) -> Format | None:
-    known = [each for each in (first, second) if each is not None]
-    return min(known, key=lambda each: each.precision_bits) if known else None
+    known = [float_format for float_format in (first, second) if float_format is not None]
+    return min(known, key=lambda float_format: float_format.precision_bits) if known else None
 
 
 class _Totals:
@@ -341,7 +341,7 @@ def _worst_elements(totals: _Totals, row: int, actual: Leaf, reference: Leaf, co
     for score, place in zip(totals.scores[row].tolist(), totals.places[row].tolist()):
         if score <= 0:
             continue
-        index = tuple(int(each) for each in np.unravel_index(place, actual.stored_shape))
+        index = tuple(int(item) for item in np.unravel_index(place, actual.stored_shape))
         pair = [leaf.at(index) for leaf in (actual, reference)]
         values = [
             float((decode(raw, leaf.format) if leaf.holds_bits and leaf.format else raw)[0]) for raw, leaf in zip(pair, (actual, reference))

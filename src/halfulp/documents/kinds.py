@@ -40,8 +40,8 @@ def named(home: str) -> Any:
 
 
 KINDS = {
-    each.name: each
-    for each in (
+    kind.name: kind
+    for kind in (
         Kind(
             "check",
             1,

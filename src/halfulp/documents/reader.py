@@ -90,7 +90,7 @@ def restored(kind: str, content: dict[str, Any], source: str = "a document") -> 
         result = _adapter(kind).validate_python(_with_numbers(content))
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(str(each)[:40] for each in first["loc"][:8])
+        where = ".".join(str(number)[:40] for number in first["loc"][:8])
         raise InputError(
             f"Got {source} of kind {kind} whose {where or 'content'} is not as needed: {' '.join(str(first['msg']).split())[:160]}, got {str(first['input'])[:60]!r} ({error.error_count()} such fields). "
             f"Needed: what {found.written_by} wrote. Fields can't be guessed. Write it again."
@@ -114,11 +114,11 @@ def _adapter(kind: str) -> Any:
 def _with_numbers(content: Any) -> Any:
     """What was measured, of any type, with the strings that stand for non-finite numbers as numbers again; typed fields know by themselves."""
     if isinstance(content, list):
-        return [_with_numbers(each) for each in content]
+        return [_with_numbers(item) for item in content]
     if not isinstance(content, dict):
         return content
     return {
-        key: {name: _SPECIAL.get(each, each) if isinstance(each, str) else each for name, each in part.items()}
+        key: {name: _SPECIAL.get(item, item) if isinstance(item, str) else item for name, item in part.items()}
         if key == "measured" and isinstance(part, dict)
         else _with_numbers(part)
         for key, part in content.items()

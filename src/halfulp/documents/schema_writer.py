@@ -44,9 +44,9 @@ def described(kind: Kind) -> dict[str, Any]:
     made = TypeAdapter(kind.result_class()).json_schema(ref_template="#/$defs/{model}")
     definitions = made.pop("$defs", {})
     _complete(made, kind.result_class())
-    for name, each in definitions.items():
-        if "enum" not in each:
-            _complete(each, _class_named(name, kind.result_class()))
+    for name, definition in definitions.items():
+        if "enum" not in definition:
+            _complete(definition, _class_named(name, kind.result_class()))
     _with_measured(definitions)
     derived = DERIVED.get(kind.name, {})
     head = {
@@ -92,10 +92,10 @@ def _class_named(name: str, root: type[Any]) -> type[Any]:
 def _complete(schema: dict[str, Any], of: type[Any]) -> None:
     """Words for each field, non-finite numbers, all fields written."""
     words = descriptions(of)
-    for name, each in schema.get("properties", {}).items():
-        each.pop("title", None)
-        each.pop("default", None)
-        each["description"] = words[name]
+    for name, item in schema.get("properties", {}).items():
+        item.pop("title", None)
+        item.pop("default", None)
+        item["description"] = words[name]
     _with_numbers(schema)
     schema.pop("title", None)
     schema["description"] = (inspect.getdoc(of) or "").partition("\n")[0]
@@ -105,14 +105,14 @@ def _complete(schema: dict[str, Any], of: type[Any]) -> None:
 
 def _with_numbers(tree: Any) -> None:
     if isinstance(tree, list):
-        for each in tree:
-            _with_numbers(each)
+        for item in tree:
+            _with_numbers(item)
     if isinstance(tree, dict):
         if tree.get("type") == "number":
             del tree["type"]
             tree["$ref"] = "#/$defs/Number"
-        for each in tree.values():
-            _with_numbers(each)
+        for value in tree.values():
+            _with_numbers(value)
 
 
 def descriptions(of: type[Any]) -> dict[str, str]:
@@ -131,7 +131,7 @@ def descriptions(of: type[Any]) -> dict[str, str]:
         words = section[mark.end() : after.start() if after else len(section)].strip()
         for name in mark.group(1).split(", "):
             found[name] = words[:1].upper() + words[1:]
-    missing = [each for each in names if each not in found]
+    missing = [word for word in names if word not in found]
     if missing:
         raise LookupError(f"{of.__name__} does not describe {', '.join(missing)} under Attributes")
     return found

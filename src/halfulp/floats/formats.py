@@ -68,7 +68,9 @@ BFLOAT16 = _format("bfloat16", 8, -126, 127, 16)
 FLOAT8_E4M3FN = _format("float8_e4m3fn", 4, -6, 8, 8, has_infinity=False)
 FLOAT8_E5M2 = _format("float8_e5m2", 3, -14, 15, 8)
 
-FORMATS: dict[str, Format] = {each.name: each for each in (FLOAT64, FLOAT32, TF32, FLOAT16, BFLOAT16, FLOAT8_E4M3FN, FLOAT8_E5M2)}
+FORMATS: dict[str, Format] = {
+    float_format.name: float_format for float_format in (FLOAT64, FLOAT32, TF32, FLOAT16, BFLOAT16, FLOAT8_E4M3FN, FLOAT8_E5M2)
+}
 
 _ALIASES = {"double": "float64", "float": "float32", "half": "float16"}
 

@@ -18,7 +18,7 @@ def holds_finer_data(case: Case, name: str, storage: Format) -> bool:
     """Whether inputs, parameters or buffers of a side have more bits than a format."""
     modules = case.side(name).modules
     found = float_formats((case.inputs, case.keywords, [[*module.parameters(), *module.buffers()] for module in modules]))
-    return max((each.precision_bits for each in found), default=0) > storage.precision_bits
+    return max((float_format.precision_bits for float_format in found), default=0) > storage.precision_bits
 
 
 def data_rounding(storage: Format, pool: GaussianPool, amplitude: float) -> Callable[[torch.Tensor], torch.Tensor]:

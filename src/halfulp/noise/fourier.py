@@ -44,8 +44,8 @@ def uses_transforms(case: Case, name: str) -> bool:
     side = case.side(name).eager
     watch = _Watch()
     with alone(), contextlib.ExitStack() as stack:
-        for each in _NUMPY_TRANSFORMS:
-            stack.enter_context(mock.patch.object(np.fft, each, watch.note(getattr(np.fft, each))))
+        for word in _NUMPY_TRANSFORMS:
+            stack.enter_context(mock.patch.object(np.fft, word, watch.note(getattr(np.fft, word))))
         stack.enter_context(contextlib.suppress(Exception))  # a function that refuses a mode: what was met until then counts
         arguments, keywords = case.arguments(side, NATIVE)
         with side.unchanged(), repeatable(case.seed), watch:

@@ -307,9 +307,9 @@ def _collect(
     leaves: dict[str, LeafNoise] = {}
     for leaf in center:
         base = by_path.get(leaf.path, leaf).float64()
-        moved = [each[leaf.path].float64() if leaf.path in each else None for each in known]
+        moved = [entry[leaf.path].float64() if leaf.path in entry else None for entry in known]
         with np.errstate(invalid="ignore"):
-            deviations = [each - base for each in moved if each is not None and each.shape == base.shape]
+            deviations = [array - base for array in moved if array is not None and array.shape == base.shape]
         magnified = model.magnified if leaf.format is not None else 1.0
         deviations = [np.where(np.isfinite(deviation), deviation / magnified, 0.0) for deviation in deviations]
         reference = outside.get(leaf.path, leaf.float64())
@@ -348,7 +348,7 @@ def _leaf_noise(model: Model, leaf: Leaf, reference: FloatArray, deviations: lis
 
 def _profiles(deviations: list[FloatArray], spread: FloatArray) -> dict[int, FloatArray]:
     scaled = [scaled_error(deviation, spread) for deviation in deviations]
-    return {axis: np.stack([profile(each, axis) for each in scaled]) for axis in range(spread.ndim)}
+    return {axis: np.stack([profile(float_array, axis) for float_array in scaled]) for axis in range(spread.ndim)}
 
 
 def scaled_error(error: FloatArray, spread: FloatArray) -> FloatArray:
@@ -360,7 +360,7 @@ def scaled_error(error: FloatArray, spread: FloatArray) -> FloatArray:
 
 def profile(scaled: FloatArray, axis: int) -> FloatArray:
     """The mean over everything but one axis."""
-    return scaled.mean(axis=tuple(each for each in range(scaled.ndim) if each != axis)) if scaled.ndim > 1 else scaled
+    return scaled.mean(axis=tuple(number for number in range(scaled.ndim) if number != axis)) if scaled.ndim > 1 else scaled
 
 
 def _outside_reference(case: Case) -> dict[str, FloatArray]:

@@ -169,7 +169,7 @@ class NoiseMode(TorchDispatchMode):
         """An op that PyTorch can't take apart, by the formula of recorded runs; NotImplemented where that does not fit."""
         if formula_of(record.name) is None:
             return NotImplemented
-        given, named = [numbers_of(argument) for argument in args], {key: numbers_of(each) for key, each in kwargs.items()}
+        given, named = [numbers_of(argument) for argument in args], {key: numbers_of(item) for key, item in kwargs.items()}
         try:
             exact = run_formula(record.name, given, named)
             moved = exact
@@ -339,7 +339,9 @@ def _flat(tree: Any) -> list[Any]:
 def _put_back(func: Any, args: Any, result: Any) -> None:
     """What the op without the underscore gives, into the arguments that the one with it would write."""
     given = list(result) if isinstance(result, (tuple, list)) else [result]
-    written = [value for value, each in zip(args, func._schema.arguments) if each.alias_info is not None and each.alias_info.is_write]
+    written = [
+        value for value, argument in zip(args, func._schema.arguments) if argument.alias_info is not None and argument.alias_info.is_write
+    ]
     for target, group in zip(written, given):
         for into, value in zip(target, group) if isinstance(target, (list, tuple)) else [(target, group)]:
             into.copy_(value)

@@ -45,7 +45,7 @@ class OpError(Deviation):
         scales = {key: (value * value if key in ("alpha", "beta") else value) for key, value in kwargs.items()}
         squares = call(*squared, **scales)
         if name == "convolution_backward":
-            return tuple(None if each is None else self.in_norm(each) for each in self._convolution_backward(args, result, squares))
+            return tuple(None if item is None else self.in_norm(item) for item in self._convolution_backward(args, result, squares))
         return self.in_norm(self.chain(result, squares, terms_of_product(name, args)))
 
     def _convolution_backward(self, args: tuple[Any, ...], result: Any, squares: Any) -> tuple[Any, ...]:

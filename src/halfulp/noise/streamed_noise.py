@@ -174,7 +174,7 @@ def streamed_noise(case: Case, *, rounds: str = OPS, progress: Callable[[int, in
             del outputs  # before the next sample is made
     except Unseen:
         return None
-    leaves = {path: each.streamed(model) for path, each in sums.items()}
+    leaves = {path: item.streamed(model) for path, item in sums.items()}
     return Noise(model.declared, leaves, "ops of expected", model.samples, dict(mode.counted), reference_of(case, mode))
 
 

@@ -151,12 +151,12 @@ class Bounded(np.ndarray[Any, Any]):
             checked(_elements_of(ufunc, method, inputs))
         given = [_unwatched(argument) for argument in inputs]
         if "out" in keywords:
-            keywords["out"] = tuple(_unwatched(each) for each in keywords["out"])
+            keywords["out"] = tuple(_unwatched(item) for item in keywords["out"])
         return _watched(getattr(ufunc, method)(*given, **keywords))
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         checked(_GROWING.get(func, _together)(*args, **kwargs))
-        return _watched(func(*_unwatched(args), **{key: _unwatched(each) for key, each in kwargs.items()}))
+        return _watched(func(*_unwatched(args), **{key: _unwatched(item) for key, item in kwargs.items()}))
 
     def __getitem__(self, key: Any) -> Any:
         checked(_selected(self.shape, key))
@@ -223,15 +223,15 @@ def _taken(x: Array, places: Any, axis: int | None = None, *_: Any, **__: Any) -
 def _selected(shape: tuple[int, ...], key: Any) -> int:
     """How many elements indexing gives at most."""
     keys = list(key) if isinstance(key, tuple) else [key]
-    arrays = [np.shape(each) for each in keys if isinstance(each, (np.ndarray, list)) and np.asarray(each).dtype != bool]
+    arrays = [np.shape(item) for item in keys if isinstance(item, (np.ndarray, list)) and np.asarray(item).dtype != bool]
     if not arrays:
         return math.prod(shape)  # slices and masks take parts
-    if any(each is Ellipsis for each in keys):
-        place = next(place for place, each in enumerate(keys) if each is Ellipsis)
-        missing = len(shape) - sum(each is not None and each is not Ellipsis for each in keys)
+    if any(item is Ellipsis for item in keys):
+        place = next(place for place, item in enumerate(keys) if item is Ellipsis)
+        missing = len(shape) - sum(item is not None and item is not Ellipsis for item in keys)
         keys[place : place + 1] = [slice(None)] * missing
-    rest = [each for each in keys if each is not None]
-    kept = [n for n, each in zip(shape, (*rest, *(slice(None),) * len(shape))) if isinstance(each, slice)]
+    rest = [item for item in keys if item is not None]
+    kept = [n for n, item in zip(shape, (*rest, *(slice(None),) * len(shape))) if isinstance(item, slice)]
     return _broadcast(arrays) * math.prod(kept)
 
 

@@ -42,12 +42,12 @@ def run_formula(
     formula, called = formula_of(name), (called or name)[:80]
     if formula is None:
         raise Unknown(f"no formula for {called}")
-    used = {key: each for key, each in keywords.items() if key not in _NOT_ARGUMENTS}
+    used = {key: keyword_ for key, keyword_ in keywords.items() if key not in _NOT_ARGUMENTS}
     try:
-        bounded.checked(sum(_elements(each) for each in (*arguments, *used.values())))  # a list may name one value many times
+        bounded.checked(sum(_elements(item) for item in (*arguments, *used.values())))  # a list may name one value many times
         # Sizes don't depend on the arithmetic, and whoever asks for rounding has evaluated exactly before: once is enough, and cheaper.
         with np.errstate(all="ignore"), contextlib.nullcontext() if fl is EXACT else bounded.unlimited():
-            result = formula(fl, *map(_watched, arguments), **{key: _watched(each) for key, each in used.items()})
+            result = formula(fl, *map(_watched, arguments), **{key: _watched(item) for key, item in used.items()})
     except Unknown:
         raise
     except bounded.TooLarge as error:
@@ -57,7 +57,7 @@ def run_formula(
     if result is None:
         raise Unknown(f"no formula for this use of {called}")
     flat = list(result) if isinstance(result, tuple) else [result]
-    outputs: list[Array | None] = [None if each is None else bounded.plain(each) for each in flat]
+    outputs: list[Array | None] = [None if item is None else bounded.plain(item) for item in flat]
     if any(output is not None and output.dtype.kind not in "biufc" for output in outputs):
         raise Unknown(f"the formula of {called} does not fit this call")
     return outputs

@@ -32,7 +32,7 @@ def strided_positions(shape: Sequence[int], strides: Sequence[int], wanted: Indi
     """Sum of stride times coordinate, for all coordinates of the shape or for the wanted flat indices."""
     if wanted is not None:
         coordinates = np.unravel_index(wanted, tuple(shape)) if tuple(shape) else ()
-        return sum((each.astype(np.int64) * stride for each, stride in zip(coordinates, strides)), np.zeros(len(wanted), np.int64))
+        return sum((array.astype(np.int64) * stride for array, stride in zip(coordinates, strides)), np.zeros(len(wanted), np.int64))
     places = np.zeros(1, np.int64)
     for size, stride in zip(shape, strides):
         places = (places[:, None] + np.arange(size, dtype=np.int64)[None, :] * stride).ravel()
@@ -64,7 +64,7 @@ class Factor:
         """The input, spread and padded with zeros, in one dimension."""
         if self.table is not None:
             return np.concatenate((array.ravel(), np.zeros(1, array.dtype)))[self.table].ravel()
-        if any(each != 1 for each in self.spread):
+        if any(number != 1 for number in self.spread):
             wide = np.zeros([(size - 1) * step + 1 for size, step in zip(array.shape, self.spread)], array.dtype)
             wide[tuple(slice(None, None, step) for step in self.spread)] = array
             array = wide
@@ -253,7 +253,7 @@ def convolution(
         pads,
         origin,
         (channel_step, *(sign * gap * step for gap, step in zip(dilation, space_steps))),
-        (batch_step, channels * channel_step, 0, *(each * step for each, step in zip(move, space_steps))),
+        (batch_step, channels * channel_step, 0, *(number * step for number, step in zip(move, space_steps))),
     )
     w_steps = row_major_strides(weight)
     if transposed:
@@ -281,5 +281,5 @@ def convolution(
 
 def table(shapes: Sequence[Shape], tables: Sequence[Indices], output_shape: Shape, arguments: Sequence[int]) -> Contraction:
     """Any contraction, as one table of elements for each factor: (output positions, terms), -1 where a term is missing."""
-    factors = tuple(Factor(argument, tuple(shape), table=each) for argument, shape, each in zip(arguments, shapes, tables))
+    factors = tuple(Factor(argument, tuple(shape), table=indices) for argument, shape, indices in zip(arguments, shapes, tables))
     return Contraction("table", (("k", tables[0].shape[1]),), tuple(output_shape), tuple(output_shape), factors)

@@ -85,7 +85,7 @@ def emit(placed: Sequence[Placed], contraction: Contraction, names: list[str], t
         InputError: the arithmetic has no NumPy equivalent (several values added in one operation, rounding toward zero, 16-bit
             accumulators), or positions are too scattered for a short program.
     """
-    orders = [each.order for each in placed]
+    orders = [this_placed.order for this_placed in placed]
     for order in orders:
         if order.tree.widest > 2 or order.rounding != "nearest" or order.accumulator not in ("float32", "float64"):
             raise InputError(
@@ -99,9 +99,9 @@ def emit(placed: Sequence[Placed], contraction: Contraction, names: list[str], t
     main = orders[0]
     if main.output == "bfloat16" and main.accumulator == "float64":
         raise InputError("Got float64 sums rounded to bfloat16. Needed: float32 sums. NumPy would round twice. Use order.replay.")
-    used = sorted({each.argument for each in (*contraction.factors, *contraction.extras)})
+    used = sorted({factor.argument for factor in (*contraction.factors, *contraction.extras)})
     arguments = ", ".join(names[place] for place in used)
-    described = "\n".join(f"{each.describe()}." for each in orders)
+    described = "\n".join(f"{this_order.describe()}." for this_order in orders)
     blocks = [f'"""{title}, bit for bit.\n\n{described}\n{proof}\n"""\n\nimport numpy as np']
     if any(order.fma and order.products for order in orders):
         blocks.append((FMA32 if main.accumulator == "float32" else FMA64).strip())
@@ -135,8 +135,8 @@ def _choice(placed: Sequence[Placed], contraction: Contraction) -> list[str]:
     columns = shape[-1] if shape else 1
     rows = contraction.positions // columns
     which = np.zeros(contraction.positions, np.int64)
-    for number, each in enumerate(placed):
-        which[each.positions] = number
+    for number, this_placed in enumerate(placed):
+        which[this_placed.positions] = number
     lines = [f"    which = np.zeros(({rows}, {columns}), np.int8)  # the number of the order of each output"]
     for number in range(1, len(placed)):
         patterns: dict[bytes, list[int]] = {}
@@ -196,7 +196,7 @@ def _shape_lines(order: Order, shape: Shape, base: str, indent: int, *, skip_ext
 
 def _item_lines(order: Order, item: Item, base: str, indent: int) -> list[str]:
     letters = [f"i{depth}" if depth else "i" for depth in range(len(item.loops))]
-    terms = [each for each in (base, str(item.start) if item.start else "") if each]
+    terms = [name for name in (base, str(item.start) if item.start else "") if name]
     lines: list[str] = []
     for depth, (count, step) in enumerate(reversed(item.loops)):
         letter = letters[depth]
@@ -206,7 +206,7 @@ def _item_lines(order: Order, item: Item, base: str, indent: int) -> list[str]:
             low, high = item.start, item.start + count * step
             bounds = f"{low}, {high}" + (f", {step}" if step != 1 else "") if low or step != 1 else str(high)
             lines.append(f"{' ' * indent}for {letter} in range({bounds}):")
-            terms = [each for each in (base, letter) if each]
+            terms = [name for name in (base, letter) if name]
         else:
             lines.append(f"{' ' * (indent + 4 * depth)}for {letter} in range({count}):")
             terms.append(letter if step == 1 else f"{step} * {letter}")
@@ -255,7 +255,7 @@ def _prepared(contraction: Contraction, names: list[str], kind: str) -> list[str
         elif contraction.kind == "cumulative sum":
             axis = contraction.details["axis"]
             size, dimensions = factor.shape[axis], len(factor.shape)
-            pads = tuple((size - 1, 0) if each == axis else (0, 0) for each in range(dimensions))
+            pads = tuple((size - 1, 0) if number == axis else (0, 0) for number in range(dimensions))
             lines.append(f"    padded = np.pad({name}, {pads})  # the sum up to each place; before the first there is nothing")
             lines.append(f"    {target} = np.moveaxis(np.lib.stride_tricks.sliding_window_view(padded, {size}, {axis}), -1, 0)")
         elif contraction.kind == "table":
@@ -275,9 +275,9 @@ def _prepared(contraction: Contraction, names: list[str], kind: str) -> list[str
 def _einsum_lines(contraction: Contraction, factor: Factor, place: int, target: str, name: str) -> list[str]:
     letters, output = contraction.details["labels"][place], contraction.details["output"]
     summed = list(dict.fromkeys(label for labels in contraction.details["labels"] for label in labels if label not in output))
-    order = [letters.index(each) for each in summed if each in letters] + [letters.index(each) for each in output if each in letters]
+    order = [letters.index(item) for item in summed if item in letters] + [letters.index(item) for item in output if item in letters]
     size = dict(zip(letters, factor.shape))
-    shape = (contraction.terms, *(size.get(each, 1) for each in output))
+    shape = (contraction.terms, *(size.get(item, 1) for item in output))
     moved = f"{name}.transpose({', '.join(map(str, order))})" if order != list(range(len(order))) else name
     return [
         f"    {target} = {moved}.reshape({shape})  # {''.join(letters)} of {', '.join(contraction.details['labels'])} -> "

@@ -22,22 +22,22 @@ LANES = (4, 8, 16, 32)
 def sequential(terms: int, extras: int = 0, place: str = "last") -> Tree:
     """One chain from the first term to the last; extra leaves first or last."""
     written = TreeWriter(terms, extras)
-    beside = [written.extra(each) for each in range(extras)]
+    beside = [written.extra(number) for number in range(extras)]
     if place == "first" and extras:
-        return written.tree(written.chain([*beside, *(written.term(each) for each in range(terms))]))
+        return written.tree(written.chain([*beside, *(written.term(number) for number in range(terms))]))
     return written.tree(written.chain([written.run(0, terms), *beside]))
 
 
 def reversed_chain(terms: int) -> Tree:
     """One chain from the last term to the first."""
     written = TreeWriter(terms)
-    return written.tree(written.chain([written.term(each) for each in range(terms - 1, -1, -1)]))
+    return written.tree(written.chain([written.term(number) for number in range(terms - 1, -1, -1)]))
 
 
 def blocks(terms: int, length: int, extras: int = 0, place: str = "last") -> Tree:
     """Chains over blocks of consecutive terms, partial sums added left to right."""
     written = TreeWriter(terms, extras)
-    beside = [written.extra(each) for each in range(extras)]
+    beside = [written.extra(number) for number in range(extras)]
     sums = [written.run(start, min(length, terms - start)) for start in range(0, terms, length)]
     at = 1 if place == "after the first block" else len(sums)
     return written.tree(written.chain([*sums[:at], *beside, *sums[at:]]))
@@ -51,13 +51,13 @@ def lanes(terms: int, count: int, joined: str = "in turn") -> Tree:
     written = TreeWriter(terms)
     sums = [written.run(lane, whole, count) for lane in range(count)]
     total = written.pairwise(sums) if joined == "pairwise" else written.chain(sums)
-    return written.tree(written.chain([total, *(written.term(each) for each in range(whole * count, terms))]))
+    return written.tree(written.chain([total, *(written.term(number) for number in range(whole * count, terms))]))
 
 
 def pairwise(terms: int) -> Tree:
     """Neighbors first, then neighbors of those sums."""
     written = TreeWriter(terms)
-    return written.tree(written.pairwise([written.term(each) for each in range(terms)]))
+    return written.tree(written.pairwise([written.term(number) for number in range(terms)]))
 
 
 def numpy_pairwise(terms: int) -> Tree:
@@ -75,7 +75,7 @@ def numpy_pairwise(terms: int) -> Tree:
         if count <= 128:
             whole = count // 8
             total = written.pairwise([written.run(lane, whole, 8) for lane in range(8)])
-            return written.chain([total, *(written.term(each) for each in range(whole * 8, count))])
+            return written.chain([total, *(written.term(number) for number in range(whole * 8, count))])
         half = count // 2
         half -= half % 8
         return written.add(written.shifted(part(half), 0), written.shifted(part(count - half), half))
@@ -92,9 +92,9 @@ def cascade(terms: int, vector: int = 8, unrolled: int = 4) -> Tree:
     written = TreeWriter(terms)
     vector = vector if terms >= vector else 1
     rows = terms // vector
-    rest = [written.term(each) for each in range(rows * vector, terms)]
+    rest = [written.term(number) for number in range(rows * vector, terms)]
     lane = _cascade_lane(written, vector, rows, unrolled)
-    return written.tree(written.chain([*rest, *(written.shifted(lane, each) for each in range(vector))]))
+    return written.tree(written.chain([*rest, *(written.shifted(lane, number) for number in range(vector))]))
 
 
 LEVELS = 4

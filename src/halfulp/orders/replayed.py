@@ -332,7 +332,7 @@ def _grid(contraction: Contraction, inputs: list[np.ndarray], kind: type, positi
     if len(contraction.factors) > 1 and positions is None and all(strided):
         # The factor that stays the same along more outputs is the scalar.
         still = [tuple(axis for axis in axes if factor.output_strides[axis] == 0 or view[axis] == 1) for factor in contraction.factors]
-        sizes = [np.prod([view[axis] for axis in each], dtype=np.int64) for each in still]
+        sizes = [np.prod([view[axis] for axis in entry], dtype=np.int64) for entry in still]
         scalar_place = int(np.argmax(sizes))
         column_axes = still[scalar_place]
     if len(contraction.factors) > 1 and scalar_place is None:

@@ -379,7 +379,7 @@ class TreeWriter:
     def together(self, parts: Sequence[Part]) -> Part:
         """All of these in one operation."""
         ordered = sorted(parts, key=lambda part: part.least)
-        return Part(sum(part.size for part in parts), ordered[0].least, [self._item(each) for each in ordered], TOGETHER)
+        return Part(sum(part.size for part in parts), ordered[0].least, [self._item(part) for part in ordered], TOGETHER)
 
     def tree(self, part: Part) -> Tree:
         """The tree that ends in this part."""
@@ -428,7 +428,7 @@ def _terms_as_runs(items: list[tuple[int, int, Loops]]) -> list[tuple[int, int, 
         if all(not loops for _, _, loops in group):
             starts = np.array([start for _, start, _ in group], np.int64)
         else:
-            starts = np.concatenate([Item(*each).starts() for each in group])
+            starts = np.concatenate([Item(*entry).starts() for entry in group])
         found += _runs(starts)
         place = end
     return found
@@ -455,7 +455,7 @@ def _from_nodes(terms: int, extras: int, children: Sequence[tuple[int, ...]]) ->
     parts: list[Part | None] = [*map(writer.term, range(terms)), *map(writer.extra, range(extras))]
     for place, members in enumerate(children):
         taken = [parts[member] if 0 <= member < len(parts) else None for member in members]
-        given = [each for each in taken if each is not None]
+        given = [part for part in taken if part is not None]
         if len(given) < 2 or len(given) != len(members) or len(set(members)) != len(members):
             raise InputError(
                 f"Got the addition {members} as number {place}. Needed: two or more leaves or earlier additions that are not used yet. A "

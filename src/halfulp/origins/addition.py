@@ -95,7 +95,7 @@ def channels_of(actual: Array, prediction: Array, spread: Array) -> tuple[float,
     axes = tuple(k for k in range(actual.ndim) if k != 1)
     with np.errstate(invalid="ignore", divide="ignore"):
         found = np.sqrt(np.sum(np.abs(actual - prediction) ** 2, axis=axes) / np.sum(spread**2, axis=axes))
-    return tuple(float(each) for each in found)
+    return tuple(float(item) for item in found)
 
 
 def is_fast_convolution(name: str, addition: Addition, channels: tuple[float, ...]) -> bool:

@@ -80,10 +80,10 @@ class Alignment:
             found.append(Candidate(twin.outputs[slot], MatchedBy.NAME))  # pyright: ignore[reportArgumentType]
         expected_value = self.expected.values[number]
         usable: dict[int, Candidate] = {}
-        for each in found:
-            actual_value = self.actual.values[each.number]
+        for candidate in found:
+            actual_value = self.actual.values[candidate.number]
             if actual_value.elements == expected_value.elements and is_float(actual_value.dtype) == is_float(expected_value.dtype):
-                usable.setdefault(each.number, each)
+                usable.setdefault(candidate.number, candidate)
         return list(usable.values())
 
     def hinted(self, step: Step, slot: int) -> list[int]:
@@ -191,7 +191,10 @@ class Alignment:
         taken = {actual_step.index for _, actual_step, _ in paired}
         others = [path for path in paths.values() if path.index not in taken]
         matcher = difflib.SequenceMatcher(
-            None, [_shapes(each, self.expected) for each in left], [_shapes(each, self.actual) for each in others], autojunk=False
+            None,
+            [_shapes(this_step, self.expected) for this_step in left],
+            [_shapes(this_step, self.actual) for this_step in others],
+            autojunk=False,
         )
         for block in matcher.get_matching_blocks():
             paired += [(left[block.a + k], others[block.b + k], MatchedBy.SHAPE) for k in range(block.size)]

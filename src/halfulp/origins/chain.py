@@ -73,9 +73,9 @@ class Chain:
             if self._walker.fallback is None:
                 raise
             outputs = self._walker.fallback(made_by, given.__getitem__, EXACT)
-        for each, found in zip(made_by.outputs, outputs):
-            if each is not None and found is not None:
-                self._exact[each] = found
+        for output, found in zip(made_by.outputs, outputs):
+            if output is not None and found is not None:
+                self._exact[output] = found
         if number not in self._exact:
             raise Unknown(f"{made_by.op} does not define value {number}")
         return self._exact[number]
@@ -86,8 +86,8 @@ class Chain:
         stored = [
             FORMATS[values[n].dtype] for step in self.steps.values() for n in step.outputs if n is not None and values[n].dtype in FORMATS
         ]
-        coarser = [each for each in stored if each.precision_bits < format.precision_bits]
-        return min(coarser, key=lambda each: each.precision_bits, default=None)
+        coarser = [float_format for float_format in stored if float_format.precision_bits < format.precision_bits]
+        return min(coarser, key=lambda float_format: float_format.precision_bits, default=None)
 
     @property
     def transforms(self) -> bool:

@@ -59,7 +59,9 @@ def locate_in_ranks(
 def _common(actual: Trace, expected: Trace, declared: str | Format | None) -> tuple[dict[str, Any], list[str]]:
     """What is said of two traces whatever the walk finds, and notes on them."""
     common: dict[str, Any] = {
-        "nonfinite": tuple(each for each in (first_nonfinite("actual", actual), first_nonfinite("expected", expected)) if each is not None),
+        "nonfinite": tuple(
+            nonfinite for nonfinite in (first_nonfinite("actual", actual), first_nonfinite("expected", expected)) if nonfinite is not None
+        ),
         "settings": tuple(actual.fingerprint.differences(expected.fingerprint)),
         "declared": format_named(declared).name if declared is not None else "",
     }
@@ -77,7 +79,7 @@ REPETITION = "the same program, weights, inputs and settings: whatever differs i
 
 def is_repetition(actual: Trace, expected: Trace) -> bool:
     """Whether both recorded the same ops with the same arguments on the same numbers."""
-    calls = [[(each.op, each.arguments, each.keywords) for each in trace.ops] for trace in (actual, expected)]
+    calls = [[(step.op, step.arguments, step.keywords) for step in trace.ops] for trace in (actual, expected)]
     return calls[0] == calls[1] and _leaf_bits(actual) == _leaf_bits(expected)
 
 
@@ -148,7 +150,7 @@ def _concluded(walker: Walker, walk: Walk, common: dict[str, Any], notes: list[s
     )
     common |= {
         "walk": tuple(walk.points),
-        "first_bits": next((each for each in walk.points if each.total > 0.0), None),
+        "first_bits": next((this_point for this_point in walk.points if this_point.total > 0.0), None),
         "unaligned": tuple(_unaligned(walker, walk)),
         "complete": walk.complete,
     }
@@ -161,9 +163,9 @@ def _concluded(walker: Walker, walk: Walk, common: dict[str, Any], notes: list[s
         module = point.module if steps == (first.step,) else _common_module(steps, point.phase) or point.module
         return Origin(
             module, steps[-1].op, point.phase, steps[-1].source or point.source,
-            Verdict.NONDETERMINISTIC if REPETITION in notes else point.verdict or Verdict.MISTAKE, point.added,
-            point.inherited, _because(first, segment), more=tuple(each.point for each in right[1:]), segment=segment, notes=tuple(notes),
-            point=point, **common,
+            Verdict.NONDETERMINISTIC if REPETITION in notes else point.verdict or Verdict.MISTAKE, point.added, point.inherited,
+            _because(first, segment), more=tuple(suspect.point for suspect in right[1:]), segment=segment, notes=tuple(notes), point=point,
+            **common,
         )  # fmt: skip
     open_question = _unanswered(walker, walk)
     if open_question:

@@ -63,7 +63,7 @@ class Leaves:
         size = rms(expected_numbers)
         note = f"{value.role} {value.name} itself differs: {int(beyond.sum())} of {expected_numbers.size} elements"
         relative = apart / size if size else float("inf")
-        slot = next((k for k, each in enumerate(step.outputs) if each is not None), 0)
+        slot = next((k for k, output in enumerate(step.outputs) if output is not None), 0)
         phase = Phase.BUFFER if value.role == Role.BUFFER else step.phase
         dtype = self._walker.actual.values[actual_number].dtype
         coarser = dtype in FORMATS and FORMATS[dtype].precision_bits < format.precision_bits

@@ -63,7 +63,7 @@ def locate(
         >>> halfulp.locate(actual, expected, torch.randn(4, 8)).module
         '1'
     """
-    traces = [isinstance(each, (Trace, str, os.PathLike)) for each in (actual, expected)]
+    traces = [isinstance(item, (Trace, str, os.PathLike)) for item in (actual, expected)]
     if all(traces):
         if inputs is not None or keywords is not None or gradients:
             raise InputError(

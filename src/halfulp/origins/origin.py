@@ -151,13 +151,16 @@ class Origin:
         """Whether it starts at this point of the walk (a stored result has other objects, and NaN is not equal to itself)."""
         if self.point is None or point is None:
             return False
-        keys = [(each.step, each.output, each.phase, each.counterpart, each.op, each.note) for each in (self.point, point)]
+        keys = [
+            (this_point.step, this_point.output, this_point.phase, this_point.counterpart, this_point.op, this_point.note)
+            for this_point in (self.point, point)
+        ]
         return keys[0] == keys[1]
 
     def amplifying(self, count: int = 5) -> tuple[Point, ...]:
         """The points that make more of the difference that they get, largest gain first."""
-        found = [each for each in self.walk if each.gain is not None and each.gain > 1.0 and each.inherited > 0.0]
-        return tuple(sorted(found, key=lambda each: -(each.gain or 0.0))[:count])
+        found = [point for point in self.walk if point.gain is not None and point.gain > 1.0 and point.inherited > 0.0]
+        return tuple(sorted(found, key=lambda point: -(point.gain or 0.0))[:count])
 
     def __str__(self) -> str:
         try:

@@ -24,7 +24,7 @@ def is_distributed(path: Any) -> bool:
 
 def ranks_in(path: Any) -> list[Path]:
     """The folders of the ranks, complete or partial."""
-    return sorted(each for each in Path(path).glob("rank-*") if each.is_dir()) if Path(path).is_dir() else []
+    return sorted(this_path for this_path in Path(path).glob("rank-*") if this_path.is_dir()) if Path(path).is_dir() else []
 
 
 def first_of_ranks(actual: Path, expected: Path, walked: Walked) -> Origin:
@@ -39,7 +39,7 @@ def first_of_ranks(actual: Path, expected: Path, walked: Walked) -> Origin:
     Raises:
         TraceError: different numbers of ranks, or a trace that can't be read.
     """
-    sides = [[read_trace(each) for each in ranks_in(side)] for side in (actual, expected)]
+    sides = [[read_trace(path) for path in ranks_in(side)] for side in (actual, expected)]
     if len(sides[0]) != len(sides[1]):
         raise TraceError(
             f"Got {len(sides[0])} ranks in {actual.name} and {len(sides[1])} in {expected.name}. Needed: as many on both sides. Rank is "
@@ -65,11 +65,11 @@ def first_of_ranks(actual: Path, expected: Path, walked: Walked) -> Origin:
         (origin.point.step if origin.point else 0, rank, origin) for rank, (_, origin) in enumerate(found) if origin.module is not None
     ]
     if guilty:
-        _, rank, origin = min(guilty, key=lambda each: each[:2])
-        others = [str(each) for _, each, _ in sorted(guilty, key=lambda each: each[1]) if each != rank]
+        _, rank, origin = min(guilty, key=lambda entry: entry[:2])
+        others = [str(number) for _, number, _ in sorted(guilty, key=lambda entry: entry[1]) if number != rank]
         note = (f"rank {rank}" + (f"; ranks {', '.join(others)} have an origin too" if others else ""),)
         return dataclasses.replace(origin, rank=rank, notes=(*note, *origin.notes))
-    worst = max((origin for _, origin in found), key=lambda each: (each.acceptable is None, len(each.walk)))
+    worst = max((origin for _, origin in found), key=lambda this_origin: (this_origin.acceptable is None, len(this_origin.walk)))
     return worst
 
 

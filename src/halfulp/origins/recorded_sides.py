@@ -61,7 +61,7 @@ def locate_in_functions(
             )
 
         eager = eager_of(actual)
-        is_doubtful = origin.acceptable is False or any(each.note == UNKNOWN_FORMULA for each in origin.walk)
+        is_doubtful = origin.acceptable is False or any(point.note == UNKNOWN_FORMULA for point in origin.walk)
         if eager is not actual and is_doubtful:
             # Compiled code shows little of its inside. If the same fault is there before compiling, it is seen there.
             uncompiled = locate_in_traces(traced("actual", eager), expected_trace, declared=declared, rename=rename, progress=progress)
@@ -129,16 +129,16 @@ def _without_gradients(side: Side) -> Generator[None]:
     """Gradients that are there already are put away, so that those of this run are seen, and put back afterwards."""
     parameters = [parameter for module in side.modules for parameter in module.parameters()]
     before = [parameter.grad for parameter in parameters]
-    for each in parameters:
-        each.grad = None
+    for parameter in parameters:
+        parameter.grad = None
     try:
         yield
     finally:
-        for each, gradient in zip(parameters, before):
-            each.grad = gradient
+        for this_parameter, gradient in zip(parameters, before):
+            this_parameter.grad = gradient
 
 
 def _leaves(tree: Any) -> list[torch.Tensor]:
     from torch.utils._pytree import tree_flatten
 
-    return [each for each in tree_flatten(tree)[0] if isinstance(each, torch.Tensor)]
+    return [item for item in tree_flatten(tree)[0] if isinstance(item, torch.Tensor)]

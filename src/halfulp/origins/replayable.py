@@ -87,7 +87,7 @@ def approved(step: Step, arguments: Sequence[Any], keywords: Mapping[str, Any]) 
     """
     call = call_of(step)
     given = _by_name(call, arguments, keywords)
-    tensors = [part for each in given.values() for part in (each if isinstance(each, (list, tuple)) else [each])]
+    tensors = [part for item in given.values() for part in (item if isinstance(item, (list, tuple)) else [item])]
     tensors = [tensor for tensor in tensors if isinstance(tensor, torch.Tensor)]
     try:
         bounded.checked(sum(tensor.numel() for tensor in tensors))
@@ -113,8 +113,8 @@ def _by_name(call: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -
     schema = call._schema.arguments
     if len(arguments) > len(schema):
         raise NotReplayed(f"{call.name()}: it takes {len(schema)} arguments, got {len(arguments)}")
-    given = {each.name: value for each, value in zip(schema, arguments)}
-    kinds = {each.name: str(each.type) for each in schema}
+    given = {item.name: value for item, value in zip(schema, arguments)}
+    kinds = {item.name: str(item.type) for item in schema}
     for name, value in keywords.items():
         if name not in kinds or name in given:
             raise NotReplayed(f"{call.name()}: it has no argument {str(name)[:40]!r}")
@@ -141,8 +141,10 @@ def _by_formula(step: Step, arguments: Sequence[Any], keywords: Mapping[str, Any
             return {"dtype": str(tree).removeprefix("torch.")}
         return [array(part) for part in tree] if isinstance(tree, (list, tuple)) else tree
 
-    found = run_formula(step.name, [array(argument) for argument in arguments], {key: array(each) for key, each in keywords.items()})
-    return [each.size for each in found if each is not None]
+    found = run_formula(
+        step.name, [array(argument) for argument in arguments], {key: array(keyword_) for key, keyword_ in keywords.items()}
+    )
+    return [this_array.size for this_array in found if this_array is not None]
 
 
 def _sizes(step: Step, call: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> list[int]:
@@ -183,14 +185,14 @@ def sizes_on_meta(call: Any, arguments: Sequence[Any], keywords: Mapping[str, An
             return torch.device("meta")
         return [meta(part) for part in tree] if isinstance(tree, (list, tuple)) else tree
 
-    given = {key: meta(each) for key, each in keywords.items()}
+    given = {key: meta(keyword_) for key, keyword_ in keywords.items()}
     if any(argument.name == "device" for argument in call._schema.arguments):
         given["device"] = torch.device("meta")  # of what is made from numbers alone, also where none is named
     try:
         result = call(*[meta(argument) for argument in arguments], **given)
     except Exception as error:  # whatever the shapes violate
         raise NotReplayed(f"{call.name()}: the size of its result can't be told ({type(error).__name__})") from error
-    return [each.numel() for each in (result if isinstance(result, (list, tuple)) else [result]) if isinstance(each, torch.Tensor)]
+    return [item.numel() for item in (result if isinstance(result, (list, tuple)) else [result]) if isinstance(item, torch.Tensor)]
 
 
 def _attention(given: Mapping[str, Any]) -> int:
@@ -199,7 +201,7 @@ def _attention(given: Mapping[str, Any]) -> int:
     heads = given["num_heads"] if "num_heads" in given else given["num_head"]
     if x.dim() != 3 or heads < 1 or x.shape[-1] % heads:
         raise NotReplayed("an encoder layer whose heads don't divide its width")
-    inner = max([3 * x.shape[-1], *(each.shape[0] for name, each in given.items() if name.startswith("ffn_weight"))])
+    inner = max([3 * x.shape[-1], *(item.shape[0] for name, item in given.items() if name.startswith("ffn_weight"))])
     return x.shape[0] * x.shape[1] * (inner + heads * x.shape[1])
 
 
@@ -257,7 +259,7 @@ def _saved_per_channel(given: Mapping[str, Any]) -> bool:
     x = given["input"]
     names = ("weight", "bias", "running_mean", "running_var", "save_mean", "save_invstd")
     saved = [given[name] for name in names if isinstance(given.get(name), torch.Tensor)]
-    return x.dim() > 1 and all(each.numel() in ((0, x.shape[1]) if each.dim() == 1 else (x.shape[1],)) for each in saved)
+    return x.dim() > 1 and all(item.numel() in ((0, x.shape[1]) if item.dim() == 1 else (x.shape[1],)) for item in saved)
 
 
 def _classes(given: Mapping[str, Any]) -> bool:
@@ -273,7 +275,7 @@ def _attended(given: Mapping[str, Any]) -> bool:
 
 def _alike(given: Mapping[str, Any]) -> bool:
     """Lists of tensors that belong together, as optimizers take them."""
-    lists = [each for name, each in given.items() if isinstance(each, (list, tuple)) and name != "state_steps" and each]
+    lists = [item for name, item in given.items() if isinstance(item, (list, tuple)) and name != "state_steps" and item]
     lists = [tensors for tensors in lists if all(isinstance(part, torch.Tensor) for part in tensors)]
     return all(len(tensors) == len(lists[0]) and all(a.shape == b.shape for a, b in zip(tensors, lists[0])) for tensors in lists)
 

@@ -72,7 +72,7 @@ def repro(
         InputError: nothing adds more than rounding, or the op can't be called by itself.
     """
     target = _own_folder(folder)
-    traces = [each if isinstance(each, Trace) else read_trace(Path(each)) for each in (actual, expected)]
+    traces = [trace if isinstance(trace, Trace) else read_trace(Path(trace)) for trace in (actual, expected)]
     walker, walk = walk_traces(traces[0], traces[1], declared=declared, rename=rename, progress=progress)
     right = sorted((suspect for suspect in walk.suspects.values() if suspect.stands), key=lambda suspect: suspect.step.index)
     if not right:
@@ -94,7 +94,7 @@ def repro(
         made = _smaller(made, size, progress)
         made = _of_random_numbers(made, size)
         text = script_of(made, point)
-    values = {n: each for n, each in made.tensors.items() if n not in made.random}
+    values = {n: tensor for n, tensor in made.tensors.items() if n not in made.random}
     if values or made.recorded is not None:
         write_file(target / "values.safetensors", values_file(values, made.recorded))
     script = write_file(target / "repro.py", text)
@@ -140,7 +140,7 @@ def ops_of(made: Reproduction) -> list[str]:
 
 def _fenced(text: str, language: str = "") -> str:
     """A block of Markdown that nothing in the text can end."""
-    longest = max((len(each) for each in re.findall("`{3,}", text)), default=2)
+    longest = max((len(item) for item in re.findall("`{3,}", text)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}{language}\n{text.rstrip()}\n{fence}\n"
 
@@ -173,7 +173,7 @@ def _collect_expected(walker: Walker, step: Step, into: Program, tensors: dict[i
     """The op and what it reads: recorded values, or ops whose results `actual` does not have."""
     for number in step.inputs:
         version: Version = walker.version_of(number)
-        if number in tensors or any(number in each.outputs for each in into.steps):
+        if number in tensors or any(number in this_step.outputs for this_step in into.steps):
             continue
         if version.number is None and version.made_by is not None and not version.identical:
             _collect_expected(walker, version.made_by[0].step, into, tensors)
@@ -207,17 +207,17 @@ def _negated(step: Step) -> Step:
 
 def _run(made: Reproduction, program: Program, precision: torch.dtype | None) -> torch.Tensor | None:
     """The program's result; with a precision, all floating-point numbers and dtypes are that. None where it does not run."""
-    values = {n: _lifted(each, precision).clone() for n, each in made.tensors.items()}
+    values = {n: _lifted(tensor, precision).clone() for n, tensor in made.tensors.items()}
     try:
         with torch.no_grad():
             for step in program.steps:
                 arguments = [_filled(argument, values, precision) for argument in step.arguments]
-                keywords = {key: _filled(each, values, precision) for key, each in step.keywords.items()}
+                keywords = {key: _filled(keyword_, values, precision) for key, keyword_ in step.keywords.items()}
                 call = approved(step, arguments, keywords)
                 result = call(*arguments, **keywords)
                 flat = list(result) if isinstance(result, (tuple, list)) else [result]
-                flat += [each for each in overwritten(call, arguments, keywords) if not any(each is other for other in flat)]
-                values.update({n: each for n, each in zip(step.outputs, flat) if n is not None and isinstance(each, torch.Tensor)})
+                flat += [tensor for tensor in overwritten(call, arguments, keywords) if not any(tensor is other for other in flat)]
+                values.update({n: item for n, item in zip(step.outputs, flat) if n is not None and isinstance(item, torch.Tensor)})
     except Exception:  # ops that are not here, sizes that no longer fit
         return None
     return values.get(program.result)
@@ -226,9 +226,9 @@ def _run(made: Reproduction, program: Program, precision: torch.dtype | None) ->
 def overwritten(call: Any, arguments: Any, keywords: Any) -> list[torch.Tensor]:
     """The tensors that an op writes to, in the order of its schema."""
     found: list[torch.Tensor] = []
-    for place, each in enumerate(call._schema.arguments):
-        if each.alias_info is not None and each.alias_info.is_write:
-            value = arguments[place] if place < len(arguments) else keywords.get(each.name)
+    for place, argument in enumerate(call._schema.arguments):
+        if argument.alias_info is not None and argument.alias_info.is_write:
+            value = arguments[place] if place < len(arguments) else keywords.get(argument.name)
             found += [part for part in (value if isinstance(value, (list, tuple)) else [value]) if isinstance(part, torch.Tensor)]
     return found
 
@@ -314,7 +314,7 @@ def _cut(made: Reproduction, length: int, shorter: int) -> Reproduction:
             [replace(step, arguments=tuple(sizes(step.arguments)), keywords=sizes(step.keywords)) for step in old.steps], old.result
         )
 
-    tensors = {n: _bounded(cut(each), length, shorter) for n, each in made.tensors.items()}
+    tensors = {n: _bounded(cut(this_tensor), length, shorter) for n, this_tensor in made.tensors.items()}
     return Reproduction(tensors, program(made.actual), program(made.expected), None if made.recorded is None else cut(made.recorded))
 
 
@@ -328,7 +328,11 @@ def _of_random_numbers(made: Reproduction, size: float) -> Reproduction:
     if made.recorded is not None:
         return made
     for number, tensor in list(made.tensors.items()):
-        if not tensor.is_floating_point() or tensor.numel() < 2 or any(_same(tensor, each, n, number) for n, each in made.tensors.items()):
+        if (
+            not tensor.is_floating_point()
+            or tensor.numel() < 2
+            or any(_same(tensor, this_tensor, n, number) for n, this_tensor in made.tensors.items())
+        ):
             continue  # a tensor that both sides read stays the same on both sides
         mean, spread = float(f"{float(tensor.double().mean()):.3g}"), float(f"{float(tensor.double().std()):.3g}")
         tried = replace(made, tensors={**made.tensors, number: drawn(number, tensor.shape, tensor.dtype, mean, spread)})

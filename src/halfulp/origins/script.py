@@ -123,7 +123,9 @@ def _function(name: str, program: Program) -> str:
         known = {argument.name for argument in call._schema.arguments}
         if not known.issuperset(step.keywords):
             raise NotReplayed(f"{call.name()}: it has no argument {', '.join(map(repr, step.keywords.keys() - known))[:80]}")
-        arguments = [_written(argument) for argument in step.arguments] + [f"{key}={_written(each)}" for key, each in step.keywords.items()]
+        arguments = [_written(argument) for argument in step.arguments] + [
+            f"{key}={_written(keyword_)}" for key, keyword_ in step.keywords.items()
+        ]
         lines.append(f"    result = torch.ops.{call}({', '.join(arguments)})")
         lines.append("    result = result if isinstance(result, (tuple, list)) else (result,)")
         for place, number in enumerate(step.outputs):
@@ -141,9 +143,9 @@ def _overwriting(step: Any) -> dict[int, str]:
     call, name = call_of(step), step.op.split(".")[1]
     returned = len(call._schema.returns)
     written: list[str] = []
-    for place, each in enumerate(call._schema.arguments):
-        value = step.arguments[place] if place < len(step.arguments) else step.keywords.get(each.name)
-        is_written = each.alias_info is not None and each.alias_info.is_write
+    for place, argument in enumerate(call._schema.arguments):
+        value = step.arguments[place] if place < len(step.arguments) else step.keywords.get(argument.name)
+        is_written = argument.alias_info is not None and argument.alias_info.is_write
         if (is_written or (name == "native_batch_norm" and place in (3, 4))) and isinstance(value, Ref):
             written.append(_name(value.number))
     return {place: written[place - returned] for place in range(returned, len(step.outputs)) if place - returned < len(written)}

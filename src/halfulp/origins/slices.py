@@ -78,17 +78,17 @@ class _Rule(NamedTuple):
 def _rule_of(step: Step, shape: tuple[int, ...], evaluation: Evaluation) -> _Rule:
     values = evaluation.around.expected.values
     record = record_of(step.name)
-    largest = max(values[each].elements for each in (*step.inputs, *(n for n in step.outputs if n is not None)))
+    largest = max(values[number].elements for number in (*step.inputs, *(n for n in step.outputs if n is not None)))
     if record.rows and len(shape) == 2 and all(isinstance(argument, Ref) for argument in step.arguments):
         axis = 0 if shape[0] >= shape[1] else 1
         *addend, first, second = (argument.number for argument in step.arguments)
         cut_axes = {(first if axis == 0 else second): axis}
-        for each in addend:
-            own = values[each].shape
+        for item in addend:
+            own = values[item].shape
             if len(own) == 2 and own[axis] == shape[axis]:
-                cut_axes[each] = axis
+                cut_axes[item] = axis
             elif len(own) == 1 and axis == 1 and own[0] == shape[1]:
-                cut_axes[each] = 0
+                cut_axes[item] = 0
         return _Rule(axis, largest, lambda start, stop: (step, _cutter(evaluation, cut_axes, start, stop)))
     if record.cut and shape:
         cut_axes = {source: 0 for source in step.inputs if values[source].shape == shape}

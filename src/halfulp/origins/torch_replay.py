@@ -33,7 +33,7 @@ def evaluate_with_torch(step: Step, number: Callable[[int], Array], fl: Exact = 
     except bounded.TooLarge as error:
         raise NotReplayed(f"{step.op}: {error}") from error
     arguments = [tensors_of(argument, number) for argument in step.arguments]
-    keywords = {key: tensors_of(each, number) for key, each in step.keywords.items()}
+    keywords = {key: tensors_of(keyword_, number) for key, keyword_ in step.keywords.items()}
     call = approved(step, arguments, keywords)
     try:
         with torch.no_grad():
@@ -47,7 +47,7 @@ def evaluate_with_torch(step: Step, number: Callable[[int], Array], fl: Exact = 
     except Exception as error:
         raise Unknown(f"{step.op} does not run in float64 ({type(error).__name__})") from error
     flat = [result] if isinstance(result, torch.Tensor) else list(result) if isinstance(result, (tuple, list)) else []
-    outputs = [np.asarray(each.detach().numpy()) if isinstance(each, torch.Tensor) else None for each in flat]
+    outputs = [np.asarray(tensor.detach().numpy()) if isinstance(tensor, torch.Tensor) else None for tensor in flat]
     return (outputs + [None] * len(step.outputs))[: len(step.outputs)]
 
 
@@ -59,7 +59,7 @@ def _sampled(call: Any, arguments: list[Any], keywords: dict[str, Any], fl: Roun
         result = None
         for prepared in (mode.measure(), mode.sample(fl.amplitude)):
             # An op in place would change what the next one reads.
-            given, named = [copies_of(argument) for argument in arguments], {key: copies_of(each) for key, each in keywords.items()}
+            given, named = [copies_of(argument) for argument in arguments], {key: copies_of(keyword_) for key, keyword_ in keywords.items()}
             with prepared:
                 result = call(*given, **named)
         return result
@@ -82,7 +82,7 @@ class _Sized(TorchDispatchMode):
     """Refuses an op inside of one that is replayed (PyTorch's formula of it) before it makes more than the traces account for."""
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if not func.is_view and any("Tensor" in str(each.type) for each in func._schema.returns):
+        if not func.is_view and any("Tensor" in str(item.type) for item in func._schema.returns):
             try:
                 bounded.checked(sum(sizes_on_meta(func, args, kwargs or {})))
             except bounded.TooLarge as error:

@@ -26,7 +26,7 @@ def evaluate(step: Step, number: Callable[[int], Any], fl: Exact = EXACT) -> lis
             account for (`bounded.limited`).
     """
     arguments = [_filled(argument, number) for argument in step.arguments]
-    keywords = {key: _filled(each, number) for key, each in step.keywords.items()}
+    keywords = {key: _filled(keyword_, number) for key, keyword_ in step.keywords.items()}
     outputs = run_formula(step.name, arguments, keywords, fl, called=step.op)
     return (outputs + [None] * len(step.outputs))[: len(step.outputs)]
 

@@ -128,10 +128,10 @@ class Walker:
             # What nothing spoke against is what it is called: a result, or the result of the same module.
             if suspect.state == SuspectState.OPEN and suspect.how.is_by_name:
                 suspect.state = SuspectState.RIGHT
-        for suspect in [each for key, each in self.found.suspects.items() if key < 0]:
+        for suspect in [this_suspect for key, this_suspect in self.found.suspects.items() if key < 0]:
             # A parameter may differ because something else differs too, and makes up for it (a normalization folded into a convolution).
-            beside = [each for key, each in self.found.suspects.items() if key >= 0 and each.step is suspect.step]
-            if beside and all(each.state == SuspectState.CLEARED for each in beside):
+            beside = [this_suspect for key, this_suspect in self.found.suspects.items() if key >= 0 and this_suspect.step is suspect.step]
+            if beside and all(this_suspect.state == SuspectState.CLEARED for this_suspect in beside):
                 suspect.state = SuspectState.CLEARED
         self.found.points = [self.ledger.final(point) for point in self.found.points]
         return self.found
@@ -194,7 +194,7 @@ class Walker:
         if all(version.identical for version in inputs.values()) and self._identical(step, inputs):
             return
         main = Evaluation(self, step, inputs)
-        others = {number: each.alternative or each for number, each in inputs.items()}
+        others = {number: version.alternative or version for number, version in inputs.items()}
         alternative = Evaluation(self, step, others) if any(version.alternative for version in inputs.values()) else None
         if alternative is None and is_large(main) and self._settled_in_parts(main):
             return
@@ -235,7 +235,7 @@ class Walker:
 
     def _is_plain_view(self, main: Evaluation) -> bool:
         """Whether the only output is a view that no name vouches for: nothing to compare, nothing to compute yet."""
-        outputs = [slot for slot, each in enumerate(main.step.outputs) if each is not None]
+        outputs = [slot for slot, output in enumerate(main.step.outputs) if output is not None]
         if len(outputs) != 1 or not main.is_view(outputs[0]) or not main.is_plain or formula_of(main.step.name) is None:
             return False
         return not any(candidate.how.is_by_name for candidate in self.alignment.candidates(main.step, outputs[0]))
@@ -243,7 +243,7 @@ class Walker:
     def _settled_in_parts(self, main: Evaluation) -> bool:
         """A large result whose counterpart is where names say, within rounding: without having it in memory at once."""
         step = main.step
-        slot, number = next((k, each) for k, each in enumerate(step.outputs) if each is not None)
+        slot, number = next((k, output) for k, output in enumerate(step.outputs) if output is not None)
         candidate = next(iter(self.alignment.candidates(step, slot)), None)
         shape = self.expected.values[number].shape
         if candidate is None or self.actual.values[candidate.number].shape != shape or not self.expected_values.known(number):
@@ -261,7 +261,7 @@ class Walker:
         addition = addition_of(tally, self.tests)
         if not addition.within:
             return False
-        total, inherited, added = (float(np.sqrt(each / sums[3])) if sums[3] else 0.0 for each in sums[:3])
+        total, inherited, added = (float(np.sqrt(item / sums[3])) if sums[3] else 0.0 for item in sums[:3])
         self.ledger.totals[number] = total
         self.found.matched.add(candidate.number)
         self._versions[number] = Version(candidate.number, identical=not total, made_by=(main, slot))
@@ -323,7 +323,7 @@ class Walker:
     def _judge(self, slot: int, number: int, main: Evaluation, alternative: Evaluation | None) -> None:
         """Find what stands for one output, and what the op added to it."""
         fits = list(self._fits(slot, number, main))
-        settled = next((each for each in fits if each.addition.within), None)
+        settled = next((this_fit for this_fit in fits if this_fit.addition.within), None)
         if settled is not None:
             other = alternative is not None and self.addition_in(alternative, slot, number, settled.numbers).within
             self._settle(slot, number, settled, main, None if other else alternative)
@@ -395,7 +395,7 @@ class Walker:
         bits = {self.actual.values[source].hash for source in sources} - {""}
         chains = {fit.number: Chain(self, fit.number) for fit in fits}
         doubtful = [fit for fit in fits if not chains[fit.number].starts_from(sources, bits)]
-        evaluations = [each for each in (main, alternative) if each is not None]
+        evaluations = [this_evaluation for this_evaluation in (main, alternative) if this_evaluation is not None]
         for _ in range(LOOSENINGS if doubtful else 0):
             evaluations = [evaluation.loosened() for evaluation in evaluations]
             for evaluation in evaluations:
@@ -455,8 +455,10 @@ class Walker:
     def _proposals(self, slot: int, number: int, main: Evaluation, prediction: Array) -> Iterator[tuple[int, MatchedBy]]:
         is_view = main.is_view(slot)
         dtype = self.expected.values[number].dtype
-        named = [each for each in self.alignment.candidates(main.step, slot) if not is_view or each.how.is_by_name]
-        yield from sorted(named, key=lambda each: self.actual.values[each.number].dtype != dtype)
+        named = [
+            this_candidate for this_candidate in self.alignment.candidates(main.step, slot) if not is_view or this_candidate.how.is_by_name
+        ]
+        yield from sorted(named, key=lambda this_candidate: self.actual.values[this_candidate.number].dtype != dtype)
         same = self.alignment.same_bits(number)
         if same is not None:
             yield same, MatchedBy.SAME_BITS
@@ -522,7 +524,7 @@ class Walker:
         prediction = alternative.exact()[slot]
         assert prediction is not None
         suspects = [self.found.suspects[assume] for assume in alternative.assumes if assume in self.found.suspects]
-        if not fit.how.is_by_name and any(each.candidate == fit.number for each in suspects):
+        if not fit.how.is_by_name and any(this_suspect.candidate == fit.number for this_suspect in suspects):
             predicted = main.version(slot)
             predicted.alternative = Version(fit.number, made_by=(alternative, slot), assumes=alternative.assumes)
             self._versions[number] = predicted
@@ -537,9 +539,9 @@ class Walker:
                 suspect.state = SuspectState.RIGHT
         counterpart = Version(fit.number, made_by=(alternative, slot), assumes=alternative.assumes)
         if fit.how.is_by_name:  # names vouch for it: the prediction without the suspects need not be carried any further
-            for each in alternative.assumes:
-                if each in self.found.suspects:
-                    self.found.suspects[each].state = SuspectState.FINAL
+            for index in alternative.assumes:
+                if index in self.found.suspects:
+                    self.found.suspects[index].state = SuspectState.FINAL
             self._versions[number] = replace(counterpart, assumes=frozenset())
         else:
             predicted = main.version(slot)
@@ -587,6 +589,6 @@ class Walker:
         for number in (*step.inputs, *(output for output in step.outputs if output is not None)):
             version = self._versions.get(number)
             if version is not None and self._last_use.get(number, -1) <= step.index:
-                for each in (version, version.alternative):
-                    if each is not None and each.made_by is not None:
-                        each.exact = each.samples = None
+                for this_version in (version, version.alternative):
+                    if this_version is not None and this_version.made_by is not None:
+                        this_version.exact = this_version.samples = None

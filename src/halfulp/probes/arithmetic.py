@@ -125,7 +125,7 @@ def _joined_first(tree: Tree) -> tuple[int, int, int] | None:
     if not len(starts) or tree.terms < 3:
         return None
     first, second = (int(argument) for argument in program.arguments[starts[0] : starts[0] + 2])
-    return first, second, next(each for each in (tree.terms - 1, 0, 1) if each not in (first, second))
+    return first, second, next(number for number in (tree.terms - 1, 0, 1) if number not in (first, second))
 
 
 def _products_added(tree: Tree) -> Indices:

@@ -194,14 +194,14 @@ class Implementation:
     def run(self, values: Sequence[Values] | None = None) -> Values:
         """The result on these values, or on what the slots hold: float64 for float64 results, else float32 (which holds them exactly)."""
         if values is not None:
-            for slot, each in zip(self._slots, values):
-                slot.put(each)
+            for slot, value in zip(self._slots, values):
+                slot.put(value)
         return self._call()
 
     def changes_inputs(self, values: Sequence[Values]) -> str | None:
         """The name of an input that no longer holds the values it was given."""
-        for argument, slot, each in zip(self.arguments, self._slots, values):
-            if slot.view is not None and not np.array_equal(slot.view, each, equal_nan=True):
+        for argument, slot, value in zip(self.arguments, self._slots, values):
+            if slot.view is not None and not np.array_equal(slot.view, value, equal_nan=True):
                 return argument.name
         return None
 

@@ -85,7 +85,7 @@ class Masks:
         self.terms = terms
         self.leaves = len(terms) + len(contraction.extras)
         self.runs = 0
-        self._offsets = [each.offsets(contraction.sizes)[terms] for each in contraction.factors]
+        self._offsets = [this_factor.offsets(contraction.sizes)[terms] for this_factor in contraction.factors]
         self._probed, self.positions = self._choose(at, positions)
         probed = contraction.factors[self._probed]
         self._argument = probed.argument
@@ -182,10 +182,10 @@ class Masks:
         if self._matrix is not None and not with_extra.any() and not single:
             rows, columns, results = self._matrix
             return self._checked(self.leaves - self._count(results[rows[pairs[:, 0]] + columns[pairs[:, 1]]]))
-        for each in (False, True):
-            chosen = np.flatnonzero(with_extra == each)
+        for flag in (False, True):
+            chosen = np.flatnonzero(with_extra == flag)
             if len(chosen):
-                found[chosen] = self._sizes(pairs[chosen], each, 1 if single else self.parallel)
+                found[chosen] = self._sizes(pairs[chosen], flag, 1 if single else self.parallel)
         return self._checked(found)
 
     def _checked(self, found: Values) -> Values:
@@ -345,7 +345,9 @@ def uniform_inputs(implementation: Implementation, contraction: Contraction, ran
     Numbers depend on the summed axes alone; in a convolution's image on the channel alone, since its elements meet several taps.
     """
     kinds = [np.float64 if argument.format.precision_bits > 24 else np.float32 for argument in implementation.arguments]
-    made: list[Values] = [np.full(each.shape, random.standard_normal(), kind) for each, kind in zip(implementation.arguments, kinds)]
+    made: list[Values] = [
+        np.full(argument.shape, random.standard_normal(), kind) for argument, kind in zip(implementation.arguments, kinds)
+    ]
     for place, factor in enumerate(contraction.factors):
         if factor.table is not None or contraction.kind == "cumulative sum":
             continue

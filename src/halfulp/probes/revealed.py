@@ -137,16 +137,18 @@ class RevealedOrder:
             lines.append(where + self.describe_class(order_class))
         return "\n".join(lines)
 
-    def describe_class(self, each: PositionClass) -> str:
+    def describe_class(self, position_class: PositionClass) -> str:
         """The order of one class in words."""
-        if each.order is None:
-            return each.problem
-        if each.terms is None or len(each.terms) == self.contraction.terms:
-            return each.order.describe()
-        if not len(each.terms):
-            return f"nothing but {' and '.join(each.order.extras) or 'zeros'}: all {self.contraction.terms:,} terms fall on padding"
-        inside = each.order.with_arithmetic(tree=each.order.tree.restricted(each.terms))
-        return f"{inside.describe()} ({len(each.terms):,} of {self.contraction.terms:,} terms; the others fall on padding)"
+        if position_class.order is None:
+            return position_class.problem
+        if position_class.terms is None or len(position_class.terms) == self.contraction.terms:
+            return position_class.order.describe()
+        if not len(position_class.terms):
+            return (
+                f"nothing but {' and '.join(position_class.order.extras) or 'zeros'}: all {self.contraction.terms:,} terms fall on padding"
+            )
+        inside = position_class.order.with_arithmetic(tree=position_class.order.tree.restricted(position_class.terms))
+        return f"{inside.describe()} ({len(position_class.terms):,} of {self.contraction.terms:,} terms; the others fall on padding)"
 
     def diff(self, other: RevealedOrder) -> str:
         """What distinguishes its order from another function's, in words; where outputs have several orders, of those asked for first."""
@@ -184,9 +186,9 @@ class RevealedOrder:
         unknown = next((order_class for order_class in self.classes if order_class.order is None), None)
         if unknown is not None:
             raise InputError(f"Got outputs without an order: {unknown.problem}. Needed: an order for each. There is no program to write.")
-        count = 1 + max(each.argument for each in (*self.contraction.factors, *self.contraction.extras))
+        count = 1 + max(factor.argument for factor in (*self.contraction.factors, *self.contraction.extras))
         given = [*names] if names is not None else [f"x{place}" for place in range(count)]
-        wrong = next((each for each in given if not each.isidentifier() or keyword.iskeyword(each) or each in TAKEN), None)
+        wrong = next((name for name in given if not name.isidentifier() or keyword.iskeyword(name) or name in TAKEN), None)
         if len(given) < count or wrong is not None or len(set(given)) != len(given):
             raise InputError(
                 f"Got names={given}. Needed: {count} different Python names, none of them {', '.join(sorted(TAKEN))}. They name the "

@@ -271,7 +271,8 @@ class _Asking:
             inputs = uniform_inputs(self.implementation, self.contraction, random)
             formats = [argument.format for argument in self.implementation.arguments]
             rounded = [
-                each if kind.storage_bits >= 32 else round_to_format(each, kind).astype(np.float32) for each, kind in zip(inputs, formats)
+                values if kind.storage_bits >= 32 else round_to_format(values, kind).astype(np.float32)
+                for values, kind in zip(inputs, formats)
             ]
             bits = self.implementation.run(rounded).reshape(-1)
             if not (bits == bits[0]).all():

@@ -75,7 +75,7 @@ class StoredOrders:
     @property
     def trees(self) -> dict[str, Order]:
         """The order of most outputs of each function that has one."""
-        return {name: main for name, each in self.orders.items() if (main := each.classes[0].restored()) is not None}
+        return {name: main for name, stored_order in self.orders.items() if (main := stored_order.classes[0].restored()) is not None}
 
     def to_json(self) -> str:
         """JSON with a schema number."""

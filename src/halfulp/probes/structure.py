@@ -81,7 +81,7 @@ class _Trial:
                 return None
             found.append(factor)
         middle = float(np.median(found))
-        return middle if max(abs(each - middle) for each in found) <= 4 * self.tolerance * abs(middle) else None
+        return middle if max(abs(value - middle) for value in found) <= 4 * self.tolerance * abs(middle) else None
 
     def _factor(self, predicted: Values, wanted: Values) -> float | None:
         scale = float(np.abs(predicted).max(initial=0.0))
@@ -289,7 +289,7 @@ def _convolutions(implementation: Implementation, factors: tuple[int, ...]) -> I
         triples = triples or _meetings(implementation, factors, dimensions)
         if triples is None:
             return
-        stride, dilation, padding = (tuple(each) for each in zip(*(_affine(*axis, transposed=transposed) for axis in triples)))
+        stride, dilation, padding = (tuple(entry) for entry in zip(*(_affine(*axis, transposed=transposed) for axis in triples)))
         yield convolution(
             x, weight, output, stride=stride, padding=padding, dilation=dilation, groups=groups, transposed=transposed,
             arguments=(factors[0], factors[1]),
@@ -332,7 +332,7 @@ def _affine(inside: Values, outside: Values, taps: Values, *, transposed: bool) 
     """(stride, dilation, padding) from inside = stride outside + dilation tap - padding; the transpose exchanges inside and outside."""
     source, target = (outside, inside) if not transposed else (inside, outside)
     varies = [np.ptp(source) > 0, np.ptp(taps) > 0]
-    columns = [each for each, kept in zip((source, taps), varies) if kept]
+    columns = [values for values, kept in zip((source, taps), varies) if kept]
     matrix = np.stack([*columns, np.ones(len(source))], 1).astype(np.float64)
     solution = np.rint(np.linalg.lstsq(matrix, target.astype(np.float64), rcond=None)[0]).astype(int).tolist()
     stride = solution[0] if varies[0] else 1
@@ -379,7 +379,7 @@ def _refusal(implementation: Implementation) -> InputError:
     """Why no structure was found, from what the function does to sums and multiples of its inputs."""
     random = np.random.default_rng(7)
     draw = [random.choice((-3, -2, -1, 1, 2, 3), argument.shape).astype(np.float32) for argument in implementation.arguments]
-    zero = implementation.run([np.zeros_like(each) for each in draw])
+    zero = implementation.run([np.zeros_like(array) for array in draw])
     if np.any(zero != 0):
         return InputError(
             "Got a function that is not zero where all its inputs are. Needed: a sum, product or convolution of its inputs. What it adds "
@@ -390,7 +390,7 @@ def _refusal(implementation: Implementation) -> InputError:
         moved = [*draw]
         moved[place] = draw[place] * 2
         doubled = implementation.run(moved)
-        without = implementation.run([np.zeros_like(each) if other == place else each for other, each in enumerate(draw)])
+        without = implementation.run([np.zeros_like(array) if other == place else array for other, array in enumerate(draw)])
         if not np.allclose(doubled - once, once - without, rtol=1e-3, atol=1e-3):
             return InputError(
                 f"Got a function that isn't linear in {argument.name} (shape {argument.shape}): twice the input does not give twice the "

@@ -145,8 +145,8 @@ _ALL = ((None, Warning, None, 0), (None, UserWarning, None, 0))
 
 def changed_filters(before: list[Any], now: list[Any]) -> str:
     """How filters of warnings changed; those that a framework adds for its own warnings are no change."""
-    found = ["filters of warnings were removed"] if any(each not in now for each in before) else []
-    found += ["all warnings of the program are filtered"] if any(each[1:] in _ALL for each in now if each not in before) else []
+    found = ["filters of warnings were removed"] if any(item not in now for item in before) else []
+    found += ["all warnings of the program are filtered"] if any(item[1:] in _ALL for item in now if item not in before) else []
     return " and ".join(found)
 
 

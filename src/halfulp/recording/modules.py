@@ -127,7 +127,7 @@ class _Watch:
     @classmethod
     def remove(cls, thread: int, follower: ModuleStack) -> None:
         with cls.changing:
-            left = tuple(each for each in cls.followers.get(thread, ()) if each is not follower)
+            left = tuple(module_stack for module_stack in cls.followers.get(thread, ()) if module_stack is not follower)
             if left:
                 cls.followers[thread] = left
             else:

@@ -103,7 +103,7 @@ def record(
                 optimizer.step()
             with recorder.paused():
                 changed = put_back(before)
-            recorder.notes += [f"{each}: it was put back" for each in changed]
+            recorder.notes += [f"{name}: it was put back" for name in changed]
         trace = read_trace(recorder.path)
     except BaseException:
         if kept is not None:

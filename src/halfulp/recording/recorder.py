@@ -249,10 +249,10 @@ class Recorder:
             numbers: list[int | None] = []
             seen: set[int] = set()
             for tensor in returned:
-                changed = tensor is not None and any(tensor is each for each in overwritten)
+                changed = tensor is not None and any(tensor is this_tensor for this_tensor in overwritten)
                 numbers.append(None if tensor is None else self._new(tensor, func, args, changed=changed))
                 seen.add(id(tensor))
-            numbers += [self._new(each, func, args, changed=True) for each in overwritten if id(each) not in seen]
+            numbers += [self._new(this_tensor, func, args, changed=True) for this_tensor in overwritten if id(this_tensor) not in seen]
             step = Step(
                 self._writer.steps, StepKind.OP, phase, _name(func), place.path, place.call, source,
                 tuple(arguments), keywords, tuple(numbers), forward.index if forward is not None else None,
@@ -320,7 +320,7 @@ class Recorder:
         return number
 
     def _overlay(self, number: int, before: Holding, writes: list[Holding]) -> None:
-        where = [[each.geometry[0], list(each.geometry[1]), list(each.geometry[2])] for each in (before, *writes)]
+        where = [[holding.geometry[0], list(holding.geometry[1]), list(holding.geometry[2])] for holding in (before, *writes)]
         arguments = (Ref(before.number), [Ref(write.number) for write in writes], where)
         place = self._modules.place
         phase = Phase.STEP if self._in_step else (Phase.BACKWARD if _is_backward() else Phase.FORWARD)
@@ -347,7 +347,7 @@ class Recorder:
         is_ours = role == Role.INPUT and name.startswith("cotangents")  # what halfulp itself puts in
         if role in (Role.PARAMETER, Role.BUFFER, Role.INPUT) and not is_ours:
             self._digests["inputs" if role == Role.INPUT else "weights"].append(hashed)
-        placements = tuple(str(each) for each in getattr(tensor, "placements", ()))
+        placements = tuple(str(item) for item in getattr(tensor, "placements", ()))
         self._writer.add_value(Value(number, role, name, dtype, shape, strides, device, hashed, statistics, place, placements))
         return number
 
@@ -374,7 +374,7 @@ class Recorder:
             return
         with self.paused():
             given = encode(list(arguments), self._reference)
-            numbers = tuple(None if each is None else self._value_of(each, role=Role.UNSEEN) for each in _flat(result))
+            numbers = tuple(None if tensor is None else self._value_of(tensor, role=Role.UNSEEN) for tensor in _flat(result))
             phase = Phase.BACKWARD if _is_backward() else Phase.FORWARD
             step = Step(
                 self._writer.steps,
@@ -476,9 +476,9 @@ def _overwritten(func: Any, schema: Any, args: Any, kwargs: dict[str, Any]) -> l
         for place, argument in enumerate(schema.arguments):
             if argument.alias_info is not None and argument.alias_info.is_write:
                 value = args[place] if place < len(args) else kwargs.get(argument.name)
-                found += [each for each in _flat(value) if each is not None]
+                found += [tensor for tensor in _flat(value) if tensor is not None]
     if func.namespace == "c10d":  # collectives work in place, and their schemas do not say so
-        return [each for each in _flat(args[0]) if each is not None] if args else []
+        return [tensor for tensor in _flat(args[0]) if tensor is not None] if args else []
     for place in _UNANNOTATED.get(_name(func), ()):
         if place < len(args) and isinstance(args[place], torch.Tensor):
             found.append(args[place])
@@ -499,7 +499,9 @@ def _wait_for(func: Any, result: Any) -> None:
 
 def _same_storage(tensor: torch.Tensor, args: Any) -> bool:
     own = storage_key(_local(tensor))
-    return any(each is not None and _is_readable(each) and storage_key(_local(each)) == own for each in _flat(args))
+    return any(
+        this_tensor is not None and _is_readable(this_tensor) and storage_key(_local(this_tensor)) == own for this_tensor in _flat(args)
+    )
 
 
 def _local(tensor: torch.Tensor) -> torch.Tensor:

@@ -65,7 +65,7 @@ class Known:
         holding = memory.holdings.get(geometry_of(tensor)) if memory is not None else None
         if memory is None or holding is None:
             return None
-        return holding, [each for each in memory.written if each.writes > holding.writes]
+        return holding, [this_holding for this_holding in memory.written if this_holding.writes > holding.writes]
 
     def holds(self, tensor: torch.Tensor, number: int) -> None:
         """From now on the tensor is known to hold this value."""
@@ -92,7 +92,9 @@ class Known:
         memory = self._memories.get(key)
         if memory is None:
             if len(self._memories) >= self._sweep_at:
-                self._memories = {place: each for place, each in self._memories.items() if not each.reference.expired()}
+                self._memories = {
+                    place: this_memory for place, this_memory in self._memories.items() if not this_memory.reference.expired()
+                }
                 self._sweep_at = max(4096, 2 * len(self._memories))
             memory = self._memories[key] = _Memory(StorageWeakRef(storage))
         return memory

@@ -79,8 +79,8 @@ def watched(
 
 
 def _files(files: Iterable[str | Path]) -> Iterator[Path]:
-    for each in files:
-        path = Path(each)
+    for name in files:
+        path = Path(name)
         if path.is_dir():
             yield from (file for file in sorted(path.glob("*.py")) if _is_case(file))
         else:
@@ -95,15 +95,15 @@ def _bound(path: Path) -> dict[str, int]:
     except (OSError, SyntaxError, ValueError):
         return {}
     found: dict[str, int] = {}
-    for each in tree.body:
+    for statement in tree.body:
         names: list[str] = []
-        if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            names = [each.name]
-        elif isinstance(each, (ast.Import, ast.ImportFrom)):
-            names = [alias.asname or alias.name for alias in each.names]
-        elif isinstance(each, (ast.Assign, ast.AnnAssign)):
-            names = [node.id for node in ast.walk(each) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
-        found |= dict.fromkeys(names, each.lineno)
+        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            names = [statement.name]
+        elif isinstance(statement, (ast.Import, ast.ImportFrom)):
+            names = [alias.asname or alias.name for alias in statement.names]
+        elif isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            names = [node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+        found |= dict.fromkeys(names, statement.lineno)
     return found
 
 

@@ -58,7 +58,7 @@ def growth(
         For a sum added one by one, |error| / rms of the result grows with exponent 1/2 (random signs); for blocks and trees with less.
         The noise samples the model of one by one: it is an upper estimate for other orders.
     """
-    chosen, seeds = _sizes(inputs, sizes), tuple(operator.index(each) for each in seeds)
+    chosen, seeds = _sizes(inputs, sizes), tuple(operator.index(number) for number in seeds)
     if not seeds:
         raise InputError("Got no seeds. Needed: at least one. `inputs` is called with each. Leave them out for 0.")
     show = progress or (lambda _: None)
@@ -99,7 +99,7 @@ def _sizes(inputs: Callable[..., Any], sizes: Iterable[int] | None) -> list[int]
             "several. Add the parameter."
         )
     if sizes is not None:
-        chosen = sorted({operator.index(each) for each in sizes})
+        chosen = sorted({operator.index(number) for number in sizes})
         if not chosen or chosen[0] < 1:
             raise InputError(
                 f"Got sizes {chosen}. Needed: at least one, all above 0. Exponents are fitted to their logarithms. Pass (64, 256, 1024)."
@@ -135,14 +135,14 @@ def _point(case: Case, size: int, seed: int) -> tuple[GrowthPoint, tuple[str, st
             continue
         values = {"actual": actual.float64(), "expected": expected.float64()}
         finite = np.isfinite(known.reference) & np.isfinite(values["actual"]) & np.isfinite(values["expected"])
-        parts = {name: each[finite] - known.reference[finite] for name, each in values.items()}
+        parts = {name: array[finite] - known.reference[finite] for name, array in values.items()}
         parts |= {
             "difference": values["actual"][finite] - values["expected"][finite],
             "noise": known.spread[finite],
             "reference": known.reference[finite],
         }
-        for name, each in parts.items():
-            norms[name] = math.hypot(norms[name], float(np.linalg.norm(each)))
+        for name, part in parts.items():
+            norms[name] = math.hypot(norms[name], float(np.linalg.norm(part)))
     unit = case.declared.unit_roundoff * norms["reference"]
     scaled = {name: _over(value, unit) for name, value in norms.items()}
     point = GrowthPoint(

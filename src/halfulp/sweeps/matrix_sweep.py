@@ -171,13 +171,13 @@ class _Sweep:
 
     def run(self, finished: set[str]) -> Iterator[tuple[str, dict[str, Any]]]:
         """Each target's cells, remarks and families."""
-        left = [each for each in self.targets if each.key not in finished]
+        left = [this_target for this_target in self.targets if this_target.key not in finished]
         start = time.monotonic()
         ahead: dict[str, dict[str, Future[Any]]] = {}
         for place, target in enumerate(left):
-            for each in left[place : place + 3]:  # the next ones are built while this one is judged
-                if each.key not in ahead:
-                    ahead[each.key] = {name: self._pool.submit(self._first_run, name, each) for name in self._elsewhere()}
+            for this_target in left[place : place + 3]:  # the next ones are built while this one is judged
+                if this_target.key not in ahead:
+                    ahead[this_target.key] = {name: self._pool.submit(self._first_run, name, this_target) for name in self._elsewhere()}
             spent = (time.monotonic() - start) / max(1, place) * (len(left) - place)
             words = f"{target.key}, {place} of {len(left)} cases" + (f", {spent:.0f} s left" if place else "")
             self._progress(Stage(words, place, len(left)))
@@ -185,7 +185,7 @@ class _Sweep:
 
     def _elsewhere(self) -> list[str]:
         """Backends in processes of their own: they are asked in advance, while this process judges."""
-        return [name for name, (each, _) in self.backends.items() if isinstance(each, Remote)]
+        return [name for name, (this_backend, _) in self.backends.items() if isinstance(this_backend, Remote)]
 
     def _first_run(self, name: str, target: _Target) -> Any:
         loaded, options = self.backends[name]
@@ -198,13 +198,15 @@ class _Sweep:
         module, activations = target.drawn(self.seed)
         judged = [self._one(name, target, module, activations, ahead.get(name)) for name in self.names]
         exact = _exact(module, activations)
-        others = [each for each in judged if each.name != PEER]
-        peer = next((each for each in judged if each.name == PEER and not each.fault), None) or _peer(module, activations)
+        others = [this_judged for this_judged in judged if this_judged.name != PEER]
+        peer = next((this_judged for this_judged in judged if this_judged.name == PEER and not this_judged.fault), None) or _peer(
+            module, activations
+        )
         cells = [asdict(_cell(target, *pair, exact)) for pair in itertools.combinations([peer, *others], 2)]
         return {
             "cells": cells,
             "families": _families(judged),
-            "remarks": {each.name: each.remark for each in judged if each.remark},
+            "remarks": {this_judged.name: this_judged.remark for this_judged in judged if this_judged.remark},
             "faults": {name: self._faults.pop(name) for name in list(self._faults)},
         }
 
@@ -248,7 +250,7 @@ class _Sweep:
         for key, part in parts.items():
             for name, words in part["remarks"].items():
                 remarks.setdefault(name, {})[key] = words
-        cells = tuple(Cell(**each) for part in parts.values() for each in part["cells"])
+        cells = tuple(Cell(**item) for part in parts.values() for item in part["cells"])
         families = {key: tuple(tuple(group) for group in part["families"]) for key, part in parts.items()}
         faults: dict[str, tuple[str, ...]] = {}
         for part in parts.values():
@@ -264,8 +266,8 @@ class _Sweep:
 def _configured(name: str) -> tuple[Backend, dict[str, str]]:
     base, _, words = name.partition(":")
     options: dict[str, str] = {}
-    for each in filter(None, words.split(",")):
-        key, mark, value = each.partition("=")
+    for word in filter(None, words.split(",")):
+        key, mark, value = word.partition("=")
         if not mark:
             raise InputError(
                 f"Got the backend {name!r}. Needed: NAME or NAME:option=value,option=value. Options follow the colon. Write it so."
@@ -286,7 +288,7 @@ def _configured(name: str) -> tuple[Backend, dict[str, str]]:
 
 
 def _leaves(result: Any) -> list[torch.Tensor]:
-    return [each for each in tree_flatten(result)[0] if isinstance(each, torch.Tensor)]
+    return [item for item in tree_flatten(result)[0] if isinstance(item, torch.Tensor)]
 
 
 def _first(error: BaseException) -> str:
@@ -297,7 +299,7 @@ def _exact(module: OpModule, activations: tuple[torch.Tensor, ...]) -> list[torc
     def lifted(tensor: torch.Tensor) -> torch.Tensor:
         return tensor.detach().double() if tensor.is_floating_point() else tensor
 
-    wide = OpModule(module.op, {name: lifted(each) for name, each in zip(module.op.weights, module.weights)}, module.attributes)
+    wide = OpModule(module.op, {name: lifted(weight) for name, weight in zip(module.op.weights, module.weights)}, module.attributes)
     with torch.no_grad():
         return _leaves(wide(*map(lifted, activations)))
 
@@ -309,14 +311,14 @@ def _peer(module: OpModule, activations: tuple[torch.Tensor, ...]) -> _Judged:
 
 def _cell(target: _Target, expected: _Judged, actual: _Judged, exact: list[torch.Tensor]) -> Cell:
     common = (actual.name, expected.name, target.op, target.size, str(target.sized), target.dtype)
-    fault = "; ".join(f"{each.name}: {each.fault}" for each in (actual, expected) if each.fault)
+    fault = "; ".join(f"{judged.name}: {judged.fault}" for judged in (actual, expected) if judged.fault)
     if fault:
         return Cell(*common, "", fault=fault)
     same = len(actual.outputs) == len(expected.outputs) and all(
         _same_bits(actual_part, expected_part) for actual_part, expected_part in zip(actual.outputs, expected.outputs)
     )
     direct = expected.name == PEER
-    worse = max((actual, expected), key=lambda each: SEVERITY[each.verdict])
+    worse = max((actual, expected), key=lambda judged: SEVERITY[judged.verdict])
     verdict = "IDENTICAL" if same and not direct else worse.verdict
     u = format_named(target.dtype).unit_roundoff
     return Cell(
@@ -346,10 +348,11 @@ def _in_u(left: Sequence[torch.Tensor], right: Sequence[torch.Tensor], exact: Se
 
 def _families(judged: Sequence[_Judged]) -> list[list[str]]:
     groups: dict[bytes, list[str]] = {}
-    for each in judged:
-        if not each.fault:
+    for this_judged in judged:
+        if not this_judged.fault:
             bits = b"".join(
-                bytes(str(part.dtype), "ascii") + part.contiguous().view(-1).view(torch.uint8).numpy().tobytes() for part in each.outputs
+                bytes(str(part.dtype), "ascii") + part.contiguous().view(-1).view(torch.uint8).numpy().tobytes()
+                for part in this_judged.outputs
             )
-            groups.setdefault(bits, []).append(each.name)
+            groups.setdefault(bits, []).append(this_judged.name)
     return sorted(groups.values(), key=lambda group: -len(group))

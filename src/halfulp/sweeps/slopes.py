@@ -72,7 +72,7 @@ class Growth:
         found = {point.verdict for point in self.points}
         if not found:
             return Verdict.UNDECIDED
-        return next((each for each in order if each in found), Verdict.ROUNDING if Verdict.ROUNDING in found else Verdict.IDENTICAL)
+        return next((name for name in order if name in found), Verdict.ROUNDING if Verdict.ROUNDING in found else Verdict.IDENTICAL)
 
     @property
     def exit_code(self) -> int:

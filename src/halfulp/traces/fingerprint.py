@@ -77,13 +77,13 @@ class Fingerprint:
         if content["schema"] != 1 or not isinstance(sections, dict):
             raise ValueError("a fingerprint of another schema")
         text = {str(name): {str(key): str(value) for key, value in dict(entries).items()} for name, entries in sections.items()}
-        return Fingerprint(text, tuple(str(each) for each in content["surprises"]))
+        return Fingerprint(text, tuple(str(item) for item in content["surprises"]))
 
     def differences(self, other: Fingerprint) -> list[tuple[str, str, str]]:
         """Where two fingerprints differ, most likely culprits first: (section and name, here, there)."""
         found: list[tuple[str, str, str]] = []
         sections = {*self.sections, *other.sections}
-        for section in sorted(sections, key=lambda each: (ORDER.index(each) if each in ORDER else len(ORDER), each)):
+        for section in sorted(sections, key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name)):
             here, there = self.sections.get(section, {}), other.sections.get(section, {})
             names = sorted({*here, *there})
             found += [
@@ -148,7 +148,7 @@ def _machine() -> dict[str, str]:
         "system": f"{platform.system()} {platform.release()}",
         "architecture": platform.machine(),
         "processor": name,
-        "instruction sets": " ".join(each for each in INSTRUCTIONS if each in known) or "unknown",
+        "instruction sets": " ".join(literal_string for literal_string in INSTRUCTIONS if literal_string in known) or "unknown",
         "cores": str(os.cpu_count()),
         "python": platform.python_version(),
     }

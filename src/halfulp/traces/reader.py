@@ -151,7 +151,7 @@ def _value(entry: dict[str, Any], number: int, folder: Path, sizes: dict[str, in
         if elements > _MOST_ELEMENTS:
             raise _Malformed("a tensor of more than 2**48 elements")
     elements = 0 if 0 in shape else elements
-    statistics = {_text(key): _number(each) for key, each in dict(entry["statistics"]).items()}
+    statistics = {_text(key): _number(item) for key, item in dict(entry["statistics"]).items()}
     dtype = _text(entry["dtype"])
     hash_text = _text(entry["hash"])
     if hash_text and not re.fullmatch("[0-9a-f]{16}", hash_text):
@@ -159,7 +159,7 @@ def _value(entry: dict[str, Any], number: int, folder: Path, sizes: dict[str, in
     place = None
     if "place" in entry:
         place = _place(entry["place"], dtype, elements, folder, sizes)
-    placements = tuple(_text(each) for each in list(entry.get("placements", ())))
+    placements = tuple(_text(item) for item in list(entry.get("placements", ())))
     name, device = _text(entry["name"]), _text(entry["device"])
     return Value(number, _word(Role, entry["role"]), name, dtype, shape, strides, device, hash_text, statistics, place, placements)
 
@@ -189,7 +189,7 @@ def _step(entry: dict[str, Any], index: int, values: int) -> Step:
     kind, phase = _word(StepKind, entry["kind"]), _word(Phase, entry["phase"])
     if phase is Phase.BUFFER:
         raise _Malformed("phase 'buffer', which is one of points alone")
-    outputs = tuple(None if each is None else _natural(each, "value", values) for each in entry["outputs"])
+    outputs = tuple(None if item is None else _natural(item, "value", values) for item in entry["outputs"])
     forward = entry["forward"]
     if forward is not None:
         _natural(forward, "step", index)
@@ -207,7 +207,7 @@ def _step(entry: dict[str, Any], index: int, values: int) -> Step:
 def _axes(entry: Any, *, signed: bool = False) -> tuple[int, ...]:
     if not isinstance(entry, list) or len(entry) > 64:  # 64: the most axes that PyTorch or NumPy take  # pyright: ignore[reportUnknownArgumentType]
         raise _Malformed("a shape that is no list of axes")
-    return tuple(_natural(abs(each) if signed and isinstance(each, int) else each, "axis", _MOST_ELEMENTS) for each in entry)  # pyright: ignore[reportUnknownVariableType]
+    return tuple(_natural(abs(item) if signed and isinstance(item, int) else item, "axis", _MOST_ELEMENTS) for item in entry)  # pyright: ignore[reportUnknownVariableType]
 
 
 def _natural(value: Any, what: str, limit: int) -> int:

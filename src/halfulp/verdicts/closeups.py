@@ -43,7 +43,7 @@ def closeups_of(gatherer: Gatherer) -> tuple[Closeup, ...]:
     noise, sampled = None, None
     if gatherer.sampled is not None:
         noise, sampled = widened(gatherer.sampled, case.native("expected")), noise_of(case, profiles=True, rounds=DATA)
-    sizes = {each.path: each.max_abs for each in gatherer.comparison}
+    sizes = {difference.path: difference.max_abs for difference in gatherer.comparison}
     pairs = sorted(pairs, key=lambda pair: -sizes.get(pair[0].path, 0.0))[:OUTPUTS]
     room = max(FEWEST_ELEMENTS, ELEMENTS // max(1, len(pairs)))
     return tuple(_closeup(actual, expected, noise, sampled, room) for actual, expected in pairs)
@@ -116,12 +116,12 @@ def _heat(scaled: FloatArray, limit: float) -> Heat | None:
     steps = [-(-size // TILES) for size in squares.shape]
     counts = np.ones_like(squares)
     tiles = [
-        np.add.reduceat(np.add.reduceat(each, range(0, each.shape[0], steps[0]), 0), range(0, each.shape[1], steps[1]), 1)
-        for each in (squares, counts)
+        np.add.reduceat(np.add.reduceat(item, range(0, item.shape[0], steps[0]), 0), range(0, item.shape[1], steps[1]), 1)
+        for item in (squares, counts)
     ]
     values = np.sqrt(tiles[0] / tiles[1])
     return Heat(values.shape[0], values.shape[1], steps[0], steps[1], _short(values.ravel()))
 
 
 def _short(values: FloatArray) -> tuple[float, ...]:
-    return tuple(float(f"{each:.{DIGITS}g}") for each in values.tolist())
+    return tuple(float(f"{item:.{DIGITS}g}") for item in values.tolist())

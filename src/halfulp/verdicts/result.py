@@ -63,7 +63,7 @@ class CheckResult:
 
     def find(self, kind: str) -> Evidence | None:
         """The evidence of that kind, None when it was not gathered."""
-        return next((each for each in self.evidence if each.kind == kind), None)
+        return next((evidence for evidence in self.evidence if evidence.kind == kind), None)
 
     def to_json(self) -> str:
         """The result as JSON text with a schema number; numbers that JSON lacks are the strings "nan", "inf", "-inf"."""

@@ -43,4 +43,4 @@ class Verdict(Enum):
         """Stored by name."""
         from pydantic_core import core_schema
 
-        return core_schema.no_info_after_validator_function(cls.__getitem__, core_schema.literal_schema([each.name for each in cls]))
+        return core_schema.no_info_after_validator_function(cls.__getitem__, core_schema.literal_schema([verdict.name for verdict in cls]))

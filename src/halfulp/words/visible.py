@@ -32,7 +32,7 @@ def visible(text: str, *, lines: bool = False) -> str:
         text: any text. lines: whether new lines and tabs stay what they are.
     """
     if not text.isprintable():
-        made = "".join(each if _is_shown(each) or (lines and each in "\n\t") else _escape(each) for each in text)
+        made = "".join(name if _is_shown(name) or (lines and name in "\n\t") else _escape(name) for name in text)
         text = text if made == text else made
     if "::" in text or "##" in text:
         text = _COMMAND.sub(lambda found: f"{found[1]}{_escape(found[2][0])}{found[2][1:]}", text)

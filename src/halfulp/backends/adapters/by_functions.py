@@ -65,4 +65,4 @@ class ByFunctions(Adapter):
         return functions[target.op_name]
 
     def _returned(self, result: Any) -> Tensors:
-        return [self.back(each) for each in result] if isinstance(result, (tuple, list)) else [self.back(result)]
+        return [self.back(item) for item in result] if isinstance(result, (tuple, list)) else [self.back(result)]

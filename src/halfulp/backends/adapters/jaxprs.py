@@ -81,7 +81,7 @@ class _Evaluation:
             return self.run(chosen.jaxpr, chosen.consts, given[1:], scope)
         bound = equation.primitive.get_bind_params(equation.params)
         functions, parameters = bound if isinstance(bound, tuple) else ((), bound)  # older versions give functions beside
-        found = equation.primitive.bind(*functions, *(each for each, _ in given), **parameters)
+        found = equation.primitive.bind(*functions, *(item for item, _ in given), **parameters)
         results = list(found) if equation.primitive.multiple_results else [found]
         sources = tuple(dict.fromkeys(place for _, place in given if place is not None))
         made: list[tuple[Any, int | None]] = []
@@ -98,10 +98,10 @@ class _Evaluation:
         steps = range(parameters["length"])
         rows: list[list[Any]] = []
         for step in reversed(steps) if parameters["reverse"] else steps:
-            sliced = [(each[step], place) for each, place in sequences]
+            sliced = [(item[step], place) for item, place in sequences]
             results = self.run(body.jaxpr, body.consts, [*fixed, *state, *sliced], scope)
             state, row = results[:carried], results[carried:]
-            rows.append([each for each, _ in row])
+            rows.append([item for item, _ in row])
         if parameters["reverse"]:
             rows.reverse()
         return [*state, *((jnp.stack(column), None) for column in zip(*rows))]

@@ -27,7 +27,7 @@ def model_of(module: OpModule, arguments: tuple[Any, ...]) -> bytes:
         raise Unsupported(
             f"Got the op {module.op_name} for litert. Needed: one that it has. LiteRT has no such op built in. Leave it out for litert."
         )
-    tensors = [each for each in tree_flatten(arguments)[0] if isinstance(each, torch.Tensor)]
+    tensors = [item for item in tree_flatten(arguments)[0] if isinstance(item, torch.Tensor)]
     model = Model()
     inputs = [model.input(tuple(tensor.shape), as_numpy(tensor).dtype.name) for tensor in tensors]
     result = make(model, inputs, [as_numpy(weight.detach()) for weight in module.weights], module.attributes)
@@ -144,7 +144,7 @@ def _group_norm(m: Model, inputs: Any, weights: Any, attributes: Any) -> int:
     shape = m.shapes[inputs[0]]
     parts = m.reshaped(inputs[0], (shape[0], attributes["groups"], math.prod(shape[1:]) // attributes["groups"]))
     y = m.reshaped(_normalized(m, parts, attributes["layer_eps"]), shape)
-    weight, bias = (m.constant(each.reshape(1, -1, 1, 1)) for each in weights)
+    weight, bias = (m.constant(item.reshape(1, -1, 1, 1)) for item in weights)
     return m.binary("Add", m.binary("Mul", y, weight), bias)
 
 
@@ -155,7 +155,7 @@ def _rms_norm(m: Model, inputs: Any, weights: Any, attributes: Any) -> int:
 
 
 def _batch_norm(m: Model, inputs: Any, weights: Any, attributes: Any) -> int:
-    mean, variance, weight, bias = (each.reshape(1, -1, 1, 1) for each in weights)
+    mean, variance, weight, bias = (item.reshape(1, -1, 1, 1) for item in weights)
     scale = m.op("RSQRT", (m.binary("Add", m.constant(variance), m.constant(attributes["layer_eps"])),), variance.shape)
     scaled = m.binary("Mul", m.binary("Sub", inputs[0], m.constant(mean)), scale)
     return m.binary("Add", m.binary("Mul", scaled, m.constant(weight)), m.constant(bias))

@@ -132,18 +132,18 @@ def _of_op(module: OpModule, arguments: tuple[Any, ...]) -> Any:
     make = NODES.get(module.op_name)
     if make is None:
         raise Unsupported(f"Got the op {module.op_name}. Needed: one with ONNX nodes. Not written down: {module.op_name}. Leave it out.")
-    tensors = [each for each in tree_flatten(arguments)[0] if isinstance(each, torch.Tensor)]
-    dtype = next(each.dtype for each in (*tensors, *module.weights) if each.is_floating_point())
+    tensors = [item for item in tree_flatten(arguments)[0] if isinstance(item, torch.Tensor)]
+    dtype = next(tensor.dtype for tensor in (*tensors, *module.weights) if tensor.is_floating_point())
     builder = _Builder(dtype)
     kinds = [helper.np_dtype_to_tensor_dtype(as_numpy(tensor).dtype) for tensor in tensors]
     inputs = [
-        helper.make_tensor_value_info(name, kind, list(each.shape)) for name, kind, each in zip(module.op.activations, kinds, tensors)
+        helper.make_tensor_value_info(name, kind, list(tensor.shape)) for name, kind, tensor in zip(module.op.activations, kinds, tensors)
     ]
     weights = dict(zip(module.op.weights, module.weights))
-    shapes = {name: tuple(each.shape) for name, each in zip(module.op.activations, tensors)} | {
-        name: tuple(each.shape) for name, each in weights.items()
+    shapes = {name: tuple(tensor.shape) for name, tensor in zip(module.op.activations, tensors)} | {
+        name: tuple(tensor.shape) for name, tensor in weights.items()
     }
-    given = _Given(shapes, {name: as_numpy(each.detach()) for name, each in weights.items()}, module.attributes)
+    given = _Given(shapes, {name: as_numpy(tensor.detach()) for name, tensor in weights.items()}, module.attributes)
     results = make(builder, given)
     names = [results] if isinstance(results, str) else list(results)
     used = {name for node in builder.nodes for name in node.input}

@@ -46,7 +46,7 @@ class Placed:
             return self._there(value)
         if type(value) in (list, tuple):  # recurrent modules list their weights
             return type(value)(map(self._attribute, value))
-        return {name: self._attribute(each) for name, each in value.items()} if type(value) is dict else value
+        return {name: self._attribute(item) for name, item in value.items()} if type(value) is dict else value
 
     def _returned(self, value: Any) -> Any:
         """An attribute as the module itself would have it."""
@@ -55,7 +55,7 @@ class Placed:
             return value.detach().to(self._home) if own is None else own
         if type(value) in (list, tuple):
             return type(value)(map(self._returned, value))
-        return {name: self._returned(each) for name, each in value.items()} if type(value) is dict else value
+        return {name: self._returned(item) for name, item in value.items()} if type(value) is dict else value
 
     def _placed(self, module: nn.Module) -> nn.Module:
         if id(module) in self._modules:
@@ -66,9 +66,9 @@ class Placed:
         made.__dict__.update({name: self._attribute(value) for name, value in module.__dict__.items()})
         for kind in ("_parameters", "_buffers"):
             held: dict[str, Any] = module.__dict__[kind]
-            made.__dict__[kind] = type(held)((name, None if each is None else self._there(each)) for name, each in held.items())
+            made.__dict__[kind] = type(held)((name, None if item is None else self._there(item)) for name, item in held.items())
         parts: dict[str, Any] = module.__dict__["_modules"]
-        made.__dict__["_modules"] = type(parts)((name, None if each is None else self._placed(each)) for name, each in parts.items())
+        made.__dict__["_modules"] = type(parts)((name, None if part is None else self._placed(part)) for name, part in parts.items())
         return made
 
     @torch.no_grad()

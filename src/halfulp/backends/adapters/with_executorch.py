@@ -83,7 +83,7 @@ class ExecuTorch(Adapter):
 def _arranged(exported: Any, arguments: Any, keywords: Any, tensors: Tensors) -> Tensors:
     """What the program takes: every leaf of the inputs, constants among them."""
     leaves = tree_leaves((arguments, dict(keywords)))
-    places = [place for place, each in enumerate(leaves) if isinstance(each, torch.Tensor)]
+    places = [place for place, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
     for place, tensor in zip(places, tensors):
         leaves[place] = tensor
     return leaves
@@ -102,7 +102,7 @@ class _Loaded:
     def run(self, inputs: Tensors) -> Tensors:
         with _aside() as said:
             try:
-                return [each for each in self._method(inputs) if isinstance(each, torch.Tensor)]
+                return [item for item in self._method(inputs) if isinstance(item, torch.Tensor)]
             except RuntimeError as error:
                 raise Unsupported(
                     f"Got {error} from ExecuTorch: {said()}. Needed: a program that its kernels can run. It was lowered and fails when run. Leave "
@@ -132,7 +132,7 @@ def _ops(module: Any) -> tuple[list[str], list[str]]:
             continue
         if "executorch_call_delegate" in str(node.target):
             inner = getattr(module, node.args[0].name).original_module.graph.nodes
-            delegated += [_name(each) for each in inner if each.op == "call_function" and each.target is not operator.getitem]
+            delegated += [_name(item) for item in inner if item.op == "call_function" and item.target is not operator.getitem]
         else:
             left.append(_name(node))
     return list(dict.fromkeys(delegated)), list(dict.fromkeys(left))
@@ -160,14 +160,14 @@ def _watch(exported: Any, arguments: Any, keywords: Any, tensors: Tensors, resul
         taps.strip_taps_(edge)
         content = bytes(edge.to_executorch().buffer)
     outputs = _Loaded(content).run(_arranged(exported, arguments, keywords, tensors))
-    places: dict[str, int] = {each.node_name: place for place, each in enumerate(found)}
+    places: dict[str, int] = {item.node_name: place for place, item in enumerate(found)}
     nodes = {node.name: node for node in exported.graph.nodes}
     values = [
         Transcribed(
-            outputs[each.output_index], f"executorch.{_name_of(each.op_target)}", str(each.module_path or ""),
-            inputs=tuple(dict.fromkeys(places[source] for source in _sources(nodes.get(each.node_name)) if source in places and places[source] < place)),
+            outputs[item.output_index], f"executorch.{_name_of(item.op_target)}", str(item.module_path or ""),
+            inputs=tuple(dict.fromkeys(places[source] for source in _sources(nodes.get(item.node_name)) if source in places and places[source] < place)),
         )
-        for place, each in enumerate(found)
+        for place, item in enumerate(found)
     ]  # fmt: skip
     seen = outputs[: len(results)]
     notes: tuple[str, ...] = ()
@@ -199,7 +199,7 @@ def _name_of(target: Any) -> str:
 
 
 def _sources(node: Any) -> list[str]:
-    return [] if node is None else [each.name for each in node.all_input_nodes]
+    return [] if node is None else [item.name for item in node.all_input_nodes]
 
 
 @contextlib.contextmanager

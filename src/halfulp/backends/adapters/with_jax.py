@@ -119,7 +119,7 @@ def _functions() -> dict[str, Callable[..., Any]]:
 
     def attention(query: Any, key: Any, value: Any) -> Any:
         # jax.nn takes (batch, length, heads, width)
-        moved = (each.swapaxes(1, 2) for each in (query, key, value))
+        moved = (item.swapaxes(1, 2) for item in (query, key, value))
         return nn.dot_product_attention(*moved).swapaxes(1, 2)
 
     def normalized(x: Any, axis: int, layer_eps: float) -> Any:

@@ -90,7 +90,7 @@ def _run(interpreter: Any, tensors: Tensors) -> Tensors:
             detail["index"], as_numpy(tensor).astype(detail["dtype"], copy=False) if not tensor.is_floating_point() else as_numpy(tensor)
         )
     interpreter.invoke()
-    return [as_tensor(interpreter.get_tensor(each["index"])) for each in interpreter.get_output_details()]
+    return [as_tensor(interpreter.get_tensor(item["index"])) for item in interpreter.get_output_details()]
 
 
 def _watch(model: bytes, tensors: Tensors, results: Tensors, options: Mapping[str, str]) -> Watched:
@@ -108,7 +108,7 @@ def _watch(model: bytes, tensors: Tensors, results: Tensors, options: Mapping[st
                 array = interpreter.get_tensor(int(number))
             except ValueError:  # fused into the next op
                 continue
-            inputs = tuple(dict.fromkeys(places[int(each)] for each in op["inputs"] if int(each) in places))
+            inputs = tuple(dict.fromkeys(places[int(item)] for item in op["inputs"] if int(item) in places))
             places[int(number)] = len(values)
             values.append(Transcribed(as_tensor(array), f"litert.{op['op_name']}", _module_of(details[int(number)]["name"]), inputs=inputs))
     notes: tuple[str, ...] = ()

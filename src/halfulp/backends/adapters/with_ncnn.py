@@ -117,7 +117,7 @@ def _of_file(file: Path, options: Mapping[str, str]) -> Program:
             raise InputError(
                 f"Got {len(tensors)} arrays. Needed: {len(inputs)}, for {', '.join(inputs)}. Each input takes one. Pass them in order."
             )
-        return {name: _without_batch(as_numpy(each)) for name, each in zip(inputs, tensors)}
+        return {name: _without_batch(as_numpy(tensor)) for name, tensor in zip(inputs, tensors)}
 
     def run(tensors: Tensors) -> Tensors:
         arrays = given(tensors)
@@ -131,7 +131,7 @@ def _of_file(file: Path, options: Mapping[str, str]) -> Program:
             for blob in blobs[int(ins) :]:
                 if kind == "Input":
                     continue
-                known = tuple(places[each] for each in blobs[: int(ins)] if each in places)
+                known = tuple(places[word] for word in blobs[: int(ins)] if word in places)
                 values.append(Transcribed(as_tensor(_extracted(net, arrays, blob)), kind, name, f"{file.name}: {name}", known))
                 places[blob] = len(values) - 1
         return Watched(values, run(tensors), notes=("every value is computed by a run of its own",))

@@ -52,7 +52,7 @@ class OnnxRuntime(Adapter):
         names = [given_input.name for given_input in session.get_inputs()]
 
         def run(tensors: Tensors) -> Tensors:
-            return [as_tensor(each) for each in session.run(None, _fed(names, tensors))]
+            return [as_tensor(item) for item in session.run(None, _fed(names, tensors))]
 
         return Program(run, graph.structure, lambda tensors: _watch(graph, names, tensors, run(tensors), options))
 
@@ -62,7 +62,7 @@ def _fed(names: list[str], tensors: Tensors) -> dict[str, Any]:
         raise Unsupported(
             f"Got {len(tensors)} arrays for a graph with {len(names)} inputs ({', '.join(names)}). Needed: one for each. Pass them in order."
         )
-    return {name: as_numpy(each) for name, each in zip(names, tensors)}
+    return {name: as_numpy(tensor) for name, tensor in zip(names, tensors)}
 
 
 def _session(proto: Any, options: Mapping[str, str]) -> Any:
@@ -84,8 +84,8 @@ def _watch(graph: Graph, names: list[str], tensors: Tensors, results: Tensors, o
     """All values of the graph, which become results of it for this run."""
     onnx = import_module("onnx")
     proto = copy.deepcopy(graph.to_look_into())
-    results_of = [each.name for each in proto.graph.output]
-    given = {each.name for each in proto.graph.output}
+    results_of = [item.name for item in proto.graph.output]
+    given = {item.name for item in proto.graph.output}
     made = [(node, name) for node in proto.graph.node for name in node.output if name]
     proto.graph.output.extend(onnx.ValueInfoProto(name=name) for _, name in made if name not in given)
     session = _session(proto, options)
@@ -97,7 +97,7 @@ def _watch(graph: Graph, names: list[str], tensors: Tensors, results: Tensors, o
         array = found.get(name)
         if array is None or not hasattr(array, "dtype"):
             continue  # a sequence, or an optional value
-        inputs = tuple(dict.fromkeys(places[each] for each in node.input if each in places))
+        inputs = tuple(dict.fromkeys(places[item] for item in node.input if item in places))
         places[name] = len(values)
         values.append(Transcribed(as_tensor(array), f"onnx.{node.op_type}", module_of(node), inputs=inputs))
     seen = [as_tensor(found[name]) for name in results_of]

@@ -65,7 +65,9 @@ class OpenCl(Adapter):
             lacking = ", ".join(name for name in OPS if name not in LAUNCHES)
             raise Unsupported(f"Got the op {target.op_name} for {self.name}. Needed: one with a kernel. Without: {lacking}. Leave it out.")
         weights, attributes = [as_numpy(weight.detach()) for weight in target.weights], target.attributes
-        floating = next(each for each in (*arguments, *target.weights) if isinstance(each, torch.Tensor) and each.is_floating_point())
+        floating = next(
+            tensor for tensor in (*arguments, *target.weights) if isinstance(tensor, torch.Tensor) and tensor.is_floating_point()
+        )
         device = _Launcher(str(floating.dtype).removeprefix("torch."), options)
 
         def run(tensors: Tensors) -> Tensors:

@@ -53,15 +53,15 @@ class Direct:
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         """The result, in memory of its own, on the inputs' device; as arrays where the inputs are arrays."""
         given = tree_map(
-            lambda each: each if isinstance(each, torch.Tensor) or not is_array(each) else as_tensor(each), (arguments, keywords)
+            lambda item: item if isinstance(item, torch.Tensor) or not is_array(item) else as_tensor(item), (arguments, keywords)
         )
-        tensors = [each for each in tree_flatten(given)[0] if isinstance(each, torch.Tensor)]
+        tensors = [item for item in tree_flatten(given)[0] if isinstance(item, torch.Tensor)]
         moved = self._moved(given)
         result = self._called(*moved)
-        found: Any = tree_map(lambda each: self._handed(each, tensors), result)
-        if any(isinstance(each, torch.Tensor) for each in tree_flatten((arguments, keywords))[0]):
+        found: Any = tree_map(lambda item: self._handed(item, tensors), result)
+        if any(isinstance(item, torch.Tensor) for item in tree_flatten((arguments, keywords))[0]):
             return found
-        return tree_map(lambda each: as_numpy(each.detach().cpu()) if isinstance(each, torch.Tensor) else each, found)
+        return tree_map(lambda item: as_numpy(item.detach().cpu()) if isinstance(item, torch.Tensor) else item, found)
 
     def _own(self) -> list[torch.Tensor]:
         return [*self.target.parameters(), *self.target.buffers()] if isinstance(self.target, nn.Module) else []
@@ -70,18 +70,22 @@ class Direct:
         if not isinstance(value, torch.Tensor):
             return value
         value = value.to(tensors[0].device) if self.place is not None and tensors else value
-        return value.clone() if any(_shares_memory(value, each) for each in (*tensors, *self._own())) else value
+        return value.clone() if any(_shares_memory(value, tensor) for tensor in (*tensors, *self._own())) else value
 
     def _moved(self, given: Any) -> Any:
         if self.place is None:
             return given
-        for each in (*tree_flatten(given)[0], *self._own()):
-            if isinstance(each, torch.Tensor) and _part(each) not in self._dtypes and (each.is_floating_point() or each.is_complex()):
+        for tensor in (*tree_flatten(given)[0], *self._own()):
+            if (
+                isinstance(tensor, torch.Tensor)
+                and _part(tensor) not in self._dtypes
+                and (tensor.is_floating_point() or tensor.is_complex())
+            ):
                 raise Unsupported(
-                    f"Got {str(each.dtype).removeprefix('torch.')} for {self.place}. Needed: {', '.join(self._dtypes)}. That device refuses it, "
+                    f"Got {str(tensor.dtype).removeprefix('torch.')} for {self.place}. Needed: {', '.join(self._dtypes)}. That device refuses it, "
                     "or computes in another format without saying so. Convert the inputs (and the module) first."
                 )
-        return tree_map(lambda each: each.to(self.place) if isinstance(each, torch.Tensor) else each, given)
+        return tree_map(lambda item: item.to(self.place) if isinstance(item, torch.Tensor) else item, given)
 
     def _called(self, arguments: Any, keywords: Any) -> Any:
         if self.place is None or not isinstance(self.target, nn.Module):
@@ -147,7 +151,7 @@ class Eager(Adapter):
 
     def build(self, target: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any], options: Mapping[str, str]) -> Program:
         """For a worker: the same in another process."""
-        return of_function(of_arrays(target, arguments, keywords), lambda each: each, lambda each: each)
+        return of_function(of_arrays(target, arguments, keywords), lambda tensor: tensor, lambda item: item)
 
 
 class _Device(Eager):
@@ -171,7 +175,7 @@ class _Device(Eager):
                 f"Got a module of TorchScript for {self.name}. Needed: one of Python. The structure of the other can't be copied with its own "
                 "parameters. Move it there yourself, and call it in a function."
             )
-        if isinstance(target, nn.Module) and any(is_lazy(each) for each in (*target.parameters(), *target.buffers())):
+        if isinstance(target, nn.Module) and any(is_lazy(parameter) for parameter in (*target.parameters(), *target.buffers())):
             raise Unsupported(
                 f"Got a module with parameters that have no shape yet for {self.name}. Needed: parameters with numbers. Lazy modules make them at "
                 "their first call. Call it once first."
@@ -301,7 +305,7 @@ class Compiled(Adapter):
         """TorchInductor needs a C++ compiler."""
         import shutil
 
-        return "" if any(shutil.which(each) for each in ("g++", "clang++", "cl")) else "no C++ compiler (g++, clang++ or cl) on the path"
+        return "" if any(shutil.which(name) for name in ("g++", "clang++", "cl")) else "no C++ compiler (g++, clang++ or cl) on the path"
 
     def build(self, target: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any], options: Mapping[str, str]) -> Program:
         """See `Adapter.build`. Where the compiler gives up after many shapes it is an error: code would quietly run uncompiled."""
@@ -314,7 +318,7 @@ class Compiled(Adapter):
             with dynamo.patch(recompile_limit=1 << 20, accumulated_recompile_limit=1 << 20, fail_on_recompile_limit_hit=True):
                 return compiled(*given, **words)
 
-        program = of_function(of_arrays(call, arguments, keywords), lambda each: each, lambda each: each)
+        program = of_function(of_arrays(call, arguments, keywords), lambda tensor: tensor, lambda item: item)
         with State(dependencies_of(target)).put_back():  # compiled now, by a run that nobody asked for
-            program.run([each for each in tree_flatten((arguments, dict(keywords)))[0] if isinstance(each, torch.Tensor)])
+            program.run([item for item in tree_flatten((arguments, dict(keywords)))[0] if isinstance(item, torch.Tensor)])
         return program

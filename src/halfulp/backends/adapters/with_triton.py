@@ -63,7 +63,7 @@ class Triton(Adapter):
 
         def run(tensors: Tensors) -> Tensors:
             result = target(*(tensor.to(place) for tensor in tensors), **keywords)
-            return [each.cpu() for each in (result if isinstance(result, (tuple, list)) else (result,))]
+            return [item.cpu() for item in (result if isinstance(result, (tuple, list)) else (result,))]
 
         return Program(run, remarks=remarks)
 

@@ -106,7 +106,7 @@ def _inputs_stay(trial: Trial) -> None:
     for name in trial.names:
         with contextlib.suppress(NotApplicable):
             implementation, module, activations = trial.on(name)
-            before = [each.clone() for each in (*activations, *module.weights)]
+            before = [tensor.clone() for tensor in (*activations, *module.weights)]
             implementation(*activations)
             if not same(before, [*activations, *module.weights]):
                 raise Broken(f"{name} changes what it is given")
@@ -116,15 +116,15 @@ def _memory_is_its_own(trial: Trial) -> None:
     for name in trial.names:
         with contextlib.suppress(NotApplicable):
             implementation, module, activations = trial.on(name)
-            given = {each.untyped_storage().data_ptr() for each in (*activations, *module.weights)}
+            given = {tensor.untyped_storage().data_ptr() for tensor in (*activations, *module.weights)}
             first = leaves(implementation(*activations))
-            if any(each.untyped_storage().data_ptr() in given for each in first):
+            if any(item.untyped_storage().data_ptr() in given for item in first):
                 raise Broken(f"a result of {name} lies in the memory of its inputs")
-            kept = [each.clone() for each in first]
+            kept = [item.clone() for item in first]
             second = leaves(implementation(*(_shifted(activation) for activation in activations)))
             if not same(kept, first):
                 raise Broken(f"a result of {name} changes when it is called again")
-            if {each.untyped_storage().data_ptr() for each in first} & {each.untyped_storage().data_ptr() for each in second}:
+            if {item.untyped_storage().data_ptr() for item in first} & {item.untyped_storage().data_ptr() for item in second}:
                 raise Broken(f"two results of {name} lie in the same memory")
 
 
@@ -216,7 +216,7 @@ def _passes_errors_on(trial: Trial) -> None:
 
 def _knobs_are_put_back(trial: Trial) -> None:
     found: Any = trial.backend.knobs()
-    if not isinstance(found, tuple) or not all(isinstance(each, Knob) for each in found):
+    if not isinstance(found, tuple) or not all(isinstance(item, Knob) for item in found):
         raise Broken("knobs() gives no tuple of Knob")
     implementation, module, activations = trial.first()
     before = [leaf.clone() for leaf in leaves(implementation(*activations))]
@@ -244,7 +244,7 @@ def _knobs_are_put_back(trial: Trial) -> None:
 
 def _shape_difference(result: Any, before: Sequence[torch.Tensor]) -> str:
     shapes = [list(leaf.shape) for leaf in leaves(result)]
-    expected = [list(each.shape) for each in before]
+    expected = [list(tensor.shape) for tensor in before]
     return "" if shapes == expected else f"results of shapes {shapes}, not {expected}"
 
 

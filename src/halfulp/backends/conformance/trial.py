@@ -91,6 +91,6 @@ def leaves(result: Any) -> list[Any]:
 
 def same(left: list[torch.Tensor], right: list[torch.Tensor]) -> bool:
     """Whether the numbers are the same, NaN beside NaN included."""
-    if [each.shape for each in left] != [each.shape for each in right]:
+    if [tensor.shape for tensor in left] != [tensor.shape for tensor in right]:
         return False
     return all(bool(((one == other) | (one.isnan() & other.isnan())).all()) for one, other in zip(left, right))

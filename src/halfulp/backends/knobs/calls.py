@@ -18,7 +18,7 @@ _is_functional: Callable[[torch.Tensor], bool] = vars(torch)["_is_functional_ten
 
 
 def _tensors(value: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
-    return tree_map(lambda each: change(each) if isinstance(each, torch.Tensor) else each, value)
+    return tree_map(lambda item: change(item) if isinstance(item, torch.Tensor) else item, value)
 
 
 def contiguous(function: Function) -> Function:
@@ -26,7 +26,8 @@ def contiguous(function: Function) -> Function:
 
     def run(*arguments: Any, **keywords: Any) -> Any:
         copied = _tensors(
-            (arguments, keywords), lambda each: each.clone(memory_format=torch.contiguous_format) if each.layout == torch.strided else each
+            (arguments, keywords),
+            lambda tensor: tensor.clone(memory_format=torch.contiguous_format) if tensor.layout == torch.strided else tensor,
         )
         return function(*copied[0], **copied[1])
 
@@ -38,7 +39,7 @@ def channels_last(function: Function) -> Function:
 
     def run(*arguments: Any, **keywords: Any) -> Any:
         changed = _tensors(
-            (arguments, keywords), lambda each: each.contiguous(memory_format=torch.channels_last) if each.dim() == 4 else each
+            (arguments, keywords), lambda tensor: tensor.contiguous(memory_format=torch.channels_last) if tensor.dim() == 4 else tensor
         )
         return function(*changed[0], **changed[1])
 
@@ -49,15 +50,15 @@ def in_dtype(source: torch.dtype, target: torch.dtype) -> Callable[[Function], F
     """Everything of one dtype computed in another, inputs and parameters alike; results are stored in the first again."""
 
     def convert(value: Any, old: torch.dtype, new: torch.dtype) -> Any:
-        return _tensors(value, lambda each: each.to(new) if each.dtype == old else each)
+        return _tensors(value, lambda this_tensor: this_tensor.to(new) if this_tensor.dtype == old else this_tensor)
 
     def wrap(function: Function) -> Function:
         owned = [tensor for module in dependencies_of(function).modules for tensor in (*module.parameters(), *module.buffers())]
 
         def run(*arguments: Any, **keywords: Any) -> Any:
             exchanged = [(tensor, tensor.data) for tensor in owned if tensor.dtype == source]
-            given = [each for each in tree_flatten((arguments, keywords))[0] if isinstance(each, torch.Tensor) and each.dtype == source]
-            if any(_is_functional(each) for each in tree_flatten((arguments, keywords))[0] if isinstance(each, torch.Tensor)):
+            given = [item for item in tree_flatten((arguments, keywords))[0] if isinstance(item, torch.Tensor) and item.dtype == source]
+            if any(_is_functional(item) for item in tree_flatten((arguments, keywords))[0] if isinstance(item, torch.Tensor)):
                 raise NotApplicable("inside functionalization the data of parameters can't be exchanged")
             if not exchanged and not given:
                 raise NotApplicable(f"the function has no {source} data")
@@ -81,7 +82,7 @@ def in_parts(parts: int) -> Callable[[Function], Function]:
     def wrap(function: Function) -> Function:
         def run(*arguments: Any, **keywords: Any) -> Any:
             flat, shape = tree_flatten((arguments, keywords))
-            sizes = [each.shape[0] for each in flat if isinstance(each, torch.Tensor) and each.dim()]
+            sizes = [item.shape[0] for item in flat if isinstance(item, torch.Tensor) and item.dim()]
             size = sizes[0] if sizes else 0
             step = 1 if parts == 0 else -(-size // parts)
             if size < 2 or step >= size:
@@ -89,8 +90,8 @@ def in_parts(parts: int) -> Callable[[Function], Function]:
             results: list[Any] = []
             for start in range(0, size, step):
                 chosen = [
-                    each[start : start + step] if isinstance(each, torch.Tensor) and each.dim() and each.shape[0] == size else each
-                    for each in flat
+                    item[start : start + step] if isinstance(item, torch.Tensor) and item.dim() and item.shape[0] == size else item
+                    for item in flat
                 ]
                 positional, named = tree_unflatten(chosen, shape)
                 results.append(function(*positional, **named))
@@ -119,15 +120,15 @@ def other_position(function: Function) -> Function:
 
     def run(*arguments: Any, **keywords: Any) -> Any:
         flat, shape = tree_flatten((arguments, keywords))
-        sizes = [each.shape[0] for each in flat if isinstance(each, torch.Tensor) and each.dim()]
+        sizes = [item.shape[0] for item in flat if isinstance(item, torch.Tensor) and item.dim()]
         size = sizes[0] if sizes else 0
         if size < 2:
             raise NotApplicable("the first input has no batch")
 
-        def turned(each: Any) -> Any:
-            return each.flip(0) if isinstance(each, torch.Tensor) and each.dim() and each.shape[0] == size else each
+        def turned(item: Any) -> Any:
+            return item.flip(0) if isinstance(item, torch.Tensor) and item.dim() and item.shape[0] == size else item
 
-        positional, named = tree_unflatten([turned(each) for each in flat], shape)
+        positional, named = tree_unflatten([turned(value) for value in flat], shape)
         return tree_map(turned, function(*positional, **named))
 
     return run
@@ -196,7 +197,7 @@ def stepping(**settings: bool) -> Callable[[Function], Function]:
         found = dependencies_of(function).optimizers
 
         def run(*arguments: Any, **keywords: Any) -> Any:
-            groups = [group for each in found for group in each.param_groups]
+            groups = [group for optimizer in found for group in optimizer.param_groups]
             if not groups or not all(key in group for key in settings for group in groups):
                 raise NotApplicable("the function steps no optimizer that has this choice")
             before = [{key: group[key] for key in settings} for group in groups]

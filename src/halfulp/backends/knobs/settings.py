@@ -38,7 +38,7 @@ def attribute(path: str, value: Any) -> Generator[None]:
     """An attribute under `torch.backends` has another value inside."""
     parent, _, name = path.rpartition(".")
     owner = owner_of(parent)
-    with exchanged(lambda: getattr(owner, name), lambda each: setattr(owner, name, each), value):
+    with exchanged(lambda: getattr(owner, name), lambda item: setattr(owner, name, item), value):
         yield
 
 

@@ -143,7 +143,7 @@ def _calls() -> Iterator[Knob]:
         (torch.float32, torch.float16),
         (torch.float64, torch.float32),
     ):
-        here, there = (str(each).removeprefix("torch.") for each in (source, target))
+        here, there = (str(dtype).removeprefix("torch.") for dtype in (source, target))
         name = f"{there} storage" if target.itemsize == 2 else f"{there} inside"
         yield Knob(name, f"{there} in place of {here}", EVERYTHING, f"model.to(torch.{there}), x.to(torch.{there})", wrap=calls.in_dtype(source, target),
                    reports=("pytorch/pytorch#91597", "microsoft/DirectML#362"))  # fmt: skip

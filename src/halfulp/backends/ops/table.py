@@ -14,7 +14,7 @@ from .products import PRODUCTS
 from .recurrent import RECURRENT
 from .reductions import REDUCTIONS
 
-OPS: dict[str, Op] = {each.name: each for each in (*PRODUCTS, *NORMALIZATIONS, *FUNCTIONS, *REDUCTIONS, *POOLING, *RECURRENT, *INDEXING)}
+OPS: dict[str, Op] = {op.name: op for op in (*PRODUCTS, *NORMALIZATIONS, *FUNCTIONS, *REDUCTIONS, *POOLING, *RECURRENT, *INDEXING)}
 """Name -> op, in the order in which tables show them."""
 BY_NAME.update(OPS)
 

@@ -141,7 +141,7 @@ class Environment:
                 if line.startswith(("Collecting", "Installing", "Downloading", "  Downloading", "Building")):
                     told(line.strip()[:100])
         if process.returncode:
-            said = " | ".join(each for each in lines[-4:] if each)[:600]
+            said = " | ".join(name for name in lines[-4:] if name)[:600]
             raise BackendError(
                 f"Got exit code {process.returncode} making the environment of {self.name} in {self.folder}: {said}. Needed: packages that pip can "
                 f"install. Nothing else was changed. Run `halfulp backends install {self.name}` again when the cause is gone; it goes on there."
@@ -167,7 +167,11 @@ def requirements_of(extra: str) -> list[str]:
             found.append(
                 f"{requirement.name}{'[' + ','.join(sorted(requirement.extras)) + ']' if requirement.extras else ''}{requirement.specifier}"
             )
-    elsewhere = [f"{each.name} ({each.marker})" for each in requirements if f'extra == "{extra}"' in str(each.marker)]
+    elsewhere = [
+        f"{this_requirement.name} ({this_requirement.marker})"
+        for this_requirement in requirements
+        if f'extra == "{extra}"' in str(this_requirement.marker)
+    ]
     if not found and elsewhere:
         raise InputError(
             f"Got the extra {extra!r} on {sys.platform}. Needed: a system that it is for: {', '.join(elsewhere)}. There are no packages to "
@@ -181,7 +185,11 @@ def requirements_of(extra: str) -> list[str]:
 
 
 def _version(packages: Path, distribution: str) -> str:
-    found = [each for each in metadata.distributions(path=[str(packages)]) if _canonical(each.metadata["Name"]) == _canonical(distribution)]
+    found = [
+        this_distribution
+        for this_distribution in metadata.distributions(path=[str(packages)])
+        if _canonical(this_distribution.metadata["Name"]) == _canonical(distribution)
+    ]
     return found[0].version if found else ""
 
 

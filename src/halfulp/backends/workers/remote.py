@@ -99,7 +99,7 @@ def _loaded(content: bytes) -> torch.export.ExportedProgram:
 def _own_paths() -> list[str]:
     """Where this process finds modules beside installed ones: functions and classes travel by the name of their module."""
     installed = ("site-packages", "dist-packages", sysconfig.get_path("stdlib"))
-    return [each or str(Path.cwd()) for each in sys.path if not any(part in each for part in installed)]
+    return [word or str(Path.cwd()) for word in sys.path if not any(part in word for part in installed)]
 
 
 def _variables() -> dict[str, str]:
@@ -137,8 +137,8 @@ class _Held:
         answer = self._asked("watch", tensors)
         entries, results = answer.header["values"], int(answer.header["outputs"])
         values = [
-            Transcribed(tensor, each["op"], each["module"], each["source"], tuple(each["inputs"]))
-            for each, tensor in zip(entries, answer.tensors)
+            Transcribed(tensor, entry["op"], entry["module"], entry["source"], tuple(entry["inputs"]))
+            for entry, tensor in zip(entries, answer.tensors)
         ]
         rest = list(answer.tensors[len(entries) :])
         weights: dict[str, torch.Tensor] = dict(zip(answer.header["weights"], rest[results:]))

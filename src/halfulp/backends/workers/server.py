@@ -87,7 +87,7 @@ class _Worker:
 
         from halfulp.backends.workers.wire import Message
 
-        sys.path += [each for each in header["paths"] if each not in sys.path]
+        sys.path += [item for item in header["paths"] if item not in sys.path]
         target, arguments, keywords = cloudpickle.loads(question.attachment)
         with torch.no_grad():
             program = self.adapter.build(target, arguments, keywords, header["options"])

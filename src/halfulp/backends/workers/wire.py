@@ -39,7 +39,7 @@ def send(stream: IO[bytes], message: Message) -> None:
     from safetensors.torch import save
 
     payload = (
-        save({str(place): each.detach().contiguous() for place, each in enumerate(_apart(message.tensors))}) if message.tensors else b""
+        save({str(place): tensor.detach().contiguous() for place, tensor in enumerate(_apart(message.tensors))}) if message.tensors else b""
     )
     header = {"header": dict(message.header), "tensors": len(message.tensors), "attachment": len(message.attachment)}
     text = json.dumps(header).encode()

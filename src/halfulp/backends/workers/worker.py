@@ -193,8 +193,8 @@ _ALIVE: weakref.WeakSet[Worker] = weakref.WeakSet()
 
 @atexit.register
 def _close_all() -> None:
-    for each in list(_ALIVE):
-        each.close()
+    for worker in list(_ALIVE):
+        worker.close()
 
 
 def _listen(process: subprocess.Popen[bytes], answers: queue.Queue[Message | WorkerError | None]) -> None:

@@ -41,7 +41,7 @@ def changing_nodes(graph: Graph, options: Mapping[str, Any]) -> tuple[list[NodeR
         if result is not None:
             found.append(_with_kernel(result, kernels))
     if found:
-        first = next((each for each in found if each.beyond), found[0])
+        first = next((node_result for node_result in found if node_result.beyond), found[0])
         alone = _alone(graph, first.name, {**eager, **inside, **inputs}, options)
         place = found.index(first)
         found[place] = dataclasses.replace(first, alone=alone)
@@ -56,10 +56,10 @@ def _same(left: Sequence[Any], right: Sequence[Any]) -> bool:
 
 
 def _arguments(node: fx.Node, values: Mapping[str, Any]) -> tuple[Any, Any]:
-    def value(each: fx.Node) -> Any:
-        if each.name not in values and each.op == "call_function":  # a part of a tuple
-            return each.target(*_arguments(each, values)[0])  # type: ignore[operator]
-        return values[each.name]
+    def value(this_node: fx.Node) -> Any:
+        if this_node.name not in values and this_node.op == "call_function":  # a part of a tuple
+            return this_node.target(*_arguments(this_node, values)[0])  # type: ignore[operator]
+        return values[this_node.name]
 
     return fx.map_arg(node.args, value), fx.map_arg(node.kwargs, value)
 
@@ -114,18 +114,18 @@ def _with_kernel(result: NodeResult, kernels: Sequence[Kernel]) -> NodeResult:
 
 def _alone(graph: Graph, name: str, values: Mapping[str, Any], options: Mapping[str, Any]) -> int | None:
     """The op compiled by itself on the same inputs: how many elements have other bits than eagerly."""
-    node = next(each for each in graph.nodes if each.name == name)
+    node = next(this_node for this_node in graph.nodes if this_node.name == name)
     if not is_aten(node.target):
         return None
     arguments, keywords = _arguments(node, values)
     single = fx.Graph()
     given: list[torch.Tensor] = []
 
-    def place(each: Any) -> Any:
-        if isinstance(each, torch.Tensor):
-            given.append(each)
+    def place(item: Any) -> Any:
+        if isinstance(item, torch.Tensor):
+            given.append(item)
             return single.placeholder(f"input_{len(given)}")
-        return each
+        return item
 
     read = tuple(
         tuple(place(part) for part in argument) if isinstance(argument, (list, tuple)) else place(argument) for argument in arguments

@@ -90,7 +90,7 @@ class _Checked:
         formats = [_format(argument) for argument in inputs]
 
         def compiled(*given: Any) -> Any:
-            if [_format(each) for each in given] != formats:
+            if [_format(item) for item in given] != formats:
                 raise RuntimeError("the graph was compiled for other formats and shapes")
             return self._compiled(*given)
 

@@ -122,7 +122,7 @@ def _choice_in_words(choices: Choices, how: str) -> str:
     if not choices.chosen and not choices.results:
         return ""
     runs = len(choices.chosen)
-    kernels = sorted({each for one in choices.chosen for each in one})
+    kernels = sorted({name for one in choices.chosen for name in one})
     chosen = f"kernels chosen by timing: {', '.join(kernels)}" if kernels else "no kernel was chosen by timing"
     same = "all gave the same bits" if choices.results == 1 else f"{choices.results} different results, {choices.unequal:,} elements apart"
     choice = ", not the same in all" if choices.varies else ", the same in all" if kernels else ""
@@ -276,7 +276,7 @@ def _bisected(apart: _Apart) -> list[Cause]:
     with contextlib.redirect_stdout(io.StringIO()), uncached, contextlib.suppress(Exception):
         found = CompilerBisector.do_bisect(_predicate(apart))
         if found is not None:
-            what = ", ".join(str(each) for each in (found.subsystem, found.debug_info) if each)
+            what = ", ".join(str(name) for name in (found.subsystem, found.debug_info) if name)
             return [
                 Cause(
                     f"compiler pass: {found.subsystem or found.backend}", "compiler", f"The difference appears with {what or found.backend} (step {found.bisect_number}) of {found.backend}.", 1.0,

@@ -132,7 +132,7 @@ def kernels_of(graph: Graph, options: Mapping[str, Any]) -> tuple[list[Kernel], 
     kernels: list[Kernel] = []
     for key, nodes in made.items():
         name = key.rpartition(":")[0] or key
-        own = dict.fromkeys(each for node in nodes for each in (back.get(node) or [node]))
+        own = dict.fromkeys(word for node in nodes for word in (back.get(node) or [node]))
         kernels.append(Kernel(name, sources.get(name, ""), tuple(own)))
     return kernels, tuple(results)
 

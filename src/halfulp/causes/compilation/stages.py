@@ -145,10 +145,10 @@ def _verdict(laboratory: Laboratory, changed: Any, distance: Distance, before: l
     if laboratory.scale.within(distance):
         return Verdict.ROUNDING
     # The whole judgement once, for the first stage that goes beyond; later ones that differ alike are of its kind.
-    for each in before:
-        known = each.verdict is not None and each.verdict.acceptable is False and each.in_noise is not None
-        if known and 0.5 <= distance.rms / (each.in_noise or 1.0) <= 2.0:
-            return each.verdict
+    for stage_result in before:
+        known = stage_result.verdict is not None and stage_result.verdict.acceptable is False and stage_result.in_noise is not None
+        if known and 0.5 <= distance.rms / (stage_result.in_noise or 1.0) <= 2.0:
+            return stage_result.verdict
     try:
         with quiet():
             return judged(Gatherer(changed, lambda _: None)).verdict

@@ -22,20 +22,27 @@ def _gelus(call: Call) -> Iterator[Variation]:
         present = call.keywords.get("approximate", "none")
         for other, words in (("none", "GELU's exact form (erf)"), ("tanh", "GELU's tanh form")):
             if other != present:
-                yield Variation(words, lambda each, other=other: F.gelu(each.first, approximate=other))
-        yield Variation(f"GELU's sigmoid form (x sigmoid({SIGMOID} x))", lambda each: each.first * torch.sigmoid(SIGMOID * each.first))
-    elif call.name == "silu":
-        yield Variation(f"GELU's sigmoid form (x sigmoid({SIGMOID} x))", lambda each: each.first * torch.sigmoid(SIGMOID * each.first))
-    elif call.name == "erf":  # of x / sqrt(2), by hand
-        yield Variation("GELU's tanh form", lambda each: torch.tanh(_inner(each.first * math.sqrt(2.0))))
+                yield Variation(words, lambda this_call, other=other: F.gelu(this_call.first, approximate=other))
         yield Variation(
-            f"GELU's sigmoid form (x sigmoid({SIGMOID} x))", lambda each: 2 * torch.sigmoid(SIGMOID * math.sqrt(2.0) * each.first) - 1
+            f"GELU's sigmoid form (x sigmoid({SIGMOID} x))", lambda this_call: this_call.first * torch.sigmoid(SIGMOID * this_call.first)
         )
-    elif call.name == "tanh":
-        yield Variation("GELU's exact form (erf)", lambda each: torch.erf(_outer(each.first) / math.sqrt(2.0)).to(each.first.dtype))
+    elif call.name == "silu":
+        yield Variation(
+            f"GELU's sigmoid form (x sigmoid({SIGMOID} x))", lambda this_call: this_call.first * torch.sigmoid(SIGMOID * this_call.first)
+        )
+    elif call.name == "erf":  # of x / sqrt(2), by hand
+        yield Variation("GELU's tanh form", lambda this_call: torch.tanh(_inner(this_call.first * math.sqrt(2.0))))
         yield Variation(
             f"GELU's sigmoid form (x sigmoid({SIGMOID} x))",
-            lambda each: (2 * torch.sigmoid(SIGMOID * _outer(each.first)) - 1).to(each.first.dtype),
+            lambda this_call: 2 * torch.sigmoid(SIGMOID * math.sqrt(2.0) * this_call.first) - 1,
+        )
+    elif call.name == "tanh":
+        yield Variation(
+            "GELU's exact form (erf)", lambda this_call: torch.erf(_outer(this_call.first) / math.sqrt(2.0)).to(this_call.first.dtype)
+        )
+        yield Variation(
+            f"GELU's sigmoid form (x sigmoid({SIGMOID} x))",
+            lambda this_call: (2 * torch.sigmoid(SIGMOID * _outer(this_call.first)) - 1).to(this_call.first.dtype),
         )
 
 
@@ -85,8 +92,8 @@ FUNCTIONS = {
 def _others(call: Call) -> Iterator[Variation]:
     for name, (words, function) in FUNCTIONS.items():
         if name != call.name:
-            yield Variation(f"{words} instead of {FUNCTIONS[call.name][0]}", lambda each, function=function: function(each.first))
-    yield Variation(f"no {FUNCTIONS[call.name][0]}", lambda each: each.first * 1)
+            yield Variation(f"{words} instead of {FUNCTIONS[call.name][0]}", lambda this_call, function=function: function(this_call.first))
+    yield Variation(f"no {FUNCTIONS[call.name][0]}", lambda this_call: this_call.first * 1)
 
 
 def _unless_cap(site: Site) -> str:

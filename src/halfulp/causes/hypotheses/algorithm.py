@@ -13,9 +13,9 @@ from .hypothesis import ARITHMETIC, FORMULA, Hypothesis, Variation, among, chang
 
 
 def _naive_softmax(call: Call) -> Iterator[Variation]:
-    def sums(each: Call) -> tuple[torch.Tensor, torch.Tensor]:
-        exponentials = torch.exp(each.first)
-        return exponentials, exponentials.sum(each.value("dim", -1), keepdim=True)
+    def sums(this_call: Call) -> tuple[torch.Tensor, torch.Tensor]:
+        exponentials = torch.exp(this_call.first)
+        return exponentials, exponentials.sum(this_call.value("dim", -1), keepdim=True)
 
     if call.name == "softmax":
         yield Variation("exp(x) / sum(exp(x)), no maximum subtracted", lambda each: sums(each)[0] / sums(each)[1])
@@ -27,14 +27,14 @@ def _naive_softmax(call: Call) -> Iterator[Variation]:
             lambda each: torch.log(torch.exp(each.first).sum(each.value("dim"), keepdim=bool(each.value("keepdim", False)))),
         )
     elif call.name == "cross_entropy":
-        naive = lambda each: torch.nn.functional.nll_loss(
-            each.first - torch.log(torch.exp(each.first).sum(1, keepdim=True)),
-            each.value("target"),
-            reduction=each.value("reduction", "mean"),
+        naive = lambda item: torch.nn.functional.nll_loss(
+            item.first - torch.log(torch.exp(item.first).sum(1, keepdim=True)),
+            item.value("target"),
+            reduction=item.value("reduction", "mean"),
         )
         yield Variation("x - log(sum(exp(x))), no maximum subtracted", naive)
-        large = lambda each: torch.nn.functional.nll_loss(
-            each.first - torch.logsumexp(each.first, 1, keepdim=True), each.value("target"), reduction=each.value("reduction", "mean")
+        large = lambda item: torch.nn.functional.nll_loss(
+            item.first - torch.logsumexp(item.first, 1, keepdim=True), item.value("target"), reduction=item.value("reduction", "mean")
         )
         yield Variation("x - logsumexp(x), the maximum added back before the subtraction", large)
     elif call.name == "softplus":
@@ -56,10 +56,12 @@ def _log_of_sigmoid(call: Call) -> torch.Tensor:
 
 def _log_of_softmax(call: Call) -> Iterator[Variation]:
     if call.name == "log_softmax":
-        yield Variation("the logarithm of a softmax", lambda each: torch.log(torch.softmax(each.first, each.value("dim", -1))))
+        yield Variation(
+            "the logarithm of a softmax", lambda this_call: torch.log(torch.softmax(this_call.first, this_call.value("dim", -1)))
+        )
     elif call.name == "cross_entropy":
-        naive = lambda each: torch.nn.functional.nll_loss(
-            torch.log(torch.softmax(each.first, 1)), each.value("target"), reduction=each.value("reduction", "mean")
+        naive = lambda item: torch.nn.functional.nll_loss(
+            torch.log(torch.softmax(item.first, 1)), item.value("target"), reduction=item.value("reduction", "mean")
         )
         yield Variation("the logarithm of a softmax", naive)
 
@@ -67,10 +69,10 @@ def _log_of_softmax(call: Call) -> Iterator[Variation]:
 def _clipped_softmax(call: Call) -> Iterator[Variation]:
     if call.name == "cross_entropy":
         for least in (1e-7, 1e-8, 1e-12):
-            clipped = lambda each, least=least: torch.nn.functional.nll_loss(
-                torch.log(torch.softmax(each.first, 1).clamp(least, 1 - least)),
-                each.value("target"),
-                reduction=each.value("reduction", "mean"),
+            clipped = lambda item, least=least: torch.nn.functional.nll_loss(
+                torch.log(torch.softmax(item.first, 1).clamp(least, 1 - least)),
+                item.value("target"),
+                reduction=item.value("reduction", "mean"),
             )
             yield Variation(f"the logarithm of a softmax clipped to [{least:g}, 1 - {least:g}]", clipped)
 
@@ -79,8 +81,8 @@ def _expanded(call: Call) -> Iterator[Variation]:
     if call.name in ("cdist",):
         if call.value("p", 2.0) == 2.0:
 
-            def squares(each: Call) -> torch.Tensor:
-                x, y = each.value("x1"), each.value("x2")
+            def squares(this_call: Call) -> torch.Tensor:
+                x, y = this_call.value("x1"), this_call.value("x2")
                 norms = x.square().sum(-1)[..., :, None] + y.square().sum(-1)[..., None, :]
                 return (norms - 2 * x @ y.transpose(-1, -2)).clamp_min(0).sqrt()
 
@@ -104,9 +106,9 @@ def _accumulated(name: str) -> Any:
         if call.name in ("sum", "mean", "cumsum"):
             axis = _single_axis(call)
             if axis is not None and 1 < x.shape[axis] <= LONGEST_CHAIN:
-                yield Variation(f"terms added one by one in {name}", lambda each: _chain(each, axis, name))
+                yield Variation(f"terms added one by one in {name}", lambda this_call: _chain(this_call, axis, name))
         elif call.name in ("linear", "matmul", "mm", "bmm") and x.dim() and 1 < x.shape[-1] <= LONGEST_CHAIN:
-            yield Variation(f"products added one by one in {name}", lambda each: _product_chain(each, name))
+            yield Variation(f"products added one by one in {name}", lambda this_call: _product_chain(this_call, name))
 
     return vary
 
@@ -150,7 +152,7 @@ def _winograd(call: Call) -> Iterator[Variation]:
     if plain and set(weight.shape[2:]) == {3}:
         for tile in POINTS:
             size = "x".join([str(tile)] * (weight.dim() - 2)), "x".join(["3"] * (weight.dim() - 2))
-            yield Variation(f"Winograd's algorithm F({size[0]}, {size[1]})", lambda each, tile=tile: winograd(each, tile))
+            yield Variation(f"Winograd's algorithm F({size[0]}, {size[1]})", lambda this_call, tile=tile: winograd(this_call, tile))
 
 
 def _ones(value: Any) -> list[Any]:
@@ -222,9 +224,9 @@ def _by_fourier(call: Call) -> torch.Tensor:
     dims = weight.dim() - 2
     padding = [int(one) for one in _ones(call.value("padding", 0))]
     padding = padding * dims if len(padding) == 1 else padding
-    x = torch.nn.functional.pad(x, [width for each in reversed(padding) for width in (each, each)])
+    x = torch.nn.functional.pad(x, [width for number in reversed(padding) for width in (number, number)])
     axes = tuple(range(-dims, 0))
-    sizes = [int(each) for each in x.shape[2:]]
+    sizes = [int(number) for number in x.shape[2:]]
     letters = "xy"[:dims]
     spectrum = torch.einsum(
         f"nc{letters},oc{letters}->no{letters}", torch.fft.rfftn(x, sizes, axes), torch.fft.rfftn(weight, sizes, axes).conj()

@@ -41,7 +41,7 @@ def _each(value: Any, name: str) -> Any:
 
 
 def _wide(call: Call) -> bool:
-    return any(each.dtype in (torch.float32, torch.float64) for each in tensors_in(list(call.arguments)))
+    return any(tensor.dtype in (torch.float32, torch.float64) for tensor in tensors_in(list(call.arguments)))
 
 
 ADDENDS = {
@@ -57,31 +57,31 @@ ADDENDS = {
 def _multiplied(call: Call, name: str, start: int = 0) -> Any:
     """The call with its factors rounded, those from `start` on."""
     added = ADDENDS.get(call.name, ())
-    arguments = [each if place in added or place < start else _each(each, name) for place, each in enumerate(call.arguments)]
-    keywords = {key: each if key in ("bias", "attn_mask") else _each(each, name) for key, each in call.keywords.items()}
+    arguments = [argument if place in added or place < start else _each(argument, name) for place, argument in enumerate(call.arguments)]
+    keywords = {key: keyword_ if key in ("bias", "attn_mask") else _each(keyword_, name) for key, keyword_ in call.keywords.items()}
     return call.function(*arguments, **keywords)
 
 
 def _operands(name: str) -> Any:
     def vary(call: Call) -> Iterator[Variation]:
         if _wide(call):
-            yield Variation(f"operands of products rounded to {name}", lambda each: _multiplied(each, name), "operands")
+            yield Variation(f"operands of products rounded to {name}", lambda this_call: _multiplied(this_call, name), "operands")
             if (
                 name != "TF32"
                 and (call.name in ("linear", "matmul", "mm", "bmm") or call.name.startswith("conv"))
                 and len(call.arguments) > 1
             ):
-                yield Variation(f"weights rounded to {name}", lambda each: _multiplied(each, name, start=1), "weights")
+                yield Variation(f"weights rounded to {name}", lambda this_call: _multiplied(this_call, name, start=1), "weights")
 
     return vary
 
 
 def _results(name: str) -> Any:
     def vary(call: Call) -> Iterator[Variation]:
-        operands = [each for each in tensors_in(list(call.arguments)) if each.is_floating_point()]
+        operands = [tensor for tensor in tensors_in(list(call.arguments)) if tensor.is_floating_point()]
         finer = any(operand.dtype == torch.float64 for operand in operands) if name == "float32" else _wide(call)
         if finer and call.name not in _EXACT:
-            yield Variation(f"results stored in {name}", lambda each: _each(each.again(), name), "every result")
+            yield Variation(f"results stored in {name}", lambda this_call: _each(this_call.again(), name), "every result")
 
     return vary
 
@@ -93,7 +93,7 @@ _EXACT = among(
 
 
 def _inside_float32(call: Call) -> Iterator[Variation]:
-    if call.name in _EXACT or not any(each.dtype == torch.float64 for each in tensors_in(list(call.arguments))):
+    if call.name in _EXACT or not any(tensor.dtype == torch.float64 for tensor in tensors_in(list(call.arguments))):
         return
 
     def single(value: Any) -> Any:
@@ -104,7 +104,9 @@ def _inside_float32(call: Call) -> Iterator[Variation]:
 
     yield Variation(
         "computed in float32",
-        lambda each: tree_map(double, each.function(*tree_map(single, each.arguments), **tree_map(single, dict(each.keywords)))),
+        lambda this_call: tree_map(
+            double, this_call.function(*tree_map(single, this_call.arguments), **tree_map(single, dict(this_call.keywords)))
+        ),
         "in float32",
     )
 
@@ -112,7 +114,7 @@ def _inside_float32(call: Call) -> Iterator[Variation]:
 def _float64_results(call: Call) -> Iterator[Variation]:
     result = None if call.in_place or call.name in ("backward", "grad") else call.again()
     if isinstance(result, torch.Tensor) and result.dtype == torch.float64:
-        yield Variation("float32 instead of float64", lambda each: each.again().float(), "everything in float64")
+        yield Variation("float32 instead of float64", lambda this_call: this_call.again().float(), "everything in float64")
 
 
 def _elided(call: Call) -> Iterator[Variation]:
@@ -127,14 +129,14 @@ def _elided(call: Call) -> Iterator[Variation]:
     result = call.again()
     if result.dtype in (torch.bfloat16, torch.float16):
         name = str(result.dtype).removeprefix("torch.")
-        yield Variation(f"no cast to {name}", lambda each: each.first, "casts")
+        yield Variation(f"no cast to {name}", lambda this_call: this_call.first, "casts")
 
 
 def _kept_wide(call: Call) -> Iterator[Variation]:
     """Intermediate results in 16 bits kept in float32, as fused kernels keep them (between products, which round theirs)."""
     if call.name in _EXACT or call.name in ("to", "half", "bfloat16", "type", "type_as", "float"):
         return
-    narrow = {each.dtype for each in tensors_in(list(call.arguments))} & {torch.bfloat16, torch.float16}
+    narrow = {tensor.dtype for tensor in tensors_in(list(call.arguments))} & {torch.bfloat16, torch.float16}
     if not narrow:
         return
     target = narrow.pop()
@@ -147,8 +149,8 @@ def _kept_wide(call: Call) -> Iterator[Variation]:
 
     words = "intermediate results kept in float32"
     suffix = f" ({str(target).removeprefix('torch.')})"
-    everything: Any = lambda each: each.function(*tree_map(wide, each.arguments), **tree_map(wide, dict(each.keywords)))
-    rounded_again: Any = lambda each: each.function(*tree_map(coarse, each.arguments), **tree_map(coarse, dict(each.keywords)))
+    everything: Any = lambda item: item.function(*tree_map(wide, item.arguments), **tree_map(wide, dict(item.keywords)))
+    rounded_again: Any = lambda item: item.function(*tree_map(coarse, item.arguments), **tree_map(coarse, dict(item.keywords)))
     yield Variation(words + suffix, everything, "kept")
     yield Variation(
         f"{words} between products{suffix}", rounded_again if call.name in PRODUCTS.split() else everything, "kept between products"
@@ -166,7 +168,7 @@ def _flushed(call: Call) -> Iterator[Variation]:
 
     yield Variation(
         "subnormal numbers flushed to zero",
-        lambda each: tree_map(flush, each.function(*tree_map(flush, each.arguments), **dict(each.keywords))),
+        lambda this_call: tree_map(flush, this_call.function(*tree_map(flush, this_call.arguments), **dict(this_call.keywords))),
         "flushed",
     )
 

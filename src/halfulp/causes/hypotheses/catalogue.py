@@ -23,4 +23,4 @@ CATALOGUE: tuple[Hypothesis, ...] = (
 
 def named(name: str) -> list[Hypothesis]:
     """The records of that name."""
-    return [each for each in CATALOGUE if each.name == name]
+    return [hypothesis for hypothesis in CATALOGUE if hypothesis.name == name]

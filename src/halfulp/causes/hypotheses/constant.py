@@ -32,11 +32,13 @@ def _left_out(call: Call) -> Iterator[Variation]:
     value = _scalar(call)
     if value is not None and value != (1 if call.name in ("mul", "div") else 0):
         words = {"mul": "factor", "div": "divisor"}.get(call.name, "addend")
-        yield Variation(f"no {words} {value:g}", lambda each: each.first * 1)
+        yield Variation(f"no {words} {value:g}", lambda this_call: this_call.first * 1)
     elif call.name in ("sub", "div") and _per_color(call.value("other")):
         for words, (means, deviations) in USUAL.items():
             other = means if call.name == "sub" else deviations
-            yield Variation(f"means and deviations of {words}", lambda each, other=other: _with_colors(each, other), f"colors of {words}")
+            yield Variation(
+                f"means and deviations of {words}", lambda this_call, other=other: _with_colors(this_call, other), f"colors of {words}"
+            )
 
 
 def _per_color(value: object) -> bool:
@@ -53,16 +55,20 @@ def _exchanged(call: Call) -> Iterator[Variation]:
     if call.name in ("log", "log2", "log10"):
         for name in ("log", "log2", "log10"):
             if name != call.name:
-                yield Variation(f"torch.{name} instead of torch.{call.name}", lambda each, name=name: getattr(torch, name)(each.first))
+                yield Variation(
+                    f"torch.{name} instead of torch.{call.name}", lambda this_call, name=name: getattr(torch, name)(this_call.first)
+                )
     elif call.name in ("cumsum", "cumprod"):
         for axis in range(call.first.dim()):
             if axis != int(call.value("dim")) % call.first.dim():
                 yield Variation(
-                    f"axis {axis} instead of {int(call.value('dim')) % call.first.dim()}", lambda each, axis=axis: each.again(dim=axis)
+                    f"axis {axis} instead of {int(call.value('dim')) % call.first.dim()}",
+                    lambda this_call, axis=axis: this_call.again(dim=axis),
                 )
     elif call.name in ("cat", "stack", "hstack", "vstack") and isinstance(call.first, (tuple, list)) and len(call.first) == 2:
         yield Variation(
-            "the two parts in the other order", lambda each: each.function(tuple(each.first)[::-1], *each.arguments[1:], **each.keywords)
+            "the two parts in the other order",
+            lambda this_call: this_call.function(tuple(this_call.first)[::-1], *this_call.arguments[1:], **this_call.keywords),
         )
     elif call.name == "repeat_interleave" and isinstance(
         call.value("repeats", call.arguments[1] if len(call.arguments) > 1 else None), int
@@ -71,7 +77,9 @@ def _exchanged(call: Call) -> Iterator[Variation]:
     elif call.name in ("gt", "ge", "lt", "le"):
         for name in ("gt", "ge", "lt", "le"):
             if name != call.name and name[0] == call.name[0]:
-                yield Variation(f"torch.{name} instead of torch.{call.name}", lambda each, name=name: getattr(torch, name)(*each.arguments))
+                yield Variation(
+                    f"torch.{name} instead of torch.{call.name}", lambda this_call, name=name: getattr(torch, name)(*this_call.arguments)
+                )
 
 
 def _tiled(call: Call) -> torch.Tensor:
@@ -88,7 +96,7 @@ def _bounds(call: Call) -> Iterator[Fit]:
         value = call.value(key)
         if is_scalar(value) and math.isfinite(value) and value != 0:
             yield Fit(key, min(value / 30, value * 30), max(value / 30, value * 30), float(value), lambda other, key=key, value=value: Variation(
-                f"{key} = {other:.6g} instead of {value:.6g}", lambda each: each.again(**{key: other})))  # fmt: skip
+                f"{key} = {other:.6g} instead of {value:.6g}", lambda this_call: this_call.again(**{key: other})))  # fmt: skip
 
 
 def _fitted(call: Call) -> Iterator[Fit]:
@@ -104,7 +112,9 @@ def _fitted(call: Call) -> Iterator[Fit]:
                 words = f"the {'base' if (call.name == 'rpow') != (place == 0) else 'exponent'} {other:.6g} instead of {present:.6g}"
                 return Variation(
                     words,
-                    lambda each: each.function(*(other if k == place else part for k, part in enumerate(each.arguments)), **each.keywords),
+                    lambda this_call: this_call.function(
+                        *(other if k == place else part for k, part in enumerate(this_call.arguments)), **this_call.keywords
+                    ),
                 )
 
             yield Fit("power", present / 300, present * 300, present, power, logarithmic=True)
@@ -113,7 +123,7 @@ def _fitted(call: Call) -> Iterator[Fit]:
         addend = _scalar(call)
         if addend is not None and abs(addend) > 1e-2:
             yield Fit("addend", addend - 10 * abs(addend), addend + 10 * abs(addend), addend, lambda other: Variation(
-                f"the addend {other:.6g} instead of {addend:.6g}", lambda each: each.again(other=other)))  # fmt: skip
+                f"the addend {other:.6g} instead of {addend:.6g}", lambda this_call: this_call.again(other=other)))  # fmt: skip
         return
     value = _scalar(call)
     if value is not None and value > 0 and call.name in ("mul", "div"):
@@ -121,7 +131,7 @@ def _fitted(call: Call) -> Iterator[Fit]:
         def vary(other: float) -> Variation:
             return Variation(
                 f"the {'factor' if call.name == 'mul' else 'divisor'} {other:.6g} instead of {value:.6g}",
-                lambda each: each.again(other=other),
+                lambda this_call: this_call.again(other=other),
             )
 
         yield Fit("constant", value / 300, value * 300, value, vary, logarithmic=True)

@@ -23,17 +23,18 @@ def _flipped(call: Call) -> Iterator[Variation]:
     weight = call.value("weight")
     axes = _spatial(weight)
     if any(weight.shape[axis] > 1 for axis in axes):
-        yield Variation("the kernel flipped", lambda each: each.again(weight=each.value("weight").flip(axes)))
+        yield Variation("the kernel flipped", lambda this_call: this_call.again(weight=this_call.value("weight").flip(axes)))
         if len(axes) > 1:
             for axis in axes:
                 yield Variation(
-                    f"the kernel flipped along axis {axis}", lambda each, axis=axis: each.again(weight=each.value("weight").flip((axis,)))
+                    f"the kernel flipped along axis {axis}",
+                    lambda this_call, axis=axis: this_call.again(weight=this_call.value("weight").flip((axis,))),
                 )
 
 
 def _transposed(call: Call) -> Iterator[Variation]:
     if call.name == "linear" and _is_square(call.value("weight")):
-        yield Variation("the weight transposed", lambda each: each.again(weight=each.value("weight").t()))
+        yield Variation("the weight transposed", lambda this_call: this_call.again(weight=this_call.value("weight").t()))
     elif call.name in ("matmul", "mm", "bmm", "rmatmul", "addmm", "baddbmm"):
         places = (1, 2) if call.name in ("addmm", "baddbmm") else (0, 1)
         for place in places:
@@ -41,17 +42,20 @@ def _transposed(call: Call) -> Iterator[Variation]:
             if isinstance(operand, torch.Tensor) and operand.dim() >= 2 and operand.shape[-1] == operand.shape[-2] > 1:
                 words = ("first", "second")[places.index(place)]
                 yield Variation(
-                    f"the {words} operand transposed", lambda each, place=place: _at(each, place, each.arguments[place].transpose(-1, -2))
+                    f"the {words} operand transposed",
+                    lambda this_call, place=place: _at(this_call, place, this_call.arguments[place].transpose(-1, -2)),
                 )
     elif call.name in CONVOLUTIONS.split():
         weight = call.value("weight")
         if weight.shape[0] == weight.shape[1] > 1 and call.value("groups", 1) == 1:
             yield Variation(
-                "input and output channels of the weight exchanged", lambda each: each.again(weight=each.value("weight").transpose(0, 1))
+                "input and output channels of the weight exchanged",
+                lambda this_call: this_call.again(weight=this_call.value("weight").transpose(0, 1)),
             )
         if weight.dim() == 4 and weight.shape[2] == weight.shape[3] > 1:
             yield Variation(
-                "rows and columns of the kernel exchanged", lambda each: each.again(weight=each.value("weight").transpose(2, 3))
+                "rows and columns of the kernel exchanged",
+                lambda this_call: this_call.again(weight=this_call.value("weight").transpose(2, 3)),
             )
 
 
@@ -75,10 +79,10 @@ def _adds_bias(call: Call) -> bool:
 def _biases(call: Call) -> Iterator[Variation]:
     if call.name in ("add", "sub"):
         if _adds_bias(call):
-            yield Variation("no bias", lambda each: each.first * 1)
+            yield Variation("no bias", lambda this_call: this_call.first * 1)
         return
     if call.name in ("addmm", "baddbmm"):
-        yield Variation("no bias", lambda each: each.arguments[1] @ each.arguments[2])
+        yield Variation("no bias", lambda this_call: this_call.arguments[1] @ this_call.arguments[2])
         return
     if call.name in ("lstm", "gru", "lstm_cell", "gru_cell", "rnn_tanh", "rnn_tanh_cell"):
         yield from _recurrent_biases(call)
@@ -90,13 +94,15 @@ def _biases(call: Call) -> Iterator[Variation]:
 def _recurrent_biases(call: Call) -> Iterator[Variation]:
     if call.name.endswith("_cell") and call.value("b_ih") is not None:
         for dropped in ("b_ih", "b_hh"):
-            yield Variation(f"no {dropped}", lambda each, dropped=dropped: each.again(**{dropped: torch.zeros_like(each.value(dropped))}))
+            yield Variation(
+                f"no {dropped}", lambda this_call, dropped=dropped: this_call.again(**{dropped: torch.zeros_like(this_call.value(dropped))})
+            )
     elif call.value("has_biases", False) is True:
         for offset, dropped in ((2, "bias_ih"), (3, "bias_hh")):
             yield Variation(
                 f"no {dropped}",
-                lambda each, offset=offset: each.again(
-                    params=[torch.zeros_like(one) if place % 4 == offset else one for place, one in enumerate(each.value("params"))]
+                lambda this_call, offset=offset: this_call.again(
+                    params=[torch.zeros_like(one) if place % 4 == offset else one for place, one in enumerate(this_call.value("params"))]
                 ),
             )
 
@@ -104,22 +110,22 @@ def _recurrent_biases(call: Call) -> Iterator[Variation]:
 def _doubled(call: Call) -> Iterator[Variation]:
     if call.name in ("add", "sub"):
         if _adds_bias(call):
-            yield Variation("the bias added twice", lambda each: each.again(other=each.value("other") * 2))
+            yield Variation("the bias added twice", lambda this_call: this_call.again(other=this_call.value("other") * 2))
         return
     if call.name in ("addmm", "baddbmm"):
-        yield Variation("the bias added twice", lambda each: _at(each, 0, each.first * 2))
+        yield Variation("the bias added twice", lambda this_call: _at(this_call, 0, this_call.first * 2))
         return
     if call.name.endswith("_cell"):
         if call.value("b_ih") is not None:
             for name in ("b_ih", "b_hh"):
-                yield Variation(f"{name} added twice", lambda each, name=name: each.again(**{name: each.value(name) * 2}))
+                yield Variation(f"{name} added twice", lambda this_call, name=name: this_call.again(**{name: this_call.value(name) * 2}))
         return
     if call.value("bias") is not None:
-        yield Variation("the bias added twice", lambda each: each.again(bias=each.value("bias") * 2))
+        yield Variation("the bias added twice", lambda this_call: this_call.again(bias=this_call.value("bias") * 2))
 
 
 def _pairs(value: Any, dims: int) -> list[int]:
-    return [int(value)] * dims if not isinstance(value, (tuple, list)) else [int(each) for each in value] * (dims if len(value) == 1 else 1)
+    return [int(value)] * dims if not isinstance(value, (tuple, list)) else [int(item) for item in value] * (dims if len(value) == 1 else 1)
 
 
 def _padding_modes(call: Call) -> Iterator[Variation]:
@@ -128,26 +134,32 @@ def _padding_modes(call: Call) -> Iterator[Variation]:
         for mode in ("constant", "reflect", "replicate", "circular"):
             if mode != present:
                 yield Variation(
-                    f"padding mode {mode} instead of {present}", lambda each, mode=mode: F.pad(each.first, each.value("pad"), mode=mode)
+                    f"padding mode {mode} instead of {present}",
+                    lambda this_call, mode=mode: F.pad(this_call.first, this_call.value("pad"), mode=mode),
                 )
-        yield Variation("padding on the other side", lambda each: F.pad(each.first, _swapped(each.value("pad")), mode=present))
+        yield Variation(
+            "padding on the other side", lambda this_call: F.pad(this_call.first, _swapped(this_call.value("pad")), mode=present)
+        )
         return
     given = call.value("padding", 0)
     dims = call.value("weight").dim() - 2 if call.name.startswith("conv") else call.first.dim() - 2
     if isinstance(given, str) or not any(_pairs(given, dims)):
         return
     widths = _pairs(given, dims)
-    both = [width for each in reversed(widths) for width in (each, each)]
+    both = [width for number in reversed(widths) for width in (number, number)]
     for mode in ("reflect", "replicate", "circular"):
         yield Variation(
-            f"padding mode {mode} instead of zeros", lambda each, mode=mode: each.again(input=F.pad(each.first, both, mode=mode), padding=0)
+            f"padding mode {mode} instead of zeros",
+            lambda this_call, mode=mode: this_call.again(input=F.pad(this_call.first, both, mode=mode), padding=0),
         )
     stride = _pairs(call.value("stride", 1) or 1, dims)
-    if any(each > 1 for each in stride) or any(size % 2 == 0 for size in call.value("weight").shape[2:]):
+    if any(number > 1 for number in stride) or any(size % 2 == 0 for size in call.value("weight").shape[2:]):
         for words, shift in (("one more on the right (as TensorFlow's SAME)", 1), ("one more on the left", -1)):
-            moved = [width for each in reversed(widths) for width in (each - (shift > 0), each + (shift > 0))]
-            moved = moved if shift > 0 else [width for each in reversed(widths) for width in (each + 1, each - 1)]
-            yield Variation(f"padding with {words}", lambda each, moved=moved: each.again(input=F.pad(each.first, moved), padding=0))
+            moved = [width for number in reversed(widths) for width in (number - (shift > 0), number + (shift > 0))]
+            moved = moved if shift > 0 else [width for number in reversed(widths) for width in (number + 1, number - 1)]
+            yield Variation(
+                f"padding with {words}", lambda this_call, moved=moved: this_call.again(input=F.pad(this_call.first, moved), padding=0)
+            )
 
 
 def _swapped(widths: Sequence[int]) -> list[int]:

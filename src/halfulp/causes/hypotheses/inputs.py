@@ -47,7 +47,7 @@ def input_variations(inputs: Sequence[Any]) -> Iterator[Around]:
     for place, value in enumerate(inputs):
         if not hasattr(value, "shape") or not hasattr(value, "dtype"):
             continue
-        shape = [int(each) for each in value.shape]
+        shape = [int(item) for item in value.shape]
         is_float = "float" in str(value.dtype)
         words = f"input {place}"
         for axis in _axis_of_colors(shape):
@@ -96,7 +96,7 @@ def _scales(place: int, words: str, shape: Sequence[int], limits: tuple[float, f
         if shape[axis] == 3:
             broadcast = [1] * len(shape)
             broadcast[axis] = 3
-            mean, deviation = (torch.tensor(each).reshape(broadcast) for each in IMAGENET)
+            mean, deviation = (torch.tensor(entry).reshape(broadcast) for entry in IMAGENET)
             yield _about(
                 "input scale",
                 f"{words} normalized with ImageNet's mean and deviation",

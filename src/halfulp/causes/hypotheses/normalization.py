@@ -39,9 +39,12 @@ def _eps(call: Call) -> float | None:
 def _with_eps(call: Call, value: float, present: float) -> Variation:
     words = f"eps = {value:g} instead of {present:g}"
     if call.name in ("add", "sub"):
-        return Variation(words, lambda each: each.again(other=value))
+        return Variation(words, lambda this_call: this_call.again(other=value))
     if call.name in ("clamp", "clamp_min"):
-        return Variation(words, lambda each: each.function(each.first, value) if each.name == "clamp_min" else each.again(min=value))
+        return Variation(
+            words,
+            lambda this_call: this_call.function(this_call.first, value) if this_call.name == "clamp_min" else this_call.again(min=value),
+        )
     return changed(words, eps=value)
 
 
@@ -137,11 +140,11 @@ def _estimators(call: Call) -> Iterator[Variation]:
         unbiased = bool(call.value("unbiased", True)) and call.keywords.get("correction", 1) != 0
         other, words = (0, "the biased variance (division by n)") if unbiased else (1, "the unbiased variance (division by n - 1)")
 
-        def vary(each: Call) -> Any:
-            kept = {key: value for key, value in each.keywords.items() if key not in ("unbiased", "correction", "dim")}
-            dims = each.value("dim")
-            function = getattr(torch, each.name)
-            return function(each.first, dim=dims if not isinstance(dims, bool) else None, correction=other, **kept)
+        def vary(this_call: Call) -> Any:
+            kept = {key: value for key, value in this_call.keywords.items() if key not in ("unbiased", "correction", "dim")}
+            dims = this_call.value("dim")
+            function = getattr(torch, this_call.name)
+            return function(this_call.first, dim=dims if not isinstance(dims, bool) else None, correction=other, **kept)
 
         yield Variation(words, vary)
         return
@@ -170,7 +173,7 @@ def _other_axes(call: Call) -> Iterator[Variation]:
     if call.name in ("layer_norm", "rms_norm") and x.dim() >= 2:
         eps = _eps(call) or 0.0
         own = set(_axes(call)[0])
-        candidates = [(each,) for each in range(-x.dim(), 0)] + [tuple(range(-each, 0)) for each in range(2, x.dim())]
+        candidates = [(number,) for number in range(-x.dim(), 0)] + [tuple(range(-number, 0)) for number in range(2, x.dim())]
         for axes in dict.fromkeys(candidates):
             if set(axes) != own:
                 yield Variation(f"normalization over the axes {axes} instead of {tuple(sorted(own))}", _over(axes, eps))
@@ -178,7 +181,8 @@ def _other_axes(call: Call) -> Iterator[Variation]:
             for axis in range(-x.dim(), -1):
                 if x.shape[axis] == x.shape[-1]:
                     yield Variation(
-                        f"normalization and weights along the axis {axis} instead of -1", lambda each, axis=axis: _moved(each, axis)
+                        f"normalization and weights along the axis {axis} instead of -1",
+                        lambda this_call, axis=axis: _moved(this_call, axis),
                     )
         other = _as_layer if call.name == "rms_norm" else _as_rms
         yield Variation("the mean subtracted (LayerNorm)" if call.name == "rms_norm" else "the mean not subtracted (RMSNorm)", other)
@@ -190,7 +194,9 @@ def _other_axes(call: Call) -> Iterator[Variation]:
     if call.name in ("normalize", "norm", "vector_norm", "cosine_similarity"):
         yield from _axis_of_norm(call)
     if call.name == "batch_norm" and not _from_running(call):
-        yield Variation("normalization of each sample (InstanceNorm)", lambda each: _normal_over(each, tuple(range(2, each.first.dim()))))
+        yield Variation(
+            "normalization of each sample (InstanceNorm)", lambda this_call: _normal_over(this_call, tuple(range(2, this_call.first.dim())))
+        )
 
 
 def _moved(call: Call, axis: int) -> torch.Tensor:
@@ -242,19 +248,19 @@ def _one_pass(call: Call) -> Iterator[Variation]:
     def variance(x: torch.Tensor, axes: Any) -> torch.Tensor:
         return x.square().mean(axes, keepdim=True) - x.mean(axes, keepdim=True).square()
 
-    def compute(each: Call) -> Any:
-        if each.name in ("var", "std", "var_mean", "std_mean"):
-            dims = each.value("dim")
-            axes = tuple(range(each.first.dim())) if dims is None or isinstance(dims, bool) else dims
-            x = each.first
+    def compute(this_call: Call) -> Any:
+        if this_call.name in ("var", "std", "var_mean", "std_mean"):
+            dims = this_call.value("dim")
+            axes = tuple(range(this_call.first.dim())) if dims is None or isinstance(dims, bool) else dims
+            x = this_call.first
             count = x.numel() // max(1, x.mean(axes).numel())
-            unbiased = bool(each.value("unbiased", True)) and each.keywords.get("correction", 1) != 0
+            unbiased = bool(this_call.value("unbiased", True)) and this_call.keywords.get("correction", 1) != 0
             found = variance(x, axes).clamp_min(0) * (count / (count - 1) if unbiased else 1.0)
-            found = found if each.value("keepdim", False) else found.squeeze(axes)
-            found = found.sqrt() if each.name.startswith("std") else found
-            return (found, x.mean(axes, keepdim=bool(each.value("keepdim", False)))) if each.name.endswith("mean") else found
-        axes, x = _axes(each)
-        return _affine(each, (x - x.mean(axes, keepdim=True)) / (variance(x, axes).clamp_min(0) + (_eps(each) or 0.0)).sqrt())
+            found = found if this_call.value("keepdim", False) else found.squeeze(axes)
+            found = found.sqrt() if this_call.name.startswith("std") else found
+            return (found, x.mean(axes, keepdim=bool(this_call.value("keepdim", False)))) if this_call.name.endswith("mean") else found
+        axes, x = _axes(this_call)
+        return _affine(this_call, (x - x.mean(axes, keepdim=True)) / (variance(x, axes).clamp_min(0) + (_eps(this_call) or 0.0)).sqrt())
 
     yield Variation("the variance as the mean square minus the square of the mean", compute)
 
@@ -264,11 +270,11 @@ def _cast_orders(call: Call) -> Iterator[Variation]:
     if x.dtype not in (torch.float16, torch.bfloat16) or weight is None:
         return
 
-    def normal(each: Call) -> torch.Tensor:
-        wide = each.first.float()
-        axes = _axes(each)[0]
-        centered = wide - wide.mean(axes, keepdim=True) if each.name == "layer_norm" else wide
-        return centered * torch.rsqrt(centered.square().mean(axes, keepdim=True) + (_eps(each) or 0.0))
+    def normal(this_call: Call) -> torch.Tensor:
+        wide = this_call.first.float()
+        axes = _axes(this_call)[0]
+        centered = wide - wide.mean(axes, keepdim=True) if this_call.name == "layer_norm" else wide
+        return centered * torch.rsqrt(centered.square().mean(axes, keepdim=True) + (_eps(this_call) or 0.0))
 
     def bias(each: Call) -> Any:
         return each.value("bias") if each.value("bias") is not None else 0.0

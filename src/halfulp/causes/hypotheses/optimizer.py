@@ -98,7 +98,7 @@ def _adam_update(rule: AdamRule, optimizer: Any, group: dict[str, Any], paramete
 
 
 def _sgd_step(optimizer: Any, closure: Any = None) -> Any:
-    changes = {each for each in _RULES if isinstance(each, str)}
+    changes = {adam_rule for adam_rule in _RULES if isinstance(adam_rule, str)}
     return _stepped(optimizer, closure, functools.partial(_sgd_update, changes, optimizer))
 
 

@@ -20,8 +20,10 @@ def _orders(call: Call) -> Iterator[Variation]:
         gates = GATES[call.name]
         for order in itertools.permutations(range(len(gates))):
             if list(order) != sorted(order):
-                words = "".join(gates[each] for each in order)
-                yield Variation(f"gates in the order {words} instead of {gates}", lambda each, order=order: _permuted(each, order))
+                words = "".join(gates[number] for number in order)
+                yield Variation(
+                    f"gates in the order {words} instead of {gates}", lambda this_call, order=order: _permuted(this_call, order)
+                )
         return
     if call.name in ("chunk", "split", "unbind", "tensor_split"):
         if not isinstance(call.first, torch.Tensor):
@@ -30,23 +32,23 @@ def _orders(call: Call) -> Iterator[Variation]:
         if len(parts) in (3, 4) and len({tuple(part.shape) for part in parts}) == 1:
             for order in itertools.permutations(range(len(parts))):
                 if list(order) != sorted(order):
-                    words = " ".join(str(each) for each in order)
-                    yield Variation(f"parts in the order {words}", lambda each, order=order: _reordered(each.again(), order))
+                    words = " ".join(str(number) for number in order)
+                    yield Variation(f"parts in the order {words}", lambda this_call, order=order: _reordered(this_call.again(), order))
 
 
 def _reordered(parts: Sequence[Any], order: Sequence[int]) -> tuple[Any, ...]:
-    return tuple(parts[each] for each in order)
+    return tuple(parts[number] for number in order)
 
 
 def _rows(weight: torch.Tensor, order: Sequence[int]) -> torch.Tensor:
-    return torch.cat([weight.chunk(len(order), 0)[each] for each in order], 0)
+    return torch.cat([weight.chunk(len(order), 0)[number] for number in order], 0)
 
 
 def _permuted(call: Call, order: Sequence[int]) -> Any:
     if call.name.endswith("_cell"):
         names = [name for name in ("w_ih", "w_hh", "b_ih", "b_hh") if call.value(name) is not None]
         return call.again(**{name: _rows(call.value(name), order) for name in names})
-    return call.again(params=[_rows(each, order) for each in call.value("params")])
+    return call.again(params=[_rows(item, order) for item in call.value("params")])
 
 
 def _forms(call: Call) -> Iterator[Variation]:
@@ -54,7 +56,9 @@ def _forms(call: Call) -> Iterator[Variation]:
     if call.name == "gru_cell":
         yield Variation(
             words,
-            lambda each: _reset_before(each.first, each.value("hx"), *(each.value(name) for name in ("w_ih", "w_hh", "b_ih", "b_hh"))),
+            lambda this_call: _reset_before(
+                this_call.first, this_call.value("hx"), *(this_call.value(name) for name in ("w_ih", "w_hh", "b_ih", "b_hh"))
+            ),
         )
     elif call.name == "gru" and len(call.arguments) == 9 and isinstance(call.value("params"), (list, tuple)):
         yield Variation(words, _sequence)

@@ -90,9 +90,9 @@ def run_jobs(
             while waiting and len(running) < at_once:
                 place, job = waiting.pop(0)
                 running[place] = _Running(job, text)
-            for place, each in list(running.items()):
-                if each.is_over:
-                    replies[place] = each.reply()
+            for place, this_running in list(running.items()):
+                if this_running.is_over:
+                    replies[place] = this_running.reply()
                     del running[place]
                     if progress is not None:
                         progress(Stage(f"fresh processes: {len(replies)} of {len(jobs)} done", len(replies), len(jobs)))
@@ -113,7 +113,7 @@ class _Running:
         self._told.seek(0)
         # Threads that wait passively: processes side by side would otherwise take the cores from each other.
         environment = {**os.environ, "OMP_WAIT_POLICY": "PASSIVE", **job.environment}
-        environment["PYTHONPATH"] = os.pathsep.join(each for each in sys.path if each)
+        environment["PYTHONPATH"] = os.pathsep.join(name for name in sys.path if name)
         if job.fresh_cache:  # compiled headers are kept: they decide no number, and take ten seconds
             environment["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"
         try:
@@ -152,5 +152,5 @@ class _Running:
             self._close()
 
     def _close(self) -> None:
-        for each in (self._told, self._answer, self._log):
-            each.close()
+        for buffered_random in (self._told, self._answer, self._log):
+            buffered_random.close()

@@ -69,7 +69,7 @@ def _listen(choices: list[tuple[str, str, dict[str, float]]]) -> None:
         def heard(timings: Any, name: str, *_: Any) -> None:
             if timings:
                 found = {str(getattr(key, "name", key)): 1000.0 * float(value) for key, value in timings.items()}
-                choices.append((name, min(found, key=lambda each: found[each]), found))
+                choices.append((name, min(found, key=lambda word: found[word]), found))
 
         add_feedback_saver(heard)
 

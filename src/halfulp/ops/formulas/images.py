@@ -233,7 +233,7 @@ def _antialiased(
 
 
 def _scales(scales: Any, axes: int) -> list[float | None]:
-    found = [each for group in scales for each in (group if isinstance(group, list) else [group])]
+    found = [item for group in scales for item in (group if isinstance(group, list) else [group])]
     return (found + [None] * axes)[:axes]
 
 

@@ -72,7 +72,7 @@ def scatter(fl: Exact, x: Array, axis: int, places: Array, source: Any, *_: Any,
 
 
 def _indices(indices: Any) -> tuple[Any, ...]:
-    return tuple(slice(None) if each is None else each for each in indices)
+    return tuple(slice(None) if item is None else item for item in indices)
 
 
 @formula("index", "_unsafe_index")

@@ -24,11 +24,11 @@ def confusion_columns(benchmark: Benchmark) -> dict[str, list[Any]]:
             counts[key] = counts.get(key, 0) + 1
     keys = sorted(counts, key=lambda key: (key[0] != "halfulp", key))
     return {
-        "checker": [each[0] for each in keys],
-        "truth": [each[1] for each in keys],
-        "said": [each[2] for each in keys],
-        "count": [counts[each] for each in keys],
-        "right": [TRUTH[each[1]] is {"accepted": True, "rejected": False, "left open": None}[each[2]] for each in keys],
+        "checker": [entry[0] for entry in keys],
+        "truth": [entry[1] for entry in keys],
+        "said": [entry[2] for entry in keys],
+        "count": [counts[entry] for entry in keys],
+        "right": [TRUTH[entry[1]] is {"accepted": True, "rejected": False, "left open": None}[entry[2]] for entry in keys],
     }
 
 
@@ -76,7 +76,7 @@ def detection_chart(benchmark: Benchmark, name: str = "detection") -> Sketch:
     """Curves: the share of changed models that is caught, over the magnitude of the change, a panel for each kind of change."""
     datasets: dict[str, Columns] = {}
     rows = detection_columns(benchmark)
-    checkers = list(dict.fromkeys(sorted(rows["checker"], key=lambda each: (each != "halfulp", each))))
+    checkers = list(dict.fromkeys(sorted(rows["checker"], key=lambda item: (item != "halfulp", item))))
     scale = alt.Scale(domain=checkers, range=[COLORS[place % len(COLORS)] for place in range(len(checkers))])
     chart = (
         alt.Chart(data(datasets, name, rows), name=f"{name}_lines")

@@ -17,15 +17,15 @@ def accuracy_columns(sheet: Datasheet) -> dict[str, list[Any]]:
     """Every function and format as columns."""
     found = sheet.accuracies
     return {
-        "function": [each.function for each in found],
-        "format": [each.format for each in found],
-        "inputs": [each.inputs for each in found],
-        "exhaustive": ["all" if each.is_exhaustive else "some" for each in found],
-        "ulps": [rounded(each.max_ulp_error) for each in found],
-        "at": [rounded(each.worst_input, 9) for each in found],
-        "misrounded": [rounded(each.not_correctly_rounded) for each in found],
-        "specials": [each.special_mismatches for each in found],
-        "tail": [rounded(each.tail_differs) if each.tail_differs is not None else None for each in found],
+        "function": [accuracy.function for accuracy in found],
+        "format": [accuracy.format for accuracy in found],
+        "inputs": [accuracy.inputs for accuracy in found],
+        "exhaustive": ["all" if accuracy.is_exhaustive else "some" for accuracy in found],
+        "ulps": [rounded(accuracy.max_ulp_error) for accuracy in found],
+        "at": [rounded(accuracy.worst_input, 9) for accuracy in found],
+        "misrounded": [rounded(accuracy.not_correctly_rounded) for accuracy in found],
+        "specials": [accuracy.special_mismatches for accuracy in found],
+        "tail": [rounded(accuracy.tail_differs) if accuracy.tail_differs is not None else None for accuracy in found],
     }
 
 
@@ -38,8 +38,8 @@ def ulp_chart(sheet: Datasheet, name: str = "accuracies") -> Sketch:
     worst: dict[str, float] = {}
     for function, ulps in zip(shown["function"], shown["ulps"]):
         worst[function] = max(worst.get(function, 0.0), ulps)
-    order = sorted(worst, key=lambda each: (-worst[each], each))
-    formats = [each for each in COLORS if each in shown["format"]]
+    order = sorted(worst, key=lambda word: (-worst[word], word))
+    formats = [word for word in COLORS if word in shown["format"]]
     base = alt.Chart(data(datasets, name, shown), name=f"{name}_points")
     points = base.mark_point(filled=True, size=45, opacity=0.85).encode(
         x=alt.X("ulps:Q", title="largest error in ulps", scale=log_scale(nice=False), axis=alt.Axis(format="~g", tickCount=6)),

@@ -23,10 +23,10 @@ def element_columns(closeup: Closeup) -> dict[str, list[Any]]:
     errors = [_apart(one, two) for one, two in zip(closeup.actual, reference)]
     return {
         "index": ["[" + ", ".join(str(int(part)) for part in index) + "]" for index in indices],
-        "actual": [rounded(each, digits) for each in closeup.actual],
-        "expected": [rounded(each, digits) for each in closeup.expected],
+        "actual": [rounded(value, digits) for value in closeup.actual],
+        "expected": [rounded(value, digits) for value in closeup.expected],
         "error": [rounded(error) for error in errors],
-        "noise": [None if math.isnan(each) else rounded(each) for each in noise],
+        "noise": [None if math.isnan(value) else rounded(value) for value in noise],
         "in_noise": [_ratio(error, spread) for error, spread in zip(errors, noise)],
         "worst": [place < closeup.worst for place in range(len(closeup.places))],
     }
@@ -56,12 +56,12 @@ def error_against_noise(closeup: Closeup, name: str = "elements") -> Sketch:
     """
     datasets: dict[str, Columns] = {}
     columns = element_columns(closeup)
-    smallest = min((each for each in columns["noise"] if each), default=1.0)
+    smallest = min((item for item in columns["noise"] if item), default=1.0)
     kept = [place for place, (error, noise) in enumerate(zip(columns["error"], columns["noise"])) if error and noise is not None]
     shown = {key: [values[place] for place in kept] for key, values in columns.items()}
-    still = [not each for each in shown["noise"]]  # where rounding moves nothing: drawn at the left edge
-    shown["noise"] = [each or 0.5 * smallest for each in shown["noise"]]
-    sizes = [math.inf if isinstance(each, str) else each or 0.0 for each in shown["in_noise"]]
+    still = [not item for item in shown["noise"]]  # where rounding moves nothing: drawn at the left edge
+    shown["noise"] = [item or 0.5 * smallest for item in shown["noise"]]
+    sizes = [math.inf if isinstance(item, str) else item or 0.0 for item in shown["in_noise"]]
     ranked = sorted(range(len(kept)), key=lambda place: -sizes[place])[:LABELLED]
     shown["label"] = [shown["index"][place] if place in ranked else "" for place in range(len(kept))]
     shown["worst"] = [worst or edge for worst, edge in zip(shown["worst"], still)]

@@ -41,7 +41,7 @@ def growth_chart(growth: Growth, name: str = "growth") -> Sketch:
     y = alt.Y("low:Q", title=unit, scale=log_scale(nice=False), axis=alt.Axis(tickCount=6, format="~g"))
     sides = [*((side, key, color) for side, key, color in SIDES), ("noise", "", NOISE)]
     labels = [_label(growth, side) for side, _, _ in sides]
-    domain = alt.Scale(domain=labels, range=[each for _, _, each in sides])
+    domain = alt.Scale(domain=labels, range=[word for _, _, word in sides])
     color = alt.Color("side:N", scale=domain, legend=alt.Legend(orient="top", title=None, labelLimit=400))
     band["side"] = [labels[-1]] * len(points)
     base = alt.Chart(data(datasets, f"{name}_band", band))

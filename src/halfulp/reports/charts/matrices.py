@@ -45,8 +45,8 @@ def matrix_chart(matrix: Matrix, name: str = "matrix") -> Sketch:
         "format": [cell.format for cell in cells],
         "error": [None if cell.actual_error_in_u is None else rounded(cell.actual_error_in_u) for cell in cells],
     }
-    names = [each for each in reversed(ORDER) if each in {cell.verdict for cell in cells}]
-    scale = alt.Scale(domain=[each or "not supported" for each in names], range=[VERDICT_COLORS[each] for each in names])
+    names = [verdict for verdict in reversed(ORDER) if verdict in {cell.verdict for cell in cells}]
+    scale = alt.Scale(domain=[word or "not supported" for word in names], range=[VERDICT_COLORS[word] for word in names])
     base = alt.Chart(data(datasets, name, rows))
     x = alt.X(
         "backend:N", sort=list(dict.fromkeys(rows["backend"])), title=None, axis=alt.Axis(orient="top", labelAngle=-50, labelLimit=180)
@@ -78,7 +78,7 @@ def family_columns(matrix: Matrix) -> dict[str, list[Any]]:
                 groups.setdefault(tuple(family), []).append(key)
     ranked = sorted(groups, key=lambda group: (-len(groups[group]), group))
     return {
-        "backends": [" = ".join(each) for each in ranked],
-        "cases": [len(groups[each]) for each in ranked],
-        "ops": [", ".join(dict.fromkeys(key.split(" ")[0] for key in groups[each])) for each in ranked],
+        "backends": [" = ".join(entry) for entry in ranked],
+        "cases": [len(groups[entry]) for entry in ranked],
+        "ops": [", ".join(dict.fromkeys(key.split(" ")[0] for key in groups[entry])) for entry in ranked],
     }

@@ -63,9 +63,9 @@ def picture(name: str, result: Any, path: str = "") -> Any:
     """
     drawn = drawn_as(name)
     if not isinstance(result, drawn.of):
-        fitting = ", ".join(other for other, each in PICTURES.items() if isinstance(result, each.of)) or "none"
+        fitting = ", ".join(other for other, this_drawn in PICTURES.items() if isinstance(result, this_drawn.of)) or "none"
         raise InputError(
-            f"Got a {type(result).__name__} for picture {name}. Needed: {' or '.join(each.__name__ for each in drawn.of)}. It shows {drawn.shows}. "
+            f"Got a {type(result).__name__} for picture {name}. Needed: {' or '.join(kind.__name__ for kind in drawn.of)}. It shows {drawn.shows}. "
             f"This result has: {fitting}."
         )
     chart = drawn.draw(result, path)
@@ -142,9 +142,9 @@ def _renumbered(svg: str) -> str:
 def specification_of(chart: Any) -> dict[str, Any]:
     """The Vega-Lite specification, with a width in pixels where the page would give it one."""
     specification = {"width": WIDTH, **chart.to_dict(), "background": "white"}
-    for each in specification.get("vconcat", ()):
-        if each.get("width") in (None, "container"):
-            each["width"] = WIDTH
+    for item in specification.get("vconcat", ()):
+        if item.get("width") in (None, "container"):
+            item["width"] = WIDTH
     return specification
 
 
@@ -160,7 +160,7 @@ def _elements(result: CheckResult, path: str) -> Any:
 def _histogram(result: CheckResult | Comparison, path: str) -> Any:
     differences = (result.difference if isinstance(result, CheckResult) else result).differences
     chosen = [difference for difference in differences if not path or difference.path == path]
-    return ulp_histogram(max(chosen, key=lambda each: each.max_ulps)) if chosen else None
+    return ulp_histogram(max(chosen, key=lambda difference: difference.max_ulps)) if chosen else None
 
 
 def _profile(result: CheckResult, path: str) -> Any:
@@ -182,7 +182,7 @@ def _map(result: CheckResult, path: str) -> Any:
 
 def _order(result: RevealedOrder | StoredOrders, path: str) -> Any:
     stored = {"function": result.stored()} if isinstance(result, RevealedOrder) else result.orders
-    chosen = next((each for name, each in stored.items() if not path or name == path), None)
+    chosen = next((stored_order for name, stored_order in stored.items() if not path or name == path), None)
     main = chosen.classes[0].restored() if chosen is not None else None
     return main.draw("svg") if main is not None else None
 

@@ -17,8 +17,8 @@ def profile_chart(profile: Profile, name: str = "profile") -> Sketch:
     rows = {
         "index": list(profile.indices),
         "mean": [rounded(mean) for mean in profile.means],
-        "low": [rounded(-each) for each in profile.band],
-        "high": [rounded(each) for each in profile.band],
+        "low": [rounded(-value) for value in profile.band],
+        "high": [rounded(value) for value in profile.band],
     }
     base = alt.Chart(data(datasets, name, rows))
     x = alt.X("index:Q", title=f"index along axis {profile.axis}", scale=alt.Scale(nice=False, zero=False))

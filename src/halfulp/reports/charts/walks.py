@@ -15,19 +15,19 @@ def walk_columns(origin: Origin) -> dict[str, list[Any]]:
     walk = origin.walk
     return {
         "place": list(range(len(walk))),
-        "module": [each.module or "(outermost)" for each in walk],
-        "op": [_op(each.op, each.output) for each in walk],
-        "phase": [each.phase for each in walk],
-        "call": [each.call for each in walk],
-        "total": [rounded(each.total) for each in walk],
-        "inherited": [rounded(each.inherited) for each in walk],
-        "added": [rounded(each.added) for each in walk],
-        "in_noise": [rounded(each.added_in_noise) for each in walk],
-        "excess": [rounded(each.excess) for each in walk],
-        "counterpart": [each.counterpart for each in walk],
-        "verdict": [each.verdict.name if each.verdict is not None else "-" for each in walk],
-        "note": [each.note for each in walk],
-        "source": [each.source for each in walk],
+        "module": [point.module or "(outermost)" for point in walk],
+        "op": [_op(point.op, point.output) for point in walk],
+        "phase": [point.phase for point in walk],
+        "call": [point.call for point in walk],
+        "total": [rounded(point.total) for point in walk],
+        "inherited": [rounded(point.inherited) for point in walk],
+        "added": [rounded(point.added) for point in walk],
+        "in_noise": [rounded(point.added_in_noise) for point in walk],
+        "excess": [rounded(point.excess) for point in walk],
+        "counterpart": [point.counterpart for point in walk],
+        "verdict": [point.verdict.name if point.verdict is not None else "-" for point in walk],
+        "note": [point.note for point in walk],
+        "source": [point.source for point in walk],
     }
 
 
@@ -44,7 +44,7 @@ def walk_chart(origin: Origin, name: str = "walk") -> Sketch:
     datasets: dict[str, Columns] = {}
     columns = walk_columns(origin)
     chosen = alt.selection_interval(encodings=["x"], name=f"{name}_chosen", value={"x": [0, max(1, len(origin.walk) - 1)]})
-    start = next((place for place, each in enumerate(origin.walk) if origin.is_start(each)), None)
+    start = next((place for place, point in enumerate(origin.walk) if origin.is_start(point)), None)
     rows = data(datasets, name, columns)
     y = alt.Y("added:Q", title="relative difference (rms)", scale=log_scale(nice=False), axis=alt.Axis(format=".0e", tickCount=6))
     x = alt.X(

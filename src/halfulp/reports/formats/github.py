@@ -16,12 +16,12 @@ def workflow_commands(watch: Watch) -> str:
     return "\n".join(lines)
 
 
-def _line(each: Watched) -> str:
-    level = "notice" if not each.exit_code else "warning" if each.exit_code == 3 else "error"
-    verdict = each.verdict.name if each.verdict is not None else "not run"
-    before = f", was {each.before.name}" if each.before is not None and each.before is not each.verdict else ""
-    title = f"{each.name}: {verdict}{before}"
-    return f"::{level} file={_property(each.file)},line={each.line},title={_property(title)}::{_data(each.reason)}"
+def _line(watched: Watched) -> str:
+    level = "notice" if not watched.exit_code else "warning" if watched.exit_code == 3 else "error"
+    verdict = watched.verdict.name if watched.verdict is not None else "not run"
+    before = f", was {watched.before.name}" if watched.before is not None and watched.before is not watched.verdict else ""
+    title = f"{watched.name}: {verdict}{before}"
+    return f"::{level} file={_property(watched.file)},line={watched.line},title={_property(title)}::{_data(watched.reason)}"
 
 
 def _data(text: str) -> str:

@@ -17,30 +17,30 @@ def junit(watch: Watch) -> str:
     References:
         https://github.com/testmoapp/junitxml, the attributes that CI servers read.
     """
-    failed = [each for each in watch.cases if each.exit_code]
-    errors = [each for each in failed if each.verdict is None]
+    failed = [watched for watched in watch.cases if watched.exit_code]
+    errors = [watched for watched in failed if watched.verdict is None]
     suite = ET.Element(
         "testsuite", name="halfulp", tests=str(len(watch.cases)), failures=str(len(failed) - len(errors)), errors=str(len(errors)),
-        time=f"{sum(each.seconds for each in watch.cases):.3f}",
+        time=f"{sum(watched.seconds for watched in watch.cases):.3f}",
     )  # fmt: skip
-    for each in watch.cases:
+    for watched in watch.cases:
         case = ET.SubElement(
             suite,
             "testcase",
-            classname=_legal(each.file),
-            name=_legal(each.name),
-            file=_legal(each.file),
-            line=str(each.line),
-            time=f"{each.seconds:.3f}",
+            classname=_legal(watched.file),
+            name=_legal(watched.name),
+            file=_legal(watched.file),
+            line=str(watched.line),
+            time=f"{watched.seconds:.3f}",
         )
-        if each in errors:
-            ET.SubElement(case, "error", type="not run", message=_legal(each.reason.partition("\n")[0])).text = _legal(each.report)
-        elif each.exit_code and each.verdict is not None:
+        if watched in errors:
+            ET.SubElement(case, "error", type="not run", message=_legal(watched.reason.partition("\n")[0])).text = _legal(watched.report)
+        elif watched.exit_code and watched.verdict is not None:
             ET.SubElement(
-                case, "failure", type=each.verdict.name, message=_legal(f"{each.verdict.name} ({each.change}): {each.reason}")
-            ).text = _legal(each.report)
-        elif each.report:
-            ET.SubElement(case, "system-out").text = _legal(each.report)
+                case, "failure", type=watched.verdict.name, message=_legal(f"{watched.verdict.name} ({watched.change}): {watched.reason}")
+            ).text = _legal(watched.report)
+        elif watched.report:
+            ET.SubElement(case, "system-out").text = _legal(watched.report)
     suites = ET.Element(
         "testsuites", name="halfulp", tests=suite.get("tests", ""), failures=suite.get("failures", ""), errors=suite.get("errors", "")
     )

@@ -20,11 +20,11 @@ def markdown(watch: Watch) -> str:
     ranked = sorted(watch.cases, key=lambda case: (not case.exit_code, case.change == "unchanged"))
     lines = [f"### halfulp: {summary(watch)}", "", "| | case | verdict | before | why |", "|---|---|---|---|---|"]
     room = LONGEST - sum(len(line) + 1 for line in lines)
-    for place, each in enumerate(ranked):
-        verdict = each.verdict.name if each.verdict is not None else "not run"
-        before = each.before.name if each.before is not None else "-"
-        sign = "❌" if each.exit_code else SIGNS[each.change]
-        row = f"| {sign} | {_cell(each.name)} | {verdict} | {before} | {_cell(each.reason)} |"
+    for place, watched in enumerate(ranked):
+        verdict = watched.verdict.name if watched.verdict is not None else "not run"
+        before = watched.before.name if watched.before is not None else "-"
+        sign = "❌" if watched.exit_code else SIGNS[watched.change]
+        row = f"| {sign} | {_cell(watched.name)} | {verdict} | {before} | {_cell(watched.reason)} |"
         if len(row) >= room:
             lines += ["", f"(And {len(ranked) - place:,} more, which don't fit into a comment.)"]
             break
@@ -32,8 +32,8 @@ def markdown(watch: Watch) -> str:
         lines.append(row)
     if watch.missing:
         lines += ["", f"In the baseline and not run: {_cell(', '.join(watch.missing))}."]
-    for each in failing:
-        details = _details(each)
+    for this_watched in failing:
+        details = _details(this_watched)
         if len(details) > room:
             lines += ["", "(More details don't fit into a comment; the JSON and the pages have them.)"]
             break
@@ -55,10 +55,10 @@ def summary(watch: Watch) -> str:
     return f"{verdict}{f' ({words})' if words else ''}{stopped}"
 
 
-def _details(each: Watched) -> str:
-    fence = "`" * (max((len(run) for run in _runs(each.report)), default=2) + 1)
+def _details(watched: Watched) -> str:
+    fence = "`" * (max((len(run) for run in _runs(watched.report)), default=2) + 1)
     fence = fence if len(fence) > 2 else "```"
-    return f"<details><summary>{html.escape(each.name)}</summary>\n\n{fence}\n{each.report}\n{fence}\n</details>"
+    return f"<details><summary>{html.escape(watched.name)}</summary>\n\n{fence}\n{watched.report}\n{fence}\n</details>"
 
 
 def _runs(text: str) -> list[str]:

@@ -22,8 +22,8 @@ def sarif(watch: Watch) -> str:
         OASIS, Static Analysis Results Interchange Format (SARIF) Version 2.1.0, sections 3.27 (result) and 3.49 (rule).
     """
     rules = [
-        {"id": each.name, "shortDescription": {"text": each.meaning}, "defaultConfiguration": {"level": _level(each.acceptable)}}
-        for each in Verdict
+        {"id": verdict.name, "shortDescription": {"text": verdict.meaning}, "defaultConfiguration": {"level": _level(verdict.acceptable)}}
+        for verdict in Verdict
     ]
     run = {
         "tool": {
@@ -49,28 +49,28 @@ def sarif(watch: Watch) -> str:
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
 
 
-def _result(each: Watched, watch: Watch) -> dict[str, Any]:
+def _result(watched: Watched, watch: Watch) -> dict[str, Any]:
     """A case that is not acceptable. Those that are have no result: code scanning shows each as an alert, whatever its kind."""
-    assert each.verdict is not None
-    state = {"baselineState": STATES.get(each.change, "updated")} if watch.has_baseline else {}
+    assert watched.verdict is not None
+    state = {"baselineState": STATES.get(watched.change, "updated")} if watch.has_baseline else {}
     return {
-        "ruleId": each.verdict.name,
-        "ruleIndex": list(Verdict).index(each.verdict),
-        "level": _level(each.verdict.acceptable),
-        "message": {"text": each.reason},
-        "locations": [_location(each)],
-        "partialFingerprints": {"halfulpCase/v1": each.name},
+        "ruleId": watched.verdict.name,
+        "ruleIndex": list(Verdict).index(watched.verdict),
+        "level": _level(watched.verdict.acceptable),
+        "message": {"text": watched.reason},
+        "locations": [_location(watched)],
+        "partialFingerprints": {"halfulpCase/v1": watched.name},
         **state,
         "properties": {
-            "change": each.change,
-            "before": each.before.name if each.before is not None else None,
-            "seconds": round(each.seconds, 3),
+            "change": watched.change,
+            "before": watched.before.name if watched.before is not None else None,
+            "seconds": round(watched.seconds, 3),
         },
     }
 
 
-def _location(each: Watched) -> dict[str, Any]:
-    return {"physicalLocation": {"artifactLocation": {"uri": _uri(each.file)}, "region": {"startLine": each.line}}}
+def _location(watched: Watched) -> dict[str, Any]:
+    return {"physicalLocation": {"artifactLocation": {"uri": _uri(watched.file)}, "region": {"startLine": watched.line}}}
 
 
 def _uri(path: str) -> str:

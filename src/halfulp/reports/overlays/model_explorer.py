@@ -70,8 +70,8 @@ def keyed(origin: Origin, ops: Sequence[NodeOp] = ()) -> Keyed:
         elif point.phase in ("forward", "buffer") and point.step not in groups[point.module, point.op]:
             groups[point.module, point.op].append(point.step)
     nodes: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for each in ops:
-        nodes[each.module, each.op].append(each.node)
+    for node_op in ops:
+        nodes[node_op.module, node_op.op].append(node_op.node)
     for key, steps in groups.items():
         if len(steps) == len(nodes[key]):
             names.update(zip(steps, nodes[key]))
@@ -79,7 +79,10 @@ def keyed(origin: Origin, ops: Sequence[NodeOp] = ()) -> Keyed:
     for point in origin.walk:
         if point.step in names:
             found[names[point.step]].append(point)
-    return Keyed({name: tuple(points) for name, points in found.items()}, tuple(each for each in origin.walk if each.step not in names))
+    return Keyed(
+        {name: tuple(points) for name, points in found.items()},
+        tuple(this_point for this_point in origin.walk if this_point.step not in names),
+    )
 
 
 def node_data(origin: Origin, nodes: Keyed, quantity: str = "of-the-limit", *, graph: str = GRAPH) -> str:
@@ -101,10 +104,10 @@ def node_data(origin: Origin, nodes: Keyed, quantity: str = "of-the-limit", *, g
     title, number = QUANTITIES[quantity]
     results: dict[str, dict[str, float | str]] = {}
     for name, points in nodes.points.items():
-        point = max(points, key=lambda each: (each.excess, each.added))
+        point = max(points, key=lambda this_point: (this_point.excess, this_point.added))
         verdict = point.verdict.name if point.verdict is not None else ""
         color = {"bgColor": VERDICT_COLORS[verdict], "textColor": "#111111"}
-        if any(origin.is_start(each) for each in points):
+        if any(origin.is_start(this_point) for this_point in points):
             color = {"bgColor": START, "textColor": "#ffffff"}
         value = number(point)
         results[name] = {"value": value if math.isfinite(value) else LARGEST, **color}

@@ -78,7 +78,7 @@ def html_of(page: Page) -> str:
     style = (FOLDER / "page.css").read_text(encoding="utf-8").replace("/* BARS */", _bars() + TOOLTIP)
     script = (FOLDER / "page.js").read_text(encoding="utf-8")
     vega = vega_bundle() if charts else ""
-    hashes = " ".join(_hash(each) for each in (script, vega) if each)
+    hashes = " ".join(_hash(name) for name in (script, vega) if name)
     policy = f"default-src 'none'; script-src {hashes}; style-src {_hash(style)}; img-src data:; font-src data:; base-uri 'none'; form-action 'none'"
     text = _template("page.html").render(
         page=page, version=metadata.version("halfulp"), style=style, script=script, vega=vega, policy=policy,

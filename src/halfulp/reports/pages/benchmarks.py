@@ -17,7 +17,7 @@ LARGEST = 8000
 def benchmark_page(benchmark: Benchmark) -> Page:
     """The page of a benchmark."""
     datasets: dict[str, Columns] = {
-        "figures": columns_of(((name, each.value, each.unit) for name, each in benchmark.figures.items()), "figure", "value", "unit")
+        "figures": columns_of(((name, figure.value, figure.unit) for name, figure in benchmark.figures.items()), "figure", "value", "unit")
     }
     sections: list[Section] = []
     if benchmark.outcomes:
@@ -93,7 +93,7 @@ def benchmark_page(benchmark: Benchmark) -> Page:
 def _wrong(benchmark: Benchmark, datasets: dict[str, Columns]) -> list[Part]:
     wrong = [outcome for outcome in benchmark.outcomes if outcome["said"].get("halfulp") is not TRUTH[outcome["kind"]]]
     datasets["wrong"] = columns_of(
-        ((each.get("part", "-"), each.get("pair", "-"), each["kind"], each.get("verdict", "-"), each.get("reason", "")) for each in wrong[:LARGEST]),
+        ((entry.get("part", "-"), entry.get("pair", "-"), entry["kind"], entry.get("verdict", "-"), entry.get("reason", "")) for entry in wrong[:LARGEST]),
         "part", "pair", "kind", "verdict", "reason",
     )  # fmt: skip
     columns = (

@@ -29,8 +29,8 @@ def check_page(result: CheckResult) -> Page:
     datasets: dict[str, Columns] = {
         "evidence": columns_of(
             (
-                (QUESTIONS.get(each.kind, each.kind), each.finding, measured_words(each), ", ".join(verdict.name for verdict in each.speaks_for) if len(each.speaks_for) < 8 else "any", each.path)
-                for each in result.evidence
+                (QUESTIONS.get(evidence.kind, evidence.kind), evidence.finding, measured_words(evidence), ", ".join(verdict.name for verdict in evidence.speaks_for) if len(evidence.speaks_for) < 8 else "any", evidence.path)
+                for evidence in result.evidence
             ),
             "question", "finding", "measured", "speaks_for", "output",
         ),
@@ -74,7 +74,9 @@ def check_numbers(result: CheckResult) -> tuple[Number, ...]:
     elif scaling is not None:
         numbers.append(Number(scaling.finding, "the difference in another precision", measured_words(scaling)))
     elif differ.differences:
-        numbers.append(Number(number(max(each.rel_rms for each in differ)), "relative difference (rms)", "of the output that differs most"))
+        numbers.append(
+            Number(number(max(difference.rel_rms for difference in differ)), "relative difference (rms)", "of the output that differs most")
+        )
     return tuple(numbers[:3])
 
 
@@ -87,9 +89,9 @@ def _shrinking(result: CheckResult) -> str:
 
 
 def _evidence(result: CheckResult) -> tuple[Part, ...]:
-    deciding = [QUESTIONS.get(each, each) for each in result.because]
+    deciding = [QUESTIONS.get(name, name) for name in result.because]
     decided = Words((f"Decided by: {' '.join(deciding)}",)) if deciding else Words(("No single measurement decided.",))
-    marked = tuple(place for place, each in enumerate(result.evidence) if each.kind in result.because)
+    marked = tuple(place for place, evidence in enumerate(result.evidence) if evidence.kind in result.because)
     columns = (
         Column("question", "asked"),
         Column("finding", "found"),
@@ -102,19 +104,21 @@ def _evidence(result: CheckResult) -> tuple[Part, ...]:
 
 def _pictures(result: CheckResult, datasets: dict[str, Columns]) -> list[Section]:
     found: list[Section] = []
-    by_path = {each.path: each for each in result.closeups}
-    ranked = sorted(result.difference, key=lambda each: -each.max_abs)
-    for place, each in enumerate(ranked[:OUTPUTS]):
+    by_path = {this_closeup.path: this_closeup for this_closeup in result.closeups}
+    ranked = sorted(result.difference, key=lambda difference: -difference.max_abs)
+    for place, difference in enumerate(ranked[:OUTPUTS]):
         name = f"output-{place}"
         parts: list[Part] = []
-        closeup = by_path.get(each.path)
+        closeup = by_path.get(difference.path)
         if closeup is not None and closeup.noise:
             parts += _closeup_parts(closeup, name, datasets)
-        if each.unequal:
-            caption = f"{each.unequal:,} of {each.count:,} elements differ; the median of all is {number(each.median_ulps)}."
-            parts.append(Figure(f"{name}-ulps", partial(ulp_histogram, each, f"{name}_ulps"), "How many ulps apart", caption))
+        if difference.unequal:
+            caption = (
+                f"{difference.unequal:,} of {difference.count:,} elements differ; the median of all is {number(difference.median_ulps)}."
+            )
+            parts.append(Figure(f"{name}-ulps", partial(ulp_histogram, difference, f"{name}_ulps"), "How many ulps apart", caption))
         if parts:
-            title = f"Output {each.path}" if each.path else "The output, element by element"
+            title = f"Output {difference.path}" if difference.path else "The output, element by element"
             found.append(Section(name, title, tuple(parts)))
     return found
 
@@ -170,7 +174,7 @@ def _numbers(result: CheckResult) -> list[Section]:
         parts.append(Words(lines, is_list=True))
     if result.difference.differences:
         parts.append(DIFFERENCE_TABLE)
-    if any(each.worst_abs for each in result.difference):
+    if any(difference.worst_abs for difference in result.difference):
         parts.append(WORST_TABLE)
     return [Section("numbers", "The numbers", tuple(parts))] if parts else []
 

@@ -28,14 +28,19 @@ def comparison_page(comparison: Comparison) -> Page:
         parts.append(Words(tuple(structural), is_list=True))
     if comparison.error_in_u:
         parts.append(Words(tuple(reference_words(comparison)), is_list=True))
-    for place, each in enumerate(sorted(comparison, key=lambda each: -each.max_ulps)[:HISTOGRAMS]):
-        if each.unequal:
-            title = f"How many ulps apart{f': {each.path}' if each.path else ''}"
+    for place, difference in enumerate(sorted(comparison, key=lambda this_difference: -this_difference.max_ulps)[:HISTOGRAMS]):
+        if difference.unequal:
+            title = f"How many ulps apart{f': {difference.path}' if difference.path else ''}"
             parts.append(
-                Figure(f"ulps-{place}", partial(ulp_histogram, each, f"ulps_{place}"), title, f"{share(each.unequal, each.count)} differ.")
+                Figure(
+                    f"ulps-{place}",
+                    partial(ulp_histogram, difference, f"ulps_{place}"),
+                    title,
+                    f"{share(difference.unequal, difference.count)} differ.",
+                )
             )
     if comparison.differences:
-        parts += [DIFFERENCE_TABLE, *([WORST_TABLE] if any(each.worst_abs for each in comparison) else [])]
+        parts += [DIFFERENCE_TABLE, *([WORST_TABLE] if any(this_difference.worst_abs for this_difference in comparison) else [])]
     numbers = (
         Number(share(comparison.unequal, comparison.count), "differ"),
         Number(number(comparison.max_abs), "largest absolute difference", f"largest relative difference {number(comparison.max_rel)}"),

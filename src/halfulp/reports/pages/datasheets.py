@@ -39,7 +39,7 @@ def datasheet_page(sheet: Datasheet) -> Page:
         "How exact is this library here?",
         f"{sheet.library} {version} on {sheet.device}".replace("  ", " "),
         "plain",
-        f"Measured on {machine.get('processor', 'an unknown processor')}, {machine.get('system', '')}: rounding, orders, special values, and the error of {len({each.function for each in measured})} functions.",
+        f"Measured on {machine.get('processor', 'an unknown processor')}, {machine.get('system', '')}: rounding, orders, special values, and the error of {len({accuracy.function for accuracy in measured})} functions.",
         _numbers(sheet),
         ("halfulp datasheet diff A.json B.json says what distinguishes two machines, versions or libraries.",),
         tuple(sections),
@@ -56,8 +56,8 @@ def _numbers(sheet: Datasheet) -> tuple[Number, ...]:
             if accuracy.format == name and accuracy.inputs and math.isfinite(accuracy.max_ulp_error)
         ]
         if measured:
-            worst = max(measured, key=lambda each: each.max_ulp_error)
-            rounded = sum(each.not_correctly_rounded == 0 and not each.special_mismatches for each in measured)
+            worst = max(measured, key=lambda accuracy: accuracy.max_ulp_error)
+            rounded = sum(accuracy.not_correctly_rounded == 0 and not accuracy.special_mismatches for accuracy in measured)
             found.append(
                 Number(
                     f"{worst.max_ulp_error:.4g} ulps",

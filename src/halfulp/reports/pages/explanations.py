@@ -50,7 +50,7 @@ def explanation_page(explanation: Explanation) -> Page:
         headline=f"{explanation.verdict.name}: {cause.name}" if cause is not None else f"{explanation.verdict.name}, no cause found" if explanation.result.difference.unequal else below.headline,
         sentence=cause.statement if cause is not None else " ".join(answer[1:]),
         numbers=_numbers(explanation),
-        steps=tuple(dict.fromkeys(each.remedy for each in explanation.causes if each.remedy)) or below.steps,
+        steps=tuple(dict.fromkeys(this_cause.remedy for this_cause in explanation.causes if this_cause.remedy)) or below.steps,
         sections=(*sections, *below.sections),
         datasets=datasets,
     )  # fmt: skip
@@ -89,7 +89,7 @@ def _cause_parts(cause: Cause) -> list[Part]:
 def _experiments(explanation: Explanation) -> Columns:
     ranked = sorted(explanation.experiments, key=lambda experiment: (experiment.share is None, -(experiment.share or 0.0)))
     return columns_of(
-        ((each.name, each.detail, each.side, each.place, each.share, each.in_noise, each.touched, each.note) for each in ranked),
+        ((experiment.name, experiment.detail, experiment.side, experiment.place, experiment.share, experiment.in_noise, experiment.touched, experiment.note) for experiment in ranked),
         "name", "detail", "side", "place", "share", "in_noise", "touched", "note",
     )  # fmt: skip
 

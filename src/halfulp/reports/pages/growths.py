@@ -50,12 +50,12 @@ def growth_page(growth: Growth) -> Page:
 def _numbers(growth: Growth) -> tuple[Number, ...]:
     found = [
         Number(
-            f"{each.exponent:.2f}",
-            f"exponent of {'the predicted noise' if each.of == 'noise' else f'the error of {each.of}'}",
-            f"95 %: {each.low:.2f} to {each.high:.2f}",
+            f"{slope.exponent:.2f}",
+            f"exponent of {'the predicted noise' if slope.of == 'noise' else f'the error of {slope.of}'}",
+            f"95 %: {slope.low:.2f} to {slope.high:.2f}",
         )
-        for each in (growth.slope("actual"), growth.slope("noise"))
-        if each is not None
+        for slope in (growth.slope("actual"), growth.slope("noise"))
+        if slope is not None
     ]
     if growth.points:
         worst = max(growth.points, key=growth.share)

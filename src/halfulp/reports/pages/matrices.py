@@ -23,8 +23,8 @@ LARGEST = 6000
 def matrix_page(matrix: Matrix) -> Page:
     """The page of a matrix."""
     direct = direct_cells(matrix)
-    counts = Counter(each.verdict for each in direct)
-    bad = [each for each in direct if each.verdict in ORDER[:5]]
+    counts = Counter(cell.verdict for cell in direct)
+    bad = [cell for cell in direct if cell.verdict in ORDER[:5]]
     datasets: dict[str, Columns] = {"direct": cell_columns(direct), "families": family_columns(matrix)}
     caption = "= same bits, ok rounding, P reduced precision, U unstable, N nondeterministic, M mistake, F flip, ? undecided, - not supported. Each is the worst of its sizes."
     sections = [
@@ -47,7 +47,7 @@ def matrix_page(matrix: Matrix) -> Page:
             )
         )
     noticed = [f"{name}: {words}" for name, habits in matrix.habits.items() for words in habit_words(habits)] + [
-        each.strip() for each in undelegated(matrix)
+        name.strip() for name in undelegated(matrix)
     ]
     faults = [f"{name}: {word}" for name, words in matrix.faults.items() for word in words]
     parts: list[Part] = [
@@ -56,7 +56,7 @@ def matrix_page(matrix: Matrix) -> Page:
     ]
     if parts:
         sections.append(Section("noticed", "Noticed", tuple(parts)))
-    named = ", ".join(f"{counts[each]:,} {each}" for each in reversed(ORDER) if each and counts[each])
+    named = ", ".join(f"{counts[verdict]:,} {verdict}" for verdict in reversed(ORDER) if verdict and counts[verdict])
     return Page(
         "matrix",
         "Which backends agree on which ops?",
@@ -69,8 +69,8 @@ def matrix_page(matrix: Matrix) -> Page:
         f"Each against PyTorch: {named or 'nothing'}; {counts['']:,} not supported or failed."
         + ("" if matrix.complete else " It was interrupted: the rest is missing."),
         (
-            Number(f"{len({each.actual for each in direct}):,}", "backends and settings"),
-            Number(f"{len({each.op for each in direct}):,}", "ops", f"{len(matrix.families):,} cases (op, size, dtype)"),
+            Number(f"{len({cell.actual for cell in direct}):,}", "backends and settings"),
+            Number(f"{len({cell.op for cell in direct}):,}", "ops", f"{len(matrix.families):,} cases (op, size, dtype)"),
             Number(f"{len(matrix.results):,}", "pairs compared", f"in {matrix.seconds:.0f} s"),
         ),
         ("halfulp check with halfulp.backend(NAME).implement(OP) shows the evidence of one case.",) if bad else (),

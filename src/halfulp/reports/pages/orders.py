@@ -24,8 +24,8 @@ def orders_page(found: StoredOrders) -> Page:
                     Picture("Side by side", "Rows that only one of the two has are marked with \u2260; equal blocks are drawn once.", svg)
                 )
         sections.append(Section("difference", "What distinguishes them", tuple(said)))
-    for name, each in found.orders.items():
-        sections.append(_section(name, each, datasets))
+    for name, stored_order in found.orders.items():
+        sections.append(_section(name, stored_order, datasets))
     if found.problems:
         sections.append(Section("problems", "Without an order", (Pairs("Why there is none", tuple(found.problems.items())),)))
     proved = bool(found.orders) and all(order.proved for order in found.orders.values()) and not found.problems
@@ -46,10 +46,10 @@ def orders_page(found: StoredOrders) -> Page:
 
 def _numbers(found: StoredOrders) -> tuple[Number, ...]:
     numbers: list[Number] = []
-    for name, each in list(found.orders.items())[:3]:
-        main = each.classes[0].restored()
+    for name, stored_order in list(found.orders.items())[:3]:
+        main = stored_order.classes[0].restored()
         depth = f"depth {main.tree.depth:,}" if main is not None else "no fixed order"
-        numbers.append(Number(depth, f"{name}: additions that one term goes through at most", each.proof))
+        numbers.append(Number(depth, f"{name}: additions that one term goes through at most", stored_order.proof))
     return tuple(numbers)
 
 

@@ -23,7 +23,7 @@ WALK_COLUMNS = (
 def origin_page(origin: Origin) -> Page:
     """The page of an origin."""
     datasets: dict[str, Columns] = {"walk": walk_columns(origin)}
-    start = next((place for place, each in enumerate(origin.walk) if origin.is_start(each)), None)
+    start = next((place for place, point in enumerate(origin.walk) if origin.is_start(point)), None)
     sections: list[Section] = []
     if origin.walk:
         sections += [
@@ -82,7 +82,7 @@ def _numbers(origin: Origin, start: int | None) -> tuple[Number, ...]:
     walk = f"value {start + 1:,} of {len(origin.walk):,}" if start is not None else f"{len(origin.walk):,} values"
     point = origin.point
     if point is None:
-        worst = max((each.excess for each in origin.walk), default=0.0)
+        worst = max((this_point.excess for this_point in origin.walk), default=0.0)
         return (
             Number(walk, "walked"),
             Number(number(worst), "of the limit is the most that an op adds", "1 is the limit of honest rounding"),
@@ -106,14 +106,14 @@ def _steps(origin: Origin) -> tuple[str, ...]:
 
 def _also(origin: Origin) -> list[Part]:
     lines = [
-        f"{each.side} makes {each.kind} first at {each.op} in {each.module or '(outermost)'} ({each.phase}): {each.count:,} elements, from {'; '.join(each.inputs) or 'nothing'}"
-        for each in origin.nonfinite
+        f"{nonfinite.side} makes {nonfinite.kind} first at {nonfinite.op} in {nonfinite.module or '(outermost)'} ({nonfinite.phase}): {nonfinite.count:,} elements, from {'; '.join(nonfinite.inputs) or 'nothing'}"
+        for nonfinite in origin.nonfinite
     ]
-    lines += [f"{place_words(each)} adds {number(each.excess)} times the limit too" for each in origin.more[:20]]
+    lines += [f"{place_words(point)} adds {number(point.excess)} times the limit too" for point in origin.more[:20]]
     lines += [
-        f"{place_words(each)} makes {number(each.gain)} times the difference that it gets (not its fault)"
-        for each in origin.amplifying(5)
-        if (each.gain or 0.0) > 2.0
+        f"{place_words(point)} makes {number(point.gain)} times the difference that it gets (not its fault)"
+        for point in origin.amplifying(5)
+        if (point.gain or 0.0) > 2.0
     ]
     if origin.first_bits is not None and not origin.is_start(origin.first_bits):
         lines.append(f"Bits differ first at {place_words(origin.first_bits)}")
@@ -141,18 +141,18 @@ class _Node:
 
 def _tree(origin: Origin) -> tuple[Branch, ...]:
     root = _Node()
-    for each in origin.walk:
+    for point in origin.walk:
         node = root
-        for part in each.module.split(".", DEPTH) if each.module else ():
+        for part in point.module.split(".", DEPTH) if point.module else ():
             node = node.below.setdefault(part, _Node())
-        node.points.append(each)
+        node.points.append(point)
     at = origin.module.split(".", DEPTH) if origin.module else []
     return (_branch("(outermost)", root, at if origin.module is not None else None),)
 
 
 def _branch(name: str, node: _Node, at: list[str] | None) -> Branch:
     """One module; `at` is the rest of the path to the origin where it lies in here."""
-    below = tuple(_branch(each, found, at[1:] if at and at[0] == each else None) for each, found in node.below.items())
+    below = tuple(_branch(word, found, at[1:] if at and at[0] == word else None) for word, found in node.below.items())
     points = [*_points(node)]
     excess = max((point.excess for point in points), default=0.0)
     total = points[-1].total if points else 0.0
@@ -169,6 +169,6 @@ def _branch(name: str, node: _Node, at: list[str] | None) -> Branch:
 
 def _points(node: _Node) -> list[Point]:
     found = [*node.points]
-    for each in node.below.values():
-        found += _points(each)
-    return sorted(found, key=lambda each: each.step)
+    for this_node in node.below.values():
+        found += _points(this_node)
+    return sorted(found, key=lambda point: point.step)

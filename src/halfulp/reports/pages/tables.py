@@ -27,10 +27,10 @@ def difference_data(comparison: Iterable[Difference]) -> Columns:
     """The metrics of each output."""
     rows = [
         (
-            each.path or "-", "x".join(str(size) for size in each.shape) or "scalar", each.actual_dtype, each.reference_dtype, each.count,
-            each.unequal, each.special_mismatches, each.max_abs, each.max_rel, each.rel_rms, each.sqnr_db, each.bias, each.max_ulps, each.median_ulps,
+            difference.path or "-", "x".join(str(size) for size in difference.shape) or "scalar", difference.actual_dtype, difference.reference_dtype, difference.count,
+            difference.unequal, difference.special_mismatches, difference.max_abs, difference.max_rel, difference.rel_rms, difference.sqnr_db, difference.bias, difference.max_ulps, difference.median_ulps,
         )
-        for each in comparison
+        for difference in comparison
     ]  # fmt: skip
     return columns_of(
         rows, "output", "shape", "actual_dtype", "expected_dtype", "elements", "unequal", "special", "max_abs", "max_rel", "rel_rms", "sqnr", "bias",
@@ -53,14 +53,14 @@ DIFFERENCE_TABLE = Table(
 def worst_data(comparison: Comparison) -> Columns:
     """The worst elements of each output by each measure, each once."""
     rows: dict[tuple[str, tuple[int, ...]], WorstElement] = {}
-    for each in comparison:
-        for element in (*each.worst_abs, *each.worst_rel, *each.worst_ulps):
-            rows.setdefault((each.path, element.index), element)
+    for difference in comparison:
+        for element in (*difference.worst_abs, *difference.worst_rel, *difference.worst_ulps):
+            rows.setdefault((difference.path, element.index), element)
     ranked = sorted(rows.items(), key=lambda item: -item[1].abs_difference)
     return columns_of(
         (
-            (f"{path}[{', '.join(str(part) for part in index)}]", f"{each.actual:.9g}", f"{each.reference:.9g}", each.abs_difference, each.rel_difference, each.ulps)
-            for (path, index), each in ranked
+            (f"{path}[{', '.join(str(part) for part in index)}]", f"{worst.actual:.9g}", f"{worst.reference:.9g}", worst.abs_difference, worst.rel_difference, worst.ulps)
+            for (path, index), worst in ranked
         ),
         "element", "actual", "expected", "abs", "rel", "ulps",
     )  # fmt: skip

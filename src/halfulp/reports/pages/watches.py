@@ -28,7 +28,7 @@ def watch_page(watch: Watch) -> Page:
         Column("seconds", "s", True), Column("file", "file", is_code=True),
     )  # fmt: skip
     failing = [case for case in watch.cases if case.exit_code]
-    marked = tuple(place for place, each in enumerate(watch.cases) if each.exit_code)
+    marked = tuple(place for place, watched in enumerate(watch.cases) if watched.exit_code)
     sections = [Section("cases", "The cases", (Table("cases", "Every case; those that fail are marked", columns, marked),))]
     if watch.missing:
         sections.append(
@@ -44,7 +44,11 @@ def watch_page(watch: Watch) -> Page:
         )
     if failing:
         sections.append(
-            Section("failing", "Those that fail", tuple(Code(f"{each.name} ({each.file}:{each.line})", each.report) for each in failing))
+            Section(
+                "failing",
+                "Those that fail",
+                tuple(Code(f"{watched.name} ({watched.file}:{watched.line})", watched.report) for watched in failing),
+            )
         )
     worse = sum(case.change == "worse" for case in watch.cases)
     compared = (

@@ -28,7 +28,7 @@ def advice(result: CheckResult) -> list[str]:
     exotic = search.measured.get("exotic") if search is not None else None
     if isinstance(exotic, list) and exotic:
         steps.append(
-            f"Note that on special values the two differ ({', '.join(str(each) for each in exotic)}); that is no part of the verdict."
+            f"Note that on special values the two differ ({', '.join(str(name) for name in exotic)}); that is no part of the verdict."
         )
     peer = result.find("peer")
     if peer is not None and peer.finding == F.ACTUAL and result.acceptable is not True:
@@ -47,7 +47,7 @@ def _about_effects(result: CheckResult) -> list[str]:
     for name, other in (("actual", "expected"), ("expected", "actual")):
         changed = effects.measured.get(f"only_{name}_changed")
         if isinstance(changed, list):
-            parts = ", ".join(str(each) for each in changed)
+            parts = ", ".join(str(word) for word in changed)
             said.append(f"Note that {name} changes {parts} and {other} does not; that is no part of the verdict.")
         settings = effects.measured.get(f"{name}_changed_settings")
         if isinstance(settings, list):

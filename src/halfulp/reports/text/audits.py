@@ -15,5 +15,5 @@ def audit_text(found: Audit) -> str:
 
 def audit_answer(found: Audit) -> str:
     """How many ops were looked at, and the formats of their results."""
-    formats = ", ".join(f"{name} {count:,}" for name, count in sorted(found.formats.items(), key=lambda each: -each[1]))
+    formats = ", ".join(f"{name} {count:,}" for name, count in sorted(found.formats.items(), key=lambda entry: -entry[1]))
     return f"{found.ops:,} ops looked at; their results: {formats or 'no tensors'}."

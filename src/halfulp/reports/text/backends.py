@@ -12,11 +12,11 @@ from .tables import as_text, plain_table
 def backends_text(found: Mapping[str, Availability], habits: Mapping[str, Habits]) -> str:
     """The table of backends, and what was noticed of each that is here."""
     table = plain_table("backend", "where", "version", "float32 products run in", "subnormal numbers", "how to get it")
-    for name, each in found.items():
+    for name, availability in found.items():
         habit = habits.get(name)
         table.add_row(
-            name, each.where or "-", each.version or "-", _formats(habit) if habit is not None else "-",
-            _subnormals(habit) if habit is not None else "-", "" if each else each.install or each.reason,
+            name, availability.where or "-", availability.version or "-", _formats(habit) if habit is not None else "-",
+            _subnormals(habit) if habit is not None else "-", "" if availability else availability.install or availability.reason,
         )  # fmt: skip
     lines = [f"{name}: {words}" for name, habit in habits.items() for words in habit_words(habit)]
     usable = sum(map(bool, found.values()))

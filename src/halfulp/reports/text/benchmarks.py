@@ -22,8 +22,8 @@ def benchmark_text(found: Benchmark) -> str:
             table.add_row(part, f"{count:,}", *(f"{right[name]:,}" for name in checkers))
         parts += ["", table]
     figures = plain_table("figure", "value", "unit")
-    for name, each in found.figures.items():
-        figures.add_row(name, number(each.value, 4), each.unit)
+    for name, figure in found.figures.items():
+        figures.add_row(name, number(figure.value, 4), figure.unit)
     return as_text(*parts, "", figures)
 
 

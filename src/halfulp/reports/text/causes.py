@@ -42,7 +42,7 @@ def explanation_text(explanation: Explanation, form: str) -> str:
     if tried:
         parts += ["", f"{len(explanation.experiments)} experiments were made; those that changed most:", _experiments_table(tried)]
         parts += _only_bits(explanation, tried)
-    parts += ["", *(f"{each}" for each in explanation.sensitivity)] if explanation.sensitivity else []
+    parts += ["", *(f"{name}" for name in explanation.sensitivity)] if explanation.sensitivity else []
     if explanation.notes:
         parts += ["", *(f"Note: {note}" for note in dict.fromkeys(explanation.notes))]
     if not explanation.complete:
@@ -97,7 +97,7 @@ def _cause(place: int, cause: Cause) -> list[str]:
         f"{place}. {cause.name} ({cause.kind}): {percent(cause.share)} of the difference, confidence {cause.confidence}",
         f"   {cause.statement}",
     ]
-    lines += [f"   - {each}" for each in cause.evidence]
+    lines += [f"   - {name}" for name in cause.evidence]
     lines.append(f"   Remedy: {cause.remedy}")
     if cause.reports:
         lines.append(f"   Met before in: {', '.join(cause.reports)}")
@@ -162,23 +162,35 @@ def _nodes_table(explanation: Explanation) -> Table:
 
 def _experiments_table(tried: list[Experiment]) -> Table:
     table = _plain_table("experiment", "side", "share", "left in noise", "bits changed", "where")
-    ranked = sorted(tried, key=lambda each: -(each.share or 0.0))
+    ranked = sorted(tried, key=lambda experiment: -(experiment.share or 0.0))
     best = {  # one line for each constant that was fitted
-        (each.name, each.side, each.place, _FITTED.sub("", each.detail)): each for each in reversed(ranked)
+        (experiment.name, experiment.side, experiment.place, _FITTED.sub("", experiment.detail)): experiment
+        for experiment in reversed(ranked)
     }
-    chosen = sorted(best.values(), key=lambda each: -(each.share or 0.0))[:ROWS]
-    for each in chosen:
-        share = "none" if not each.share or each.share < 0.005 else percent(min(1.0, each.share))
-        touched = "-" if each.touched is None else f"{each.touched:,}"
-        table.add_row(f"{each.name}: {each.detail}", each.side, share, number(each.in_noise, 2), touched, each.place or "-")
+    chosen = sorted(best.values(), key=lambda experiment: -(experiment.share or 0.0))[:ROWS]
+    for experiment in chosen:
+        share = "none" if not experiment.share or experiment.share < 0.005 else percent(min(1.0, experiment.share))
+        touched = "-" if experiment.touched is None else f"{experiment.touched:,}"
+        table.add_row(
+            f"{experiment.name}: {experiment.detail}",
+            experiment.side,
+            share,
+            number(experiment.in_noise, 2),
+            touched,
+            experiment.place or "-",
+        )
     return table
 
 
 def _only_bits(explanation: Explanation, tried: list[Experiment]) -> list[str]:
     """Settings that changed bits and no part of the difference worth a name."""
     named = {cause.name for cause in explanation.causes}
-    found = [each for each in tried if each.touches and each.touched and (each.share or 0.0) < 0.05 and each.name not in named]
-    details = list(dict.fromkeys(f"{each.detail} ({each.side})" for each in found))
+    found = [
+        experiment
+        for experiment in tried
+        if experiment.touches and experiment.touched and (experiment.share or 0.0) < 0.05 and experiment.name not in named
+    ]
+    details = list(dict.fromkeys(f"{experiment.detail} ({experiment.side})" for experiment in found))
     if not details:
         return []
     return ["", f"These changed bits and not the difference: {'; '.join(details[:8])}{' ...' if len(details) > 8 else ''}."]

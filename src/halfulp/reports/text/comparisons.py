@@ -27,19 +27,19 @@ def structural_words(comparison: Comparison) -> list[str]:
         for mismatch in comparison.mismatches
     ]
     return words + [
-        f"NaN or infinity on one side only at {each.path or 'the only tensor'}: {each.special_mismatches:,} of {each.count:,} elements"
-        for each in comparison
-        if each.special_mismatches
+        f"NaN or infinity on one side only at {difference.path or 'the only tensor'}: {difference.special_mismatches:,} of {difference.count:,} elements"
+        for difference in comparison
+        if difference.special_mismatches
     ]
 
 
 def reference_words(comparison: Comparison) -> list[str]:
     """Errors against a reference, one line a tensor."""
     return [
-        f"{name}{' ' + each.path if each.path else ''} against the reference: {each.max_in_u:.3g} u at the worst element, {each.rms_in_u:.3g} u rms "
-        f"(u = {each.unit_roundoff:.3g} of {each.declared}, scale: {each.scale})"
+        f"{name}{' ' + error.path if error.path else ''} against the reference: {error.max_in_u:.3g} u at the worst element, {error.rms_in_u:.3g} u rms "
+        f"(u = {error.unit_roundoff:.3g} of {error.declared}, scale: {error.scale})"
         for name, found in comparison.error_in_u.items()
-        for each in found
+        for error in found
     ]
 
 

@@ -151,7 +151,7 @@ def _powers(finding: str, m: Measured) -> str:
 def _permutations(finding: str, m: Measured) -> str:
     if "why" in m:
         return str(m["why"])
-    lengths = ", ".join(str(each) for each in m["lengths"])
+    lengths = ", ".join(str(item) for item in m["lengths"])
     return f"axes of length {lengths} permuted: off by {number(m['excess'])} of the limit"
 
 

@@ -32,7 +32,7 @@ def growth_answer(found: Growth) -> str:
     return f"{head} at the worst of {len({point.size for point in found.points})} sizes.{stopped}\n{slopes or 'No exponents: too few errors above zero'}."
 
 
-def slope_words(each: Slope) -> str:
+def slope_words(slope: Slope) -> str:
     """An exponent in words."""
-    of = {"noise": "predicted noise", "difference": "the difference"}.get(each.of, f"error of {each.of}")
-    return f"{of} grows as size^{each.exponent:.2f} ({each.low:.2f} to {each.high:.2f})"
+    of = {"noise": "predicted noise", "difference": "the difference"}.get(slope.of, f"error of {slope.of}")
+    return f"{of} grows as size^{slope.exponent:.2f} ({slope.low:.2f} to {slope.high:.2f})"

@@ -22,10 +22,10 @@ ORDER = ("MISTAKE", "NONDETERMINISTIC", "UNSTABLE", "REDUCED_PRECISION", "UNDECI
 def matrix_text(found: Matrix, form: str = "full") -> str:
     """The answer, or all of it."""
     direct = direct_cells(found)
-    counts = Counter(each.verdict for each in direct)
-    named = ", ".join(f"{counts[each]:,} {each}" for each in reversed(ORDER) if each and counts[each])
+    counts = Counter(cell.verdict for cell in direct)
+    named = ", ".join(f"{counts[verdict]:,} {verdict}" for verdict in reversed(ORDER) if verdict and counts[verdict])
     pairs = Counter(result.verdict for result in found.results if result.verdict)
-    of_pairs = ", ".join(f"{pairs[each]:,} {each}" for each in reversed(ORDER) if each and pairs[each])
+    of_pairs = ", ".join(f"{pairs[verdict]:,} {verdict}" for verdict in reversed(ORDER) if verdict and pairs[verdict])
     count = len(found.settings.get("backends", _names(found)))
     head = [
         f"{count} backend{'s' if count != 1 else ''}, {len(_cases(found))} cases (op, size, dtype), {found.seconds:.0f} s"
@@ -36,7 +36,7 @@ def matrix_text(found: Matrix, form: str = "full") -> str:
     faults = [f"  {name}: {word}" for name, words in found.faults.items() for word in words]
     if form == "answer":
         return as_text(*head, *(["Faults:", *faults] if faults else []))
-    notable = [each for each in direct if each.verdict in ORDER[:5]]
+    notable = [cell for cell in direct if cell.verdict in ORDER[:5]]
     noticed = [f"  {name}: {words}" for name, habits in found.habits.items() for words in habit_words(habits)]
     noticed += undelegated(found)
     return as_text(
@@ -89,9 +89,9 @@ def _blocks(found: Matrix, direct: list[Cell]) -> list[RenderableType]:
     names = _names(found)
     parts: list[RenderableType] = []
     by_op: dict[tuple[str, str], list[Cell]] = {}
-    for each in direct:
-        by_op.setdefault((each.op, each.actual), []).append(each)
-    ops = list(dict.fromkeys(each.op for each in direct))
+    for cell in direct:
+        by_op.setdefault((cell.op, cell.actual), []).append(cell)
+    ops = list(dict.fromkeys(this_cell.op for this_cell in direct))
     for start in range(0, len(names), BLOCK):
         table = plain_table("op", *names[start : start + BLOCK])
         for op in ops:

@@ -25,9 +25,9 @@ def orders_text(found: StoredOrders, *, draw: bool = False) -> str:
     if not draw and len(found.orders) == 1 and "function" in found.orders:
         return order_text(found.orders["function"])
     lines: list[str] = []
-    for name, each in found.orders.items():
-        lines += [name, textwrap.indent(order_text(each), "  ")]
-        main = each.classes[0].restored()
+    for name, stored_order in found.orders.items():
+        lines += [name, textwrap.indent(order_text(stored_order), "  ")]
+        main = stored_order.classes[0].restored()
         if draw and main is not None:
             lines.append(textwrap.indent(main.draw(), "  "))
     for name, problem in found.problems.items():

@@ -22,15 +22,15 @@ def origin_text(origin: Origin, form: str) -> str:
     parts: list[RenderableType] = [answer]
     if origin.walk:
         parts += ["", _walk_table(origin)]
-    amplifying = [each for each in origin.amplifying(5) if (each.gain or 0.0) > 2.0]
+    amplifying = [point for point in origin.amplifying(5) if (point.gain or 0.0) > 2.0]
     if amplifying:
         parts += ["", "These make more of the difference that they get (not their fault):"]
-        parts += [f"  {place_words(each)}: {number(each.gain)} times" for each in amplifying]
-    for each in origin.nonfinite:
+        parts += [f"  {place_words(point)}: {number(point.gain)} times" for point in amplifying]
+    for nonfinite in origin.nonfinite:
         parts += [
             "",
-            f"{each.side} makes {each.kind} first at {each.op} in {each.module or '(outermost)'} ({each.phase}{_at(each.source)}): "
-            f"{each.count} elements, from {'; '.join(each.inputs) or 'nothing'}",
+            f"{nonfinite.side} makes {nonfinite.kind} first at {nonfinite.op} in {nonfinite.module or '(outermost)'} ({nonfinite.phase}{_at(nonfinite.source)}): "
+            f"{nonfinite.count} elements, from {'; '.join(nonfinite.inputs) or 'nothing'}",
         ]
     if origin.settings:
         parts += ["", "The two runs had different settings:"]
@@ -62,20 +62,20 @@ def place_words(point: Point) -> str:
 def _walk_table(origin: Origin) -> Table:
     """The neighbourhood of the origin; where there is none, the points that add most."""
     table = Table(box=None, pad_edge=False)
-    points = [each for each in origin.walk if each.counterpart != MatchedBy.NONE]
-    place = next((place for place, each in enumerate(points) if origin.is_start(each)), None)
+    points = [point for point in origin.walk if point.counterpart != MatchedBy.NONE]
+    place = next((place for place, point in enumerate(points) if origin.is_start(point)), None)
     if place is not None:
         chosen = points[max(0, place - ROWS // 2) : place + ROWS // 2]
     else:
         chosen = sorted(sorted(points, key=lambda point: -point.excess)[:ROWS], key=lambda point: point.step)
-    has_phases = any(each.phase != "forward" for each in chosen)
+    has_phases = any(point.phase != "forward" for point in chosen)
     numbers = ("total", "inherited", "added", "of the\nlimit")
     for name in ("", "module", "op", *(("phase",) if has_phases else ()), *numbers, "counterpart", "verdict"):
         table.add_column(name, justify="right" if name in numbers else "left", overflow="fold", no_wrap=name in ("", *numbers))
-    for each in chosen:
+    for point in chosen:
         table.add_row(
-            ">" if origin.is_start(each) else "", each.module or "(outermost)", _op(each), *((each.phase,) if has_phases else ()), number(each.total, 2), number(each.inherited, 2),
-            number(each.added, 2), number(each.excess, 2), each.counterpart, each.verdict.name if each.verdict is not None else "-",
+            ">" if origin.is_start(point) else "", point.module or "(outermost)", _op(point), *((point.phase,) if has_phases else ()), number(point.total, 2), number(point.inherited, 2),
+            number(point.added, 2), number(point.excess, 2), point.counterpart, point.verdict.name if point.verdict is not None else "-",
         )  # fmt: skip
     return table
 
@@ -90,13 +90,13 @@ def _remarks(origin: Origin) -> list[RenderableType]:
     parts: list[RenderableType] = []
     if origin.more:
         parts += ["", "Further on, these add more than rounding too:"]
-        parts += [f"  {place_words(each)}: {number(each.excess)} times the limit" for each in origin.more[:5]]
+        parts += [f"  {place_words(point)}: {number(point.excess)} times the limit" for point in origin.more[:5]]
     if len(origin.segment) > 1:
         parts += ["", "Between the last value that both sides have and the first that differs lie:"]
-        parts += [f"  {each}" for each in origin.segment[:ROWS]]
+        parts += [f"  {name}" for name in origin.segment[:ROWS]]
     if origin.first_bits is not None and not origin.is_start(origin.first_bits):
         parts += ["", f"Bits differ first at {place_words(origin.first_bits)}."]
-    lonely = {side: [each for each in origin.unaligned if each[0] == side] for side in ("actual", "expected")}
+    lonely = {side: [entry for entry in origin.unaligned if entry[0] == side] for side in ("actual", "expected")}
     for side, found in lonely.items():
         if found:
             names = ", ".join(f"{op.removeprefix('aten.')} in {module or '(outermost)'}" for _, op, module in found[:4])

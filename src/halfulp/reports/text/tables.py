@@ -59,7 +59,7 @@ class Numbers(Table):
         widths[0] = min(widths[0], console.width // 3)  # a long path is folded
         found: list[list[int]] = [[]]
         for place in range(1, len(columns)):
-            if found[-1] and widths[0] + sum(widths[each] for each in found[-1]) + widths[place] > console.width + 3:
+            if found[-1] and widths[0] + sum(widths[index] for index in found[-1]) + widths[place] > console.width + 3:
                 found.append([])
             found[-1].append(place)
         return [self._of([0, *places], columns, widths[0] - 3) for places in found]
@@ -92,9 +92,9 @@ def evidence_table(result: CheckResult) -> Table:
     table = _table("evidence", "finding", "measured")
     table.columns[0].ratio, table.columns[0].min_width = None, 24
     table.columns[1].no_wrap = True
-    for each in result.evidence:
-        where = f" [{each.path}]" if each.path else ""
-        table.add_row(QUESTIONS.get(each.kind, each.kind), each.finding, measured_words(each) + where)
+    for evidence in result.evidence:
+        where = f" [{evidence.path}]" if evidence.path else ""
+        table.add_row(QUESTIONS.get(evidence.kind, evidence.kind), evidence.finding, measured_words(evidence) + where)
     return table
 
 
@@ -124,13 +124,13 @@ def difference_table(differences: Iterable[Difference]) -> Table:
 
 def worst_table(comparison: Comparison, count: int = 5) -> Table | None:
     """The elements that differ most, by absolute difference."""
-    rows: list[tuple[str, WorstElement]] = [(each.path, element) for each in comparison for element in each.worst_abs]
+    rows: list[tuple[str, WorstElement]] = [(difference.path, element) for difference in comparison for element in difference.worst_abs]
     rows.sort(key=lambda row: -row[1].abs_difference)
     if not rows:
         return None
     table = _numbers("worst elements", "actual", "expected", "abs", "rel", "ulps")
     for path, element in rows[:count]:
-        index = f"{path}[{', '.join(str(each) for each in element.index)}]"
+        index = f"{path}[{', '.join(str(size) for size in element.index)}]"
         table.add_row(
             index,
             f"{element.actual:.9g}",

@@ -17,9 +17,9 @@ def watch_text(watch: Watch, form: str = "full") -> str:
         table.add_row(case.name, verdict, case.before.name if case.before is not None else "-", case.change, f"{case.seconds:.1f}")
     parts = [as_text(table), "", f"{summary(watch)}."]
     parts += [f"In the baseline and not run: {', '.join(watch.missing)}."] if watch.missing else []
-    for each in watch.cases:
-        if each.exit_code:
-            parts += ["", f"{each.name} ({each.file}:{each.line})", each.report]
+    for watched in watch.cases:
+        if watched.exit_code:
+            parts += ["", f"{watched.name} ({watched.file}:{watched.line})", watched.report]
     return "\n".join(parts)
 
 

@@ -63,7 +63,7 @@ def flips(case: Case, noise: Noise) -> Evidence | None:
             "explained": explained,
             "count": count,
             "amplitude": amplitude,
-            "first_index": [int(each) for each in indices[0]],
+            "first_index": [int(item) for item in indices[0]],
         },
         path=path,
     )

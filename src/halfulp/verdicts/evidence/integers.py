@@ -57,7 +57,7 @@ def _on(case: Case, change: Change) -> Evidence:
         return Evidence(kind, F.EXACT, measured=measured)
     # Fast products are not exact even on integers, but they round to the right one. With what `limits.FAST_PRODUCT_LOSS` allows them
     # (64 u sqrt n) they keep half of the digits, sqrt u, up to sums of n = 1 / (64^2 u) terms, 4,096 in float32.
-    size = max(float(np.abs(each).max(initial=0.0)) for each in references.values())
+    size = max(float(np.abs(array).max(initial=0.0)) for array in references.values())
     if ROUNDS_RIGHT > largest > math.sqrt(case.storage.unit_roundoff) * size:
         why = f"they differ by up to {largest:.2g}, which is no proof, and more than fast products lose"
         return Evidence(kind, F.UNAVAILABLE, measured={"why": why})

@@ -94,7 +94,7 @@ def _is(typed: str, value: Any) -> bool:
         return isinstance(value, bool)
     if typed == TEXT:
         return isinstance(value, str)
-    return isinstance(value, (list, tuple)) and all(_is(TEXT if typed == TEXTS else COUNT, each) for each in value)
+    return isinstance(value, (list, tuple)) and all(_is(TEXT if typed == TEXTS else COUNT, item) for item in value)
 
 
 def schema_of_measured() -> list[dict[str, Any]]:

@@ -43,13 +43,13 @@ def noise_evidence(case: Case, noise: Noise, sampled: Noise) -> Evidence | None:
     found = [residual for residual in residuals(actual, sampled) if residual.count]
     if not found:
         return None
-    if not all(each.excess(noise.count).within for each in found):
+    if not all(residual.excess(noise.count).within for residual in found):
         found = [residual for residual in residuals(actual, noise) if residual.count]
-    worst = max(found, key=lambda each: each.excess(noise.count).of_limit)
+    worst = max(found, key=lambda residual: residual.excess(noise.count).of_limit)
     peers = {residual.path: residual for residual in residuals(expected, sampled)}
     peer = peers.get(worst.path)
     within = worst.excess(noise.count).within
-    shares = [each for each in (_relative(noise.leaves[part.path]) for part in found) if each is not None]
+    shares = [value for value in (_relative(noise.leaves[part.path]) for part in found) if value is not None]
     return Evidence(
         "noise",
         F.WITHIN if within else F.BEYOND,
@@ -76,7 +76,7 @@ def noise_evidence(case: Case, noise: Noise, sampled: Noise) -> Evidence | None:
             "elementwise": bool(noise.ops) and set(noise.ops) <= ELEMENTWISE,
             "transforms": not within and uses_transforms(case, "actual"),
             "terms": _terms(case, worst),
-            "outputs_beyond": sum(not each.excess(noise.count).within for each in found),
+            "outputs_beyond": sum(not residual.excess(noise.count).within for residual in found),
             "outputs": len(found),
             "notes": list(noise.notes),
         },
@@ -117,7 +117,7 @@ def fast_products(case: Case) -> Evidence:
     """Whether the error is what products lose when they are computed by fast algorithms (Winograd, FFT, Strassen), small in norm only."""
     noise = noise_of(case, product_loss=limits.PRODUCT_LOSS, rounds=DATA)
     found = [residual for residual in residuals(case.native("actual"), noise) if residual.count]
-    worst = max((each.excess(noise.count).of_limit for each in found), default=math.inf)
+    worst = max((residual.excess(noise.count).of_limit for residual in found), default=math.inf)
     return Evidence("fast_products", F.EXPLAIN if worst <= 1.0 else F.DO_NOT_EXPLAIN, measured={"excess": worst})
 
 
@@ -134,7 +134,7 @@ def peer_evidence(actual: Run, expected: Run, noise: Noise) -> Evidence | None:
     shared = [path for path in of_actual if path in of_expected and of_actual[path].count]
     if not shared:
         return None
-    path = max(shared, key=lambda each: of_actual[each].rms_in_noise)
+    path = max(shared, key=lambda name: of_actual[name].rms_in_noise)
     actual_rms, expected_rms = of_actual[path].rms, of_expected[path].rms
     if max(actual_rms, expected_rms) <= EQUAL * min(actual_rms, expected_rms):
         closer, ratio = F.NEITHER, 1.0

@@ -70,7 +70,7 @@ def _lengths(case: Case) -> list[int]:
     found: set[int] = set()
 
     def note(value: Any) -> Any:
-        found.update(int(each) for each in value.shape if each > 1)
+        found.update(int(item) for item in value.shape if item > 1)
         return value
 
     map_arrays((case.inputs, case.keywords), note, note)

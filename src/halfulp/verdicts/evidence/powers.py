@@ -25,10 +25,10 @@ def powers(case: Case, noise: Noise) -> Evidence:
         "unavailable" where `expected` itself does not scale exactly (it has biases, exponentials, an epsilon).
     """
     scaled = {name: case.run(name, Variant(inputs=Inputs(Change.SCALED))) for name in ("actual", "expected")}
-    if not all(isinstance(each, Run) for each in scaled.values()):
+    if not all(isinstance(run, Run) for run in scaled.values()):
         return Evidence("powers", F.UNAVAILABLE, measured={"why": "a side does not run on scaled inputs"})
     pairs = _pairs(case.native("expected"), scaled["expected"])
-    degree = next((each for each in DEGREES if pairs and all(_deviation(*pair, each) is not None for pair in pairs)), None)
+    degree = next((name for name in DEGREES if pairs and all(_deviation(*pair, name) is not None for pair in pairs)), None)
     if degree is None:
         return Evidence("powers", F.UNAVAILABLE, measured={"why": "expected does not scale with its inputs"})
     worst, path = 0.0, ""

@@ -61,7 +61,7 @@ class Coarse(TorchDispatchMode):
             places = {"both": (start, start + 1), "first": (start,), "second": (start + 1,)}[self.operands]
             if self.addends and record.addend is not None:
                 places += (record.addend,)
-            args = tuple(self._coarse(each) if place in places else each for place, each in enumerate(args))
+            args = tuple(self._coarse(argument) if place in places else argument for place, argument in enumerate(args))
         result = func(*args, **(kwargs or {}))
         computes = self.results == "ops" and not func.is_view and not is_exact(name) and not name.endswith("_")
         if computes or (is_product and self.results == "products"):
@@ -100,15 +100,15 @@ def precision(case: Case, noise: Noise, *, formula_is_right: bool) -> Evidence:
     coarser = [FORMATS[name] for name in CANDIDATES if FORMATS[name].precision_bits < case.declared.precision_bits]
     best: dict[str, Any] = {"explained": 0.0}
     related: dict[str, dict[str, Any]] = {}
-    for bits in dict.fromkeys(each.precision_bits for each in coarser):
-        for tried in _hypotheses(case, noise, [each for each in coarser if each.precision_bits == bits]):
-            best = max(best, tried, key=lambda each: each["explained"])
+    for bits in dict.fromkeys(float_format.precision_bits for float_format in coarser):
+        for tried in _hypotheses(case, noise, [float_format for float_format in coarser if float_format.precision_bits == bits]):
+            best = max(best, tried, key=lambda entry: entry["explained"])
             if best["explained"] >= limits.EXPLAINED and _convincing(best["explained"], case):
                 return Evidence("precision", F.REPRODUCED, measured=best)
             names = tried["format"].split(" or ")
             if tried["deviations"] >= CHANCE and FORMATS[names[0]].storage_bits > 8:  # everything is within an 8-bit format's rounding
-                related[tried["format"]] = max(related.get(tried["format"], tried), tried, key=lambda each: each["correlated"])
-    for tried in sorted(related.values(), key=lambda each: -each["correlated"]):
+                related[tried["format"]] = max(related.get(tried["format"], tried), tried, key=lambda entry: entry["correlated"])
+    for tried in sorted(related.values(), key=lambda entry: -entry["correlated"]):
         target = FORMATS[tried["format"].split(" or ")[0]]
         if _has_size_of(case, noise, target):
             return Evidence("precision", F.CORRELATES, measured=tried)
@@ -183,7 +183,7 @@ def _hypotheses(case: Case, noise: Noise, formats: list[Format]) -> Iterator[dic
         # float16; the 8-bit formats are known by rounding to nearest alone.
         usable = [candidate for candidate in formats if not ({"results", "stored"} & {*place.options} and candidate.name == "tf32")]
         if place.options.get("truncated"):
-            usable = [each for each in usable if each.storage_bits > 8]
+            usable = [float_format for float_format in usable if float_format.storage_bits > 8]
         if not usable:
             continue
         options = {key: value for key, value in place.options.items() if key != "stored"}
@@ -192,7 +192,7 @@ def _hypotheses(case: Case, noise: Noise, formats: list[Format]) -> Iterator[dic
             for target in usable
         }
         best = max(share.explained for share in shares.values())
-        names = [name for name, each in shares.items() if each.explained >= best - SAME_EXPLANATION]
+        names = [name for name, share in shares.items() if share.explained >= best - SAME_EXPLANATION]
         if place.options.get("operands") in ("first", "second") and {"tf32", "float16"} <= {*names}:
             names.remove("tf32")  # which hardware takes both operands in: what is coarse alone was stored so
         yield {**shares[names[0]]._asdict(), "explained": best, "format": " or ".join(names), "where": place.where}
@@ -245,7 +245,7 @@ def _redrawn_correlation(case: Case, noise: Noise, mode: Coarse, stored: Format 
     usable = [draw for draw in draws if draw is not None and draw[0].size == (draws[0] or draw)[0].size]
     if len(usable) < 2:
         return 0.0
-    errors, shifts = (np.stack([each[k] for each in usable]) for k in range(2))
+    errors, shifts = (np.stack([entry[k] for entry in usable]) for k in range(2))
     apart = errors - errors.mean(0)
     if float(np.sum(apart**2)) < PART * float(np.sum(errors**2)):
         return 0.0  # hardly anything of the error is redrawn: what is left of it follows the inputs, as rounded weights do
@@ -305,7 +305,9 @@ def _by_size(case: Case, noise: Noise, coarser: list[Format]) -> Evidence | None
     # Everything is within an 8-bit format's rounding: its size names nothing. Sums of 16-bit formats are accumulated in float32, so an
     # accumulator of the declared format itself is less than declared.
     accumulators = [case.declared] if case.declared.storage_bits == 16 else []
-    usable = [each for each in coarser if each.storage_bits > 8 and (each.name != "tf32" or noise.has_products)]
+    usable = [
+        float_format for float_format in coarser if float_format.storage_bits > 8 and (float_format.name != "tf32" or noise.has_products)
+    ]
     for target in [*accumulators, *usable]:
         coarse = noise_of(case, declared=target, coarse_sums=True)
         worst, size = 0.0, 0.0
@@ -320,7 +322,7 @@ def _by_size(case: Case, noise: Noise, coarser: list[Format]) -> Evidence | None
             fitting.append((abs(math.log(size)) if size else math.inf, target, size))
     if not fitting:
         return None
-    named = next((each for each in fitting if each[1].name == representable), min(fitting, key=lambda each: each[0]))
+    named = next((entry for entry in fitting if entry[1].name == representable), min(fitting, key=lambda entry: entry[0]))
     return Evidence(
         "precision",
         F.SAME_SIZE,

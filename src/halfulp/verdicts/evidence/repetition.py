@@ -114,7 +114,7 @@ RUNS = 8
 def _how_often(case: Case, name: str, other: Run) -> dict[str, int | bool]:
     """How many results several runs give, the one that was found to differ among them, and whether the seed decides them."""
     runs = [case.native(name), *(case.run(name, Variant(repetition=place)) for place in range(1, RUNS))]
-    if not any(other is each for each in runs):
+    if not any(other is this_run for this_run in runs):
         runs[1] = other
     kept: list[Run] = []
     same = 0
@@ -134,7 +134,7 @@ def sized(case: Case, repeated: Evidence, noise: Noise) -> Evidence:
     name = str(repeated.measured["side"])
     first = case.native(name)
     others = [case.run(name, variant) for variant in (AGAIN, *(Variant(repetition=place) for place in range(1, RUNS)))]
-    runs = [each for each in others if isinstance(each, Run)]
+    runs = [run for run in others if isinstance(run, Run)]
     second = next(run for run in runs if not compare_leaves(run.outputs, first.outputs).same_bits)
     again = {leaf.path: leaf for leaf in second.outputs}
     worst = 0.0
@@ -146,7 +146,7 @@ def sized(case: Case, repeated: Evidence, noise: Noise) -> Evidence:
             worst = max(worst, 0.0 if np.array_equal(leaf.stored, other.stored) else np.inf)
         else:
             values, reference = other.float64(), leaf.float64()
-            specials_agree = np.array_equal(*(np.where(np.isfinite(each), 0.0, each) for each in (values, reference)), equal_nan=True)
+            specials_agree = np.array_equal(*(np.where(np.isfinite(array), 0.0, array) for array in (values, reference)), equal_nan=True)
             residual = residual_of(values, spread, reference=reference)
             worst = max(worst, residual.excess(noise.count).of_limit) if specials_agree else np.inf
     beyond = worst > 1.0 or _noise_is_random(case, name, noise)

@@ -65,7 +65,7 @@ def _of_outputs(case: Case, noise: Noise, actual: Run, expected: Run, *, beyond:
             continue
         if other is None or other.shape != leaf.shape or leaf.path not in native or native[leaf.path].shape != leaf.shape:
             return _unavailable("`actual` returns another shape in float64: it looks at the bits of its inputs")
-        values = [each.float64() for each in (other, leaf, native[leaf.path])]
+        values = [this_leaf.float64() for this_leaf in (other, leaf, native[leaf.path])]
         trouble = _not_lifted(values[0], values[1], values[2], spread, case.storage)
         if trouble:
             return _unavailable(trouble)
@@ -200,7 +200,7 @@ def _lowered(case: Case) -> Evidence:
             found.append(_lowered_output(leaf, other, spread, noise.count, before, mixes=mixes))
     if not found:
         return _unavailable("no output that differs is a floating-point tensor")
-    return min(found, key=lambda each: (LOWERED.index(each.finding), -float(each.measured.get("excess_in_float32") or 0.0)))  # type: ignore[arg-type]
+    return min(found, key=lambda evidence: (LOWERED.index(evidence.finding), -float(evidence.measured.get("excess_in_float32") or 0.0)))  # type: ignore[arg-type]
 
 
 LOWERED = (F.STAYS, F.UNAVAILABLE, F.GROWS_IN_FLOAT32, F.AGREES_IN_FLOAT32)

@@ -24,9 +24,9 @@ def structure(comparison: Comparison) -> Evidence:
 
 def specials(comparison: Comparison) -> Evidence:
     """Places where only one side is NaN or infinite. Checked before any norm, because a norm with a NaN in it says nothing."""
-    worst = max(comparison, key=lambda each: each.special_mismatches, default=None)
+    worst = max(comparison, key=lambda difference: difference.special_mismatches, default=None)
     if worst is None or not worst.special_mismatches:
-        everywhere = [each.path for each in comparison if each.count and each.nan_both == each.count]
+        everywhere = [difference.path for difference in comparison if difference.count and difference.nan_both == difference.count]
         if everywhere:
             return Evidence("specials", F.ALL_NAN, measured={"outputs": everywhere}, path=everywhere[0])
         return Evidence("specials", F.SAME)
@@ -47,13 +47,13 @@ def specials(comparison: Comparison) -> Evidence:
 
 def bits(comparison: Comparison, case: Case) -> Evidence:
     """Whether every bit agrees; signs of zeros and subnormal numbers that one side flushes to zero are counted apart."""
-    signed_zeros = sum(each.signed_zeros for each in comparison)
+    signed_zeros = sum(difference.signed_zeros for difference in comparison)
     measured: dict[str, int] = {
         "unequal": comparison.unequal,
         "count": comparison.count,
         "max_ulps": comparison.max_ulps,
         "signed_zeros": signed_zeros,
-        "unequal_integers": sum(each.unequal for each in comparison if each.ulp_format == "integer"),
+        "unequal_integers": sum(difference.unequal for difference in comparison if difference.ulp_format == "integer"),
     }
     if not comparison.same_bits:
         measured |= _flushed(case)
@@ -84,7 +84,7 @@ def effects(case: Case) -> Evidence | None:
     one side writes to may be its buffer for the result.
     """
     actual, expected = case.native("actual"), case.native("expected")
-    watched = {(name, own) for each in case.watched for name, own in each.names.items()}
+    watched = {(name, own) for this_watched in case.watched for name, own in this_watched.names.items()}
     measured: dict[str, list[str]] = {}
     for name, run in (("actual", actual), ("expected", expected)):
         if run.mutated:
