@@ -144,10 +144,7 @@ def _without_repetition(notes: list[str]) -> tuple[str, ...]:
 
 
 def _concluded(walker: Walker, walk: Walk, common: dict[str, Any], notes: list[str]) -> Origin:
-    right = sorted(
-        (suspect for suspect in walk.suspects.values() if suspect.stands),
-        key=lambda suspect: (suspect.step.index, suspect.slot),
-    )
+    right = walk.standing
     common |= {
         "walk": tuple(walk.points),
         "first_bits": next((this_point for this_point in walk.points if this_point.total > 0.0), None),

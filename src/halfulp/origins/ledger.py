@@ -65,6 +65,12 @@ class Walk:
     notes: list[str] = field(default_factory=list)
     complete: bool = True
 
+    @property
+    def standing(self) -> list[Suspect]:
+        """The suspects that are what `actual` computed, in the order of the ops."""
+        found = [suspect for suspect in self.suspects.values() if suspect.stands]
+        return sorted(found, key=lambda suspect: (suspect.step.index, suspect.slot))
+
 
 class Ledger:
     """Writes down what the walk finds.

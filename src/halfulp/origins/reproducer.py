@@ -74,7 +74,7 @@ def repro(
     target = _own_folder(folder)
     traces = [trace if isinstance(trace, Trace) else read_trace(Path(trace)) for trace in (actual, expected)]
     walker, walk = walk_traces(traces[0], traces[1], declared=declared, rename=rename, progress=progress)
-    right = sorted((suspect for suspect in walk.suspects.values() if suspect.stands), key=lambda suspect: suspect.step.index)
+    right = walk.standing
     if not right:
         raise InputError(
             "Got two traces between which nothing adds more than rounding. Needed: an op at fault. There is nothing to reproduce. "

@@ -12,7 +12,7 @@ import torch
 
 _OWN = str(Path(__file__).resolve().parents[1])
 _TORCH = str(Path(torch.__file__).resolve().parent)
-_CALLERS = {str(Path(__file__).resolve().with_name(name)) for name in ("running.py", "programs.py")}
+_CALLERS = {str(Path(__file__).resolve().with_name(name)) for name in ("recorded_run.py", "programs.py")}
 _SCALARS = (bool, int, float, complex, str, type(None))
 
 
