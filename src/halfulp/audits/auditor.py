@@ -109,9 +109,7 @@ class _Watch(TorchDispatchMode):
         self._derived = {_memory_of(tensor) for tensor in known}
         self._kept = list(known)  # storages must not be freed and lent to others meanwhile
         given, kept = ([tensor.dtype for tensor in tensors if tensor.dtype in _NAMES] for tensors in (known, state))
-        self._data = max(
-            given or kept, key=lambda this_dtype: FORMATS[_NAMES[this_dtype]].precision_bits, default=torch.get_default_dtype()
-        )
+        self._data = max(given or kept, key=lambda dtype: FORMATS[_NAMES[dtype]].precision_bits, default=torch.get_default_dtype())
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}

@@ -53,14 +53,12 @@ class State:
             for part in module.modules():
                 for key, tensor in (*part.named_parameters(recurse=False), *part.named_buffers(recurse=False)):
                     self._places.setdefault(id(tensor), []).append((part, key))
-        known = {id(this_tensor) for this_tensor in self.owned.values()}
+        known = {id(tensor) for tensor in self.owned.values()}
         stepped = {id(item) for optimizer in self.optimizers for group in optimizer.param_groups for item in group["params"]}
-        loose = [this_tensor for this_tensor in dependencies.tensors if id(this_tensor) not in known]
+        loose = [tensor for tensor in dependencies.tensors if id(tensor) not in known]
         # A parameter that an optimizer steps has to stay the object that the optimizer holds.
-        self.owned |= {f"parameter {place}": this_tensor for place, this_tensor in enumerate(loose) if id(this_tensor) in stepped}
-        self.captured = {
-            f"captured tensor {place}": this_tensor for place, this_tensor in enumerate(loose) if id(this_tensor) not in stepped
-        }
+        self.owned |= {f"parameter {place}": tensor for place, tensor in enumerate(loose) if id(tensor) in stepped}
+        self.captured = {f"captured tensor {place}": tensor for place, tensor in enumerate(loose) if id(tensor) not in stepped}
         self._saved: dict[str, torch.Tensor] | None = None
         self._copies: dict[tuple[int, torch.dtype], tuple[torch.Tensor, int]] = {}
         self._written: set[int] = set()
@@ -92,7 +90,7 @@ class State:
     def current(self) -> dict[str, torch.Tensor]:
         """All tensors of the state now, with gradients ("weight.grad") and what optimizers keep ("optimizer 0: weight.exp_avg")."""
         found = self.tensors()
-        names = {id(this_tensor): name for name, this_tensor in found.items()}
+        names = {id(tensor): name for name, tensor in found.items()}
         for name, tensor in list(found.items()):
             if tensor.is_leaf and tensor.grad is not None:
                 found[f"{name}.grad"] = tensor.grad
@@ -147,7 +145,7 @@ class State:
         with alone(), self._gradients_aside() as originals:
             try:
                 for name, tensor in {
-                    id(this_tensor): (name, this_tensor) for name, this_tensor in self.owned.items()
+                    id(tensor): (name, tensor) for name, tensor in self.owned.items()
                 }.values():  # each once, whatever names it has
                     is_buffer = id(tensor) in self._buffers
                     if tensor.dtype not in sources and not is_buffer:
@@ -186,11 +184,7 @@ class State:
     @contextlib.contextmanager
     def exchanged(self, change: Callable[[str, torch.Tensor], torch.Tensor] | None) -> Generator[None]:
         """The data of all floating-point parameters and buffers changed inside, by name; nothing happens for None."""
-        kept = [
-            (name, this_tensor, this_tensor.data)
-            for name, this_tensor in self.owned.items()
-            if change is not None and this_tensor.is_floating_point()
-        ]
+        kept = [(name, tensor, tensor.data) for name, tensor in self.owned.items() if change is not None and tensor.is_floating_point()]
         with alone():
             try:
                 for name, tensor, data in kept:
@@ -217,10 +211,7 @@ class State:
     @contextlib.contextmanager
     def _optimizers_aside(self, copy: Callable[[torch.Tensor], torch.Tensor]) -> Generator[None]:
         """Optimizers work on copies of what they keep inside."""
-        kept = [
-            (this_optimizer, this_optimizer.state, [dict(group) for group in this_optimizer.param_groups])
-            for this_optimizer in self.optimizers
-        ]
+        kept = [(optimizer, optimizer.state, [dict(group) for group in optimizer.param_groups]) for optimizer in self.optimizers]
         for optimizer, state, _ in kept:
             copies: dict[Any, dict[str, Any]] = collections.defaultdict(dict)
             for parameter, entries in state.items():

@@ -11,7 +11,7 @@ from ..cases import Case
 
 def turnable(case: Case) -> Iterator[tuple[Knob, str]]:
     """Each knob that can be turned in this process, with the side that it is turned for."""
-    usable = [this_knob for this_knob in knobs() if not this_knob.needs_fresh_process and not this_knob.unavailable()]
+    usable = [knob for knob in knobs() if not knob.needs_fresh_process and not knob.unavailable()]
     for name in ("expected", "actual"):
         function = case.side(name).function
         if is_of_backend(function):

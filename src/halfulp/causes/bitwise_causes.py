@@ -84,9 +84,7 @@ def _knobs(laboratory: Laboratory, *, of_calls: bool) -> Iterable[Trial]:
 def _two_knobs(laboratory: Laboratory, turned: list[Outcome]) -> list[Outcome]:
     """Two settings of one side that together give every bit, where neither does alone (a library off, and the one that takes its place)."""
     laboratory.progress("turning two knobs at a time")
-    moving = sorted((this_outcome for this_outcome in turned if this_outcome.touched), key=lambda this_outcome: this_outcome.distance.rms)[
-        :FEW
-    ]
+    moving = sorted((outcome for outcome in turned if outcome.touched), key=lambda outcome: outcome.distance.rms)[:FEW]
     for first in moving:
         for second in turned:
             if laboratory.hurries():

@@ -179,8 +179,8 @@ def _beyond_rounding(laboratory: Laboratory, *, processes: bool) -> _Answer:
     turned = [of_knob(knob, name, 1000 + place, beyond_rounding=True) for place, (knob, name) in enumerate(turnable(case))]
     laboratory.progress("changing one thing at a time")
     finer, turned = (
-        [this_trial for this_trial in turned if this_trial.name == FINER],
-        [this_trial for this_trial in turned if this_trial.name != FINER],
+        [trial for trial in turned if trial.name == FINER],
+        [trial for trial in turned if trial.name != FINER],
     )
     for trial in finer:
         if not laboratory.hurries():
@@ -217,7 +217,7 @@ def _causes(laboratory: Laboratory, found: Found) -> list[Cause]:
         outcome = found.outcomes[0]
         share = 1.0 if found.by_size else max(0.0, outcome.share)
         return [_cause(found, outcome, share, [_experiment(outcome, first, by_size=found.by_size)])]
-    alone = {id(this_outcome): _left_by(laboratory, found, this_outcome) for this_outcome in found.outcomes}
+    alone = {id(outcome): _left_by(laboratory, found, outcome) for outcome in found.outcomes}
     total = sum(alone.values()) or 1.0
     causes: list[Cause] = []
     for outcome in found.outcomes:
@@ -239,7 +239,7 @@ def _left_by(laboratory: Laboratory, found: Found, outcome: Outcome) -> float:
 def _cause(found: Found, outcome: Outcome, share: float, evidence: list[str]) -> Cause:
     trial = outcome.trial
     if found.alike:
-        names = ", ".join(dict.fromkeys(f"{this_trial.name} ({this_trial.detail})" for this_trial in found.alike))
+        names = ", ".join(dict.fromkeys(f"{trial.name} ({trial.detail})" for trial in found.alike))
         evidence.append(f"These explain as much on these inputs: {names}.")
     if trial.known:
         evidence.append(f"Known of it: {trial.known}.")

@@ -109,11 +109,9 @@ def _sensitivity(turned: Sequence[Turned]) -> list[str]:
     lines: list[str] = []
     for name in ("actual", "expected"):
         own = [this_turned for this_turned in turned if this_turned.side == name]
-        moving = {this_turned.knob.name: sorted(this_turned.knob.touches) for this_turned in own if this_turned.touched}
-        still = {this_turned.knob.name: sorted(this_turned.knob.touches) for this_turned in own} if not moving else {}
-        still = {
-            this_turned.knob.name: sorted(this_turned.knob.touches) for this_turned in own if this_turned.knob.name not in moving
-        } or still
+        moving = {turned.knob.name: sorted(turned.knob.touches) for turned in own if turned.touched}
+        still = {turned.knob.name: sorted(turned.knob.touches) for turned in own} if not moving else {}
+        still = {turned.knob.name: sorted(turned.knob.touches) for turned in own if turned.knob.name not in moving} or still
         if moving:
             depends = "; ".join(f"{knob} ({', '.join(touches)})" for knob, touches in moving.items())
             rest = "; ".join(f"{knob} ({', '.join(touches)})" for knob, touches in still.items())

@@ -186,8 +186,8 @@ class Laboratory:
                 minimize_scalar(measured, bounds=bounds, method="bounded", options={"maxiter": FIT_STEPS, "xatol": 0.0})
         if not known:
             return None
-        best = min(known.values(), key=lambda this_outcome: this_outcome.distance.rms)
-        value = next(key for key, this_outcome in known.items() if this_outcome is best)
+        best = min(known.values(), key=lambda outcome: outcome.distance.rms)
+        value = next(key for key, outcome in known.items() if outcome is best)
         for digits in (1, 2, 3, 4):
             nice = float(f"{value:.{digits - 1}e}")
             if nice > 0 or not fit.logarithmic:

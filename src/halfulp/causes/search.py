@@ -106,10 +106,8 @@ class Search:
         laboratory = self.laboratory
         if len(applied) + 1 >= self._most:
             return None
-        usable = (this_outcome for this_outcome in outcomes if this_outcome.share >= WORTHWHILE and not this_outcome.trial.first_only)
-        promising = _distinct(sorted(usable, key=lambda this_outcome: (this_outcome.distance.rms, this_outcome.trial.rank)))[
-            : BEAM if not applied else 1
-        ]
+        usable = (outcome for outcome in outcomes if outcome.share >= WORTHWHILE and not outcome.trial.first_only)
+        promising = _distinct(sorted(usable, key=lambda outcome: (outcome.distance.rms, outcome.trial.rank)))[: BEAM if not applied else 1]
         for outcome in (*self._inside(applied, outcomes), *promising):
             if laboratory.hurries():
                 return None
@@ -123,7 +121,7 @@ class Search:
     def _inside(self, applied: tuple[Outcome, ...], outcomes: Sequence[Outcome]) -> list[Outcome]:
         """The changes after which more values inside `expected` are inside `actual` too, most first: each sets something right."""
         laboratory = self.laboratory
-        trials = [this_outcome.trial for this_outcome in applied]
+        trials = [outcome.trial for outcome in applied]
         if any(trial.side != "expected" for trial in trials):
             return []
         laboratory.progress("comparing the values inside")
@@ -197,9 +195,7 @@ class Search:
         self, fittings: Iterable[Fitting], applied: tuple[Trial, ...], before: Distance, outcomes: Sequence[Outcome]
     ) -> Iterator[Outcome]:
         """Constants whose usual other values took something away, or of which there is but one kind of call."""
-        helped = {
-            (this_outcome.trial.name, frozenset(this_outcome.trial.changes)) for this_outcome in outcomes if this_outcome.share > WORTHWHILE
-        }
+        helped = {(outcome.trial.name, frozenset(outcome.trial.changes)) for outcome in outcomes if outcome.share > WORTHWHILE}
         chosen = list(fittings)
         few = len(chosen) <= FEW
         for fitting in chosen:
@@ -215,25 +211,17 @@ class Search:
     def _accepted(self, outcomes: Sequence[Outcome], applied: tuple[Outcome, ...]) -> Found | None:
         """The change that leaves least, if what is left is rounding and the whole judgement agrees."""
         laboratory = self.laboratory
-        within = [
-            this_outcome
-            for this_outcome in outcomes
-            if laboratory.scale.within(this_outcome.distance) and this_outcome.share >= SUBSTANTIAL
-        ]
-        within.sort(key=lambda this_outcome: this_outcome.distance.rms)
+        within = [outcome for outcome in outcomes if laboratory.scale.within(outcome.distance) and outcome.share >= SUBSTANTIAL]
+        within.sort(key=lambda outcome: outcome.distance.rms)
         if not within:
             return None
         least = within[0].distance.rms
         # A setting of `actual` that gives it the missing bits comes before one that takes them from `expected`, to the last one though it may.
         is_coarse = laboratory.result.verdict is Verdict.REDUCED_PRECISION
-        own = [
-            this_outcome
-            for this_outcome in within
-            if is_coarse and this_outcome.trial.side == "actual" and this_outcome.trial.kind == SETTING
-        ]
-        alike = [this_outcome for this_outcome in within if this_outcome.distance.rms <= AS_GOOD * least or this_outcome in own]
-        for outcome in sorted(alike, key=lambda this_outcome: (this_outcome not in own, _preference(this_outcome))):
-            trials = (*(this_outcome.trial for this_outcome in applied), outcome.trial)
+        own = [outcome for outcome in within if is_coarse and outcome.trial.side == "actual" and outcome.trial.kind == SETTING]
+        alike = [outcome for outcome in within if outcome.distance.rms <= AS_GOOD * least or outcome in own]
+        for outcome in sorted(alike, key=lambda outcome: (outcome not in own, _preference(outcome))):
+            trials = (*(outcome.trial for outcome in applied), outcome.trial)
             if laboratory.confirms(trials):
                 if self._is_placebo(outcome, applied):
                     self.memory = outcome.trial
@@ -248,7 +236,7 @@ class Search:
         if not trial.changes:
             return False
         try:
-            distance = self.laboratory.distance_with((*(this_outcome.trial for this_outcome in applied), placebo(trial)))
+            distance = self.laboratory.distance_with((*(outcome.trial for outcome in applied), placebo(trial)))
         except Exception:
             return False
         return self.laboratory.scale.within(distance) and distance.share_gone(self.laboratory.before) >= SUBSTANTIAL
@@ -258,7 +246,7 @@ class Search:
         kept = list(found.outcomes)
         for outcome in list(kept):
             rest = [this_outcome for this_outcome in kept if this_outcome is not outcome]
-            if rest and self.laboratory.scale.within(self.laboratory.distance_with([this_outcome.trial for this_outcome in rest])):
+            if rest and self.laboratory.scale.within(self.laboratory.distance_with([outcome.trial for outcome in rest])):
                 kept = rest
         return Found(tuple(kept), found.left, found.alike if len(kept) == 1 else ())
 

@@ -168,7 +168,7 @@ class Suggestions:
 
     def _suggest(self, rank: int, variations: Mapping[int, Variation]) -> None:
         hypothesis = CATALOGUE[rank]
-        grouped = any(this_variation.group for this_variation in variations.values())
+        grouped = any(variation.group for variation in variations.values())
         if hypothesis.together or grouped or len(variations) == 1:
             self._add(self.trials, self._trial(rank, variations))
         if hypothesis.alone and len(variations) > 1:

@@ -33,7 +33,7 @@ def backends(
     found = {name: availability(name) for name in names()}
     habits = {}
     with steps_on_stderr(as_json) as progress:
-        for name in [name for name, this_availability in found.items() if this_availability and measure]:
+        for name in [name for name, availability in found.items() if availability and measure]:
             progress(f"measuring {name}")
             loaded = backend(name)
             found[name] = loaded.availability()  # now that it is loaded it knows better: whether there is a driver, say
@@ -41,8 +41,8 @@ def backends(
                 habits[name] = habits_of(loaded, switches=False)
     if as_json:
         content = {
-            name: {**asdict(this_availability), "habits": asdict(habits[name]) if name in habits else None}
-            for name, this_availability in found.items()
+            name: {**asdict(availability), "habits": asdict(habits[name]) if name in habits else None}
+            for name, availability in found.items()
         }
         say(json.dumps({"schema": 1, "backends": content}, indent=1))
         return

@@ -271,7 +271,7 @@ def _place(order: Summation, number: int) -> str:
                 return "first"
             if place == len(tree.root.items) - 1:
                 return "last"
-            if blocks == 1 or (not blocks and all(this_item.shape != TERM for this_item in tree.root.items[place + 1 :])):
+            if blocks == 1 or (not blocks and all(item.shape != TERM for item in tree.root.items[place + 1 :])):
                 return "after the first block"
             return f"after {before:,} of {tree.terms:,} terms"
         before += item.count * (_leaves(tree, tree.shapes[item.shape]) if item.shape >= 0 else 1)

@@ -101,7 +101,7 @@ def emit(placed: Sequence[Placed], contraction: Contraction, names: list[str], t
         raise InputError("Got float64 sums rounded to bfloat16. Needed: float32 sums. NumPy would round twice. Use order.replay.")
     used = sorted({factor.argument for factor in (*contraction.factors, *contraction.extras)})
     arguments = ", ".join(names[place] for place in used)
-    described = "\n".join(f"{this_order.describe()}." for this_order in orders)
+    described = "\n".join(f"{order.describe()}." for order in orders)
     blocks = [f'"""{title}, bit for bit.\n\n{described}\n{proof}\n"""\n\nimport numpy as np']
     if any(order.fma and order.products for order in orders):
         blocks.append((FMA32 if main.accumulator == "float32" else FMA64).strip())

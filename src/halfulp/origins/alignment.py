@@ -192,8 +192,8 @@ class Alignment:
         others = [path for path in paths.values() if path.index not in taken]
         matcher = difflib.SequenceMatcher(
             None,
-            [_shapes(this_step, self.expected) for this_step in left],
-            [_shapes(this_step, self.actual) for this_step in others],
+            [_shapes(step, self.expected) for step in left],
+            [_shapes(step, self.actual) for step in others],
             autojunk=False,
         )
         for block in matcher.get_matching_blocks():

@@ -147,7 +147,7 @@ def _concluded(walker: Walker, walk: Walk, common: dict[str, Any], notes: list[s
     right = walk.standing
     common |= {
         "walk": tuple(walk.points),
-        "first_bits": next((this_point for this_point in walk.points if this_point.total > 0.0), None),
+        "first_bits": next((point for point in walk.points if point.total > 0.0), None),
         "unaligned": tuple(_unaligned(walker, walk)),
         "complete": walk.complete,
     }

@@ -125,7 +125,7 @@ class Ledger:
 
     def final(self, point: Point) -> Point:
         """A suspect that was cleared, or that nothing spoke for, is no counterpart."""
-        suspect = next((this_suspect for this_suspect in self.found.suspects.values() if this_suspect.point is point), None)
+        suspect = next((suspect for suspect in self.found.suspects.values() if suspect.point is point), None)
         if suspect is None or suspect.stands:
             return point
         return replace(

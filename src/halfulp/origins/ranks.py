@@ -69,7 +69,7 @@ def first_of_ranks(actual: Path, expected: Path, walked: Walked) -> Origin:
         others = [str(number) for _, number, _ in sorted(guilty, key=lambda entry: entry[1]) if number != rank]
         note = (f"rank {rank}" + (f"; ranks {', '.join(others)} have an origin too" if others else ""),)
         return dataclasses.replace(origin, rank=rank, notes=(*note, *origin.notes))
-    worst = max((origin for _, origin in found), key=lambda this_origin: (this_origin.acceptable is None, len(this_origin.walk)))
+    worst = max((origin for _, origin in found), key=lambda origin: (origin.acceptable is None, len(origin.walk)))
     return worst
 
 

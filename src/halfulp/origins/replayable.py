@@ -144,7 +144,7 @@ def _by_formula(step: Step, arguments: Sequence[Any], keywords: Mapping[str, Any
     found = run_formula(
         step.name, [array(argument) for argument in arguments], {key: array(keyword_) for key, keyword_ in keywords.items()}
     )
-    return [this_array.size for this_array in found if this_array is not None]
+    return [array.size for array in found if array is not None]
 
 
 def _sizes(step: Step, call: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> list[int]:

@@ -173,7 +173,7 @@ def _collect_expected(walker: Walker, step: Step, into: Program, tensors: dict[i
     """The op and what it reads: recorded values, or ops whose results `actual` does not have."""
     for number in step.inputs:
         version: Version = walker.version_of(number)
-        if number in tensors or any(number in this_step.outputs for this_step in into.steps):
+        if number in tensors or any(number in step.outputs for step in into.steps):
             continue
         if version.number is None and version.made_by is not None and not version.identical:
             _collect_expected(walker, version.made_by[0].step, into, tensors)
@@ -314,7 +314,7 @@ def _cut(made: Reproduction, length: int, shorter: int) -> Reproduction:
             [replace(step, arguments=tuple(sizes(step.arguments)), keywords=sizes(step.keywords)) for step in old.steps], old.result
         )
 
-    tensors = {n: _bounded(cut(this_tensor), length, shorter) for n, this_tensor in made.tensors.items()}
+    tensors = {n: _bounded(cut(tensor), length, shorter) for n, tensor in made.tensors.items()}
     return Reproduction(tensors, program(made.actual), program(made.expected), None if made.recorded is None else cut(made.recorded))
 
 

@@ -128,10 +128,10 @@ class Walker:
             # What nothing spoke against is what it is called: a result, or the result of the same module.
             if suspect.state == SuspectState.OPEN and suspect.how.is_by_name:
                 suspect.state = SuspectState.RIGHT
-        for suspect in [this_suspect for key, this_suspect in self.found.suspects.items() if key < 0]:
+        for suspect in [suspect for key, suspect in self.found.suspects.items() if key < 0]:
             # A parameter may differ because something else differs too, and makes up for it (a normalization folded into a convolution).
             beside = [this_suspect for key, this_suspect in self.found.suspects.items() if key >= 0 and this_suspect.step is suspect.step]
-            if beside and all(this_suspect.state == SuspectState.CLEARED for this_suspect in beside):
+            if beside and all(suspect.state == SuspectState.CLEARED for suspect in beside):
                 suspect.state = SuspectState.CLEARED
         self.found.points = [self.ledger.final(point) for point in self.found.points]
         return self.found
@@ -323,7 +323,7 @@ class Walker:
     def _judge(self, slot: int, number: int, main: Evaluation, alternative: Evaluation | None) -> None:
         """Find what stands for one output, and what the op added to it."""
         fits = list(self._fits(slot, number, main))
-        settled = next((this_fit for this_fit in fits if this_fit.addition.within), None)
+        settled = next((fit for fit in fits if fit.addition.within), None)
         if settled is not None:
             other = alternative is not None and self.addition_in(alternative, slot, number, settled.numbers).within
             self._settle(slot, number, settled, main, None if other else alternative)
@@ -395,7 +395,7 @@ class Walker:
         bits = {self.actual.values[source].hash for source in sources} - {""}
         chains = {fit.number: Chain(self, fit.number) for fit in fits}
         doubtful = [fit for fit in fits if not chains[fit.number].starts_from(sources, bits)]
-        evaluations = [this_evaluation for this_evaluation in (main, alternative) if this_evaluation is not None]
+        evaluations = [evaluation for evaluation in (main, alternative) if evaluation is not None]
         for _ in range(LOOSENINGS if doubtful else 0):
             evaluations = [evaluation.loosened() for evaluation in evaluations]
             for evaluation in evaluations:
@@ -455,10 +455,8 @@ class Walker:
     def _proposals(self, slot: int, number: int, main: Evaluation, prediction: Array) -> Iterator[tuple[int, MatchedBy]]:
         is_view = main.is_view(slot)
         dtype = self.expected.values[number].dtype
-        named = [
-            this_candidate for this_candidate in self.alignment.candidates(main.step, slot) if not is_view or this_candidate.how.is_by_name
-        ]
-        yield from sorted(named, key=lambda this_candidate: self.actual.values[this_candidate.number].dtype != dtype)
+        named = [candidate for candidate in self.alignment.candidates(main.step, slot) if not is_view or candidate.how.is_by_name]
+        yield from sorted(named, key=lambda candidate: self.actual.values[candidate.number].dtype != dtype)
         same = self.alignment.same_bits(number)
         if same is not None:
             yield same, MatchedBy.SAME_BITS
@@ -524,7 +522,7 @@ class Walker:
         prediction = alternative.exact()[slot]
         assert prediction is not None
         suspects = [self.found.suspects[assume] for assume in alternative.assumes if assume in self.found.suspects]
-        if not fit.how.is_by_name and any(this_suspect.candidate == fit.number for this_suspect in suspects):
+        if not fit.how.is_by_name and any(suspect.candidate == fit.number for suspect in suspects):
             predicted = main.version(slot)
             predicted.alternative = Version(fit.number, made_by=(alternative, slot), assumes=alternative.assumes)
             self._versions[number] = predicted

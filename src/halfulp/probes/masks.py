@@ -85,7 +85,7 @@ class Masks:
         self.terms = terms
         self.leaves = len(terms) + len(contraction.extras)
         self.runs = 0
-        self._offsets = [this_factor.offsets(contraction.sizes)[terms] for this_factor in contraction.factors]
+        self._offsets = [factor.offsets(contraction.sizes)[terms] for factor in contraction.factors]
         self._probed, self.positions = self._choose(at, positions)
         probed = contraction.factors[self._probed]
         self._argument = probed.argument

@@ -252,7 +252,7 @@ class Recorder:
                 changed = tensor is not None and any(tensor is this_tensor for this_tensor in overwritten)
                 numbers.append(None if tensor is None else self._new(tensor, func, args, changed=changed))
                 seen.add(id(tensor))
-            numbers += [self._new(this_tensor, func, args, changed=True) for this_tensor in overwritten if id(this_tensor) not in seen]
+            numbers += [self._new(tensor, func, args, changed=True) for tensor in overwritten if id(tensor) not in seen]
             step = Step(
                 self._writer.steps, StepKind.OP, phase, _name(func), place.path, place.call, source,
                 tuple(arguments), keywords, tuple(numbers), forward.index if forward is not None else None,
@@ -499,9 +499,7 @@ def _wait_for(func: Any, result: Any) -> None:
 
 def _same_storage(tensor: torch.Tensor, args: Any) -> bool:
     own = storage_key(_local(tensor))
-    return any(
-        this_tensor is not None and _is_readable(this_tensor) and storage_key(_local(this_tensor)) == own for this_tensor in _flat(args)
-    )
+    return any(tensor is not None and _is_readable(tensor) and storage_key(_local(tensor)) == own for tensor in _flat(args))
 
 
 def _local(tensor: torch.Tensor) -> torch.Tensor:

@@ -92,9 +92,7 @@ class Known:
         memory = self._memories.get(key)
         if memory is None:
             if len(self._memories) >= self._sweep_at:
-                self._memories = {
-                    place: this_memory for place, this_memory in self._memories.items() if not this_memory.reference.expired()
-                }
+                self._memories = {place: memory for place, memory in self._memories.items() if not memory.reference.expired()}
                 self._sweep_at = max(4096, 2 * len(self._memories))
             memory = self._memories[key] = _Memory(StorageWeakRef(storage))
         return memory

@@ -171,7 +171,7 @@ class _Sweep:
 
     def run(self, finished: set[str]) -> Iterator[tuple[str, dict[str, Any]]]:
         """Each target's cells, remarks and families."""
-        left = [this_target for this_target in self.targets if this_target.key not in finished]
+        left = [target for target in self.targets if target.key not in finished]
         start = time.monotonic()
         ahead: dict[str, dict[str, Future[Any]]] = {}
         for place, target in enumerate(left):
@@ -185,7 +185,7 @@ class _Sweep:
 
     def _elsewhere(self) -> list[str]:
         """Backends in processes of their own: they are asked in advance, while this process judges."""
-        return [name for name, (this_backend, _) in self.backends.items() if isinstance(this_backend, Remote)]
+        return [name for name, (backend, _) in self.backends.items() if isinstance(backend, Remote)]
 
     def _first_run(self, name: str, target: _Target) -> Any:
         loaded, options = self.backends[name]

@@ -36,8 +36,8 @@ def merge_ranks(folder: str | Path, path: str | Path) -> Trace:
         TraceError: no ranks, ranks of other programs, or a trace that can't be read.
     """
     folder = Path(folder)
-    found = sorted(this_path for this_path in folder.glob("rank-*") if this_path.is_dir())
-    links = [this_path.name for this_path in found if this_path.is_symlink()]
+    found = sorted(path for path in folder.glob("rank-*") if path.is_dir())
+    links = [path.name for path in found if path.is_symlink()]
     if links:
         raise TraceError(
             f"Got {links[0]!r} in {folder}, which is a link. Needed: folders as torchrun's processes recorded them. Files outside of "
@@ -48,7 +48,7 @@ def merge_ranks(folder: str | Path, path: str | Path) -> Trace:
             f"Got {len(found)} ranks in {folder}. Needed: at least two (rank-00000, rank-00001 ...). There is nothing to put together. "
             "Pass the folder that torchrun's processes recorded to."
         )
-    ranks = [read_trace(this_path) for this_path in found]
+    ranks = [read_trace(path) for path in found]
     first = ranks[0]
     programs = [(len(rank.values), [step.op for step in rank.ops]) for rank in ranks]
     if any(program != programs[0] for program in programs[1:]):

@@ -50,7 +50,7 @@ def in_dtype(source: torch.dtype, target: torch.dtype) -> Callable[[Function], F
     """Everything of one dtype computed in another, inputs and parameters alike; results are stored in the first again."""
 
     def convert(value: Any, old: torch.dtype, new: torch.dtype) -> Any:
-        return _tensors(value, lambda this_tensor: this_tensor.to(new) if this_tensor.dtype == old else this_tensor)
+        return _tensors(value, lambda tensor: tensor.to(new) if tensor.dtype == old else tensor)
 
     def wrap(function: Function) -> Function:
         owned = [tensor for module in dependencies_of(function).modules for tensor in (*module.parameters(), *module.buffers())]

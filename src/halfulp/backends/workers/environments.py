@@ -168,9 +168,7 @@ def requirements_of(extra: str) -> list[str]:
                 f"{requirement.name}{'[' + ','.join(sorted(requirement.extras)) + ']' if requirement.extras else ''}{requirement.specifier}"
             )
     elsewhere = [
-        f"{this_requirement.name} ({this_requirement.marker})"
-        for this_requirement in requirements
-        if f'extra == "{extra}"' in str(this_requirement.marker)
+        f"{requirement.name} ({requirement.marker})" for requirement in requirements if f'extra == "{extra}"' in str(requirement.marker)
     ]
     if not found and elsewhere:
         raise InputError(

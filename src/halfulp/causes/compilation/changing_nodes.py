@@ -114,7 +114,7 @@ def _with_kernel(result: NodeResult, kernels: Sequence[Kernel]) -> NodeResult:
 
 def _alone(graph: Graph, name: str, values: Mapping[str, Any], options: Mapping[str, Any]) -> int | None:
     """The op compiled by itself on the same inputs: how many elements have other bits than eagerly."""
-    node = next(this_node for this_node in graph.nodes if this_node.name == name)
+    node = next(node for node in graph.nodes if node.name == name)
     if not is_aten(node.target):
         return None
     arguments, keywords = _arguments(node, values)

@@ -22,27 +22,21 @@ def _gelus(call: Call) -> Iterator[Variation]:
         present = call.keywords.get("approximate", "none")
         for other, words in (("none", "GELU's exact form (erf)"), ("tanh", "GELU's tanh form")):
             if other != present:
-                yield Variation(words, lambda this_call, other=other: F.gelu(this_call.first, approximate=other))
-        yield Variation(
-            f"GELU's sigmoid form (x sigmoid({SIGMOID} x))", lambda this_call: this_call.first * torch.sigmoid(SIGMOID * this_call.first)
-        )
+                yield Variation(words, lambda call, other=other: F.gelu(call.first, approximate=other))
+        yield Variation(f"GELU's sigmoid form (x sigmoid({SIGMOID} x))", lambda call: call.first * torch.sigmoid(SIGMOID * call.first))
     elif call.name == "silu":
-        yield Variation(
-            f"GELU's sigmoid form (x sigmoid({SIGMOID} x))", lambda this_call: this_call.first * torch.sigmoid(SIGMOID * this_call.first)
-        )
+        yield Variation(f"GELU's sigmoid form (x sigmoid({SIGMOID} x))", lambda call: call.first * torch.sigmoid(SIGMOID * call.first))
     elif call.name == "erf":  # of x / sqrt(2), by hand
-        yield Variation("GELU's tanh form", lambda this_call: torch.tanh(_inner(this_call.first * math.sqrt(2.0))))
+        yield Variation("GELU's tanh form", lambda call: torch.tanh(_inner(call.first * math.sqrt(2.0))))
         yield Variation(
             f"GELU's sigmoid form (x sigmoid({SIGMOID} x))",
-            lambda this_call: 2 * torch.sigmoid(SIGMOID * math.sqrt(2.0) * this_call.first) - 1,
+            lambda call: 2 * torch.sigmoid(SIGMOID * math.sqrt(2.0) * call.first) - 1,
         )
     elif call.name == "tanh":
-        yield Variation(
-            "GELU's exact form (erf)", lambda this_call: torch.erf(_outer(this_call.first) / math.sqrt(2.0)).to(this_call.first.dtype)
-        )
+        yield Variation("GELU's exact form (erf)", lambda call: torch.erf(_outer(call.first) / math.sqrt(2.0)).to(call.first.dtype))
         yield Variation(
             f"GELU's sigmoid form (x sigmoid({SIGMOID} x))",
-            lambda this_call: (2 * torch.sigmoid(SIGMOID * _outer(this_call.first)) - 1).to(this_call.first.dtype),
+            lambda call: (2 * torch.sigmoid(SIGMOID * _outer(call.first)) - 1).to(call.first.dtype),
         )
 
 
@@ -92,8 +86,8 @@ FUNCTIONS = {
 def _others(call: Call) -> Iterator[Variation]:
     for name, (words, function) in FUNCTIONS.items():
         if name != call.name:
-            yield Variation(f"{words} instead of {FUNCTIONS[call.name][0]}", lambda this_call, function=function: function(this_call.first))
-    yield Variation(f"no {FUNCTIONS[call.name][0]}", lambda this_call: this_call.first * 1)
+            yield Variation(f"{words} instead of {FUNCTIONS[call.name][0]}", lambda call, function=function: function(call.first))
+    yield Variation(f"no {FUNCTIONS[call.name][0]}", lambda call: call.first * 1)
 
 
 def _unless_cap(site: Site) -> str:

@@ -56,9 +56,7 @@ def _log_of_sigmoid(call: Call) -> torch.Tensor:
 
 def _log_of_softmax(call: Call) -> Iterator[Variation]:
     if call.name == "log_softmax":
-        yield Variation(
-            "the logarithm of a softmax", lambda this_call: torch.log(torch.softmax(this_call.first, this_call.value("dim", -1)))
-        )
+        yield Variation("the logarithm of a softmax", lambda call: torch.log(torch.softmax(call.first, call.value("dim", -1))))
     elif call.name == "cross_entropy":
         naive = lambda item: torch.nn.functional.nll_loss(
             torch.log(torch.softmax(item.first, 1)), item.value("target"), reduction=item.value("reduction", "mean")
@@ -106,9 +104,9 @@ def _accumulated(name: str) -> Any:
         if call.name in ("sum", "mean", "cumsum"):
             axis = _single_axis(call)
             if axis is not None and 1 < x.shape[axis] <= LONGEST_CHAIN:
-                yield Variation(f"terms added one by one in {name}", lambda this_call: _chain(this_call, axis, name))
+                yield Variation(f"terms added one by one in {name}", lambda call: _chain(call, axis, name))
         elif call.name in ("linear", "matmul", "mm", "bmm") and x.dim() and 1 < x.shape[-1] <= LONGEST_CHAIN:
-            yield Variation(f"products added one by one in {name}", lambda this_call: _product_chain(this_call, name))
+            yield Variation(f"products added one by one in {name}", lambda call: _product_chain(call, name))
 
     return vary
 
@@ -152,7 +150,7 @@ def _winograd(call: Call) -> Iterator[Variation]:
     if plain and set(weight.shape[2:]) == {3}:
         for tile in POINTS:
             size = "x".join([str(tile)] * (weight.dim() - 2)), "x".join(["3"] * (weight.dim() - 2))
-            yield Variation(f"Winograd's algorithm F({size[0]}, {size[1]})", lambda this_call, tile=tile: winograd(this_call, tile))
+            yield Variation(f"Winograd's algorithm F({size[0]}, {size[1]})", lambda call, tile=tile: winograd(call, tile))
 
 
 def _ones(value: Any) -> list[Any]:

@@ -65,13 +65,13 @@ def _multiplied(call: Call, name: str, start: int = 0) -> Any:
 def _operands(name: str) -> Any:
     def vary(call: Call) -> Iterator[Variation]:
         if _wide(call):
-            yield Variation(f"operands of products rounded to {name}", lambda this_call: _multiplied(this_call, name), "operands")
+            yield Variation(f"operands of products rounded to {name}", lambda call: _multiplied(call, name), "operands")
             if (
                 name != "TF32"
                 and (call.name in ("linear", "matmul", "mm", "bmm") or call.name.startswith("conv"))
                 and len(call.arguments) > 1
             ):
-                yield Variation(f"weights rounded to {name}", lambda this_call: _multiplied(this_call, name, start=1), "weights")
+                yield Variation(f"weights rounded to {name}", lambda call: _multiplied(call, name, start=1), "weights")
 
     return vary
 
@@ -81,7 +81,7 @@ def _results(name: str) -> Any:
         operands = [tensor for tensor in tensors_in(list(call.arguments)) if tensor.is_floating_point()]
         finer = any(operand.dtype == torch.float64 for operand in operands) if name == "float32" else _wide(call)
         if finer and call.name not in _EXACT:
-            yield Variation(f"results stored in {name}", lambda this_call: _each(this_call.again(), name), "every result")
+            yield Variation(f"results stored in {name}", lambda call: _each(call.again(), name), "every result")
 
     return vary
 
@@ -104,9 +104,7 @@ def _inside_float32(call: Call) -> Iterator[Variation]:
 
     yield Variation(
         "computed in float32",
-        lambda this_call: tree_map(
-            double, this_call.function(*tree_map(single, this_call.arguments), **tree_map(single, dict(this_call.keywords)))
-        ),
+        lambda call: tree_map(double, call.function(*tree_map(single, call.arguments), **tree_map(single, dict(call.keywords)))),
         "in float32",
     )
 
@@ -114,7 +112,7 @@ def _inside_float32(call: Call) -> Iterator[Variation]:
 def _float64_results(call: Call) -> Iterator[Variation]:
     result = None if call.in_place or call.name in ("backward", "grad") else call.again()
     if isinstance(result, torch.Tensor) and result.dtype == torch.float64:
-        yield Variation("float32 instead of float64", lambda this_call: this_call.again().float(), "everything in float64")
+        yield Variation("float32 instead of float64", lambda call: call.again().float(), "everything in float64")
 
 
 def _elided(call: Call) -> Iterator[Variation]:
@@ -129,7 +127,7 @@ def _elided(call: Call) -> Iterator[Variation]:
     result = call.again()
     if result.dtype in (torch.bfloat16, torch.float16):
         name = str(result.dtype).removeprefix("torch.")
-        yield Variation(f"no cast to {name}", lambda this_call: this_call.first, "casts")
+        yield Variation(f"no cast to {name}", lambda call: call.first, "casts")
 
 
 def _kept_wide(call: Call) -> Iterator[Variation]:
@@ -168,7 +166,7 @@ def _flushed(call: Call) -> Iterator[Variation]:
 
     yield Variation(
         "subnormal numbers flushed to zero",
-        lambda this_call: tree_map(flush, this_call.function(*tree_map(flush, this_call.arguments), **dict(this_call.keywords))),
+        lambda call: tree_map(flush, call.function(*tree_map(flush, call.arguments), **dict(call.keywords))),
         "flushed",
     )
 

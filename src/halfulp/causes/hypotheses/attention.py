@@ -51,13 +51,13 @@ def _alignments(call: Call) -> Iterator[Variation]:
             ("one column wider", 1),
         ):
             if shift:
-                yield Variation(f"a causal mask {words}", lambda this_call, shift=shift: _scores(this_call, mask=_lower(this_call, shift)))
+                yield Variation(f"a causal mask {words}", lambda call, shift=shift: _scores(call, mask=_lower(call, shift)))
     mask = call.value("attn_mask")
     if isinstance(mask, torch.Tensor) and rows != columns:
         for words, shift in (("lower right", columns - rows), ("upper left", 0)):
             yield Variation(
                 f"a causal mask aligned at the {words} corner",
-                lambda this_call, shift=shift: _scores(this_call, mask=_lower(this_call, shift)),
+                lambda call, shift=shift: _scores(call, mask=_lower(call, shift)),
             )
 
 
@@ -70,22 +70,20 @@ def _masks(call: Call) -> Iterator[Variation]:
     if call.name == SDPA:
         mask = call.value("attn_mask")
         if mask is not None or call.value("is_causal", False):
-            yield Variation("no mask", lambda this_call: _scores(this_call, mask=None))
+            yield Variation("no mask", lambda call: _scores(call, mask=None))
             if mask is None:
-                yield Variation(
-                    "the mask added as numbers", lambda this_call: _scores(this_call, mask=_lower(this_call, 0).to(this_call.first.dtype))
-                )
+                yield Variation("the mask added as numbers", lambda call: _scores(call, mask=_lower(call, 0).to(call.first.dtype)))
         else:
-            yield Variation("a causal mask", lambda this_call: _scores(this_call, mask=_lower(this_call, 0)))
+            yield Variation("a causal mask", lambda call: _scores(call, mask=_lower(call, 0)))
         if isinstance(mask, torch.Tensor) and mask.dtype == torch.bool:
-            yield Variation("the mask inverted", lambda this_call: _scores(this_call, mask=~this_call.value("attn_mask")))
+            yield Variation("the mask inverted", lambda call: _scores(call, mask=~call.value("attn_mask")))
             yield Variation(
                 "the mask added as numbers",
-                lambda this_call: _scores(this_call, mask=this_call.value("attn_mask").to(this_call.first.dtype)),
+                lambda call: _scores(call, mask=call.value("attn_mask").to(call.first.dtype)),
             )
     elif call.name == "masked_fill":
-        yield Variation("no mask", lambda this_call: this_call.first * 1)
-        yield Variation("the mask inverted", lambda this_call: this_call.again(mask=~this_call.value("mask")))
+        yield Variation("no mask", lambda call: call.first * 1)
+        yield Variation("the mask inverted", lambda call: call.again(mask=~call.value("mask")))
         value = call.value("value")
         if is_scalar(value) and abs(float(value)) > 10:
             for other in (-math.inf, -1e4, -1e9):
@@ -94,12 +92,12 @@ def _masks(call: Call) -> Iterator[Variation]:
     elif call.name == "where" and isinstance(call.value("condition"), torch.Tensor) and call.value("input") is not None:
         yield Variation(
             "the mask inverted",
-            lambda this_call: torch.where(~this_call.value("condition"), this_call.value("input"), this_call.value("other")),
+            lambda call: torch.where(~call.value("condition"), call.value("input"), call.value("other")),
         )
     elif call.name == "add":
         other = call.value("other")
         if isinstance(other, torch.Tensor) and bool((other < -1e3).any()):
-            yield Variation("no mask", lambda this_call: this_call.first * 1)
+            yield Variation("no mask", lambda call: call.first * 1)
 
 
 def _scales(call: Call) -> Iterator[Variation]:
@@ -110,12 +108,12 @@ def _scales(call: Call) -> Iterator[Variation]:
     usual = {"1": 1.0, f"1/sqrt({width})": width**-0.5, f"1/{width}": 1.0 / width, f"1/sqrt({width * heads})": (width * heads) ** -0.5}
     for words, value in usual.items():
         if not math.isclose(value, present):
-            yield Variation(f"scale = {words} instead of {present:.6g}", lambda this_call, value=value: _scores(this_call, scale=value))
+            yield Variation(f"scale = {words} instead of {present:.6g}", lambda call, value=value: _scores(call, scale=value))
 
 
 def _fitted_scale(call: Call) -> Iterable[Fit]:
     present = call.keywords.get("scale") or 1.0 / math.sqrt(call.value("query").shape[-1])
-    vary = lambda value: Variation(f"scale = {value:.6g} instead of {present:.6g}", lambda this_call: _scores(this_call, scale=value))
+    vary = lambda value: Variation(f"scale = {value:.6g} instead of {present:.6g}", lambda call: _scores(call, scale=value))
     return [Fit("scale", present / 300, present * 300, present, vary, logarithmic=True)]
 
 
@@ -131,13 +129,13 @@ def _whose_cap(site: Site) -> str:
 
 def _caps(call: Call) -> Iterator[Variation]:
     if call.name == "tanh":
-        yield Variation("no cap", lambda this_call: this_call.first * 1)
+        yield Variation("no cap", lambda call: call.first * 1)
         return
     for cap in (50.0, 30.0, 20.0, 15.0, 10.0):
         if call.name == SDPA:
-            yield Variation(f"scores capped at {cap:g}", lambda this_call, cap=cap: _scores(this_call, cap=cap))
+            yield Variation(f"scores capped at {cap:g}", lambda call, cap=cap: _scores(call, cap=cap))
         else:
-            yield Variation(f"scores capped at {cap:g}", lambda this_call, cap=cap: _over(this_call, _capped(this_call.first, cap)))
+            yield Variation(f"scores capped at {cap:g}", lambda call, cap=cap: _over(call, _capped(call.first, cap)))
 
 
 def _over(call: Call, scores: torch.Tensor) -> Any:
@@ -151,7 +149,7 @@ def _fitted_cap(call: Call) -> Iterable[Fit]:
     def vary(cap: float) -> Variation:
         return Variation(
             f"scores capped at {cap:.4g}",
-            lambda this_call: _scores(this_call, cap=cap) if this_call.name == SDPA else _over(this_call, _capped(this_call.first, cap)),
+            lambda call: _scores(call, cap=cap) if call.name == SDPA else _over(call, _capped(call.first, cap)),
         )
 
     return [Fit("cap", 1.0, 1e4, 1e4, vary, logarithmic=True)]
@@ -167,15 +165,11 @@ def _axes(call: Call) -> Iterator[Variation]:
 
 def _unmasked_rows(call: Call) -> Iterator[Variation]:
     if call.name == SDPA:
-        yield Variation("zeros in rows that are masked throughout", lambda this_call: torch.nan_to_num(_scores(this_call)))
+        yield Variation("zeros in rows that are masked throughout", lambda call: torch.nan_to_num(_scores(call)))
         yield Variation("NaN in rows that are masked throughout", _scores)
     else:
-        yield Variation(
-            "zeros in rows that are masked throughout", lambda this_call: torch.where(_hidden(this_call), 0.0, this_call.again())
-        )
-        yield Variation(
-            "NaN in rows that are masked throughout", lambda this_call: torch.where(_hidden(this_call), math.nan, this_call.again())
-        )
+        yield Variation("zeros in rows that are masked throughout", lambda call: torch.where(_hidden(call), 0.0, call.again()))
+        yield Variation("NaN in rows that are masked throughout", lambda call: torch.where(_hidden(call), math.nan, call.again()))
         yield Variation("equal weights in rows that are masked throughout", _equal_weights)
 
 
@@ -200,24 +194,24 @@ def _rotations(call: Call) -> Iterator[Variation]:
             bounds = last.indices(width)
             if bounds in ((0, width // 2, 1), (width // 2, width, 1)):
                 start = 0 if bounds[0] == 0 else 1
-                yield Variation(to_pairs, lambda this_call, start=start: this_call.first[..., start::2], "halves to pairs")
+                yield Variation(to_pairs, lambda call, start=start: call.first[..., start::2], "halves to pairs")
             elif bounds in ((0, width, 2), (1, width, 2)):
                 half = slice(0, width // 2) if bounds[0] == 0 else slice(width // 2, width)
-                yield Variation(to_halves, lambda this_call, half=half: this_call.first[..., half], "pairs to halves")
+                yield Variation(to_halves, lambda call, half=half: call.first[..., half], "pairs to halves")
     elif call.name in ("chunk", "split") and isinstance(x, torch.Tensor):
         parts = call.again()
         if len(parts) == 2 and parts[0].shape == parts[1].shape and parts[0].shape[-1] * 2 == x.shape[-1]:
-            yield Variation(to_pairs, lambda this_call: (this_call.first[..., 0::2], this_call.first[..., 1::2]), "halves to pairs")
+            yield Variation(to_pairs, lambda call: (call.first[..., 0::2], call.first[..., 1::2]), "halves to pairs")
     elif call.name == "cat" and isinstance(x, (tuple, list)) and len(x) == 2 and _is_last(call, x[0]) and x[0].shape == x[1].shape:
-        yield Variation(to_pairs, lambda this_call: torch.stack(tuple(this_call.first), -1).flatten(-2), "halves to pairs")
+        yield Variation(to_pairs, lambda call: torch.stack(tuple(call.first), -1).flatten(-2), "halves to pairs")
     elif call.name == "stack" and isinstance(x, (tuple, list)) and len(x) == 2 and _axis(call) in (-1, x[0].dim()):
-        yield Variation(to_halves, lambda this_call: torch.stack(tuple(this_call.first), -2), "pairs to halves")
+        yield Variation(to_halves, lambda call: torch.stack(tuple(call.first), -2), "pairs to halves")
     elif call.name == "repeat_interleave":
-        yield Variation(to_halves, lambda this_call: torch.cat((this_call.first, this_call.first), -1), "pairs to halves")
+        yield Variation(to_halves, lambda call: torch.cat((call.first, call.first), -1), "pairs to halves")
     elif call.name == "view_as_complex":
-        yield Variation(to_halves, lambda this_call: torch.view_as_complex(_to_halves(this_call.first).contiguous()), "pairs to halves")
+        yield Variation(to_halves, lambda call: torch.view_as_complex(_to_halves(call.first).contiguous()), "pairs to halves")
     elif call.name == "view_as_real":
-        yield Variation(to_halves, lambda this_call: torch.view_as_real(this_call.first).transpose(-1, -2), "pairs to halves")
+        yield Variation(to_halves, lambda call: torch.view_as_real(call.first).transpose(-1, -2), "pairs to halves")
 
 
 def _to_halves(pairs: torch.Tensor) -> torch.Tensor:

@@ -32,13 +32,11 @@ def _left_out(call: Call) -> Iterator[Variation]:
     value = _scalar(call)
     if value is not None and value != (1 if call.name in ("mul", "div") else 0):
         words = {"mul": "factor", "div": "divisor"}.get(call.name, "addend")
-        yield Variation(f"no {words} {value:g}", lambda this_call: this_call.first * 1)
+        yield Variation(f"no {words} {value:g}", lambda call: call.first * 1)
     elif call.name in ("sub", "div") and _per_color(call.value("other")):
         for words, (means, deviations) in USUAL.items():
             other = means if call.name == "sub" else deviations
-            yield Variation(
-                f"means and deviations of {words}", lambda this_call, other=other: _with_colors(this_call, other), f"colors of {words}"
-            )
+            yield Variation(f"means and deviations of {words}", lambda call, other=other: _with_colors(call, other), f"colors of {words}")
 
 
 def _per_color(value: object) -> bool:
@@ -55,20 +53,18 @@ def _exchanged(call: Call) -> Iterator[Variation]:
     if call.name in ("log", "log2", "log10"):
         for name in ("log", "log2", "log10"):
             if name != call.name:
-                yield Variation(
-                    f"torch.{name} instead of torch.{call.name}", lambda this_call, name=name: getattr(torch, name)(this_call.first)
-                )
+                yield Variation(f"torch.{name} instead of torch.{call.name}", lambda call, name=name: getattr(torch, name)(call.first))
     elif call.name in ("cumsum", "cumprod"):
         for axis in range(call.first.dim()):
             if axis != int(call.value("dim")) % call.first.dim():
                 yield Variation(
                     f"axis {axis} instead of {int(call.value('dim')) % call.first.dim()}",
-                    lambda this_call, axis=axis: this_call.again(dim=axis),
+                    lambda call, axis=axis: call.again(dim=axis),
                 )
     elif call.name in ("cat", "stack", "hstack", "vstack") and isinstance(call.first, (tuple, list)) and len(call.first) == 2:
         yield Variation(
             "the two parts in the other order",
-            lambda this_call: this_call.function(tuple(this_call.first)[::-1], *this_call.arguments[1:], **this_call.keywords),
+            lambda call: call.function(tuple(call.first)[::-1], *call.arguments[1:], **call.keywords),
         )
     elif call.name == "repeat_interleave" and isinstance(
         call.value("repeats", call.arguments[1] if len(call.arguments) > 1 else None), int
@@ -77,9 +73,7 @@ def _exchanged(call: Call) -> Iterator[Variation]:
     elif call.name in ("gt", "ge", "lt", "le"):
         for name in ("gt", "ge", "lt", "le"):
             if name != call.name and name[0] == call.name[0]:
-                yield Variation(
-                    f"torch.{name} instead of torch.{call.name}", lambda this_call, name=name: getattr(torch, name)(*this_call.arguments)
-                )
+                yield Variation(f"torch.{name} instead of torch.{call.name}", lambda call, name=name: getattr(torch, name)(*call.arguments))
 
 
 def _tiled(call: Call) -> torch.Tensor:
@@ -96,7 +90,7 @@ def _bounds(call: Call) -> Iterator[Fit]:
         value = call.value(key)
         if is_scalar(value) and math.isfinite(value) and value != 0:
             yield Fit(key, min(value / 30, value * 30), max(value / 30, value * 30), float(value), lambda other, key=key, value=value: Variation(
-                f"{key} = {other:.6g} instead of {value:.6g}", lambda this_call: this_call.again(**{key: other})))  # fmt: skip
+                f"{key} = {other:.6g} instead of {value:.6g}", lambda call: call.again(**{key: other})))  # fmt: skip
 
 
 def _fitted(call: Call) -> Iterator[Fit]:
@@ -112,9 +106,7 @@ def _fitted(call: Call) -> Iterator[Fit]:
                 words = f"the {'base' if (call.name == 'rpow') != (place == 0) else 'exponent'} {other:.6g} instead of {present:.6g}"
                 return Variation(
                     words,
-                    lambda this_call: this_call.function(
-                        *(other if k == place else part for k, part in enumerate(this_call.arguments)), **this_call.keywords
-                    ),
+                    lambda call: call.function(*(other if k == place else part for k, part in enumerate(call.arguments)), **call.keywords),
                 )
 
             yield Fit("power", present / 300, present * 300, present, power, logarithmic=True)
@@ -123,7 +115,7 @@ def _fitted(call: Call) -> Iterator[Fit]:
         addend = _scalar(call)
         if addend is not None and abs(addend) > 1e-2:
             yield Fit("addend", addend - 10 * abs(addend), addend + 10 * abs(addend), addend, lambda other: Variation(
-                f"the addend {other:.6g} instead of {addend:.6g}", lambda this_call: this_call.again(other=other)))  # fmt: skip
+                f"the addend {other:.6g} instead of {addend:.6g}", lambda call: call.again(other=other)))  # fmt: skip
         return
     value = _scalar(call)
     if value is not None and value > 0 and call.name in ("mul", "div"):
@@ -131,7 +123,7 @@ def _fitted(call: Call) -> Iterator[Fit]:
         def vary(other: float) -> Variation:
             return Variation(
                 f"the {'factor' if call.name == 'mul' else 'divisor'} {other:.6g} instead of {value:.6g}",
-                lambda this_call: this_call.again(other=other),
+                lambda call: call.again(other=other),
             )
 
         yield Fit("constant", value / 300, value * 300, value, vary, logarithmic=True)

@@ -23,18 +23,18 @@ def _flipped(call: Call) -> Iterator[Variation]:
     weight = call.value("weight")
     axes = _spatial(weight)
     if any(weight.shape[axis] > 1 for axis in axes):
-        yield Variation("the kernel flipped", lambda this_call: this_call.again(weight=this_call.value("weight").flip(axes)))
+        yield Variation("the kernel flipped", lambda call: call.again(weight=call.value("weight").flip(axes)))
         if len(axes) > 1:
             for axis in axes:
                 yield Variation(
                     f"the kernel flipped along axis {axis}",
-                    lambda this_call, axis=axis: this_call.again(weight=this_call.value("weight").flip((axis,))),
+                    lambda call, axis=axis: call.again(weight=call.value("weight").flip((axis,))),
                 )
 
 
 def _transposed(call: Call) -> Iterator[Variation]:
     if call.name == "linear" and _is_square(call.value("weight")):
-        yield Variation("the weight transposed", lambda this_call: this_call.again(weight=this_call.value("weight").t()))
+        yield Variation("the weight transposed", lambda call: call.again(weight=call.value("weight").t()))
     elif call.name in ("matmul", "mm", "bmm", "rmatmul", "addmm", "baddbmm"):
         places = (1, 2) if call.name in ("addmm", "baddbmm") else (0, 1)
         for place in places:
@@ -43,19 +43,19 @@ def _transposed(call: Call) -> Iterator[Variation]:
                 words = ("first", "second")[places.index(place)]
                 yield Variation(
                     f"the {words} operand transposed",
-                    lambda this_call, place=place: _at(this_call, place, this_call.arguments[place].transpose(-1, -2)),
+                    lambda call, place=place: _at(call, place, call.arguments[place].transpose(-1, -2)),
                 )
     elif call.name in CONVOLUTIONS.split():
         weight = call.value("weight")
         if weight.shape[0] == weight.shape[1] > 1 and call.value("groups", 1) == 1:
             yield Variation(
                 "input and output channels of the weight exchanged",
-                lambda this_call: this_call.again(weight=this_call.value("weight").transpose(0, 1)),
+                lambda call: call.again(weight=call.value("weight").transpose(0, 1)),
             )
         if weight.dim() == 4 and weight.shape[2] == weight.shape[3] > 1:
             yield Variation(
                 "rows and columns of the kernel exchanged",
-                lambda this_call: this_call.again(weight=this_call.value("weight").transpose(2, 3)),
+                lambda call: call.again(weight=call.value("weight").transpose(2, 3)),
             )
 
 
@@ -79,10 +79,10 @@ def _adds_bias(call: Call) -> bool:
 def _biases(call: Call) -> Iterator[Variation]:
     if call.name in ("add", "sub"):
         if _adds_bias(call):
-            yield Variation("no bias", lambda this_call: this_call.first * 1)
+            yield Variation("no bias", lambda call: call.first * 1)
         return
     if call.name in ("addmm", "baddbmm"):
-        yield Variation("no bias", lambda this_call: this_call.arguments[1] @ this_call.arguments[2])
+        yield Variation("no bias", lambda call: call.arguments[1] @ call.arguments[2])
         return
     if call.name in ("lstm", "gru", "lstm_cell", "gru_cell", "rnn_tanh", "rnn_tanh_cell"):
         yield from _recurrent_biases(call)
@@ -94,15 +94,13 @@ def _biases(call: Call) -> Iterator[Variation]:
 def _recurrent_biases(call: Call) -> Iterator[Variation]:
     if call.name.endswith("_cell") and call.value("b_ih") is not None:
         for dropped in ("b_ih", "b_hh"):
-            yield Variation(
-                f"no {dropped}", lambda this_call, dropped=dropped: this_call.again(**{dropped: torch.zeros_like(this_call.value(dropped))})
-            )
+            yield Variation(f"no {dropped}", lambda call, dropped=dropped: call.again(**{dropped: torch.zeros_like(call.value(dropped))}))
     elif call.value("has_biases", False) is True:
         for offset, dropped in ((2, "bias_ih"), (3, "bias_hh")):
             yield Variation(
                 f"no {dropped}",
-                lambda this_call, offset=offset: this_call.again(
-                    params=[torch.zeros_like(one) if place % 4 == offset else one for place, one in enumerate(this_call.value("params"))]
+                lambda call, offset=offset: call.again(
+                    params=[torch.zeros_like(one) if place % 4 == offset else one for place, one in enumerate(call.value("params"))]
                 ),
             )
 
@@ -110,18 +108,18 @@ def _recurrent_biases(call: Call) -> Iterator[Variation]:
 def _doubled(call: Call) -> Iterator[Variation]:
     if call.name in ("add", "sub"):
         if _adds_bias(call):
-            yield Variation("the bias added twice", lambda this_call: this_call.again(other=this_call.value("other") * 2))
+            yield Variation("the bias added twice", lambda call: call.again(other=call.value("other") * 2))
         return
     if call.name in ("addmm", "baddbmm"):
-        yield Variation("the bias added twice", lambda this_call: _at(this_call, 0, this_call.first * 2))
+        yield Variation("the bias added twice", lambda call: _at(call, 0, call.first * 2))
         return
     if call.name.endswith("_cell"):
         if call.value("b_ih") is not None:
             for name in ("b_ih", "b_hh"):
-                yield Variation(f"{name} added twice", lambda this_call, name=name: this_call.again(**{name: this_call.value(name) * 2}))
+                yield Variation(f"{name} added twice", lambda call, name=name: call.again(**{name: call.value(name) * 2}))
         return
     if call.value("bias") is not None:
-        yield Variation("the bias added twice", lambda this_call: this_call.again(bias=this_call.value("bias") * 2))
+        yield Variation("the bias added twice", lambda call: call.again(bias=call.value("bias") * 2))
 
 
 def _pairs(value: Any, dims: int) -> list[int]:
@@ -135,11 +133,9 @@ def _padding_modes(call: Call) -> Iterator[Variation]:
             if mode != present:
                 yield Variation(
                     f"padding mode {mode} instead of {present}",
-                    lambda this_call, mode=mode: F.pad(this_call.first, this_call.value("pad"), mode=mode),
+                    lambda call, mode=mode: F.pad(call.first, call.value("pad"), mode=mode),
                 )
-        yield Variation(
-            "padding on the other side", lambda this_call: F.pad(this_call.first, _swapped(this_call.value("pad")), mode=present)
-        )
+        yield Variation("padding on the other side", lambda call: F.pad(call.first, _swapped(call.value("pad")), mode=present))
         return
     given = call.value("padding", 0)
     dims = call.value("weight").dim() - 2 if call.name.startswith("conv") else call.first.dim() - 2
@@ -150,16 +146,14 @@ def _padding_modes(call: Call) -> Iterator[Variation]:
     for mode in ("reflect", "replicate", "circular"):
         yield Variation(
             f"padding mode {mode} instead of zeros",
-            lambda this_call, mode=mode: this_call.again(input=F.pad(this_call.first, both, mode=mode), padding=0),
+            lambda call, mode=mode: call.again(input=F.pad(call.first, both, mode=mode), padding=0),
         )
     stride = _pairs(call.value("stride", 1) or 1, dims)
     if any(number > 1 for number in stride) or any(size % 2 == 0 for size in call.value("weight").shape[2:]):
         for words, shift in (("one more on the right (as TensorFlow's SAME)", 1), ("one more on the left", -1)):
             moved = [width for number in reversed(widths) for width in (number - (shift > 0), number + (shift > 0))]
             moved = moved if shift > 0 else [width for number in reversed(widths) for width in (number + 1, number - 1)]
-            yield Variation(
-                f"padding with {words}", lambda this_call, moved=moved: this_call.again(input=F.pad(this_call.first, moved), padding=0)
-            )
+            yield Variation(f"padding with {words}", lambda call, moved=moved: call.again(input=F.pad(call.first, moved), padding=0))
 
 
 def _swapped(widths: Sequence[int]) -> list[int]:

@@ -25,11 +25,9 @@ def _reductions(call: Call) -> Iterator[Variation]:
         if other != present and (other != "batchmean" or call.name == "kl_div"):
             yield changed(f"reduction = {other!r} instead of {present!r}", reduction=other)
     if present != "none":
-        yield Variation("the sum divided by the batch", lambda this_call: this_call.again(reduction="sum") / this_call.first.shape[0])
-        yield Variation("the mean over all elements", lambda this_call: this_call.again(reduction="none").mean())
-        yield Variation(
-            "the sum divided by the size of the input", lambda this_call: this_call.again(reduction="sum") / this_call.first.numel()
-        )
+        yield Variation("the sum divided by the batch", lambda call: call.again(reduction="sum") / call.first.shape[0])
+        yield Variation("the mean over all elements", lambda call: call.again(reduction="none").mean())
+        yield Variation("the sum divided by the size of the input", lambda call: call.again(reduction="sum") / call.first.numel())
 
 
 def _other_mean(call: Call) -> Iterator[Variation]:
@@ -37,11 +35,9 @@ def _other_mean(call: Call) -> Iterator[Variation]:
     if not isinstance(x, torch.Tensor) or not x.is_floating_point():
         return
     other = "sum" if call.name == "mean" else "mean"
-    yield Variation(
-        f"the {other} instead of the {call.name}", lambda this_call: getattr(torch, other)(*this_call.arguments, **this_call.keywords)
-    )
+    yield Variation(f"the {other} instead of the {call.name}", lambda call: getattr(torch, other)(*call.arguments, **call.keywords))
     if call.name == "mean" and call.value("dim") is None and x.dim() > 1:
-        yield Variation("the sum divided by the batch", lambda this_call: this_call.first.sum() / this_call.first.shape[0])
+        yield Variation("the sum divided by the batch", lambda call: call.first.sum() / call.first.shape[0])
 
 
 def _smoothings(call: Call) -> Iterator[Variation]:
@@ -72,9 +68,7 @@ def _averages(call: Call) -> Iterator[Variation]:
         return
     for parts in (2, 3, 4, 8):
         if size >= parts:
-            yield Variation(
-                f"the mean of the means of {parts} parts of the batch", lambda this_call, parts=parts: _mean_of_means(this_call, parts)
-            )
+            yield Variation(f"the mean of the means of {parts} parts of the batch", lambda call, parts=parts: _mean_of_means(call, parts))
 
 
 def _mean_of_means(call: Call, parts: int) -> Any:
@@ -104,7 +98,7 @@ def _ignored(call: Call) -> Iterator[Variation]:
                 yield changed(f"ignore_index = {other} instead of {index}", ignore_index=other)
         yield Variation(
             "ignored targets counted in the mean",
-            lambda this_call: this_call.again(reduction="sum") / this_call.value(this_call.parameters[1]).numel(),
+            lambda call: call.again(reduction="sum") / call.value(call.parameters[1]).numel(),
         )
 
 

@@ -16,7 +16,7 @@ def _strided(call: Call) -> Iterator[Variation]:
     if any(_is_strided(tensor) for tensor in tensors_in(list(call.arguments))):
         yield Variation(
             "a strided operand read as if it were contiguous",
-            lambda this_call: this_call.function(*_misread(this_call.arguments), **this_call.keywords),
+            lambda call: call.function(*_misread(call.arguments), **call.keywords),
         )
 
     x = call.first
@@ -28,9 +28,7 @@ def _strided(call: Call) -> Iterator[Variation]:
     ):
         yield Variation(
             "channels-last memory read as if it were contiguous",
-            lambda this_call: this_call.function(
-                this_call.first.permute(0, 2, 3, 1).reshape(this_call.first.shape), *this_call.arguments[1:], **this_call.keywords
-            ),
+            lambda call: call.function(call.first.permute(0, 2, 3, 1).reshape(call.first.shape), *call.arguments[1:], **call.keywords),
         )
 
 
@@ -74,7 +72,7 @@ def _permuted(call: Call) -> Iterator[Variation]:
             other[here] = order[there]
         if len(chosen) == 2 or chosen[0] == min(chosen):
             yield Variation(
-                f"axes in the order {tuple(other)} instead of {tuple(order)}", lambda this_call, other=other: this_call.first.permute(other)
+                f"axes in the order {tuple(other)} instead of {tuple(order)}", lambda call, other=other: call.first.permute(other)
             )
 
 
@@ -82,7 +80,7 @@ def _flattened(call: Call) -> Iterator[Variation]:
     if call.name == "permute":
         yield from _permuted(call)
     if call.name in ("permute", "transpose", "swapaxes", "t", "movedim"):
-        yield Variation("no transposition", lambda this_call: this_call.first)
+        yield Variation("no transposition", lambda call: call.first)
         return
     x = call.first
     if not isinstance(x, torch.Tensor) or x.dim() not in (3, 4, 5):
@@ -92,8 +90,8 @@ def _flattened(call: Call) -> Iterator[Variation]:
         return
     last = (0, *range(2, x.dim()), 1)
     first = (0, x.dim() - 1, *range(1, x.dim() - 1))
-    yield Variation("features flattened with channels last (NHWC)", lambda this_call: this_call.first.permute(last).flatten(1))
-    yield Variation("features flattened with channels first (NCHW)", lambda this_call: this_call.first.permute(first).flatten(1))
+    yield Variation("features flattened with channels last (NHWC)", lambda call: call.first.permute(last).flatten(1))
+    yield Variation("features flattened with channels first (NCHW)", lambda call: call.first.permute(first).flatten(1))
 
 
 def _divisions(call: Call) -> Iterator[Variation]:
@@ -105,25 +103,21 @@ def _divisions(call: Call) -> Iterator[Variation]:
         for other in ("floor", "trunc", None):
             if other != mode and (integral or mode is not None):
                 words = {"floor": "division rounded down", "trunc": "division rounded toward zero", None: "true division"}[other]
-                yield Variation(words, lambda this_call, other=other: _divided(this_call, other, turned=turned))
+                yield Variation(words, lambda call, other=other: _divided(call, other, turned=turned))
     elif call.name in ("remainder", "fmod"):
         other = "fmod" if call.name == "remainder" else "remainder"
-        yield Variation(f"torch.{other} instead of torch.{call.name}", lambda this_call: getattr(torch, other)(*this_call.arguments))
+        yield Variation(f"torch.{other} instead of torch.{call.name}", lambda call: getattr(torch, other)(*call.arguments))
     elif call.name in ("to", "int", "long", "type", "short"):
         if isinstance(call.first, torch.Tensor) and call.first.is_floating_point() and not call.again().is_floating_point():
             for name in ("floor", "round"):
                 yield Variation(
                     f"the conversion to integers by torch.{name}",
-                    lambda this_call, name=name: this_call.function(
-                        getattr(torch, name)(this_call.first), *this_call.arguments[1:], **this_call.keywords
-                    ),
+                    lambda call, name=name: call.function(getattr(torch, name)(call.first), *call.arguments[1:], **call.keywords),
                 )
     elif call.name in ("floor", "trunc", "ceil"):
         for name in ("floor", "trunc", "ceil", "round"):
             if name != call.name:
-                yield Variation(
-                    f"torch.{name} instead of torch.{call.name}", lambda this_call, name=name: getattr(torch, name)(this_call.first)
-                )
+                yield Variation(f"torch.{name} instead of torch.{call.name}", lambda call, name=name: getattr(torch, name)(call.first))
 
 
 def _divided(call: Call, mode: str | None, *, turned: bool) -> torch.Tensor:
@@ -136,16 +130,16 @@ def _halves(call: Call) -> Iterator[Variation]:
         scale, zero, low, high = call.arguments[1:5]
         yield Variation(
             "halves rounded up instead of to even",
-            lambda this_call: ((this_call.first / scale + zero + 0.5).floor().clamp(low, high) - zero) * scale,
+            lambda call: ((call.first / scale + zero + 0.5).floor().clamp(low, high) - zero) * scale,
         )
         return
     if call.keywords.get("decimals", 0):
         return
     yield Variation(
         "halves rounded away from zero instead of to even",
-        lambda this_call: torch.sign(this_call.first) * torch.floor(this_call.first.abs() + 0.5),
+        lambda call: torch.sign(call.first) * torch.floor(call.first.abs() + 0.5),
     )
-    yield Variation("halves rounded up instead of to even", lambda this_call: torch.floor(this_call.first + 0.5))
+    yield Variation("halves rounded up instead of to even", lambda call: torch.floor(call.first + 0.5))
 
 
 def _nans(call: Call) -> Iterator[Variation]:
@@ -154,17 +148,15 @@ def _nans(call: Call) -> Iterator[Variation]:
         return
     if call.name in ("maximum", "minimum", "max", "min") and len(call.arguments) > 1 and torch.is_tensor(call.arguments[1]):
         function = torch.fmax if call.name.startswith("max") else torch.fmin
-        yield Variation("NaN dropped (fmax, fmin)", lambda this_call: function(this_call.arguments[0], this_call.arguments[1]))
+        yield Variation("NaN dropped (fmax, fmin)", lambda call: function(call.arguments[0], call.arguments[1]))
     elif call.name in ("fmax", "fmin"):
         function = torch.maximum if call.name == "fmax" else torch.minimum
-        yield Variation("NaN kept (maximum, minimum)", lambda this_call: function(this_call.arguments[0], this_call.arguments[1]))
+        yield Variation("NaN kept (maximum, minimum)", lambda call: function(call.arguments[0], call.arguments[1]))
     elif call.name in ("amax", "amin", "max", "min"):
         worst = -torch.inf if "max" in call.name else torch.inf
         yield Variation(
             "NaN dropped",
-            lambda this_call: this_call.function(
-                torch.nan_to_num(this_call.first, worst, torch.inf, -torch.inf), *this_call.arguments[1:], **this_call.keywords
-            ),
+            lambda call: call.function(torch.nan_to_num(call.first, worst, torch.inf, -torch.inf), *call.arguments[1:], **call.keywords),
         )
     elif call.name == "clamp":
         for key in ("min", "max"):
@@ -172,19 +164,15 @@ def _nans(call: Call) -> Iterator[Variation]:
             if bound is not None:
                 yield Variation(
                     f"NaN clamped to {key}",
-                    lambda this_call, bound=bound: torch.where(
-                        this_call.first.isnan(), torch.as_tensor(bound, dtype=this_call.first.dtype), this_call.again()
-                    ),
+                    lambda call, bound=bound: torch.where(call.first.isnan(), torch.as_tensor(bound, dtype=call.first.dtype), call.again()),
                 )
     elif call.name in ("relu", "relu6", "leaky_relu", "nan_to_num", "sum", "mean"):
         yield Variation(
             "NaN taken as zero",
-            lambda this_call: this_call.function(
-                torch.where(this_call.first.isnan(), 0.0, this_call.first), *this_call.arguments[1:], **this_call.keywords
-            ),
+            lambda call: call.function(torch.where(call.first.isnan(), 0.0, call.first), *call.arguments[1:], **call.keywords),
         )
         if call.name == "relu":
-            yield Variation("NaN kept", lambda this_call: torch.where(this_call.first.isnan(), this_call.first, this_call.again()))
+            yield Variation("NaN kept", lambda call: torch.where(call.first.isnan(), call.first, call.again()))
 
 
 def _rectified(call: Call) -> Iterator[Variation]:

@@ -39,11 +39,11 @@ def _eps(call: Call) -> float | None:
 def _with_eps(call: Call, value: float, present: float) -> Variation:
     words = f"eps = {value:g} instead of {present:g}"
     if call.name in ("add", "sub"):
-        return Variation(words, lambda this_call: this_call.again(other=value))
+        return Variation(words, lambda call: call.again(other=value))
     if call.name in ("clamp", "clamp_min"):
         return Variation(
             words,
-            lambda this_call: this_call.function(this_call.first, value) if this_call.name == "clamp_min" else this_call.again(min=value),
+            lambda call: call.function(call.first, value) if call.name == "clamp_min" else call.again(min=value),
         )
     return changed(words, eps=value)
 
@@ -182,7 +182,7 @@ def _other_axes(call: Call) -> Iterator[Variation]:
                 if x.shape[axis] == x.shape[-1]:
                     yield Variation(
                         f"normalization and weights along the axis {axis} instead of -1",
-                        lambda this_call, axis=axis: _moved(this_call, axis),
+                        lambda call, axis=axis: _moved(call, axis),
                     )
         other = _as_layer if call.name == "rms_norm" else _as_rms
         yield Variation("the mean subtracted (LayerNorm)" if call.name == "rms_norm" else "the mean not subtracted (RMSNorm)", other)
@@ -194,9 +194,7 @@ def _other_axes(call: Call) -> Iterator[Variation]:
     if call.name in ("normalize", "norm", "vector_norm", "cosine_similarity"):
         yield from _axis_of_norm(call)
     if call.name == "batch_norm" and not _from_running(call):
-        yield Variation(
-            "normalization of each sample (InstanceNorm)", lambda this_call: _normal_over(this_call, tuple(range(2, this_call.first.dim())))
-        )
+        yield Variation("normalization of each sample (InstanceNorm)", lambda call: _normal_over(call, tuple(range(2, call.first.dim()))))
 
 
 def _moved(call: Call, axis: int) -> torch.Tensor:

@@ -21,9 +21,7 @@ def _orders(call: Call) -> Iterator[Variation]:
         for order in itertools.permutations(range(len(gates))):
             if list(order) != sorted(order):
                 words = "".join(gates[number] for number in order)
-                yield Variation(
-                    f"gates in the order {words} instead of {gates}", lambda this_call, order=order: _permuted(this_call, order)
-                )
+                yield Variation(f"gates in the order {words} instead of {gates}", lambda call, order=order: _permuted(call, order))
         return
     if call.name in ("chunk", "split", "unbind", "tensor_split"):
         if not isinstance(call.first, torch.Tensor):
@@ -33,7 +31,7 @@ def _orders(call: Call) -> Iterator[Variation]:
             for order in itertools.permutations(range(len(parts))):
                 if list(order) != sorted(order):
                     words = " ".join(str(number) for number in order)
-                    yield Variation(f"parts in the order {words}", lambda this_call, order=order: _reordered(this_call.again(), order))
+                    yield Variation(f"parts in the order {words}", lambda call, order=order: _reordered(call.again(), order))
 
 
 def _reordered(parts: Sequence[Any], order: Sequence[int]) -> tuple[Any, ...]:
@@ -56,9 +54,7 @@ def _forms(call: Call) -> Iterator[Variation]:
     if call.name == "gru_cell":
         yield Variation(
             words,
-            lambda this_call: _reset_before(
-                this_call.first, this_call.value("hx"), *(this_call.value(name) for name in ("w_ih", "w_hh", "b_ih", "b_hh"))
-            ),
+            lambda call: _reset_before(call.first, call.value("hx"), *(call.value(name) for name in ("w_ih", "w_hh", "b_ih", "b_hh"))),
         )
     elif call.name == "gru" and len(call.arguments) == 9 and isinstance(call.value("params"), (list, tuple)):
         yield Variation(words, _sequence)

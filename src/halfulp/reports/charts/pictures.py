@@ -63,7 +63,7 @@ def picture(name: str, result: Any, path: str = "") -> Any:
     """
     drawn = drawn_as(name)
     if not isinstance(result, drawn.of):
-        fitting = ", ".join(other for other, this_drawn in PICTURES.items() if isinstance(result, this_drawn.of)) or "none"
+        fitting = ", ".join(other for other, drawn in PICTURES.items() if isinstance(result, drawn.of)) or "none"
         raise InputError(
             f"Got a {type(result).__name__} for picture {name}. Needed: {' or '.join(kind.__name__ for kind in drawn.of)}. It shows {drawn.shows}. "
             f"This result has: {fitting}."

@@ -81,7 +81,7 @@ def keyed(origin: Origin, ops: Sequence[NodeOp] = ()) -> Keyed:
             found[names[point.step]].append(point)
     return Keyed(
         {name: tuple(points) for name, points in found.items()},
-        tuple(this_point for this_point in origin.walk if this_point.step not in names),
+        tuple(point for point in origin.walk if point.step not in names),
     )
 
 
@@ -104,10 +104,10 @@ def node_data(origin: Origin, nodes: Keyed, quantity: str = "of-the-limit", *, g
     title, number = QUANTITIES[quantity]
     results: dict[str, dict[str, float | str]] = {}
     for name, points in nodes.points.items():
-        point = max(points, key=lambda this_point: (this_point.excess, this_point.added))
+        point = max(points, key=lambda point: (point.excess, point.added))
         verdict = point.verdict.name if point.verdict is not None else ""
         color = {"bgColor": VERDICT_COLORS[verdict], "textColor": "#111111"}
-        if any(origin.is_start(this_point) for this_point in points):
+        if any(origin.is_start(point) for point in points):
             color = {"bgColor": START, "textColor": "#ffffff"}
         value = number(point)
         results[name] = {"value": value if math.isfinite(value) else LARGEST, **color}

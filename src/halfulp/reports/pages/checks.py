@@ -104,7 +104,7 @@ def _evidence(result: CheckResult) -> tuple[Part, ...]:
 
 def _pictures(result: CheckResult, datasets: dict[str, Columns]) -> list[Section]:
     found: list[Section] = []
-    by_path = {this_closeup.path: this_closeup for this_closeup in result.closeups}
+    by_path = {closeup.path: closeup for closeup in result.closeups}
     ranked = sorted(result.difference, key=lambda difference: -difference.max_abs)
     for place, difference in enumerate(ranked[:OUTPUTS]):
         name = f"output-{place}"

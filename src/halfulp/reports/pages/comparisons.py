@@ -28,7 +28,7 @@ def comparison_page(comparison: Comparison) -> Page:
         parts.append(Words(tuple(structural), is_list=True))
     if comparison.error_in_u:
         parts.append(Words(tuple(reference_words(comparison)), is_list=True))
-    for place, difference in enumerate(sorted(comparison, key=lambda this_difference: -this_difference.max_ulps)[:HISTOGRAMS]):
+    for place, difference in enumerate(sorted(comparison, key=lambda difference: -difference.max_ulps)[:HISTOGRAMS]):
         if difference.unequal:
             title = f"How many ulps apart{f': {difference.path}' if difference.path else ''}"
             parts.append(
@@ -40,7 +40,7 @@ def comparison_page(comparison: Comparison) -> Page:
                 )
             )
     if comparison.differences:
-        parts += [DIFFERENCE_TABLE, *([WORST_TABLE] if any(this_difference.worst_abs for this_difference in comparison) else [])]
+        parts += [DIFFERENCE_TABLE, *([WORST_TABLE] if any(difference.worst_abs for difference in comparison) else [])]
     numbers = (
         Number(share(comparison.unequal, comparison.count), "differ"),
         Number(number(comparison.max_abs), "largest absolute difference", f"largest relative difference {number(comparison.max_rel)}"),

@@ -50,7 +50,7 @@ def explanation_page(explanation: Explanation) -> Page:
         headline=f"{explanation.verdict.name}: {cause.name}" if cause is not None else f"{explanation.verdict.name}, no cause found" if explanation.result.difference.unequal else below.headline,
         sentence=cause.statement if cause is not None else " ".join(answer[1:]),
         numbers=_numbers(explanation),
-        steps=tuple(dict.fromkeys(this_cause.remedy for this_cause in explanation.causes if this_cause.remedy)) or below.steps,
+        steps=tuple(dict.fromkeys(cause.remedy for cause in explanation.causes if cause.remedy)) or below.steps,
         sections=(*sections, *below.sections),
         datasets=datasets,
     )  # fmt: skip

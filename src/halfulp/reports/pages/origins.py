@@ -82,7 +82,7 @@ def _numbers(origin: Origin, start: int | None) -> tuple[Number, ...]:
     walk = f"value {start + 1:,} of {len(origin.walk):,}" if start is not None else f"{len(origin.walk):,} values"
     point = origin.point
     if point is None:
-        worst = max((this_point.excess for this_point in origin.walk), default=0.0)
+        worst = max((point.excess for point in origin.walk), default=0.0)
         return (
             Number(walk, "walked"),
             Number(number(worst), "of the limit is the most that an op adds", "1 is the limit of honest rounding"),

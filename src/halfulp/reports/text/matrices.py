@@ -91,7 +91,7 @@ def _blocks(found: Matrix, direct: list[Cell]) -> list[RenderableType]:
     by_op: dict[tuple[str, str], list[Cell]] = {}
     for cell in direct:
         by_op.setdefault((cell.op, cell.actual), []).append(cell)
-    ops = list(dict.fromkeys(this_cell.op for this_cell in direct))
+    ops = list(dict.fromkeys(cell.op for cell in direct))
     for start in range(0, len(names), BLOCK):
         table = plain_table("op", *names[start : start + BLOCK])
         for op in ops:

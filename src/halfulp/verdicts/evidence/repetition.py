@@ -114,7 +114,7 @@ RUNS = 8
 def _how_often(case: Case, name: str, other: Run) -> dict[str, int | bool]:
     """How many results several runs give, the one that was found to differ among them, and whether the seed decides them."""
     runs = [case.native(name), *(case.run(name, Variant(repetition=place)) for place in range(1, RUNS))]
-    if not any(other is this_run for this_run in runs):
+    if not any(other is run for run in runs):
         runs[1] = other
     kept: list[Run] = []
     same = 0

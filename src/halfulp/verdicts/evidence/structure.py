@@ -84,7 +84,7 @@ def effects(case: Case) -> Evidence | None:
     one side writes to may be its buffer for the result.
     """
     actual, expected = case.native("actual"), case.native("expected")
-    watched = {(name, own) for this_watched in case.watched for name, own in this_watched.names.items()}
+    watched = {(name, own) for watched in case.watched for name, own in watched.names.items()}
     measured: dict[str, list[str]] = {}
     for name, run in (("actual", actual), ("expected", expected)):
         if run.mutated:
