@@ -74,7 +74,7 @@ def audit(function: Callable[..., Any], inputs: Any, *, keywords: dict[str, Any]
             "Call function(*inputs) by itself."
         ) from error
     entries = tuple(
-        AuditEntry(kind, op, formats, result, detail, where, count)
+        AuditEntry(kind, op, formats, result, detail=detail, where=where, count=count)
         for (kind, op, formats, result, detail, where), count in mode.found.items()
     )
     return Audit(entries, mode.ops, dict(mode.formats))

@@ -85,4 +85,4 @@ def habits_from(content: Mapping[str, Any]) -> Habits:
     """The habits that `dataclasses.asdict` took apart."""
     products = {op: Reading(**item) for op, item in content["products"].items()}
     switches = tuple(Switch(**item) for item in content["switches"])
-    return Habits(products, dict(content["subnormals"]), switches, tuple(content["remarks"]), dict(content["failed"]))
+    return Habits(products, dict(content["subnormals"]), switches, tuple(content["remarks"]), failed=dict(content["failed"]))

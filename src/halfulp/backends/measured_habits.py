@@ -50,7 +50,7 @@ def habits_of(backend: Backend, options: Mapping[str, str] | None = None, *, swi
         except HalfulpError as error:
             failed[op] = (str(error).splitlines() or [""])[0][:200]
     turned = tuple(_switches(backend, options, products.get("linear"))) if switches else ()
-    return Habits(products, subnormals, turned, tuple(dict.fromkeys(remarks)), failed)
+    return Habits(products, subnormals, turned, tuple(dict.fromkeys(remarks)), failed=failed)
 
 
 class _Probe:

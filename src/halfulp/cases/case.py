@@ -333,9 +333,9 @@ class Case:
                 "Return the tensors, those changed in place too."
             )
         if mode is None:
-            return Run(outputs, mutated, changed, (), (), seconds, tuple(settings))
+            return Run(outputs, mutated, changed, (), replaced=(), seconds=seconds, settings=tuple(settings))
         replaced = tuple(sorted(str(dtype).removeprefix("torch.") for dtype in mode.replaced))
-        return Run(outputs, mutated, changed, tuple(sorted(mode.overridden)), replaced, seconds, tuple(settings))
+        return Run(outputs, mutated, changed, tuple(sorted(mode.overridden)), replaced=replaced, seconds=seconds, settings=tuple(settings))
 
     def collected(self, side: Side, result: Any, arguments: Any, keywords: dict[str, Any]) -> tuple[Leaf, ...]:
         """What is compared after a call, in memory of its own: what it returned and what is watched (before state is put back)."""

@@ -134,6 +134,6 @@ def _cause(laboratory: Laboratory, outcome: Outcome, all_found: list[Outcome], *
     )
     return Cause(
         trial.name, trial.kind, f"`{other}` behaves like `{trial.side}` {'computed with' if trial.kind == SETTING else 'with'} {trial.detail}{where}. {outcome_in_words}",
-        1.0 / len(all_found) if together else min(1.0, outcome.share), tuple(evidence), trial.remedy,
-        "medium" if (others and not together) or left else "high", trial.side, trial.place, trial.reports,
+        1.0 / len(all_found) if together else min(1.0, outcome.share), evidence=tuple(evidence), remedy=trial.remedy,
+        confidence="medium" if (others and not together) or left else "high", side=trial.side, place=trial.place, reports=trial.reports,
     )  # fmt: skip

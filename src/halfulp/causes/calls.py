@@ -131,7 +131,7 @@ class Calls(TorchFunctionMode):
         if replacement is None and self._seen is None and self._done is None:
             return func(*args, **kwargs)
         module, kind = self._modules[-1] if self._modules else ("", "")
-        call = Call(number, name, module, kind, func, tuple(args), kwargs)
+        call = Call(number, name, module, kind, function=func, arguments=tuple(args), keywords=kwargs)
         if self._seen is not None:
             self._seen(call)
         result = func(*args, **kwargs) if replacement is None else _in_place(call, replacement(call))

@@ -33,17 +33,17 @@ def _memory(result: CheckResult) -> Iterator[Cause]:
             "overlapping memory", MEMORY,
             "; ".join(f"`{name}` writes in place onto memory that overlaps itself: {', '.join(str(number) for number in ops)}" for name, ops in sides.items()) + ".",
             1.0 if one_sided else 0.0,
-            ("Every write in place was watched: these go to tensors in which two elements share one place, so the result depends on the order of visits.",),
-            "clone the view before writing to it: x.unfold(...).clone(), x.expand(...).clone()", "high" if one_sided else "medium",
-            "actual" if "actual" in sides else "expected", "", REPORTS["overlapping memory"],
+            evidence=("Every write in place was watched: these go to tensors in which two elements share one place, so the result depends on the order of visits.",),
+            remedy="clone the view before writing to it: x.unfold(...).clone(), x.expand(...).clone()", confidence="high" if one_sided else "medium",
+            side="actual" if "actual" in sides else "expected", place="", reports=REPORTS["overlapping memory"],
         )  # fmt: skip
     repeated = result.find("repetition")
     if repeated is not None and repeated.finding == F.UNWRITTEN_MEMORY:
         side = str(repeated.measured["side"])
         yield Cause(
             "uninitialized memory", MEMORY, f"`{side}` reads memory that nobody wrote (torch.empty, numpy.empty).", 1.0,
-            (f"With NaN in all memory that nobody wrote {repeated.measured['unequal']:,} of {repeated.measured['count']:,} results of `{side}` change; otherwise none do.",),
-            "use torch.zeros, or write every element before it is read", "high", side, "", REPORTS["uninitialized memory"],
+            evidence=(f"With NaN in all memory that nobody wrote {repeated.measured['unequal']:,} of {repeated.measured['count']:,} results of `{side}` change; otherwise none do.",),
+            remedy="use torch.zeros, or write every element before it is read", confidence="high", side=side, place="", reports=REPORTS["uninitialized memory"],
         )  # fmt: skip
 
 
@@ -56,8 +56,8 @@ def _dtypes(result: CheckResult) -> Iterator[Cause]:
     if (first.actual, first.expected) == ("float64", "float32"):
         yield Cause(
             "float64 constants", ARITHMETIC, f"`actual` returns float64 where `expected` returns float32 ({len(mismatches)} results).", 1.0,
-            ("Shapes agree; only the dtype differs.",),
-            "make constants with dtype=x.dtype and convert arrays with .astype(numpy.float32)", "medium", "actual",
+            evidence=("Shapes agree; only the dtype differs.",),
+            remedy="make constants with dtype=x.dtype and convert arrays with .astype(numpy.float32)", confidence="medium", side="actual",
         )  # fmt: skip
 
 
@@ -70,8 +70,8 @@ def _random(result: CheckResult) -> Iterator[Cause]:
         side = str(repeated.measured["side"])
         yield Cause(
             "dropout", FORMULA, f"`{side}` draws random numbers: {', '.join(str(module) for module in modules)}.", 1.0,
-            ("The same seed gives the same bits, another seed others.",),
-            "call model.eval() before comparing", "medium", side, str(modules[0]), REPORTS["dropout"],
+            evidence=("The same seed gives the same bits, another seed others.",),
+            remedy="call model.eval() before comparing", confidence="medium", side=side, place=str(modules[0]), reports=REPORTS["dropout"],
         )  # fmt: skip
 
 
@@ -142,4 +142,13 @@ def _of_format(name: str, where: str, share: float, evidence: str, confidence: s
         "TF32": 'torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False (torch.set_float32_matmul_precision("highest"))',
         "float32 inside": "keep float64 throughout: no float32 constants, casts or devices that lack float64",
     }.get(title, f"keep {where} in the declared precision, or declare {name}")
-    return Cause(title, ARITHMETIC, f"`actual` computes with {where} in {short}.", share, (evidence,), remedy, confidence, "actual")
+    return Cause(
+        title,
+        ARITHMETIC,
+        f"`actual` computes with {where} in {short}.",
+        share,
+        evidence=(evidence,),
+        remedy=remedy,
+        confidence=confidence,
+        side="actual",
+    )

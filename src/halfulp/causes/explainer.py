@@ -96,7 +96,7 @@ def explain(
     compilation = compilation_of(actual)
     if result.verdict is Verdict.IDENTICAL and compilation is None:
         return Explanation(result, (), (), seconds=time.monotonic() - start)
-    laboratory = Laboratory(case, _noise(case, gatherer), result, deadline, progress)
+    laboratory = Laboratory(case, _noise(case, gatherer), result, deadline, progress=progress)
     found = _of_compiled(laboratory, compilation, processes=processes) if compilation is not None else _Answer()
     if not found.causes and result.verdict is not Verdict.IDENTICAL:
         if compilation is not None:  # what differs differs before compiling
@@ -106,7 +106,7 @@ def explain(
             found, causes=other.causes, left=other.left, sensitivity=other.sensitivity, notes=(*found.notes, *other.notes)
         )
     return Explanation(
-        result, tuple(found.causes), tuple(laboratory.experiments), found.left, found.stages, found.nodes, found.sensitivity,
+        result, tuple(found.causes), tuple(laboratory.experiments), found.left, stages=found.stages, nodes=found.nodes, sensitivity=found.sensitivity,
         complete=not laboratory.out_of_time, notes=found.notes, seconds=time.monotonic() - start,
     )  # fmt: skip
 
@@ -125,7 +125,7 @@ class _Answer:
 
 def _of_compiled(laboratory: Laboratory, compilation: Compilation, *, processes: bool) -> _Answer:
     found = taken_apart(laboratory, compilation, processes=processes)
-    return _Answer(found.causes, found.left_in_noise, found.stages, found.nodes, (), found.notes)
+    return _Answer(found.causes, found.left_in_noise, found.stages, found.nodes, sensitivity=(), notes=found.notes)
 
 
 def _of_rounding(laboratory: Laboratory, *, processes: bool) -> _Answer:
@@ -154,8 +154,8 @@ def _of_turned(turned: Turned) -> Cause:
     touches = ", ".join(sorted(turned.knob.touches))
     return Cause(
         turned.knob.name, SETTING, f"`{other}` behaves like `{turned.side}` computed with {turned.knob.detail}.", min(1.0, turned.share),
-        (f"In a fresh process with `{turned.side}` computed so, {bits}. The setting touches {touches}.",), turned.knob.remedy,
-        "high" if not turned.distance.unequal else "medium", turned.side, "", turned.knob.reports,
+        evidence=(f"In a fresh process with `{turned.side}` computed so, {bits}. The setting touches {touches}.",), remedy=turned.knob.remedy,
+        confidence="high" if not turned.distance.unequal else "medium", side=turned.side, place="", reports=turned.knob.reports,
     )  # fmt: skip
 
 
@@ -205,8 +205,8 @@ def _beyond_rounding(laboratory: Laboratory, *, processes: bool) -> _Answer:
 def _of_memory(trial: Trial) -> Cause:
     return Cause(
         "uninitialized memory", MEMORY, f"What `{trial.side}` gives depends on where its results lie in memory ({trial.place}).", 1.0,
-        ("Copying the results of these calls, which changes no number, makes the difference vanish.",),
-        "look for torch.empty that is read before it is written, and for views that are written to", "medium", trial.side, trial.place,
+        evidence=("Copying the results of these calls, which changes no number, makes the difference vanish.",),
+        remedy="look for torch.empty that is read before it is written, and for views that are written to", confidence="medium", side=trial.side, place=trial.place,
     )  # fmt: skip
 
 
@@ -249,12 +249,12 @@ def _cause(found: Found, outcome: Outcome, share: float, evidence: list[str]) ->
         trial.kind,
         _statement(trial),
         min(1.0, share),
-        tuple(evidence),
-        trial.remedy,
-        confidence,
-        trial.side,
-        trial.place,
-        trial.reports,
+        evidence=tuple(evidence),
+        remedy=trial.remedy,
+        confidence=confidence,
+        side=trial.side,
+        place=trial.place,
+        reports=trial.reports,
     )
 
 

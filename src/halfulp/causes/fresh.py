@@ -82,11 +82,11 @@ def turned_in_fresh_processes(laboratory: Laboratory, knobs: Sequence[Knob]) -> 
                 this_turned.knob.detail,
                 this_turned.side,
                 "",
-                this_turned.share,
-                this_turned.touched,
-                this_turned.distance.rms,
-                tuple(sorted(this_turned.knob.touches)),
-                "fresh process",
+                share=this_turned.share,
+                touched=this_turned.touched,
+                in_noise=this_turned.distance.rms,
+                touches=tuple(sorted(this_turned.knob.touches)),
+                note="fresh process",
             )
         )
     return FreshRuns(tuple(turned), tuple(_sensitivity(turned)), tuple(notes))
@@ -100,7 +100,7 @@ def _both_sides(laboratory: Laboratory, knob: Knob, reply: Reply, control: Mappi
         sides = {**control, name: reply.outputs[name]}
         distance = scale.distance(sides["actual"], sides["expected"])
         touched = scale.distance(reply.outputs[name], control[name]).unequal
-        found.append(Turned(knob, name, distance, distance.share_gone(before), touched))
+        found.append(Turned(knob, name, distance, distance.share_gone(before), touched=touched))
     return found
 
 

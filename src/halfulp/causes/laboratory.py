@@ -78,7 +78,7 @@ class Laboratory:
 
     def on(self, case: Case) -> Laboratory:
         """The same laboratory with another case; its experiments are kept."""
-        other = Laboratory(case, self.noise, self.result, self.deadline, self.progress)
+        other = Laboratory(case, self.noise, self.result, self.deadline, progress=self.progress)
         other.experiments, other.out_of_time = self.experiments, self.out_of_time
         return other
 
@@ -134,7 +134,7 @@ class Laboratory:
                 self._note(trial, None, None, note=_first_line(reason))
             return None
         touched = self.scale.distance(sides[trial.side], self.native[trial.side]).unequal
-        outcome = Outcome(trial, distance, distance.share_gone(before), touched, sides[trial.side])
+        outcome = Outcome(trial, distance, distance.share_gone(before), touched, outputs=sides[trial.side])
         if not applied:
             self._note(trial, outcome, touched)
         return outcome
@@ -143,7 +143,17 @@ class Laboratory:
         share = None if outcome is None else outcome.share
         left = None if outcome is None else outcome.distance.rms
         self.experiments.append(
-            Experiment(trial.name, trial.detail, trial.side, trial.place, share, touched, left, trial.touches, note or trial.known)
+            Experiment(
+                trial.name,
+                trial.detail,
+                trial.side,
+                trial.place,
+                share=share,
+                touched=touched,
+                in_noise=left,
+                touches=trial.touches,
+                note=note or trial.known,
+            )
         )
 
     def confirms(self, trials: Sequence[Trial]) -> bool:
@@ -215,7 +225,9 @@ def _in_formats_of(outputs: tuple[Leaf, ...], natural: tuple[Leaf, ...]) -> tupl
             found.append(leaf)
             continue
         converted = leaves_of(torch.from_numpy(np.ascontiguousarray(leaf.numbers())).to(TORCH_DTYPES[other.dtype]))[0]
-        found.append(Leaf(leaf.path, converted.dtype, converted.stored, converted.format, leaf.device, leaf.memory_format))
+        found.append(
+            Leaf(leaf.path, converted.dtype, converted.stored, converted.format, device=leaf.device, memory_format=leaf.memory_format)
+        )
     return tuple(found)
 
 

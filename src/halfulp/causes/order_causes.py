@@ -113,19 +113,21 @@ def _tried(
     if distance is None:
         return None
     share = distance.share_gone(laboratory.before)
-    laboratory.experiments.append(Experiment(name, words, "expected", "", share, None, distance.rms, ("sums",), "replayed"))
+    laboratory.experiments.append(
+        Experiment(name, words, "expected", "", share=share, touched=None, in_noise=distance.rms, touches=("sums",), note="replayed")
+    )
     if share < SHARED:
         return None
     one, other, _ = pairs[0]
     agree = distance.count - distance.unequal
     return Cause(
         name, "order", f"`actual` adds like `expected`, but: {words}. The difference is rounding.", min(1.0, share),
-        (
+        evidence=(
             f"Replaying the order of `expected` with this part of `actual`'s gives `actual` in every bit of {agree:,} of {distance.count:,} results.",
             f"`expected`: {one.describe()}.", f"`actual`: {other.describe()}.",
         ),
-        "none is needed; for the same bits add in the same order (`halfulp order` writes the program), or judge by halfulp.suggest_tolerance", "high", "expected", "",
-        ("discuss.pytorch.org/t/129237",) if "position" in name else (),
+        remedy="none is needed; for the same bits add in the same order (`halfulp order` writes the program), or judge by halfulp.suggest_tolerance", confidence="high", side="expected", place="",
+        reports=("discuss.pytorch.org/t/129237",) if "position" in name else (),
     )  # fmt: skip
 
 

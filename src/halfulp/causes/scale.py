@@ -73,7 +73,7 @@ class Scale:
             worst = max(worst, float(scaled.max(initial=0.0)))
             unequal += different
             count += scaled.size
-        return Distance(math.sqrt(total / max(1, count)), worst, unequal, count, alike)
+        return Distance(math.sqrt(total / max(1, count)), worst, unequal, count, alike=alike)
 
     def _scaled(self, leaf: Leaf, other: Leaf) -> tuple[np.ndarray, int, bool]:
         """|difference| over noise for each element, how many have other bits, and whether dtypes and special values agree."""

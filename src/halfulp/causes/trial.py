@@ -191,12 +191,12 @@ class Suggestions:
         name = (
             hypothesis.name
             if hypothesis.naming is None
-            else hypothesis.naming(Site(self.side, tuple(numbers), self._flow, self._other, detail))
+            else hypothesis.naming(Site(self.side, tuple(numbers), self._flow, self._other, detail=detail))
         )
         remedy = remedy_of(hypothesis.remedy, detail, self.side)
         return Trial(
-            name, hypothesis.kind, detail, self.side, remedy, where, ONE if len(numbers) == 1 else EVERY,
-            {number: variation.compute for number, variation in variations.items()}, None, hypothesis.errs, rank, hypothesis.reports,
+            name, hypothesis.kind, detail, self.side, remedy=remedy, place=where, scope=ONE if len(numbers) == 1 else EVERY,
+            changes={number: variation.compute for number, variation in variations.items()}, wrap=None, errs=hypothesis.errs, rank=rank, reports=hypothesis.reports,
             first_only=hypothesis.first_only and name == hypothesis.name, calls=frozenset(self._flow.names[number] for number in numbers),
         )  # fmt: skip
 
@@ -251,7 +251,17 @@ def placebo(trial: Trial) -> Trial:
 
 def _of_around(around: Around, side: str, rank: int) -> Trial:
     return Trial(
-        around.name, around.kind, around.detail, side, around.remedy, "", EVERY, {}, around.wrap, rank=rank, reports=around.reports
+        around.name,
+        around.kind,
+        around.detail,
+        side,
+        remedy=around.remedy,
+        place="",
+        scope=EVERY,
+        changes={},
+        wrap=around.wrap,
+        rank=rank,
+        reports=around.reports,
     )
 
 
@@ -264,7 +274,7 @@ def of_knob(knob: Knob, side: str, rank: int, *, beyond_rounding: bool = False) 
     name = BEYOND_ROUNDING.get(knob.name, knob.name) if beyond_rounding else knob.name
     mixed = "the function mixes samples of a batch: statistics of the batch, flips or sums along it"
     return Trial(
-        name, SETTING, knob.detail, side, mixed if name == "samples mixed" else knob.remedy, "", EVERY, {}, knob.applied, rank=rank, reports=knob.reports,
+        name, SETTING, knob.detail, side, remedy=mixed if name == "samples mixed" else knob.remedy, place="", scope=EVERY, changes={}, wrap=knob.applied, rank=rank, reports=knob.reports,
         touches=tuple(sorted(knob.touches)), known=knob.algorithm,
     )  # fmt: skip
 

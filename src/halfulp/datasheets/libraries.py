@@ -101,7 +101,7 @@ def _torch(device: str) -> Library:
         "trunc_divide": lambda x, y: torch.div(x, y, rounding_mode="trunc"), "remainder": torch.remainder, "fmod": torch.fmod,
     }  # fmt: skip
     kept = ("float32", "float64", "bfloat16", "float16") if device != "mps" else ("float32", "bfloat16", "float16")
-    return Library("torch", device, kept, ops, native, back)
+    return Library("torch", device, kept, ops, native=native, back=back)
 
 
 def _numpy(device: str) -> Library:
@@ -115,8 +115,8 @@ def _numpy(device: str) -> Library:
     }  # fmt: skip
     return Library(
         "numpy", device, ("float32", "float64", "float16"), ops,
-        lambda array, dtype: array.astype(dtype) if array.dtype.kind == "f" else array,
-        lambda value: np.asarray(value, np.float32) if np.asarray(value).dtype == np.float16 else np.asarray(value),
+        native=lambda array, dtype: array.astype(dtype) if array.dtype.kind == "f" else array,
+        back=lambda value: np.asarray(value, np.float32) if np.asarray(value).dtype == np.float16 else np.asarray(value),
     )  # fmt: skip
 
 
@@ -136,8 +136,8 @@ def _jax(device: str) -> Library:
     }  # fmt: skip
     return Library(
         "jax", device, ("float32", "bfloat16", "float16"), ops,
-        lambda array, dtype: jnp.asarray(array, dtype=dtype) if array.dtype.kind == "f" else jnp.asarray(array),
-        lambda value: np.asarray(value.astype("float32") if str(value.dtype) in ("bfloat16", "float16") else value),
+        native=lambda array, dtype: jnp.asarray(array, dtype=dtype) if array.dtype.kind == "f" else jnp.asarray(array),
+        back=lambda value: np.asarray(value.astype("float32") if str(value.dtype) in ("bfloat16", "float16") else value),
     )  # fmt: skip
 
 
@@ -161,9 +161,9 @@ def _of_backend(chosen: Backend) -> Library:
     return Library(
         chosen.name, "cpu", tuple(word for word in PROBED if _runs(chosen, "matmul", word)),
         {name: op_of(name) for name in OPS if _runs(chosen, name, "float32")},
-        lambda array, dtype: torch.from_numpy(np.ascontiguousarray(array)).to(getattr(torch, dtype)),
-        lambda value: (value.float() if FORMATS[str(value.dtype).removeprefix("torch.")].storage_bits < 32 else value).numpy(),
-        chosen,
+        native=lambda array, dtype: torch.from_numpy(np.ascontiguousarray(array)).to(getattr(torch, dtype)),
+        back=lambda value: (value.float() if FORMATS[str(value.dtype).removeprefix("torch.")].storage_bits < 32 else value).numpy(),
+        backend=chosen,
     )  # fmt: skip
 
 

@@ -97,7 +97,7 @@ def datasheet(
         if key not in journal.parts:
             journal.add(key, asdict(_accuracy(chosen, name, kind, target, full=full, seed=seed, step=progress)))
         accuracies.append(Accuracy(**journal.parts[key]))
-    return Datasheet(backend, device, where, found, tuple(accuracies))
+    return Datasheet(backend, device, where, found, accuracies=tuple(accuracies))
 
 
 def _tables(chosen: Library) -> tuple[dict[str, Callable[..., Any]], dict[str, Callable[..., Any]]]:
@@ -144,7 +144,16 @@ def _accuracy(chosen: Library, name: str, kind: str, target: Format, *, full: bo
                 return _derivative(chosen, name, unary[name[:-1]], target, seed)
             return _unary(chosen, name, unary[name], target, full=full, seed=seed, step=step)
         except (Unsupported, RuntimeError, TypeError):  # the library has the function, but not in this format
-            return Accuracy(name, target.name, 0, False, float("nan"), float("nan"), float("nan"), 0)
+            return Accuracy(
+                name,
+                target.name,
+                0,
+                False,
+                max_ulp_error=float("nan"),
+                worst_input=float("nan"),
+                not_correctly_rounded=float("nan"),
+                special_mismatches=0,
+            )
 
 
 def _unary(
@@ -219,9 +228,9 @@ def _finished(name: str, target: Format, scanned: Scan, exhaustive: bool, tail: 
         target.name,
         scanned.inputs,
         exhaustive,
-        float("nan") if nothing else scanned.max_ulp_error,
-        scanned.worst_input,
-        float("nan") if nothing else scanned.wrong / scanned.compared,
-        scanned.special_mismatches,
-        tail,
+        max_ulp_error=float("nan") if nothing else scanned.max_ulp_error,
+        worst_input=scanned.worst_input,
+        not_correctly_rounded=float("nan") if nothing else scanned.wrong / scanned.compared,
+        special_mismatches=scanned.special_mismatches,
+        tail_differs=tail,
     )

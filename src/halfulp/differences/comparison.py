@@ -353,5 +353,5 @@ def _worst_elements(totals: _Totals, row: int, actual: Leaf, reference: Leaf, co
             first, second = (int(ordinals(value, common)) for value in values)
             steps = abs(first - second)
         relative = apart / abs(values[1]) if values[1] else math.inf
-        found.append(WorstElement(index, values[0], values[1], apart, relative, steps))
+        found.append(WorstElement(index, values[0], values[1], apart, rel_difference=relative, ulps=steps))
     return tuple(found)

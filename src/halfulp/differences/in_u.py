@@ -48,5 +48,5 @@ def error_in_u(actual: object, reference: object, *, scale: object = None, decla
             scaled = np.where(error == 0, 0.0, error / unit)[usable]
         worst, rms = (float(scaled.max()), float(np.sqrt(np.mean(scaled**2)))) if scaled.size else (0.0, 0.0)
         name = "given" if size is not None else "rms of the reference"
-        found.append(ErrorInU(leaf.path, form.name, form.unit_roundoff, name, worst, rms, int(usable.sum())))
+        found.append(ErrorInU(leaf.path, form.name, form.unit_roundoff, name, max_in_u=worst, rms_in_u=rms, count=int(usable.sum())))
     return tuple(found)

@@ -63,7 +63,7 @@ class Leaf:
     def owned(self, path: str | None = None) -> Leaf:
         """The same in memory that nobody else can change, under another path if one is given."""
         kept = self.path if path is None else path
-        return Leaf(kept, self.dtype, self.stored.copy(), self.format, self.device, self.memory_format)
+        return Leaf(kept, self.dtype, self.stored.copy(), self.format, device=self.device, memory_format=self.memory_format)
 
     def numbers(self) -> npt.NDArray[Any]:
         """The values as numbers that NumPy can compute with (a view where possible, float32 for formats stored as bits)."""
@@ -89,7 +89,7 @@ class Leaf:
     def rows(self, axis: int, places: npt.NDArray[np.int64]) -> Leaf:
         """Some rows along an axis, in memory of their own."""
         kept = np.take(self.stored, places, axis=axis)
-        return Leaf(self.path, self.dtype, kept, self.format, self.device, self.memory_format)
+        return Leaf(self.path, self.dtype, kept, self.format, device=self.device, memory_format=self.memory_format)
 
 
 class DeviceLeaf(Leaf):
@@ -131,7 +131,9 @@ class DeviceLeaf(Leaf):
 
     def owned(self, path: str | None = None) -> Leaf:
         """On the processor: the copy from the device is nobody else's."""
-        return Leaf(self.path if path is None else path, self.dtype, self.stored, self.format, self.device, self.memory_format)
+        return Leaf(
+            self.path if path is None else path, self.dtype, self.stored, self.format, device=self.device, memory_format=self.memory_format
+        )
 
 
 ON_DEVICE = ("cuda",)
@@ -189,7 +191,11 @@ def _from_torch(value: Any, path: str) -> Leaf:
             f"Got a tensor of dtype {dtype} at {path or 'the output'}. Needed: one of {', '.join(FORMATS)}. "
             "halfulp has no model of this format yet. Convert it with .float() before comparing."
         )
-    return DeviceLeaf(path, dtype, tensor, form, layout) if stays else Leaf(path, dtype, _stored(tensor, dtype), form, device, layout)
+    return (
+        DeviceLeaf(path, dtype, tensor, form, memory_format=layout)
+        if stays
+        else Leaf(path, dtype, _stored(tensor, dtype), form, device=device, memory_format=layout)
+    )
 
 
 def _stored(tensor: Any, dtype: str) -> npt.NDArray[Any]:

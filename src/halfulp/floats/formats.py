@@ -57,7 +57,15 @@ def _format(name: str, p: int, exponent_min: int, exponent_max: int, storage_bit
     # Without infinities (e4m3fn) the all-ones significand of the top binade is NaN: the largest number ends one step earlier.
     step = math.ldexp(1.0, 1 - p)
     significand = 2.0 - step if has_infinity else 2.0 - 2.0 * step
-    return Format(name, p, exponent_min, exponent_max, storage_bits, math.ldexp(significand, exponent_max), has_infinity)
+    return Format(
+        name,
+        p,
+        exponent_min,
+        exponent_max,
+        storage_bits=storage_bits,
+        max_finite=math.ldexp(significand, exponent_max),
+        has_infinity=has_infinity,
+    )
 
 
 FLOAT64 = _format("float64", 53, -1022, 1023, 64)

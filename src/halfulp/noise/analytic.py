@@ -109,5 +109,5 @@ def backward_error(case: Case, run: Run, noise: Noise) -> BackwardError | None:
             error = np.abs(leaf.float64() - spread.reference)
             eta = np.where(error == 0, 0.0, error / (case.declared.unit_roundoff * scale))
         largest = float(np.max(eta[np.isfinite(eta)], initial=0.0))
-        return BackwardError(leaf.path, largest, mode.terms, DEVIATIONS * math.sqrt(mode.terms), float(mode.terms))
+        return BackwardError(leaf.path, largest, mode.terms, DEVIATIONS * math.sqrt(mode.terms), bound=float(mode.terms))
     return None

@@ -185,7 +185,16 @@ def noise_of(
         An estimate, first order in each op and of all orders through the function: rounding errors are independent, mean zero,
         of the size that round to nearest gives in the declared precision; sums may be added in any order.
     """
-    model = Model(declared or case.declared, samples, accumulate, coarse_sums, product_loss, amplitude, profiles, rounds)
+    model = Model(
+        declared or case.declared,
+        samples,
+        accumulate,
+        coarse_sums,
+        product_loss=product_loss,
+        amplitude=amplitude,
+        profiles=profiles,
+        rounds=rounds,
+    )
     told = progress if progress is not None else lambda *_: None
     notes: list[str] = []
     lifted = case.run("expected", Variant(case.finest))
@@ -317,7 +326,7 @@ def _collect(
             if method == INPUTS and leaf.dtype.startswith("complex"):
                 deviations = [_of_both_parts(deviation) for deviation in deviations]
             leaves[leaf.path] = _leaf_noise(model, leaf, reference, deviations)
-    return Noise(model.declared, leaves, method, len(passes), ops, "reference" if outside else source, tuple(notes))
+    return Noise(model.declared, leaves, method, len(passes), ops=ops, reference="reference" if outside else source, notes=tuple(notes))
 
 
 def _of_both_parts(deviation: FloatArray) -> FloatArray:
@@ -343,7 +352,7 @@ def _leaf_noise(model: Model, leaf: Leaf, reference: FloatArray, deviations: lis
         sampled = np.hypot(np.hypot(sampled, ROUNDING_RMS * storage.unit_roundoff * magnitude), step)
     spread = sampled
     profiles = _profiles(deviations, spread) if model.profiles and leaf.format is not None else {}
-    return LeafNoise(leaf.path, reference, spread, changed, largest, profiles)
+    return LeafNoise(leaf.path, reference, spread, changed, largest=largest, profiles=profiles)
 
 
 def _profiles(deviations: list[FloatArray], spread: FloatArray) -> dict[int, FloatArray]:

@@ -82,7 +82,7 @@ class StreamedLeaf:
         changed = self._changed[places] / self.count
         spread = self._spread(places, reference)
         largest = np.sqrt(self._squares[places].astype(np.float64)) * self._units(reference) / self._magnified
-        return LeafNoise(self.path, reference.reshape(shape), spread.reshape(shape), changed.reshape(shape), largest.reshape(shape))
+        return LeafNoise(self.path, reference.reshape(shape), spread.reshape(shape), changed.reshape(shape), largest=largest.reshape(shape))
 
     def widened(self, honest: Leaf) -> StreamedLeaf:
         """With a spread nowhere smaller than the error of an honest run."""
@@ -139,8 +139,8 @@ class _Sum:
     def streamed(self, model: Model) -> StreamedLeaf:
         magnified = model.magnified if self.leaf.format is not None else 1.0
         return StreamedLeaf(
-            self.leaf.path, self.leaf.stored.shape, model.samples, self.base, self.squares, self.changed, self.leaf.format, model.storage,
-            magnified, self.typical,
+            self.leaf.path, self.leaf.stored.shape, model.samples, self.base, _squares=self.squares, _changed=self.changed,
+            _format=self.leaf.format, _storage=model.storage, _magnified=magnified, _typical=self.typical,
         )  # fmt: skip
 
 
@@ -162,7 +162,7 @@ def streamed_noise(case: Case, *, rounds: str = OPS, progress: Callable[[int, in
     """
     if case.reference is not None or case.finest is Precision.NATIVE:
         return None
-    model = Model(case.declared, SAMPLES, True, False, 1.0, 1.0, False, rounds)
+    model = Model(case.declared, SAMPLES, True, False, product_loss=1.0, amplitude=1.0, profiles=False, rounds=rounds)
     sums: dict[str, _Sum] = {}
     samples = passes_of(case, "expected", model, progress or (lambda *_: None))
     try:
@@ -175,7 +175,7 @@ def streamed_noise(case: Case, *, rounds: str = OPS, progress: Callable[[int, in
     except Unseen:
         return None
     leaves = {path: item.streamed(model) for path, item in sums.items()}
-    return Noise(model.declared, leaves, "ops of expected", model.samples, dict(mode.counted), reference_of(case, mode))
+    return Noise(model.declared, leaves, "ops of expected", model.samples, ops=dict(mode.counted), reference=reference_of(case, mode))
 
 
 KEPT = 1 << 18

@@ -192,7 +192,9 @@ def einsum(shapes: Sequence[Shape], labels: Sequence[str], output: str, output_s
             )
         )
     axes = tuple((letter, size[letter]) for letter in summed)
-    return Contraction("einsum", axes, tuple(output_shape), view, tuple(factors), (), {"labels": tuple(labels), "output": output})
+    return Contraction(
+        "einsum", axes, tuple(output_shape), view, factors=tuple(factors), extras=(), details={"labels": tuple(labels), "output": output}
+    )
 
 
 def cumulative_sum(shape: Shape, axis: int, argument: int) -> Contraction:
@@ -201,7 +203,7 @@ def cumulative_sum(shape: Shape, axis: int, argument: int) -> Contraction:
     padding = tuple((size - 1, 0) if place == axis else (0, 0) for place in range(len(shape)))
     strides = row_major_strides([extent + before for extent, (before, _) in zip(shape, padding)])
     factor = Factor(argument, shape, (1,) * len(shape), padding, 0, (strides[axis],), strides)
-    return Contraction("cumulative sum", (("k", size),), shape, shape, (factor,), (), {"axis": axis})
+    return Contraction("cumulative sum", (("k", size),), shape, shape, factors=(factor,), extras=(), details={"axis": axis})
 
 
 def convolution(
@@ -276,10 +278,10 @@ def convolution(
     }  # fmt: skip
     kind = "transposed convolution" if transposed else "convolution"
     axes = tuple(zip(names, (channels, *kernel)))
-    return Contraction(kind, axes, tuple(output), view, (of_x, of_weight), (), details)
+    return Contraction(kind, axes, tuple(output), view, factors=(of_x, of_weight), extras=(), details=details)
 
 
 def table(shapes: Sequence[Shape], tables: Sequence[Indices], output_shape: Shape, arguments: Sequence[int]) -> Contraction:
     """Any contraction, as one table of elements for each factor: (output positions, terms), -1 where a term is missing."""
     factors = tuple(Factor(argument, tuple(shape), table=indices) for argument, shape, indices in zip(arguments, shapes, tables))
-    return Contraction("table", (("k", tables[0].shape[1]),), tuple(output_shape), tuple(output_shape), factors)
+    return Contraction("table", (("k", tables[0].shape[1]),), tuple(output_shape), tuple(output_shape), factors=factors)

@@ -53,7 +53,18 @@ def addition_of(tally: Tally, tests: int = 1) -> Addition:
 
 def beyond_everything(error: float, size: float, index: int = 0) -> Addition:
     """Of a value where no rounding can be: its error and size (rms), and the flat index of the worst element."""
-    residual = Residual("", math.inf, math.inf, math.inf, math.inf, error, size, 1, 1, (index,))
+    residual = Residual(
+        "",
+        math.inf,
+        math.inf,
+        math.inf,
+        max_norm_in_noise=math.inf,
+        rms=error,
+        reference_rms=size,
+        count=1,
+        nonzero=1,
+        worst_index=(index,),
+    )
     return Addition(residual, Excess(math.inf, math.inf))
 
 

@@ -127,14 +127,38 @@ def _by_hashes(actual: Trace, expected: Trace, alignment: Alignment, common: dic
     first = next((point for point in points if point.total > 0.0), None)
     notes.append("recorded without elements: what an op adds can't be told from what it inherited; record with level='tensors' for that")
     if not points:
-        return Origin(None, "", "", "", Verdict.UNDECIDED, 0.0, 0.0, "Nothing could be aligned.", (), notes=tuple(notes), **common)
+        return Origin(
+            None,
+            "",
+            "",
+            "",
+            verdict=Verdict.UNDECIDED,
+            added=0.0,
+            inherited=0.0,
+            because="Nothing could be aligned.",
+            walk=(),
+            notes=tuple(notes),
+            **common,
+        )
     if first is None:
         because = f"All {len(points)} values that could be aligned have the same bits."
-        return Origin(None, "", "", "", Verdict.IDENTICAL, 0.0, 0.0, because, points, notes=_without_repetition(notes), **common)
+        return Origin(
+            None,
+            "",
+            "",
+            "",
+            verdict=Verdict.IDENTICAL,
+            added=0.0,
+            inherited=0.0,
+            because=because,
+            walk=points,
+            notes=_without_repetition(notes),
+            **common,
+        )
     because = f"Bits differ first at {first.op} in {first.module or 'the outermost module'}; whether that is rounding, hashes don't tell."
     return Origin(
-        None, first.op, first.phase, first.source, Verdict.UNDECIDED, 0.0, 0.0, because, points, first_bits=first, notes=tuple(notes),
-        point=first, **common,
+        None, first.op, first.phase, first.source, verdict=Verdict.UNDECIDED, added=0.0, inherited=0.0, because=because, walk=points,
+        first_bits=first, notes=tuple(notes), point=first, **common,
     )  # fmt: skip
 
 
@@ -160,17 +184,19 @@ def _concluded(walker: Walker, walk: Walk, common: dict[str, Any], notes: list[s
         module = point.module if steps == (first.step,) else _common_module(steps, point.phase) or point.module
         return Origin(
             module, steps[-1].op, point.phase, steps[-1].source or point.source,
-            Verdict.NONDETERMINISTIC if REPETITION in notes else point.verdict or Verdict.MISTAKE, point.added, point.inherited,
-            _because(first, segment), more=tuple(suspect.point for suspect in right[1:]), segment=segment, notes=tuple(notes), point=point,
-            **common,
+            verdict=Verdict.NONDETERMINISTIC if REPETITION in notes else point.verdict or Verdict.MISTAKE,
+            added=point.added, inherited=point.inherited, because=_because(first, segment),
+            more=tuple(suspect.point for suspect in right[1:]), segment=segment, notes=tuple(notes), point=point, **common,
         )  # fmt: skip
     open_question = _unanswered(walker, walk)
     if open_question:
-        return Origin(None, "", "", "", Verdict.UNDECIDED, 0.0, 0.0, open_question, notes=tuple(notes), **common)
+        return Origin(
+            None, "", "", "", verdict=Verdict.UNDECIDED, added=0.0, inherited=0.0, because=open_question, notes=tuple(notes), **common
+        )
     verdict = Verdict.ROUNDING if common["first_bits"] is not None else Verdict.IDENTICAL
     because = "Every value that could be aligned has the same bits." if verdict is Verdict.IDENTICAL else _nothing_more(walk)
     said = _without_repetition(notes) if verdict is Verdict.IDENTICAL else tuple(notes)
-    return Origin(None, "", "", "", verdict, 0.0, 0.0, because, notes=said, **common)
+    return Origin(None, "", "", "", verdict=verdict, added=0.0, inherited=0.0, because=because, notes=said, **common)
 
 
 def _nothing_more(walk: Walk) -> str:

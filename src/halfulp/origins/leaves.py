@@ -74,7 +74,7 @@ class Leaves:
         )  # fmt: skip
         addition = beyond_everything(apart, size, int(np.argmax(beyond)))
         self._walker.found.suspects[-1 - number] = Suspect(
-            step, slot, number, actual_number, point, addition, MatchedBy.NAME, SuspectState.FINAL
+            step, slot, number, actual_number, point=point, addition=addition, how=MatchedBy.NAME, state=SuspectState.FINAL
         )
         self._walker.found.points.append(point)
         self._walker.found.notes.append(note)

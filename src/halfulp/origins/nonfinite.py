@@ -26,7 +26,14 @@ def first_nonfinite(side: str, trace: Trace) -> NonFinite | None:
             nan, infinite = int(value.statistics.get("nan", 0)), int(value.statistics.get("inf", 0))
             kind = "NaN" if nan else "infinity"
             return NonFinite(
-                side, step.op, step.module, step.source, step.phase, kind, nan or infinite, tuple(_described(trace, n) for n in step.inputs)
+                side,
+                step.op,
+                step.module,
+                step.source,
+                phase=step.phase,
+                kind=kind,
+                count=nan or infinite,
+                inputs=tuple(_described(trace, n) for n in step.inputs),
             )
     return None
 

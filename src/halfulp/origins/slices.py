@@ -61,7 +61,7 @@ def parts_of(evaluation: Evaluation) -> Iterator[Part]:
         evaluate(part, number, direct)
         if prediction is None:
             raise Unknown(f"{step.op} has no formula for a part")
-        yield Part(rule.axis, start, stop, prediction, direct.spread(prediction.shape))
+        yield Part(rule.axis, start, stop, prediction, spread=direct.spread(prediction.shape))
 
 
 def cut_of(values: Values, number: int, part: Part) -> Array:

@@ -356,7 +356,9 @@ class Walker:
             fit = _Fit(candidate, how, numbers, self.addition_in(main, slot, number, numbers))
             reason = None
             if not fit.addition.within:
-                reason = reason_of(Compared(self, main, slot, number, candidate, numbers, fit.addition, same=settled.number))
+                reason = reason_of(
+                    Compared(self, main, slot, number, candidate=candidate, actual=numbers, addition=fit.addition, same=settled.number)
+                )
             if reason is not None and reason.verdict is not Verdict.ROUNDING:
                 made_by = self.actual.producers.get(candidate)
                 where = self.alignment.in_expected(made_by.module) if made_by is not None else None
@@ -386,7 +388,7 @@ class Walker:
             note=reason.text,
             module=module,
         )
-        self.found.suspects[number] = Suspect(main.step, slot, number, fit.number, point, fit.addition, fit.how)
+        self.found.suspects[number] = Suspect(main.step, slot, number, fit.number, point=point, addition=fit.addition, how=fit.how)
         return Version(fit.number, made_by=(main, slot), assumes=before | {number})
 
     def _loosened(self, main: Evaluation, alternative: Evaluation | None, fits: list[_Fit]) -> Iterator[tuple[Evaluation, list[_Fit]]]:
@@ -422,7 +424,7 @@ class Walker:
             if not main.is_view(slot):
                 self.ledger.add(step, slot, MatchedBy.NONE, parts=self.ledger.parts(number, None, prediction))
         else:
-            reason = reason_of(Compared(self, main, slot, number, chosen.number, chosen.numbers, chosen.addition))
+            reason = reason_of(Compared(self, main, slot, number, candidate=chosen.number, actual=chosen.numbers, addition=chosen.addition))
             if reason.verdict is Verdict.ROUNDING:
                 return self._settle(slot, number, chosen, main, None, reason)
             predicted.alternative = self._suspect(slot, number, chosen, main, reason, alternative.assumes if alternative else frozenset())

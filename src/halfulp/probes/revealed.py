@@ -227,16 +227,15 @@ class RevealedOrder:
                 self.describe_class(order_class),
                 describe_positions(order_class.positions, self.shape, self.checked),
                 len(order_class.positions),
-                tuple(int(index) for index in np.unravel_index(order_class.at, self.shape)) if self.shape else (),
-                order_class.status,
-                order_class.problem,
+                at=tuple(int(index) for index in np.unravel_index(order_class.at, self.shape)) if self.shape else (),
+                status=order_class.status,
+                problem=order_class.problem,
             )
             for order_class in self.classes
         )
         return StoredOrder(
-            self.contraction.kind, self.contraction.axes, self.shape, classes, self.is_proved, self.proof, self.family, self.draws,
-            self.runs,
-            self.checked,
+            self.contraction.kind, self.contraction.axes, self.shape, classes, proved=self.is_proved, proof=self.proof,
+            family=self.family, draws=self.draws, runs=self.runs, checked=self.checked,
         )  # fmt: skip
 
     def to_json(self) -> str:

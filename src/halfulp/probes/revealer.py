@@ -130,7 +130,9 @@ def reveal_order(
     structure = find_structure(implementation, samples[:DRAWS])
     contraction = structure.contraction
     slabs = _slabs(contraction, implementation.is_large, seed, everywhere)
-    return _Asking(implementation, structure, samples, slabs, patience_s, progress).reveal(_position(contraction, position))
+    return _Asking(implementation, structure, samples, slabs, patience_s=patience_s, progress=progress).reveal(
+        _position(contraction, position)
+    )
 
 
 def _samples(implementation: Implementation, draws: int | None, seed: int) -> list[Sample]:
@@ -194,7 +196,7 @@ class _Asking:
 
     def reveal(self, start: int) -> RevealedOrder:
         if not self.implementation.is_large and not self._repeats():
-            return self._result([PositionClass(None, self.checked, start, "nothing", 0, CHANGES, None)])
+            return self._result([PositionClass(None, self.checked, start, "nothing", draws=0, problem=CHANGES, terms=None)])
         left, found = self.checked, list[PositionClass]()
         while len(left) and len(found) < CLASSES:
             at = start if not found else self._fullest(left)
@@ -205,7 +207,7 @@ class _Asking:
                     order, problem = None, CHANGES
                 status, problem = ("nothing", problem) if order is None else ("consistent with the probes", problem or NOT_PROVED)
                 where = left if order is None else left[left == at]
-                found.append(PositionClass(order, where, at, status, 0, problem, terms))
+                found.append(PositionClass(order, where, at, status, draws=0, problem=problem, terms=terms))
                 if order is None:
                     break
                 left = left[left != at]
@@ -215,7 +217,7 @@ class _Asking:
             if not same.all() and self._draw_more():
                 same &= self._same(order, left)
             same = self._by_group(same, left, at)
-            found.append(PositionClass(order, left[same], at, "proved", len(self.samples), "", terms))
+            found.append(PositionClass(order, left[same], at, "proved", draws=len(self.samples), problem="", terms=terms))
             left = left[~same]
         if len(left) and found[-1].order is not None:
             problem = "not asked: " + (
@@ -223,11 +225,11 @@ class _Asking:
                 if len(found) == CLASSES
                 else "the order of another output is not proved"
             )
-            found.append(PositionClass(None, left, int(left[0]), "nothing", 0, problem, None))
+            found.append(PositionClass(None, left, int(left[0]), "nothing", draws=0, problem=problem, terms=None))
         return self._result(found)
 
     def _result(self, classes: list[PositionClass]) -> RevealedOrder:
-        return RevealedOrder(self.contraction, tuple(classes), self.implementation.shape, len(self.samples), self.runs)
+        return RevealedOrder(self.contraction, tuple(classes), self.implementation.shape, len(self.samples), runs=self.runs)
 
     def _attempts(self, at: int) -> tuple[Order | None, Indices | None, str]:
         """The order at a position: asked with many positions at once, if need be with those that add alike, at last by itself."""
@@ -321,7 +323,7 @@ class _Asking:
             return (Tree.from_nodes(len(terms), extras, []) if len(terms) + extras else None), Arithmetic(0, "nearest", None)
         problem = NotCounts("nothing was asked")
         for numbers in numbers_for(self.inputs, len(contraction.factors) > 1):
-            masks = Masks(self.implementation, contraction, self.structure.factor, at, positions, terms, numbers)
+            masks = Masks(self.implementation, contraction, self.structure.factor, at, positions=positions, terms=terms, numbers=numbers)
             try:
                 tree = self._family(masks, at) or reveal_tree(masks, extras, self.progress, self.patience_s)
                 return tree, arithmetic_of(masks, tree)

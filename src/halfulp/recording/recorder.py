@@ -254,8 +254,9 @@ class Recorder:
                 seen.add(id(tensor))
             numbers += [self._new(tensor, func, args, changed=True) for tensor in overwritten if id(tensor) not in seen]
             step = Step(
-                self._writer.steps, StepKind.OP, phase, _name(func), place.path, place.call, source,
-                tuple(arguments), keywords, tuple(numbers), forward.index if forward is not None else None,
+                self._writer.steps, StepKind.OP, phase, _name(func), module=place.path, call=place.call, source=source,
+                arguments=tuple(arguments), keywords=keywords, outputs=tuple(numbers),
+                forward=forward.index if forward is not None else None,
             )  # fmt: skip
             self._writer.add_step(step)
             if phase == Phase.FORWARD:
@@ -324,7 +325,20 @@ class Recorder:
         arguments = (Ref(before.number), [Ref(write.number) for write in writes], where)
         place = self._modules.place
         phase = Phase.STEP if self._in_step else (Phase.BACKWARD if _is_backward() else Phase.FORWARD)
-        self._writer.add_step(Step(self._writer.steps, StepKind.OP, phase, OVERLAY, place.path, place.call, "", arguments, {}, (number,)))
+        self._writer.add_step(
+            Step(
+                self._writer.steps,
+                StepKind.OP,
+                phase,
+                OVERLAY,
+                module=place.path,
+                call=place.call,
+                source="",
+                arguments=arguments,
+                keywords={},
+                outputs=(number,),
+            )
+        )
 
     def _write(self, tensor: torch.Tensor, role: Role, name: str, *, summarize: bool, why: str) -> int:
         number = self._writer.values
@@ -348,7 +362,21 @@ class Recorder:
         if role in (Role.PARAMETER, Role.BUFFER, Role.INPUT) and not is_ours:
             self._digests["inputs" if role == Role.INPUT else "weights"].append(hashed)
         placements = tuple(str(item) for item in getattr(tensor, "placements", ()))
-        self._writer.add_value(Value(number, role, name, dtype, shape, strides, device, hashed, statistics, place, placements))
+        self._writer.add_value(
+            Value(
+                number,
+                role,
+                name,
+                dtype,
+                shape=shape,
+                strides=strides,
+                device=device,
+                hash=hashed,
+                statistics=statistics,
+                place=place,
+                placements=placements,
+            )
+        )
         return number
 
     def _count(self, tensor: torch.Tensor, dtype: str, op: str, name: str) -> int:
@@ -381,12 +409,12 @@ class Recorder:
                 StepKind.MODULE,
                 phase,
                 type(module).__name__,
-                place.path,
-                place.call,
-                source_line(),
-                tuple(given),
-                {},
-                numbers,
+                module=place.path,
+                call=place.call,
+                source=source_line(),
+                arguments=tuple(given),
+                keywords={},
+                outputs=numbers,
             )
             self._writer.add_step(step)
             if phase == Phase.FORWARD and torch.is_grad_enabled():
@@ -402,7 +430,18 @@ class Recorder:
                 number = self._value_of(gradient, role=Role.UNSEEN)
                 kind = type(module).__name__
                 self._writer.add_step(
-                    Step(self._writer.steps, StepKind.MODULE, Phase.BACKWARD, kind, place.path, place.call, "", (), {}, (number,))
+                    Step(
+                        self._writer.steps,
+                        StepKind.MODULE,
+                        Phase.BACKWARD,
+                        kind,
+                        module=place.path,
+                        call=place.call,
+                        source="",
+                        arguments=(),
+                        keywords={},
+                        outputs=(number,),
+                    )
                 )
 
         for tensor in _flat(result):

@@ -68,7 +68,20 @@ def transcribe(
         made.append(number)
         by_bits[_bits_of(value.tensor)] = number
         given = tuple(Ref(made[place]) for place in value.inputs)
-        writer.add_step(Step(writer.steps, StepKind.OP, Phase.FORWARD, value.op, value.module, 0, value.source, given, {}, (number,)))
+        writer.add_step(
+            Step(
+                writer.steps,
+                StepKind.OP,
+                Phase.FORWARD,
+                value.op,
+                module=value.module,
+                call=0,
+                source=value.source,
+                arguments=given,
+                keywords={},
+                outputs=(number,),
+            )
+        )
     named: dict[str, int] = {}
     for name, tensor in outputs.items():
         known = by_bits.get(_bits_of(tensor))
@@ -89,5 +102,18 @@ def _write(writer: TraceWriter, tensor: torch.Tensor, role: Role, name: str) -> 
         if plain.numel():
             values, elements = elements_of(plain, plain.numel())
             place = writer.store(dtype, shape, values, elements=elements)
-    writer.add_value(Value(number, role, name, dtype, shape, tuple(plain.stride()), "cpu", hashed, statistics, place))
+    writer.add_value(
+        Value(
+            number,
+            role,
+            name,
+            dtype,
+            shape=shape,
+            strides=tuple(plain.stride()),
+            device="cpu",
+            hash=hashed,
+            statistics=statistics,
+            place=place,
+        )
+    )
     return number

@@ -84,7 +84,7 @@ def suggest_tolerance(
         )
     tensors = tuple(_tensor_tolerance(path, pairs) for path, pairs in found.items())
     rtol = max(tensor.rtol for tensor in tensors)
-    return Tolerance(rtol, max(tensor.atol for tensor in tensors), tensors, failure_probability, precision)
+    return Tolerance(rtol, max(tensor.atol for tensor in tensors), tensors, failure_probability, declared=precision)
 
 
 def _reach(noise: Noise, spread: FloatArray, failure_probability: float) -> FloatArray:

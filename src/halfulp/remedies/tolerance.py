@@ -58,11 +58,13 @@ class Tolerance:
                 tensor.rtol,
                 tensor.atol,
                 float(tensor.scale.min()) if tensor.scale.size else 0.0,
-                float(tensor.scale.max(initial=0.0)),
+                scale_max=float(tensor.scale.max(initial=0.0)),
             )
             for tensor in self.tensors
         )
-        return StoredTolerance(self.line, self.rtol, self.atol, tensors, self.failure_probability, self.declared)
+        return StoredTolerance(
+            self.line, self.rtol, self.atol, tensors, failure_probability=self.failure_probability, declared=self.declared
+        )
 
     def to_json(self) -> str:
         """The numbers as JSON text with a schema number."""

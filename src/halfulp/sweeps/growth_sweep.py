@@ -81,7 +81,9 @@ def growth(
         if not points:
             raise
         complete, stopped = False, str(error)
-    return Growth(tuple(points), _slopes(points), format_name, names, time.perf_counter() - start, complete, stopped)
+    return Growth(
+        tuple(points), _slopes(points), format_name, names, seconds=time.perf_counter() - start, complete=complete, stopped=stopped
+    )
 
 
 def _left(points: list[GrowthPoint], sizes: list[int], seeds: int, spent: float) -> str:
@@ -150,10 +152,10 @@ def _point(case: Case, size: int, seed: int) -> tuple[GrowthPoint, tuple[str, st
         seed,
         result.verdict,
         scaled["actual"],
-        scaled["expected"],
-        scaled["difference"],
-        scaled["noise"],
-        rms_limit(noise.count),
+        expected_error=scaled["expected"],
+        difference=scaled["difference"],
+        noise=scaled["noise"],
+        limit=rms_limit(noise.count),
     )
     return point, result.names
 
@@ -178,4 +180,4 @@ def _fitted(of: str, pairs: np.ndarray) -> Slope:
 
     line: Any = linregress(pairs[:, 0], pairs[:, 1])
     exponent, width = float(line.slope), float(line.stderr) * student_quantile(1.0 - CONFIDENCE, len(pairs) - 2)
-    return Slope(of, exponent, exponent - width, exponent + width, math.exp(float(line.intercept)))
+    return Slope(of, exponent, exponent - width, exponent + width, factor=math.exp(float(line.intercept)))

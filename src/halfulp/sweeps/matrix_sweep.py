@@ -78,7 +78,7 @@ def matrix(
         bits; their difference is measured directly.
     """
     start = time.monotonic()
-    sweep = _Sweep(backends, ops, dtypes, sizes, seed, progress)
+    sweep = _Sweep(backends, ops, dtypes, sizes, seed=seed, progress=progress)
     journal = Journal(resume, sweep.settings, of="cases")
     complete = True
     try:
@@ -233,7 +233,7 @@ class _Sweep:
             return _Judged(name, fault=words)
         found = result.find("precision")
         named = str(found.measured.get("format") or "") if found is not None and result.verdict is Verdict.REDUCED_PRECISION else ""
-        return _Judged(name, outputs, result.verdict.name, named, "; ".join(remarks))
+        return _Judged(name, outputs, result.verdict.name, named, remark="; ".join(remarks))
 
     def result(self, parts: Mapping[str, Mapping[str, Any]], seconds: float, complete: bool) -> Matrix:
         """All of it."""
@@ -256,7 +256,17 @@ class _Sweep:
         for part in parts.values():
             for name, words in part["faults"].items():
                 faults[name] = (*faults.get(name, ()), *words)
-        return Matrix(cells, families, habits, remarks, faults, fingerprints, self.settings, seconds, complete)
+        return Matrix(
+            cells,
+            families,
+            habits,
+            remarks,
+            faults=faults,
+            fingerprints=fingerprints,
+            settings=self.settings,
+            seconds=seconds,
+            complete=complete,
+        )
 
     def close(self) -> None:
         """Nothing more is asked in advance."""

@@ -137,7 +137,20 @@ def _write(
     hashed = hash_of(bits) if value.is_complete else value.hash
     strides = tuple(int(np.prod(shape[k + 1 :], dtype=np.int64)) for k in range(len(shape)))
     statistics = _statistics(whole) if shape != value.shape or hashed != value.hash else value.statistics
-    writer.add_value(Value(value.number, value.role, value.name, value.dtype, shape, strides, value.device, hashed, statistics, place))
+    writer.add_value(
+        Value(
+            value.number,
+            value.role,
+            value.name,
+            value.dtype,
+            shape=shape,
+            strides=strides,
+            device=value.device,
+            hash=hashed,
+            statistics=statistics,
+            place=place,
+        )
+    )
 
 
 def _bits(values: npt.NDArray[Any], dtype: str) -> npt.NDArray[Any]:

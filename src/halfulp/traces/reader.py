@@ -104,7 +104,9 @@ def _read_schema_1(folder: Path, head: dict[str, Any]) -> Trace:
     named = {_text(name): _natural(number, "value", len(values)) for name, number in dict(head.get("named", {})).items()}
     notes = tuple(_text(note) for note in list(head.get("notes", [])))
     fingerprint = Fingerprint.from_content(head.get("fingerprint"))
-    return Trace(folder, head["level"], values, steps, fingerprint, named, notes, not complete, rank)
+    return Trace(
+        folder, head["level"], values, steps, fingerprint=fingerprint, named=named, notes=notes, is_partial=not complete, rank=rank
+    )
 
 
 _READERS: dict[Any, Callable[[Path, dict[str, Any]], Trace]] = {SCHEMA: _read_schema_1}
@@ -161,7 +163,19 @@ def _value(entry: dict[str, Any], number: int, folder: Path, sizes: dict[str, in
         place = _place(entry["place"], dtype, elements, folder, sizes)
     placements = tuple(_text(item) for item in list(entry.get("placements", ())))
     name, device = _text(entry["name"]), _text(entry["device"])
-    return Value(number, _word(Role, entry["role"]), name, dtype, shape, strides, device, hash_text, statistics, place, placements)
+    return Value(
+        number,
+        _word(Role, entry["role"]),
+        name,
+        dtype,
+        shape=shape,
+        strides=strides,
+        device=device,
+        hash=hash_text,
+        statistics=statistics,
+        place=place,
+        placements=placements,
+    )
 
 
 def _place(entry: Any, dtype: str, elements: int, folder: Path, sizes: dict[str, int]) -> Place:
@@ -198,7 +212,19 @@ def _step(entry: dict[str, Any], index: int, values: int) -> Step:
         raise _Malformed("keywords that are a value")
     op, module, source = _text(entry["op"]), _text(entry["module"]), _text(entry["source"])
     call = _natural(entry["call"], "call", 1 << 62)
-    step = Step(index, kind, phase, op, module, call, source, tuple(arguments), keywords, outputs, forward)
+    step = Step(
+        index,
+        kind,
+        phase,
+        op,
+        module=module,
+        call=call,
+        source=source,
+        arguments=tuple(arguments),
+        keywords=keywords,
+        outputs=outputs,
+        forward=forward,
+    )
     for number in step.inputs:
         _natural(number, "value", values)
     return step

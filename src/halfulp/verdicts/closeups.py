@@ -102,7 +102,7 @@ def _profiles(error: FloatArray, spread: LeafNoise, known: LeafNoise, noise: Noi
         step = -(-len(means) // ENTRIES)
         blocks = [np.arange(start, min(start + step, len(means))) for start in range(0, len(means), step)]
         indices = [int(block[np.argmax(np.abs(means[block]) / band[block])]) for block in blocks]
-        found.append(Profile(axis, step, tuple(indices), _short(means[indices]), _short(band[indices])))
+        found.append(Profile(axis, step, tuple(indices), _short(means[indices]), band=_short(band[indices])))
     return tuple(found)
 
 
@@ -120,7 +120,7 @@ def _heat(scaled: FloatArray, limit: float) -> Heat | None:
         for item in (squares, counts)
     ]
     values = np.sqrt(tiles[0] / tiles[1])
-    return Heat(values.shape[0], values.shape[1], steps[0], steps[1], _short(values.ravel()))
+    return Heat(values.shape[0], values.shape[1], steps[0], steps[1], values=_short(values.ravel()))
 
 
 def _short(values: FloatArray) -> tuple[float, ...]:

@@ -86,7 +86,7 @@ class _Evaluation:
         sources = tuple(dict.fromkeys(place for _, place in given if place is not None))
         made: list[tuple[Any, int | None]] = []
         for each in results:
-            self.values.append(Transcribed(self._back(each), f"jax.{name}", scope.replace("/", "."), _line(equation), sources))
+            self.values.append(Transcribed(self._back(each), f"jax.{name}", scope.replace("/", "."), _line(equation), inputs=sources))
             made.append((each, len(self.values) - 1))
         return made
 

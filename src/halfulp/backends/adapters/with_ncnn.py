@@ -132,7 +132,7 @@ def _of_file(file: Path, options: Mapping[str, str]) -> Program:
                 if kind == "Input":
                     continue
                 known = tuple(places[word] for word in blobs[: int(ins)] if word in places)
-                values.append(Transcribed(as_tensor(_extracted(net, arrays, blob)), kind, name, f"{file.name}: {name}", known))
+                values.append(Transcribed(as_tensor(_extracted(net, arrays, blob)), kind, name, f"{file.name}: {name}", inputs=known))
                 places[blob] = len(values) - 1
         return Watched(values, run(tensors), notes=("every value is computed by a run of its own",))
 

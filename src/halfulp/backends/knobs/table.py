@@ -41,30 +41,30 @@ def _attention(kind: str) -> Callable[[], AbstractContextManager[Any]]:
 def _libraries() -> Iterator[Knob]:
     yield Knob(
         "oneDNN", "oneDNN off", frozenset(("convolutions", "GELU", "recurrent layers", "16-bit products")),
-        "torch.backends.mkldnn.enabled = False", lambda: settings.attribute("mkldnn.enabled", False),
+        "torch.backends.mkldnn.enabled = False", around=lambda: settings.attribute("mkldnn.enabled", False),
         algorithm="3x3 convolutions of 16 or more images go to NNPACK's Winograd kernel, which loses about one digit",
         unavailable=lambda: "" if torch.backends.mkldnn.is_available() and torch.backends.mkldnn.enabled else "oneDNN is off or missing",
         reports=("pytorch/pytorch#18218", "pytorch/pytorch#163347"),
     )  # fmt: skip
     yield Knob(
         "oneDNN", "oneDNN on", frozenset(("convolutions", "GELU", "recurrent layers", "16-bit products")),
-        "torch.backends.mkldnn.enabled = True", lambda: settings.attribute("mkldnn.enabled", True),
+        "torch.backends.mkldnn.enabled = True", around=lambda: settings.attribute("mkldnn.enabled", True),
         unavailable=lambda: "" if torch.backends.mkldnn.is_available() and not torch.backends.mkldnn.enabled else "oneDNN is on or missing",
     )  # fmt: skip
     yield Knob(
-        "NNPACK", "NNPACK off", CONVOLUTIONS, "torch.backends.nnpack.set_flags(False)", lambda: settings.nnpack(False),
+        "NNPACK", "NNPACK off", CONVOLUTIONS, "torch.backends.nnpack.set_flags(False)", around=lambda: settings.nnpack(False),
         unavailable=lambda: "" if torch.backends.nnpack.is_available() else "no NNPACK in this build", reports=("pytorch/pytorch#55781",),
     )  # fmt: skip
     for count in dict.fromkeys((1, 2, torch.get_num_threads())):
         yield Knob(
             "threads", f"{count} thread{'s' * (count > 1)}", EVERYTHING, f"torch.set_num_threads({count})",
-            functools.partial(settings.exchanged, torch.get_num_threads, torch.set_num_threads, count),
+            around=functools.partial(settings.exchanged, torch.get_num_threads, torch.set_num_threads, count),
             unavailable=lambda count=count: "" if torch.get_num_threads() != count else "it is so already",
             reports=("pytorch/pytorch#88718", "pytorch/pytorch#2201", "numpy/numpy#25100"),
         )  # fmt: skip
     yield Knob(
         "deterministic algorithms", "deterministic algorithms", frozenset(("scatter", "backward", "convolutions")),
-        "torch.use_deterministic_algorithms(True)", settings.deterministic, reports=("pytorch/pytorch#88244", "pytorch/pytorch#56521"),
+        "torch.use_deterministic_algorithms(True)", around=settings.deterministic, reports=("pytorch/pytorch#88244", "pytorch/pytorch#56521"),
     )  # fmt: skip
 
 
@@ -72,7 +72,7 @@ def _precision() -> Iterator[Knob]:
     for value in ("highest", "high", "medium"):
         yield Knob(
             "float32 matmul precision", f'torch.set_float32_matmul_precision("{value}")', PRODUCTS, f'torch.set_float32_matmul_precision("{value}")',
-            functools.partial(settings.matmul_precision, value),
+            around=functools.partial(settings.matmul_precision, value),
             unavailable=lambda value=value: "" if torch.get_float32_matmul_precision() != value else "it is so already",
             algorithm="" if value == "highest" else "products may move from MKL to oneDNN: other bits, the same precision, on CPUs without AMX",
             reports=("pytorch/pytorch#53635",),
@@ -85,35 +85,35 @@ def _precision() -> Iterator[Knob]:
             needs = _cuda if path.startswith("cu") else lambda: ""
             yield Knob(
                 "fp32_precision", f"torch.backends.{path}.fp32_precision = {value!r}", touched, f"torch.backends.{path}.fp32_precision = {value!r}",
-                functools.partial(settings.fp32_precision, path, value),
+                around=functools.partial(settings.fp32_precision, path, value),
                 unavailable=lambda path=path, needs=needs: needs() or _has(path)(), reports=("pytorch/pytorch#107514", "pytorch/pytorch#153698"),
             )  # fmt: skip
     for name, formats in (("allow_fp16_reduced_precision_reduction", "float16"), ("allow_bf16_reduced_precision_reduction", "bfloat16")):
         yield Knob(
             "reduced-precision reductions", f"{formats} products accumulated in float32", frozenset(("16-bit products",)),
-            f"torch.backends.cuda.matmul.{name} = False", functools.partial(settings.attribute, f"cuda.matmul.{name}", False),
+            f"torch.backends.cuda.matmul.{name} = False", around=functools.partial(settings.attribute, f"cuda.matmul.{name}", False),
             unavailable=_cuda, reports=("pytorch/pytorch#105726",),
         )  # fmt: skip
     for on in (True, False):
         yield Knob(
             "subnormals flushed", f"subnormal numbers {'flushed to zero' if on else 'kept'}", frozenset(("subnormal numbers",)), f"torch.set_flush_denormal({on})",
-            functools.partial(settings.flushing, on),
+            around=functools.partial(settings.flushing, on),
             unavailable=lambda on=on: "" if settings.flushes() != on else "it is so already", reports=("pytorch/pytorch#126848",),
         )  # fmt: skip
     for name in ("bfloat16", "float16"):
         yield Knob(
             "autocast", f"autocast to {name}", frozenset(("products", "convolutions")), f'torch.autocast("cpu", torch.{name}) (enabled=False to turn it off)',
-            lambda name=name: torch.autocast("cuda" if torch.cuda.is_available() else "cpu", getattr(torch, name)),
+            around=lambda name=name: torch.autocast("cuda" if torch.cuda.is_available() else "cpu", getattr(torch, name)),
             unavailable=lambda: "autocast is on" if torch.is_autocast_enabled("cpu") else "",
         )  # fmt: skip
     yield Knob(
         "autocast", "autocast off", frozenset(("products", "convolutions")), 'torch.autocast("cpu", enabled=False)',
-        lambda: torch.autocast("cpu", enabled=False), unavailable=lambda: "" if torch.is_autocast_enabled("cpu") else "autocast is off",
+        around=lambda: torch.autocast("cpu", enabled=False), unavailable=lambda: "" if torch.is_autocast_enabled("cpu") else "autocast is off",
     )  # fmt: skip
     for name in ("float64", "float32", "bfloat16", "float16"):
         yield Knob(
             "default dtype", f"{name} as default dtype", EVERYTHING, f"torch.set_default_dtype(torch.{name})",
-            functools.partial(settings.exchanged, torch.get_default_dtype, torch.set_default_dtype, getattr(torch, name)),
+            around=functools.partial(settings.exchanged, torch.get_default_dtype, torch.set_default_dtype, getattr(torch, name)),
             unavailable=lambda name=name: "" if torch.get_default_dtype() != getattr(torch, name) else "it is so already",
         )  # fmt: skip
 
@@ -122,17 +122,17 @@ def _kernels() -> Iterator[Knob]:
     for kind in ("MATH", "FLASH_ATTENTION", "EFFICIENT_ATTENTION"):
         yield Knob(
             "SDPA kernel", f"the {kind.lower().replace('_', ' ')} kernel", frozenset(("attention",)), f"with torch.nn.attention.sdpa_kernel(SDPBackend.{kind}):",
-            _attention(kind), unavailable=(lambda: "") if kind != "EFFICIENT_ATTENTION" else _cuda,
+            around=_attention(kind), unavailable=(lambda: "") if kind != "EFFICIENT_ATTENTION" else _cuda,
         )  # fmt: skip
     yield Knob(
         "encoder fast path", "the fast path of encoder layers off", frozenset(("attention",)), "torch.backends.mha.set_fastpath_enabled(False)",
-        functools.partial(settings.exchanged, torch.backends.mha.get_fastpath_enabled, torch.backends.mha.set_fastpath_enabled, False),
+        around=functools.partial(settings.exchanged, torch.backends.mha.get_fastpath_enabled, torch.backends.mha.set_fastpath_enabled, False),
         unavailable=lambda: "" if torch.backends.mha.get_fastpath_enabled() else "it is off",
     )  # fmt: skip
     for name, value in (("benchmark", True), ("benchmark", False), ("deterministic", True), ("enabled", False)):
         yield Knob(
             "cuDNN", f"torch.backends.cudnn.{name} = {value}", CONVOLUTIONS, f"torch.backends.cudnn.{name} = {value}",
-            functools.partial(settings.attribute, f"cudnn.{name}", value), unavailable=_cuda, reports=("pytorch/pytorch#53178", "pytorch/pytorch#55381"),
+            around=functools.partial(settings.attribute, f"cudnn.{name}", value), unavailable=_cuda, reports=("pytorch/pytorch#53178", "pytorch/pytorch#55381"),
         )  # fmt: skip
 
 
@@ -174,10 +174,10 @@ def _calls() -> Iterator[Knob]:
         "torch.no_grad",
         EVERYTHING,
         "with torch.no_grad():",
-        torch.no_grad,
+        around=torch.no_grad,
         unavailable=lambda: "" if torch.is_grad_enabled() else "gradients are off",
     )
-    yield Knob("grad mode", "torch.inference_mode", EVERYTHING, "with torch.inference_mode():", torch.inference_mode)
+    yield Knob("grad mode", "torch.inference_mode", EVERYTHING, "with torch.inference_mode():", around=torch.inference_mode)
     yield Knob("training mode", "all modules in evaluation mode", frozenset(("dropout", "batch normalization")), "model.eval()", wrap=calls.evaluating(False),
                reports=("stackoverflow 57423150", "pytorch/pytorch#109532"))  # fmt: skip
     yield Knob(

@@ -137,7 +137,7 @@ class _Held:
         answer = self._asked("watch", tensors)
         entries, results = answer.header["values"], int(answer.header["outputs"])
         values = [
-            Transcribed(tensor, entry["op"], entry["module"], entry["source"], tuple(entry["inputs"]))
+            Transcribed(tensor, entry["op"], entry["module"], entry["source"], inputs=tuple(entry["inputs"]))
             for entry, tensor in zip(entries, answer.tensors)
         ]
         rest = list(answer.tensors[len(entries) :])

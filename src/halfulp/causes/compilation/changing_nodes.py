@@ -91,7 +91,9 @@ def _node_result(node: fx.Node, values: Mapping[str, Any], value: torch.Tensor) 
         noise = noise_of(case)
     scale = Scale(case, noise)
     distance = scale.distance((left,), (right,))
-    return NodeResult(node.name, str(through.target), _line(node), unequal, distance.count, distance.rms, not scale.within(distance))
+    return NodeResult(
+        node.name, str(through.target), _line(node), unequal, count=distance.count, in_noise=distance.rms, beyond=not scale.within(distance)
+    )
 
 
 def _line(node: fx.Node) -> str:

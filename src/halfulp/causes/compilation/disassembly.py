@@ -71,7 +71,9 @@ def _taken_apart(laboratory: Laboratory, compilation: Compilation, *, processes:
         if _freezing_differs(stages) and not laboratory.hurries():
             frozen = choices_of(laboratory, compilation, frozen=True)
             notes += [*frozen.notes, _choice_in_words(frozen, "with parameters frozen and kernels chosen by timing")]
-    return TakenApart(tuple(causes), tuple(stages), tuple(nodes), choices, left, tuple(dict.fromkeys(note for note in notes if note)))
+    return TakenApart(
+        tuple(causes), tuple(stages), tuple(nodes), choices, left_in_noise=left, notes=tuple(dict.fromkeys(note for note in notes if note))
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +180,9 @@ def _options(apart: _Apart, only: str = "") -> tuple[list[Cause], float | None]:
         distance = scale.distance(outputs, apart.eager)
         share = distance.share_gone(apart.before)
         touched = scale.distance(outputs, laboratory.native["actual"]).unequal
-        laboratory.experiments.append(Experiment(option.name, option.detail, "actual", "", share, touched, distance.rms))
+        laboratory.experiments.append(
+            Experiment(option.name, option.detail, "actual", "", share=share, touched=touched, in_noise=distance.rms)
+        )
         if distance.alike and (share >= AGREES or (apart.beyond and scale.within(distance))):
             return [_option_cause(option, share, distance.unequal, distance.rms, apart.before.rms)], distance.rms
     return [], None
@@ -188,8 +192,8 @@ def _option_cause(option: Option, share: float, unequal: int, left: float, befor
     bits = "every bit agrees with the eager function" if not unequal else f"a difference of {left:.2g} times what rounding makes is left"
     return Cause(
         option.name, "compiler", f"Compiled with {option.detail}, the function gives what it gives eagerly.", min(1.0, max(0.0, share)),
-        (f"With {', '.join(f'{key} = {value!r}' for key, value in option.patches.items())} {bits}; before it was {before:.3g} times what rounding makes.",),
-        option.remedy, "high" if not unequal else "medium", "actual", "", option.reports,
+        evidence=(f"With {', '.join(f'{key} = {value!r}' for key, value in option.patches.items())} {bits}; before it was {before:.3g} times what rounding makes.",),
+        remedy=option.remedy, confidence="high" if not unequal else "medium", side="actual", place="", reports=option.reports,
     )  # fmt: skip
 
 
@@ -217,9 +221,9 @@ def _wrong_kernel(nodes: list[NodeResult], stages: list[StageResult]) -> list[Ca
         evidence.append(f"The verdict changes first at the stage {stage.name!r} ({stage.what}).")
     return [
         Cause(
-            "generated kernel", "compiler", f"{wrong.kernel or 'The generated code'} computes {wrong.op} ({wrong.name}) wrongly.", 1.0, tuple(evidence),
-            f'keep the op out of the compiler: torch.compile(m, backend="aot_eager"), or torch.compiler.disable around {wrong.source or wrong.name}; report the kernel below',
-            "high", "actual", wrong.source, ("pytorch/pytorch#160242", "pytorch/pytorch#173626"), wrong.code,
+            "generated kernel", "compiler", f"{wrong.kernel or 'The generated code'} computes {wrong.op} ({wrong.name}) wrongly.", 1.0, evidence=tuple(evidence),
+            remedy=f'keep the op out of the compiler: torch.compile(m, backend="aot_eager"), or torch.compiler.disable around {wrong.source or wrong.name}; report the kernel below',
+            confidence="high", side="actual", place=wrong.source, reports=("pytorch/pytorch#160242", "pytorch/pytorch#173626"), source=wrong.code,
         )
     ]  # fmt: skip
 
@@ -241,7 +245,7 @@ def _kernels(nodes: list[NodeResult], stages: list[StageResult]) -> list[Cause]:
     return [
         Cause(
             "generated kernels", "compiler", f"Generated code computes {', '.join(names[:4])}{' and others' if len(names) > 4 else ''} in another way{where}. The difference is rounding.",
-            1.0, tuple(evidence), 'none is needed; for the bits of the eager ops: torch.compile(m, mode="lite") or backend="aot_eager"', "medium", "actual", nodes[0].source, (), nodes[0].code,
+            1.0, evidence=tuple(evidence), remedy='none is needed; for the bits of the eager ops: torch.compile(m, mode="lite") or backend="aot_eager"', confidence="medium", side="actual", place=nodes[0].source, reports=(), source=nodes[0].code,
         )
     ]  # fmt: skip
 
@@ -256,8 +260,8 @@ def _stage_cause(apart: _Apart, stages: list[StageResult]) -> list[Cause]:
     return [
         Cause(
             f"stage: {stage.name}", "compiler", f"The {'verdict' if beyond else 'bits'} change{'s' if beyond else ''} at the stage {stage.name!r}: {stage.what}.", 1.0,
-            (f"Up to {before!r} {'the difference is rounding or none' if beyond else 'every bit agrees'}; from {stage.name!r} on {stage.unequal:,} of {stage.count:,} elements differ.",),
-            f"compile up to {before!r} only", "medium", "actual",
+            evidence=(f"Up to {before!r} {'the difference is rounding or none' if beyond else 'every bit agrees'}; from {stage.name!r} on {stage.unequal:,} of {stage.count:,} elements differ.",),
+            remedy=f"compile up to {before!r} only", confidence="medium", side="actual",
         )
     ]  # fmt: skip
 
@@ -280,8 +284,8 @@ def _bisected(apart: _Apart) -> list[Cause]:
             return [
                 Cause(
                     f"compiler pass: {found.subsystem or found.backend}", "compiler", f"The difference appears with {what or found.backend} (step {found.bisect_number}) of {found.backend}.", 1.0,
-                    ("PyTorch's CompilerBisector, with the judgement of halfulp as its predicate, ended there.",),
-                    "turn that pass off, or report it", "medium", "actual",
+                    evidence=("PyTorch's CompilerBisector, with the judgement of halfulp as its predicate, ended there.",),
+                    remedy="turn that pass off, or report it", confidence="medium", side="actual",
                 )
             ]  # fmt: skip
     return []

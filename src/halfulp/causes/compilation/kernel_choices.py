@@ -41,7 +41,7 @@ def choices_of(laboratory: Laboratory, compilation: Compilation, *, frozen: bool
     arguments = dict(compilation.arguments)
     if frozen:
         arguments["options"] = {**dict(compilation.options), "max_autotune": True}
-    jobs = [Job(f"compiled anew {place + 1}", {}, ("actual",), arguments, frozen, fresh_cache=True) for place in range(RUNS)]
+    jobs = [Job(f"compiled anew {place + 1}", {}, ("actual",), arguments, frozen=frozen, fresh_cache=True) for place in range(RUNS)]
     payload = payload_of(laboratory, compilation.original, compilation.original)
     replies = run_jobs(payload, jobs, deadline=laboratory.deadline, progress=laboratory.progress)
     good = [reply for reply in replies if not reply.error]
@@ -56,4 +56,4 @@ def choices_of(laboratory: Laboratory, compilation: Compilation, *, frozen: bool
             different.append(place)
     here = laboratory.native["actual"]
     like = sum(laboratory.scale.distance(reply.outputs["actual"], here).unequal == 0 for reply in good)
-    return Choices(chosen, len(set(chosen)) > 1, len(different), unequal, like, notes)
+    return Choices(chosen, len(set(chosen)) > 1, len(different), unequal, like_here=like, notes=notes)

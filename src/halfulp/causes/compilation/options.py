@@ -55,7 +55,7 @@ def _options() -> Iterator[Option]:
         "every op in a loop of its own",
         {"max_fusion_size": 1},
         "keep the op apart: torch.compiler.disable on it, or an opaque custom op",
-        unfused,
+        around=unfused,
     )
     yield Option(
         "choice of kernel", "no kernel chosen by timing", {"max_autotune": False, "max_autotune_gemm": False, "max_autotune_pointwise": False},
@@ -83,7 +83,7 @@ def usable_options(present: Mapping[str, Any]) -> list[Option]:
         patches = {key: value for key, value in option.patches.items() if key in known}
         now = {key: present.get(key, _value(inductor, key)) for key in patches}
         if patches and now != patches:
-            found.append(Option(option.name, option.detail, patches, option.remedy, option.around, option.reports))
+            found.append(Option(option.name, option.detail, patches, option.remedy, around=option.around, reports=option.reports))
     return found
 
 

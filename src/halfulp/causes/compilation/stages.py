@@ -134,8 +134,8 @@ def _run(laboratory: Laboratory, compilation: Compilation, stage: Stage, eager: 
     seconds = time.monotonic() - start
     distance = scale.distance(outputs, eager)
     return StageResult(
-        stage.name, stage.what, _verdict(laboratory, changed.with_function("expected", compilation.original), distance, before), distance.unequal, distance.count, distance.rms,
-        laboratory.error_of(outputs), laboratory.error_of(eager), seconds,
+        stage.name, stage.what, _verdict(laboratory, changed.with_function("expected", compilation.original), distance, before), distance.unequal, count=distance.count, in_noise=distance.rms,
+        error_in_noise=laboratory.error_of(outputs), eager_error_in_noise=laboratory.error_of(eager), seconds=seconds,
     )  # fmt: skip
 
 

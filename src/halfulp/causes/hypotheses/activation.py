@@ -71,7 +71,7 @@ def _fitted_slope(call: Call) -> Iterator[Fit]:
             -1.0,
             1.0,
             present,
-            lambda value: changed(f"negative_slope = {value:g} instead of {present:g}", negative_slope=value),
+            vary=lambda value: changed(f"negative_slope = {value:g} instead of {present:g}", negative_slope=value),
         )
 
 

@@ -114,7 +114,7 @@ def _scales(call: Call) -> Iterator[Variation]:
 def _fitted_scale(call: Call) -> Iterable[Fit]:
     present = call.keywords.get("scale") or 1.0 / math.sqrt(call.value("query").shape[-1])
     vary = lambda value: Variation(f"scale = {value:.6g} instead of {present:.6g}", lambda call: _scores(call, scale=value))
-    return [Fit("scale", present / 300, present * 300, present, vary, logarithmic=True)]
+    return [Fit("scale", present / 300, present * 300, present, vary=vary, logarithmic=True)]
 
 
 def _capped(scores: torch.Tensor, cap: float) -> torch.Tensor:
@@ -152,7 +152,7 @@ def _fitted_cap(call: Call) -> Iterable[Fit]:
             lambda call: _scores(call, cap=cap) if call.name == SDPA else _over(call, _capped(call.first, cap)),
         )
 
-    return [Fit("cap", 1.0, 1e4, 1e4, vary, logarithmic=True)]
+    return [Fit("cap", 1.0, 1e4, 1e4, vary=vary, logarithmic=True)]
 
 
 def _axes(call: Call) -> Iterator[Variation]:

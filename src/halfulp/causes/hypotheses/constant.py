@@ -89,7 +89,7 @@ def _bounds(call: Call) -> Iterator[Fit]:
     for key in ("min", "max"):
         value = call.value(key)
         if is_scalar(value) and math.isfinite(value) and value != 0:
-            yield Fit(key, min(value / 30, value * 30), max(value / 30, value * 30), float(value), lambda other, key=key, value=value: Variation(
+            yield Fit(key, min(value / 30, value * 30), max(value / 30, value * 30), float(value), vary=lambda other, key=key, value=value: Variation(
                 f"{key} = {other:.6g} instead of {value:.6g}", lambda call: call.again(**{key: other})))  # fmt: skip
 
 
@@ -109,12 +109,12 @@ def _fitted(call: Call) -> Iterator[Fit]:
                     lambda call: call.function(*(other if k == place else part for k, part in enumerate(call.arguments)), **call.keywords),
                 )
 
-            yield Fit("power", present / 300, present * 300, present, power, logarithmic=True)
+            yield Fit("power", present / 300, present * 300, present, vary=power, logarithmic=True)
         return
     if call.name in ("add", "sub"):
         addend = _scalar(call)
         if addend is not None and abs(addend) > 1e-2:
-            yield Fit("addend", addend - 10 * abs(addend), addend + 10 * abs(addend), addend, lambda other: Variation(
+            yield Fit("addend", addend - 10 * abs(addend), addend + 10 * abs(addend), addend, vary=lambda other: Variation(
                 f"the addend {other:.6g} instead of {addend:.6g}", lambda call: call.again(other=other)))  # fmt: skip
         return
     value = _scalar(call)
@@ -126,7 +126,7 @@ def _fitted(call: Call) -> Iterator[Fit]:
                 lambda call: call.again(other=other),
             )
 
-        yield Fit("constant", value / 300, value * 300, value, vary, logarithmic=True)
+        yield Fit("constant", value / 300, value * 300, value, vary=vary, logarithmic=True)
 
 
 def _whose(site: Site) -> str:

@@ -114,7 +114,7 @@ def _scales(place: int, words: str, shape: Sequence[int], limits: tuple[float, f
 
 
 def _about(name: str, detail: str, place: int, change: Callable[[torch.Tensor], torch.Tensor], remedy: str) -> Around:
-    return Around(name, FORMULA, detail, _on_argument(place, _torched(change)), remedy)
+    return Around(name, FORMULA, detail, _on_argument(place, _torched(change)), remedy=remedy)
 
 
 def stored_parameters() -> Iterator[Around]:
@@ -122,7 +122,7 @@ def stored_parameters() -> Iterator[Around]:
     for name in ("bfloat16", "float16"):
         yield Around(
             f"{name} storage", ARITHMETIC, f"parameters stored in {name}", functools.partial(_rounded_parameters, dtype=getattr(torch, name)),
-            "load the parameters in the declared precision", ("pytorch/pytorch#91597",),
+            remedy="load the parameters in the declared precision", reports=("pytorch/pytorch#91597",),
         )  # fmt: skip
 
 

@@ -58,7 +58,7 @@ def _fitted_smoothing(call: Call) -> Iterator[Fit]:
         0.0,
         0.9,
         present,
-        lambda value: changed(f"label_smoothing = {value:.4g} instead of {present:g}", label_smoothing=value),
+        vary=lambda value: changed(f"label_smoothing = {value:.4g} instead of {present:g}", label_smoothing=value),
     )
 
 

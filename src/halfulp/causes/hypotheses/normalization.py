@@ -59,7 +59,7 @@ def _epsilons(call: Call) -> Iterator[Variation]:
 def _fitted_eps(call: Call) -> Iterable[Fit]:
     present = _eps(call)
     if present is not None:
-        yield Fit("eps", 1e-14, 0.3, present, lambda value: _with_eps(call, value, present), logarithmic=True)
+        yield Fit("eps", 1e-14, 0.3, present, vary=lambda value: _with_eps(call, value, present), logarithmic=True)
 
 
 def _axes(call: Call) -> tuple[tuple[int, ...], torch.Tensor]:
@@ -327,7 +327,7 @@ MOMENTUM = Hypothesis(
     ("huggingface/transformers#19454",),
     among("batch_norm instance_norm"), _momenta,
     lambda call: [
-        Fit("momentum", 1e-4, 1.0, call.value("momentum", 0.1), lambda value: changed(f"momentum = {value:g}", momentum=value))
+        Fit("momentum", 1e-4, 1.0, call.value("momentum", 0.1), vary=lambda value: changed(f"momentum = {value:g}", momentum=value))
     ] if call.value("training", False) and call.value("running_mean") is not None and is_scalar(call.value("momentum", 0.1)) else [],
 )  # fmt: skip
 TRAINING = Hypothesis(

@@ -179,7 +179,7 @@ def optimizers(optimizer_kinds: set[type]) -> Iterator[Around]:
     }
     if adams:
         for (name, detail), rule in rules.items():
-            yield Around(name, FORMULA, detail, functools.partial(_around, kinds=adams, step=_adam_step, rule=rule), remedies[name])
+            yield Around(name, FORMULA, detail, functools.partial(_around, kinds=adams, step=_adam_step, rule=rule), remedy=remedies[name])
     if torch.optim.SGD in optimizer_kinds:
         changes = {
             "decoupled decay": ("weight decay", "weight decay decoupled from the gradient"),
@@ -197,5 +197,5 @@ def optimizers(optimizer_kinds: set[type]) -> Iterator[Around]:
                 FORMULA,
                 detail,
                 functools.partial(_around, kinds=(torch.optim.SGD,), step=_sgd_step, rule=change),
-                remedies[name],
+                remedy=remedies[name],
             )

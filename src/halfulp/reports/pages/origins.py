@@ -162,8 +162,8 @@ def _branch(name: str, node: _Node, at: list[str] | None) -> Branch:
         note,
         1.0 if math.isnan(excess) else min(1.0, excess),
         "bad" if at is not None else "",
-        at is not None or name == "(outermost)",
-        below,
+        is_open=at is not None or name == "(outermost)",
+        branches=below,
     )
 
 
