@@ -16,6 +16,7 @@ from ..cases.dependencies import eager_of
 from ..cases.inputs import copied, on_device
 from ..cases.sides import Side, misses_gradients, repeatable, taken_apart
 from ..errors import RunError, shortened
+from ..floats import FLOAT32, FORMATS
 from ..recording import record
 from ..recording.exported import ExportedFunction
 from ..traces import Trace
@@ -49,6 +50,9 @@ def locate_in_functions(
             expected_trace = traced("expected", expected)
         origin = locate_in_traces(actual_trace, expected_trace, declared=declared, rename=rename, progress=progress)
 
+        formats = [FORMATS[value.dtype] for value in expected_trace.values if value.dtype in FORMATS]
+        finest = max(formats, key=lambda format: format.precision_bits, default=FLOAT32)
+
         def case() -> Case:
             return Case(
                 _callable(actual),
@@ -69,7 +73,7 @@ def locate_in_functions(
                 origin = _noted(uncompiled, "actual is compiled; the same fault is in the program before compiling, where it was located")
             elif origin.acceptable is False:
                 origin = _noted(origin, "actual is compiled; before compiling nothing adds more than rounding: compiling adds it")
-        return with_the_whole(origin, case, progress)
+        return with_the_whole(origin, case, finest, progress)
 
 
 def _callable(function: Any) -> Callable[..., Any]:

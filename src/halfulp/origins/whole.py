@@ -8,6 +8,7 @@ from collections.abc import Callable
 from ..cases import Case
 from ..differences.comparison import compare_leaves
 from ..errors import HalfulpError, shortened
+from ..floats import Format
 from ..verdicts.checker import judged
 from ..verdicts.gatherer import Gatherer
 from ..verdicts.result import CheckResult
@@ -19,12 +20,13 @@ LEFT = 0.1
 """An op whose error lost a digit on its way to the outputs may have been made up for: then the whole is asked."""
 
 
-def with_the_whole(origin: Origin, case: Callable[[], Case], progress: Callable[[str], None] | None) -> Origin:
+def with_the_whole(origin: Origin, case: Callable[[], Case], finest: Format, progress: Callable[[str], None] | None) -> Origin:
     """An origin that says nothing else than what `check` says of the same two functions.
 
     Args:
         origin: what the walk found.
         case: makes the case that `check` would judge.
+        finest: the finest format that `expected` computes in.
         progress: called with a few words before each step that takes time.
 
     Returns:
@@ -32,10 +34,12 @@ def with_the_whole(origin: Origin, case: Callable[[], Case], progress: Callable[
         whole where that is acceptable: an op could not be judged, or what it adds makes no difference in the end (a bias before a
         normalization takes it off again).
     """
-    if not origin.complete or (origin.acceptable is False and not _may_be_harmless(origin)):
+    if not origin.complete:
         return origin
     try:
         made = case()
+        if origin.acceptable is False and not _may_be_harmless(origin, made, finest):
+            return origin
         is_identical = origin.verdict is Verdict.IDENTICAL
         if is_identical and _same_bits(made):
             return origin
@@ -75,16 +79,18 @@ def with_the_whole(origin: Origin, case: Callable[[], Case], progress: Callable[
     return dataclasses.replace(origin, verdict=Verdict.UNDECIDED, because=_no_op_alone(origin, whole))
 
 
-def _may_be_harmless(origin: Origin) -> bool:
+def _may_be_harmless(origin: Origin, case: Case, finest: Format) -> bool:
     """Whether the outputs may be right although an op is not.
 
-    It computes in a coarser format than `expected`, which the whole may be entitled to; or less than a tenth of what it adds is left in the
-    end. A parameter that differs is another one, whether it shows or not.
+    It computes in a coarser format than `expected`, which is finer there than what is declared; or less than a tenth of what it adds is
+    left in the end. A parameter that differs is another one, whether it shows or not.
     """
     if origin.point is not None and "itself differs" in origin.point.note:
         return False
     left = max((point.total for point in origin.walk if point.counterpart is MatchedBy.OUTPUT), default=0.0)
-    return origin.verdict is Verdict.REDUCED_PRECISION or left <= LEFT * origin.added
+    if left <= LEFT * origin.added:
+        return True
+    return origin.verdict is Verdict.REDUCED_PRECISION and case.declared.precision_bits < finest.precision_bits
 
 
 def _same_bits(case: Case) -> bool:
