@@ -9,7 +9,7 @@ CPU_INDEX ?= --extra-index-url https://download.pytorch.org/whl/cpu --retries 0 
 
 # Lines of compiled kernels are counted with the compiler off; FMA exists compiled only.
 KERNELS := tests/differences/test_kernels.py tests/orders/test_replayed.py tests/datasheets/test_scans.py
-UNCOMPILED := "kernels or scanning or coarse or wide or rounding or ties or convolutions or (chain and False)"
+UNCOMPILED := "kernels or scans or coarse or wide or rounding or ties or convolutions or (chain and False)"
 
 # Side by side, one thread each: two processes of PyTorch with two threads each slow each other down tenfold on two cores.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4
