@@ -158,6 +158,28 @@ def test_functions_that_differentiate_by_themselves_are_recorded():
     assert wrong.verdict is Verdict.MISTAKE
 
 
+def test_a_second_recording_starts_from_the_inputs_that_were_given():
+    """The first one fails after it has changed its input: what is compared is what the function makes of the given one."""
+
+    def stepping(rate):
+        def function(x):
+            x.add_(1.0)
+            weight = x.detach().clone().requires_grad_()
+            (weight * weight).sum().backward()
+            return x - rate * weight.grad
+
+        return function
+
+    def by_hand(x):
+        x.add_(1.0)
+        return x - 0.1 * (2 * x)
+
+    given = X.clone()
+    honest = halfulp.locate(stepping(0.1), by_hand, (given,))
+    assert honest.acceptable is True
+    assert torch.equal(given, X)
+
+
 def test_a_step_of_an_optimizer_is_recorded():
     def step(rate):
         def function(x):

@@ -15,7 +15,7 @@ from ..cases import Case
 from ..cases.dependencies import eager_of
 from ..cases.inputs import copied, on_device
 from ..cases.sides import Side, misses_gradients, repeatable, taken_apart
-from ..errors import RunError, shortened
+from ..errors import HalfulpError, RunError, shortened
 from ..floats import FLOAT32, FORMATS
 from ..recording import record
 from ..recording.exported import ExportedFunction
@@ -90,42 +90,34 @@ def _recorded(
 ) -> Trace:  # fmt: skip
     """Record one side on copies of the inputs, and leave its state as it was."""
     function = _callable(function)
+    arguments = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
     if hasattr(function, "record") and not gradients:  # made by a backend, which looks into its own programs
-        arguments = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
         return function.record(copied(arguments), path, keywords=copied(keywords))  # pyright: ignore[reportFunctionMemberAccess]
     side = Side(name, function)
-    arguments = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
-    arguments, keywords = on_device(copied((arguments, keywords)), side.device)
-    if gradients:
-        for tensor in _leaves((arguments, keywords)):
+    told = None if progress is None else lambda word: progress(f"{name}: {word}")
+
+    def recorded(path: Path, *, differentiates: bool) -> Trace:
+        own, named = on_device(copied((arguments, keywords)), side.device)
+        for tensor in _leaves((own, named)) if gradients else ():
             if tensor.is_floating_point() and tensor.is_leaf:
                 tensor.requires_grad_()
-    told = None if progress is None else lambda word: progress(f"{name}: {word}")
-    with side.unchanged(), _without_gradients(side), repeatable(seed):
+        with side.unchanged(), _without_gradients(side), repeatable(seed), torch.set_grad_enabled(differentiates):
+            return record(function, own, path, level="tensors", keywords=named, gradients=gradients, progress=told)
 
-        def recorded(path: Path, *, differentiates: bool) -> Trace:
-            with torch.set_grad_enabled(differentiates):
-                return record(
-                    function, arguments, path, level="tensors", keywords=keywords, gradients=gradients,
-                    progress=told,
-                )  # fmt: skip
-
+    try:
         try:
-            try:
-                return recorded(path, differentiates=gradients or side.wants_gradients)
-            except RuntimeError as error:
-                if gradients or not misses_gradients(error):
-                    raise
-                return recorded(path.with_suffix(".again.trace"), differentiates=True)
-        except (RuntimeError, TypeError, ValueError, AttributeError, LookupError, AssertionError) as error:
-            from ..errors import HalfulpError
-
-            if isinstance(error, HalfulpError):
+            return recorded(path, differentiates=gradients or side.wants_gradients)
+        except RuntimeError as error:
+            if gradients or not misses_gradients(error):
                 raise
-            raise RunError(
-                f"Got {type(error).__name__} from {name} while it was recorded: {shortened(str(error))}. Needed: a callable that runs on "
-                f"these inputs. It is called once. Call {name}(*inputs) by itself to see where it fails."
-            ) from error
+            return recorded(path.with_suffix(".again.trace"), differentiates=True)
+    except (RuntimeError, TypeError, ValueError, AttributeError, LookupError, AssertionError) as error:
+        if isinstance(error, HalfulpError):
+            raise
+        raise RunError(
+            f"Got {type(error).__name__} from {name} while it was recorded: {shortened(str(error))}. Needed: a callable that runs on "
+            f"these inputs. Nothing can be located before it does. Call {name}(*inputs) by itself to see where it fails."
+        ) from error
 
 
 @contextlib.contextmanager
