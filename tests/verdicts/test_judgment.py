@@ -248,3 +248,31 @@ def test_the_sharpest_evidence_is_named_first(found, because):
 def test_a_decision_cannot_be_changed():
     with pytest.raises(AttributeError):
         decide([]).verdict = V.MISTAKE
+
+
+def as_read(text):
+    """The same text as another object, as it comes from a file."""
+    return "".join(list(text))
+
+
+@pytest.mark.parametrize(
+    ("found", "verdict"),
+    [
+        # A jump explains it also where nothing tells about the formula.
+        (evidence(noise=BEYOND, flips="jumps"), V.FLIP),
+        # Little of the result is noise: nothing more needs to confirm it.
+        (evidence(noise=noise(least_noise_rel_rms=0.01), scaling="unavailable"), V.ROUNDING),
+        # `expected` loses what is tolerable: the reference is no better than both.
+        (evidence(noise=noise("beyond", rms_in_noise=1e4, reference="reference", expected_excess=1.0), scaling="stays"), V.MISTAKE),
+        (evidence(noise=noise("beyond", rms_in_noise=1e4, reference="reference", expected_excess=5.1), scaling="stays"), V.UNDECIDED),
+        (evidence(noise=noise("beyond", rms_in_noise=1e4, reference="reference", expected_excess=None), scaling="stays"), V.UNDECIDED),
+        # What is read from a file is equal, and another object.
+        (evidence(noise=of_op(1e4, reference=as_read(ONE_OP))), V.MISTAKE),
+        (evidence(noise=BEYOND, precision=sized(as_read("bfloat16"), as_read("bfloat16"))), V.REDUCED_PRECISION),
+        # Redrawn widely, an error says something about `redraw` alone, not about what stays in a coarser format.
+        (evidence(noise=BEYOND, scaling="stays in bfloat16", wide_redraw="random"), V.MISTAKE),
+        (evidence(noise=BEYOND, scaling="stays in bfloat16", redraw="systematic", wide_redraw="random"), V.UNSTABLE),
+    ],
+)
+def test_what_mutants_of_the_ladder_survived(found, verdict):
+    assert judge(found) is verdict
