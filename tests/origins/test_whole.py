@@ -1,5 +1,7 @@
 """What no op shows by itself: the outputs as a whole, judged as `check` judges them."""
 
+import copy
+
 import numpy as np
 import pytest
 import torch
@@ -231,6 +233,19 @@ def test_what_later_ops_take_off_again_is_no_mistake(dtype):
     origin = halfulp.locate(normalized(None), normalized(bias), (x,))
     assert (origin.acceptable, origin.module) == (True, None)
     assert "makes no difference in the end" in origin.because
+
+
+@pytest.mark.parametrize("eps", [1e-6, 1e-12, 2e-5])
+def test_another_epsilon_that_later_ops_take_off_in_part_is_still_named(eps):
+    """A normalization after it leaves a tenth of the error in the outputs; what is left is there in float64 too."""
+    torch.manual_seed(0)
+    layer = nn.TransformerEncoderLayer(64, 4, 128, dropout=0.0, batch_first=True)
+    expected = nn.TransformerEncoder(layer, 6, enable_nested_tensor=False)
+    actual = copy.deepcopy(expected)
+    actual.layers[3].norm1.eps = eps
+    torch.manual_seed(0)
+    origin = halfulp.locate(actual, expected, (torch.randn(2, 16, 64),))
+    assert (origin.verdict, origin.module) == (Verdict.MISTAKE, "layers.3.norm1")
 
 
 def test_float32_inside_a_bfloat16_function_is_entitled_to_bfloat16():

@@ -8,8 +8,10 @@ from collections.abc import Callable
 from ..cases import Case
 from ..differences.comparison import compare_leaves
 from ..errors import HalfulpError, shortened
-from ..floats import Format
+from ..floats import Format, format_named
 from ..verdicts.checker import judged
+from ..verdicts.evidence.evidence import Found
+from ..verdicts.evidence.finding import Finding
 from ..verdicts.gatherer import Gatherer
 from ..verdicts.result import CheckResult
 from ..verdicts.verdict import Verdict
@@ -31,8 +33,7 @@ def with_the_whole(origin: Origin, case: Callable[[], Case], finest: Format, pro
 
     Returns:
         The origin as it was where both agree. UNDECIDED where no op adds more than rounding and the whole is beyond it. The verdict on the
-        whole where that is acceptable: an op could not be judged, or what it adds makes no difference in the end (a bias before a
-        normalization takes it off again).
+        whole where that is acceptable: an op could not be judged, or what it adds is taken off again (a bias before a normalization).
     """
     if not origin.complete:
         return origin
@@ -54,6 +55,8 @@ def with_the_whole(origin: Origin, case: Callable[[], Case], finest: Format, pro
     if not is_identical and whole.because[:1] in (("structure",), ("repetition",)):
         return dataclasses.replace(origin, notes=(*origin.notes, f"check says: {whole.reason}"))
     if origin.acceptable is False:
+        if origin.verdict is not Verdict.REDUCED_PRECISION and not _is_made_up_for(whole):
+            return origin
         where = f"{origin.op} in {origin.module or 'the outermost module'}"
         because = (
             f"The outputs as a whole are {whole.verdict.name}: {whole.reason} What {where} adds by itself ({origin.verdict.name}) makes no "
@@ -91,6 +94,18 @@ def _may_be_harmless(origin: Origin, case: Case, finest: Format) -> bool:
     if left <= LEFT * origin.added:
         return True
     return origin.verdict is Verdict.REDUCED_PRECISION and case.declared.precision_bits < finest.precision_bits
+
+
+def _is_made_up_for(whole: CheckResult) -> bool:
+    """Whether the ops after it took the error of an op off again, so that the two are one function; True where that can't be asked.
+
+    In float64 nothing is left of such an error, or less than the rounding u of storing the result. What is left beyond that was only made
+    smaller on the way, as a normalization does with the error of another epsilon before it.
+    """
+    found = Found(whole.evidence)
+    if not found.has("scaling", Finding.CONSTANTS):
+        return True
+    return found["scaling"].number("float64_rms") <= format_named(whole.declared).unit_roundoff
 
 
 def _same_bits(case: Case) -> bool:
