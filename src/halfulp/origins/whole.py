@@ -56,7 +56,8 @@ def with_the_whole(origin: Origin, case: Callable[[], Case], finest: Format, pro
         return dataclasses.replace(origin, notes=(*origin.notes, f"check says: {whole.reason}"))
     if origin.acceptable is False:
         if origin.verdict is not Verdict.REDUCED_PRECISION and not _is_made_up_for(whole):
-            return origin
+            smaller = f"the outputs as a whole are {whole.verdict.name}: later ops make the error smaller, but it is there in float64 too"
+            return dataclasses.replace(origin, notes=(*origin.notes, smaller))
         where = f"{origin.op} in {origin.module or 'the outermost module'}"
         because = (
             f"The outputs as a whole are {whole.verdict.name}: {whole.reason} What {where} adds by itself ({origin.verdict.name}) makes no "
