@@ -215,7 +215,8 @@ class RootMeanSquare:
         low, high = _SQUARES_ARE_SAFE
         unit = 1.0 if low < largest < high else math.ldexp(1.0, math.frexp(largest)[1] - 1)
         scaled = values if unit == 1.0 else values / unit
-        self._norm = math.hypot(self._norm, unit * math.sqrt(float(scaled @ scaled)))
+        # Not `@`: the threads of the BLAS go on spinning and take a processor from those of PyTorch.
+        self._norm = math.hypot(self._norm, unit * math.sqrt(float(np.einsum("i,i->", scaled, scaled))))
 
     @property
     def value(self) -> float:
