@@ -215,7 +215,7 @@ class RootMeanSquare:
         low, high = _SQUARES_ARE_SAFE
         unit = 1.0 if low < largest < high else math.ldexp(1.0, math.frexp(largest)[1] - 1)
         scaled = values if unit == 1.0 else values / unit
-        # Not `@`: the threads of the BLAS go on spinning and take a processor from those of PyTorch.
+        # Not `@`: the BLAS keeps its threads spinning, and they slow down PyTorch's.
         self._norm = math.hypot(self._norm, unit * math.sqrt(float(np.einsum("i,i->", scaled, scaled))))
 
     @property
