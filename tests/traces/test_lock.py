@@ -13,7 +13,7 @@ import torch
 
 from halfulp.errors import TraceError
 from halfulp.recording import Recorder, record
-from halfulp.traces import read_trace
+from halfulp.traces import lock, read_trace, writer
 from halfulp.traces.lock import LOCK
 
 SLOW = """
@@ -116,6 +116,83 @@ def test_of_many_threads_one_writes(tmp_path):
     made = [each for each in outcomes if not isinstance(each, TraceError)]
     assert len(made) == 1 and len(outcomes) == 8
     assert not read_trace(tmp_path / "t").is_partial
+
+
+def test_a_recording_that_ends_between_the_question_and_the_claim_is_kept(tmp_path, monkeypatch):
+    def late(folder, is_left_over):
+        claim = lock.claimed(folder, is_left_over)
+        (tmp_path / "t").mkdir()
+        (tmp_path / "t" / "manifest.json").write_text("{}")
+        return claim
+
+    monkeypatch.setattr(writer, "claimed", late)
+    with pytest.raises(TraceError, match="which exists"):
+        record(torch.exp, torch.ones(3), tmp_path / "t")
+    assert [path.name for path in tmp_path.iterdir()] == ["t"]
+
+
+HURRIED = """
+import sys, time, torch
+from pathlib import Path
+from halfulp.traces import lock
+from halfulp.errors import TraceError
+started = lock._started
+def slow(process):
+    time.sleep(0.2)
+    return started(process)
+lock._started = slow
+print("ready", flush=True)
+sys.stdin.readline()
+try:
+    lock.claimed(Path(sys.argv[1]), lambda folder: True)
+    print("mine", flush=True)
+    sys.stdin.readline()
+except TraceError:
+    print("taken", flush=True)
+"""
+
+
+@pytest.mark.parametrize("left_over", [False, True])
+def test_a_folder_without_its_lock_yet_is_not_taken_for_a_left_over(left_over, tmp_path, monkeypatch):
+    if left_over:
+        (tmp_path / "t").mkdir()
+    started = lock._started
+    monkeypatch.setattr(lock, "_started", lambda process: (time.sleep(0.05), started(process))[1])
+    outcomes, gate = [], threading.Barrier(8)
+
+    def claim():
+        gate.wait()
+        try:
+            outcomes.append(lock.claimed(tmp_path / "t", lambda folder: True))
+        except TraceError as error:
+            outcomes.append(str(error))
+
+    threads = [threading.Thread(target=claim) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    refused = [outcome for outcome in outcomes if isinstance(outcome, str)]
+    assert len(outcomes) == 8 and len(refused) == 7
+    assert all("which this process is writing" in outcome for outcome in refused)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a folder can't be locked on Windows")
+@pytest.mark.parametrize("left_over", [False, True])
+def test_of_many_processes_one_writes(left_over, tmp_path):
+    if left_over:
+        (tmp_path / "t").mkdir()
+    command = [sys.executable, "-c", HURRIED, str(tmp_path / "t")]
+    processes = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(4)]
+    for process in processes:
+        assert process.stdout.readline() == "ready\n"
+    for process in processes:
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    said = [process.stdout.readline() for process in processes]  # the winner keeps it until its input ends
+    for process in processes:
+        process.communicate(timeout=60)
+    assert sorted(said) == ["mine\n"] + ["taken\n"] * 3
 
 
 FULL = """

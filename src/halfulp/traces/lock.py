@@ -1,7 +1,8 @@
 """claimed(folder): a folder that one writer makes and holds until it is done. Others are told who holds it.
 
-The folder is made in one step, so that only one of two writers can have made it. The lock inside says which process on which machine
-writes; a process that is gone holds nothing.
+One claim at a time looks at a name and takes it: threads wait for a lock of theirs, processes of one machine for the lock of the parent
+folder (Windows has none; there the folder's making alone decides between processes). The lock file inside says which process on which
+machine writes; a process that is gone holds nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import shutil
 import sys
 import threading
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from ..files import reason_of
 LOCK = "writer.json"
 
 _held: set[str] = set()
-_changing = threading.Lock()
+_changing = threading.RLock()
 
 
 class Lock:
@@ -59,16 +60,35 @@ def claimed(folder: Path, is_left_over: Callable[[Path], bool]) -> Lock:
     except OSError as error:
         raise _impossible(folder, error) from error
     try:
-        try:
-            folder.mkdir()
-        except FileExistsError:
-            _put_away(folder, is_left_over)
-            folder.mkdir()
-        return Lock(folder)
+        with _alone_in(folder.parent):
+            try:
+                folder.mkdir()
+            except FileExistsError:
+                _put_away(folder, is_left_over)
+                folder.mkdir()
+            return Lock(folder)
     except FileExistsError as error:  # somebody was quicker
         raise _taken(folder, "another process") from error
     except OSError as error:
         raise _impossible(folder, error) from error
+
+
+@contextlib.contextmanager
+def _alone_in(parent: Path) -> Iterator[None]:
+    """No other claim looks at a folder of this parent meanwhile: between making a folder and writing its lock it looks like a left-over."""
+    with _changing:
+        if sys.platform == "win32":
+            yield
+            return
+        import fcntl
+
+        handle = os.open(parent, os.O_RDONLY)
+        try:
+            with contextlib.suppress(OSError):  # a file system without locks: the folder's making alone decides
+                fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(handle)  # gives the lock up
 
 
 def _impossible(folder: Path, error: OSError) -> TraceError:

@@ -42,12 +42,14 @@ class TraceWriter:
     def __init__(self, path: str | Path, *, level: str, fingerprint: Fingerprint, rank: int | None = None) -> None:
         self.path = Path(path)
         self.folder = self.path.with_name(self.path.name + PARTIAL)
-        if self.path.exists():
-            raise TraceError(
-                f"Got {self.path}, which exists. Needed: a new folder. A trace is never written over another. "
-                f"Remove it, or choose another name."
-            )
+        self._refuse_existing()
         self._lock = claimed(self.folder, _is_left_over)
+        try:
+            self._refuse_existing()  # another recording may have ended between the question and the claim
+        except TraceError:
+            self._lock.release()
+            self.folder.rmdir()
+            raise
         self._head: dict[str, Any] = {
             "schema": SCHEMA, "level": level, "rank": rank, "fingerprint": json.loads(fingerprint.to_json()),
         }  # fmt: skip
@@ -57,6 +59,13 @@ class TraceWriter:
             self._write_manifest({"complete": False})
             self._records = (self.folder / RECORDS).open("w", encoding="utf-8")
         self._shards = ShardWriter(self.folder)
+
+    def _refuse_existing(self) -> None:
+        if self.path.exists():
+            raise TraceError(
+                f"Got {self.path}, which exists. Needed: a new folder. A trace is never written over another. "
+                f"Remove it, or choose another name."
+            )
 
     @property
     def bytes_written(self) -> int:
