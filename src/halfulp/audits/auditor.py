@@ -25,7 +25,7 @@ from ..cases.sides import repeatable
 from ..containers import require_end
 from ..errors import InputError, RunError
 from ..floats import FORMATS
-from ..ops import Kind, record_of
+from ..ops import Kind, called, record_of
 from .findings import Audit, AuditEntry
 
 _NAMES = {dtype: name for name, dtype in TORCH_DTYPES.items()}
@@ -114,7 +114,7 @@ class _Watch(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         result = func(*args, **kwargs)
-        name = func._schema.name.split("::")[1]
+        name, _ = called(func)
         flat = tree_flatten((args, kwargs))[0]
         operands = [item for item in flat if isinstance(item, torch.Tensor)]
         outputs = [item for item in tree_flatten(result)[0] if isinstance(item, torch.Tensor)]

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from ..ops import record_of
+from ..ops import called
 from ..process.alone import alone
 
 ARRAYS = ("empty", "empty_like")
@@ -36,7 +36,7 @@ class _Poison(TorchDispatchMode):
         if self._value is None:
             return created
         # Integers are left alone: a wild index could crash the process.
-        is_new = record_of(func._schema.name.partition("::")[2]).unwritten and isinstance(created, torch.Tensor)
+        is_new = called(func)[1].unwritten and isinstance(created, torch.Tensor)
         if is_new and (created.is_floating_point() or created.is_complex()) and created.device.type != "meta":
             created.fill_(self._value)
         return created

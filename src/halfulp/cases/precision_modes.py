@@ -11,7 +11,6 @@ old precision; `Case` tells both apart from a run that was lifted.
 from __future__ import annotations
 
 import contextlib
-import functools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -20,7 +19,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..floats import FORMATS, Format
-from ..ops import OpRecord, record_of
+from ..ops import called
 from ..ops.table import LARGEST_ULPS
 from .inputs import TORCH_DTYPES
 from .trees import tree_map
@@ -49,13 +48,6 @@ def all_float_dtypes() -> frozenset[torch.dtype]:
     return frozenset(dtype for name, dtype in TORCH_DTYPES.items() if name != "float64")
 
 
-@functools.cache
-def _recorded(op: Any) -> tuple[str, OpRecord]:
-    """The name of an op, and its record: asked at every op."""
-    name = op._schema.name.partition("::")[2]
-    return name, record_of(name)
-
-
 class DefaultDtype(TorchDispatchMode):
     """Another default dtype, for this thread alone: PyTorch has one switch for the whole process.
 
@@ -73,7 +65,7 @@ class DefaultDtype(TorchDispatchMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        name, record = _recorded(func)
+        name, record = called(func)
         if record.makes and (not record.by_number or any(isinstance(argument, (float, complex)) for argument in args)):
             asked: Any = kwargs.get("dtype")
             if asked is None and not (name == "full" and isinstance(args[1], complex)):
@@ -130,16 +122,17 @@ class Retyping(TorchFunctionMode):
         self._shadows: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
 
     def __enter__(self) -> Retyping:
-        self._stack = contextlib.ExitStack()
         self._lifts_default = torch.get_default_dtype() in self.dtypes
         if self._lifts_default:
-            self._stack.enter_context(DefaultDtype(self.dtypes))
+            self._default = DefaultDtype(self.dtypes)
+            self._default.__enter__()
         super().__enter__()
         return self
 
     def __exit__(self, *exc: Any) -> None:
         super().__exit__(*exc)
-        self._stack.close()
+        if self._lifts_default:
+            self._default.__exit__(*exc)
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}

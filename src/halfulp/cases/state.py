@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import operator
 from collections.abc import Callable, Generator, Iterable
 from typing import Any
 
@@ -62,6 +63,7 @@ class State:
         self._saved: dict[str, torch.Tensor] | None = None
         self._copies: dict[tuple[int, torch.dtype], tuple[torch.Tensor, int]] = {}
         self._written: set[int] = set()
+        self._changed: set[str] | None = None
 
     @contextlib.contextmanager
     def _attributes_kept(self) -> Generator[None]:
@@ -74,6 +76,8 @@ class State:
             yield
         finally:
             for mapping, before in kept:
+                if mapping.keys() == before.keys() and all(map(operator.is_, mapping.values(), before.values())):
+                    continue
                 for name in [*before, *(name for name in mapping if name not in before)]:
                     now, then = mapping.get(name), before.get(name)
                     if now is then or not (isinstance(now, torch.Tensor) or isinstance(then, torch.Tensor)):
@@ -115,20 +119,22 @@ class State:
         before = self.saved()
         found = {name: tensor for name, tensor in self.current().items() if name not in before or not _same(tensor, before[name])}
         self._written |= {id(tensor) for tensor in found.values()}  # conversions of these are of no use to a second run
+        self._changed = set(found)
         return found
 
     @contextlib.contextmanager
     def put_back(self) -> Generator[None]:
-        """Restore the state afterwards."""
-        before = self.saved()
+        """Restore the state afterwards. Where `changed` is asked inside, it is asked last."""
+        before, self._changed = self.saved(), None
         with self._attributes_kept(), self._gradients_aside() as gradients, self._optimizers_aside(torch.clone):
             _lend(gradients, torch.clone)
             try:
                 yield
             finally:
                 for name, tensor in self.tensors().items():
-                    if not _same(tensor, before[name]):
+                    if (name in self._changed) if self._changed is not None else not _same(tensor, before[name]):
                         tensor.data = before[name].clone()
+                self._changed = None
 
     @contextlib.contextmanager
     def retyped(self, sources: frozenset[torch.dtype], target: torch.dtype, *, gradients: bool) -> Generator[None]:

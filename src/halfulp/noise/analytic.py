@@ -17,7 +17,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..cases import Case, Run
 from ..cases.trees import tree_map
-from ..ops import Kind, is_exact, record_of
+from ..ops import Kind, called
 from .noise import Noise, run_under
 from .rules import terms_of_product
 
@@ -62,13 +62,13 @@ class Magnitudes(TorchDispatchMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        name = func._schema.name.split("::")[1]
-        if func.is_view or is_exact(name):
+        name, record = called(func)
+        if func.is_view or record.is_exact:
             return func(*args, **kwargs)
-        if record_of(name).adds and not kwargs:
+        if record.adds and not kwargs:
             self.terms += 1
             return torch.ops.aten.add(*tree_map(_magnitude, args))
-        is_product = record_of(name).kind is Kind.PRODUCT and name != "convolution_backward"
+        is_product = record.kind is Kind.PRODUCT and name != "convolution_backward"
         if (is_product or name in ("sum", "mean")) and not {"alpha", "beta"} & kwargs.keys():
             self._sums += 1
             if self._sums > 1:

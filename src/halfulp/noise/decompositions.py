@@ -60,6 +60,13 @@ def _softmax(x: torch.Tensor, axis: int, _half_to_float: bool = False) -> torch.
     return e / e.sum(axis, keepdim=True)
 
 
+def _safe_softmax(x: torch.Tensor, axis: int, dtype: torch.dtype | None = None) -> torch.Tensor:
+    """Zeros where all of x is -infinity."""
+    x = x if dtype is None else x.to(dtype)
+    y = _softmax(x, axis)
+    return torch.where(x.amax(axis, keepdim=True) == -math.inf, 0.0, y) if x.numel() else y
+
+
 def _gelu_by_tanh(x: torch.Tensor, **_: Any) -> torch.Tensor:
     inner = (x + 0.044715 * (x * x * x)) * math.sqrt(2.0 / math.pi)
     return 0.5 * x * (1.0 + torch.tanh(inner))
@@ -73,6 +80,7 @@ _OWN_FORMULAS: dict[tuple[str, str], Callable[..., Any]] = {
         x, w, b, mean, var, False, momentum, eps
     ),
     ("_softmax", "default"): _softmax,
+    ("_safe_softmax", "default"): _safe_softmax,
     ("gelu", "default"): _gelu_by_tanh,  # the exact form has a rule
     # Only the overloads with `correction`: the others are decomposed into them.
     ("var", "correction"): _variance,

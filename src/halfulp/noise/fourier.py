@@ -14,7 +14,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..cases import NATIVE, Case
 from ..cases.sides import repeatable
-from ..ops import Kind, record_of
+from ..ops import Kind, called
 from ..process.alone import alone
 
 _NUMPY_TRANSFORMS = [name for name in dir(np.fft) if name.endswith(("fft", "fft2", "fftn")) and callable(getattr(np.fft, name))]
@@ -27,7 +27,7 @@ class _Watch(TorchDispatchMode):
         self._thread = threading.get_ident()
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        self.met = self.met or record_of(func._schema.name.split("::")[1]).kind is Kind.TRANSFORM
+        self.met = self.met or called(func)[1].kind is Kind.TRANSFORM
         return func(*args, **(kwargs or {}))
 
     def note(self, original: Callable[..., Any]) -> Callable[..., Any]:

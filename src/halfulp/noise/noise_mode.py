@@ -19,8 +19,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..cases.trees import tree_map
 from ..floats import FLOAT64
-from ..ops import Kind, OpRecord, is_exact, record_of
-from ..ops.arithmetic import POOL_SIZE, Rounding
+from ..ops import Kind, OpRecord, called
+from ..ops.arithmetic import LARGEST_PIECE, POOL_SIZE, Rounding
 from ..ops.evaluation import Unknown, run_formula
 from ..ops.formulas import formula_of
 from .decompositions import decomposed
@@ -52,14 +52,15 @@ class GaussianPool:
 
     def like(self, tensor: torch.Tensor) -> torch.Tensor:
         """Standard normal numbers of a real float64 tensor's shape, on its device."""
-        found = [piece for _, piece in self.pieces(tensor)]
-        return (found[0] if len(found) == 1 else torch.cat(found)).view(tensor.shape)
+        if tensor.numel() <= LARGEST_PIECE:
+            return self._piece(_gaussian_numbers(self.seed, tensor.device), tensor.numel()).view(tensor.shape)
+        return torch.cat([piece for _, piece in self.pieces(tensor)]).view(tensor.shape)
 
     def pieces(self, tensor: torch.Tensor) -> Iterator[tuple[int, torch.Tensor]]:
         """The same in pieces, each with its place in the flattened tensor."""
         pool, size = _gaussian_numbers(self.seed, tensor.device), tensor.numel()
-        for start in range(0, max(1, size), POOL_SIZE // 2):
-            yield start, self._piece(pool, min(POOL_SIZE // 2, size - start))
+        for start in range(0, max(1, size), LARGEST_PIECE):
+            yield start, self._piece(pool, min(LARGEST_PIECE, size - start))
 
     def _piece(self, pool: torch.Tensor, size: int) -> torch.Tensor:
         start = self._places.randrange(POOL_SIZE - size + 1)
@@ -73,6 +74,21 @@ class _Error(NamedTuple):
     finite: bool
 
 
+class _Measured(NamedTuple):
+    """What the measuring pass found of one op.
+
+    Attributes:
+        op: a sample that meets it at the same place treats it alike; None where more has to be done than to move its result.
+        name: of the op, as the table has it. relative: its deviation relative to its result, where that is one number.
+        errors: of its results.
+    """
+
+    op: Any
+    name: str
+    relative: float | None
+    errors: list[_Error]
+
+
 class NoiseMode(TorchDispatchMode):
     """Adds to each op's result the rounding error that its rule describes.
 
@@ -84,7 +100,6 @@ class NoiseMode(TorchDispatchMode):
     Attributes:
         amplitude: 0.0 for the pass that measures, 1.0 for samples of rounding.
         counted: how often each kind of op was met in the measuring pass; "unknown:NAME" for ops without a rule.
-        discontinuous: names of ops met at which a rounding error can become a jump.
     """
 
     def __init__(self, error: OpError, pool: GaussianPool, *, apart: bool = True) -> None:
@@ -95,13 +110,13 @@ class NoiseMode(TorchDispatchMode):
         self.apart = apart
         self.amplitude = 0.0
         self.counted: Counter[str] = Counter()
-        self._errors: list[tuple[str, list[_Error]]] = []
+        self._measured: list[_Measured] = []
         self._next = 0
 
     def measure(self) -> NoiseMode:
         """Prepare the pass without noise."""
         self.amplitude, self._next = 0.0, 0
-        self._errors.clear()
+        self._measured.clear()
         self.counted.clear()
         return self
 
@@ -112,14 +127,25 @@ class NoiseMode(TorchDispatchMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        name = func._schema.name.split("::")[1]
-        in_place = name.endswith("_") and not name.endswith("__")
-        base = name.rstrip("_") if in_place else name
-        if func.is_view or is_exact(name):
+        name, record = called(func)
+        if func.is_view and not types:
+            return _by_pytorch(func, args, kwargs)
+        if func.is_view or record.is_exact:
             return func(*args, **kwargs)
-        record = record_of(name)
+        if self.amplitude != 0.0 and not types and self._next < len(self._measured):
+            known = self._measured[self._next]
+            if known.op is func:  # most of a sample repeats what the measuring pass found
+                result = _by_pytorch(func, args, kwargs)
+                self._perturb(record, result, known.relative, func, args, kwargs)
+                return result
         if record.kind is not Kind.RANGE and not _computes_in_float64(args, kwargs):
             return func(*args, **kwargs)
+        return self._rounded(func, name, record, types, args, kwargs)
+
+    def _rounded(self, func: Any, name: str, record: OpRecord, types: Any, args: Any, kwargs: Any) -> Any:
+        """An op that computes in float64, its result moved by the rounding that its rule describes."""
+        in_place = name.endswith("_") and not name.endswith("__")
+        base = name.rstrip("_") if in_place else name
         relative = self.error.elementwise(record, args[1] if record.name == "pow" and len(args) > 1 else None)
         has_rule = relative is not None or record.kind in _RULED or _is_whole_gelu(record, kwargs)
         if not has_rule and not in_place and self.apart:
@@ -132,7 +158,9 @@ class NoiseMode(TorchDispatchMode):
                 result = _functional(func)(*args, **kwargs)
             _put_back(func, args, result)
             return args[0] if func._schema.returns else None
+        repeats = not (in_place or types or record.makes)
         if not has_rule or record.kind is Kind.FACTORIZATION:
+            repeats = False
             is_stable = record.kind is Kind.FACTORIZATION
             if self.amplitude == 0.0:
                 self.counted[f"factorization:{name}" if is_stable else f"unknown:{name}"] += 1
@@ -142,16 +170,16 @@ class NoiseMode(TorchDispatchMode):
             better = doubled_product(name, args, kwargs)
             if better is not None:
                 self.counted["doubled"] += 1
-                self._perturb(record, better, relative, func, args, kwargs)
+                self._perturb(record, better, relative, func, args, kwargs, repeats)
                 return better
         # In-place sums need their operands as they were before the call.
         is_read = in_place and relative is None
         before = tuple(argument.clone() if isinstance(argument, torch.Tensor) else argument for argument in args) if is_read else args
-        result = func(*args, **kwargs)
+        result = func(*args, **kwargs) if types or record.makes else _by_pytorch(func, args, kwargs)
         if in_place and base.startswith("_foreach_"):
             self._perturb(record, list(args[0]), relative, func, args, kwargs)
             return result
-        self._perturb(record, result, relative, func, before, kwargs)
+        self._perturb(record, result, relative, func, before, kwargs, repeats)
         return result
 
     def _taken_apart(self, func: Any, record: OpRecord, args: Any, kwargs: Any) -> Any:
@@ -160,7 +188,7 @@ class NoiseMode(TorchDispatchMode):
             result = self._by_formula(func, record, args, kwargs)
             if result is not NotImplemented:
                 return result
-        formula = decomposed(func, func._schema.name.split("::")[1])
+        formula = decomposed(func, called(func)[0])
         with self:
             result = func.decompose(*args, **kwargs) if formula is None else formula(*args, **kwargs)
         return self._by_formula(func, record, args, kwargs) if result is NotImplemented else result
@@ -190,25 +218,25 @@ class NoiseMode(TorchDispatchMode):
                 value.add_(torch.from_numpy(np.array(error)).to(value.device), alpha=self.amplitude)
         return result
 
-    def _perturb(self, record: OpRecord, result: Any, relative: float | None, func: Any, args: Any, kwargs: Any) -> None:
+    def _perturb(
+        self, record: OpRecord, result: Any, relative: float | None, func: Any, args: Any, kwargs: Any, repeats: bool = False
+    ) -> None:
+        """Measure how far an op's result is moved, or move it. repeats: whether a sample may treat the same op alike at once."""
         position, self._next = self._next, self._next + 1
         values = list(result) if isinstance(result, (tuple, list)) else [result]
         with torch._C._DisableTorchDispatch():  # pyright: ignore[reportPrivateUsage]  # our own ops are nobody else's: they pass no other mode
-            self._perturb_at(position, record, values, result, relative, func, args, kwargs)
-
-    def _perturb_at(
-        self, position: int, record: OpRecord, values: list[Any], result: Any, relative: float | None, func: Any, args: Any, kwargs: Any
-    ) -> None:
-        if self.amplitude == 0.0:
-            self._errors.append((record.name, self._errors_of(record, values, result, relative, func, args, kwargs)))
-            self.counted[record.kind.value if record.kind in _RULED else "elementwise"] += 1
-            return
-        known_name, errors = self._errors[position] if position < len(self._errors) else ("", [])
-        if known_name != record.name or not _fits(errors, values):
-            # The data took another branch than in the measuring pass.
-            errors = self._errors_of(record, values, result, relative, func, args, kwargs)
-        for value, error in zip(values, errors):
-            self._add(value, error)
+            if self.amplitude == 0.0:
+                errors = self._errors_of(record, values, result, relative, func, args, kwargs)
+                self._measured.append(_Measured(func if repeats else None, record.name, relative, errors))
+                self.counted[record.kind.value if record.kind in _RULED else "elementwise"] += 1
+                return
+            known = self._measured[position] if position < len(self._measured) else None
+            if known is not None and known.name == record.name and _fits(known.errors, values):
+                errors = known.errors
+            else:  # the data took another branch than in the measuring pass
+                errors = self._errors_of(record, values, result, relative, func, args, kwargs)
+            for value, error in zip(values, errors):
+                self._add(value, error)
 
     def _errors_of(
         self, record: OpRecord, values: list[Any], result: Any, relative: float | None, func: Any, args: Any, kwargs: Any
@@ -260,13 +288,13 @@ class NoiseMode(TorchDispatchMode):
             spread = (spread if isinstance(spread, torch.Tensor) else spread * value.abs()).unsqueeze(-1)
         with torch.no_grad():
             before = None if error.finite else target.clone()
-            if not isinstance(spread, torch.Tensor) and target.is_contiguous():  # without numbers for all of it at once
+            if isinstance(spread, torch.Tensor):
+                target.addcmul_(self.pool.like(target), spread.expand_as(target), value=self.amplitude)
+            elif target.numel() > LARGEST_PIECE and target.is_contiguous():  # without numbers for all of it at once
                 flat = target.view(-1)
                 for place, numbers in self.pool.pieces(target):
                     part = flat[place : place + len(numbers)]
                     part.addcmul_(numbers, part, value=self.amplitude * spread)
-            elif isinstance(spread, torch.Tensor):
-                target.addcmul_(self.pool.like(target), spread.expand_as(target), value=self.amplitude)
             else:
                 target.addcmul_(self.pool.like(target), target, value=self.amplitude * spread)
             if before is not None:  # infinity plus a multiple of infinity may be NaN
@@ -321,6 +349,12 @@ def _fits(errors: list[_Error], values: list[Any]) -> bool:
     if len(errors) != len(values):
         return False
     return all(not isinstance(error.spread, torch.Tensor) or error.spread.shape == value.shape for error, value in zip(errors, values))
+
+
+def _by_pytorch(func: Any, args: Any, kwargs: Any) -> Any:
+    """The op itself, past the mode of the default dtype below: one with float64 among its tensors, or a view, gives no number of that."""
+    with torch._C._DisableTorchDispatch():  # pyright: ignore[reportPrivateUsage]
+        return func(*args, **kwargs)
 
 
 def numbers_of(tree: Any) -> Any:

@@ -29,6 +29,8 @@ Terms = float | Callable[[], Array]
 
 POOL_SIZE = 1 << 19
 """Gaussian numbers drawn once and used from random places: drawing fresh ones costs more than the ops that they perturb."""
+LARGEST_PIECE = POOL_SIZE // 2
+"""The most of them that are taken from one place."""
 
 
 class Exact:
@@ -266,12 +268,12 @@ class Rounding(Exact):
     def _gaussian(self, shape: tuple[int, ...]) -> Array:
         size = math.prod(shape)
         pool = _gaussian_numbers()
-        if size <= POOL_SIZE // 2:
+        if size <= LARGEST_PIECE:
             start = int(self._random.integers(POOL_SIZE - size + 1))
             found = pool[start : start + size]
         else:
-            starts = self._random.integers(POOL_SIZE // 2, size=-(-size // (POOL_SIZE // 2)))
-            found = np.concatenate([pool[start : start + POOL_SIZE // 2] for start in starts])[:size]
+            starts = self._random.integers(LARGEST_PIECE, size=-(-size // LARGEST_PIECE))
+            found = np.concatenate([pool[start : start + LARGEST_PIECE] for start in starts])[:size]
         return (found if self.amplitude == 1.0 else found * self.amplitude).reshape(shape)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -121,6 +122,11 @@ class OpRecord:
     def is_elementwise(self) -> bool:
         """Whether each element of the result is rounded by itself."""
         return self.kind in (Kind.ROUNDED, Kind.LIBRARY)
+
+    @functools.cached_property
+    def is_exact(self) -> bool:
+        """Whether it only moves, chooses, compares or draws numbers (a cast, in a run where all formats are one, moves them)."""
+        return self.kind in (Kind.EXACT, Kind.CAST, Kind.RANDOM)
 
     def named(self, name: str) -> OpRecord:
         """The same facts for another name."""

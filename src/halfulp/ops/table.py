@@ -13,6 +13,7 @@ only published bound that libraries of all vendors for CPUs, GPUs and accelerato
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 from .record import Kind, OpRecord, parsed
 
@@ -218,6 +219,8 @@ def record_of(name: str) -> OpRecord:
     return _UNKNOWN.named(plain)
 
 
-def is_exact(name: str) -> bool:
-    """Whether an op only moves, chooses, compares or draws numbers (a cast, in a run where all formats are one, moves them)."""
-    return record_of(name).kind in (Kind.EXACT, Kind.CAST, Kind.RANDOM)
+@functools.cache
+def called(op: Any) -> tuple[str, OpRecord]:
+    """The name of an overload that a dispatch mode of PyTorch sees, without its namespace, and its record."""
+    name = op._schema.name.partition("::")[2]
+    return name, record_of(name)

@@ -12,6 +12,7 @@ import os
 import threading
 import warnings
 from collections.abc import Generator
+from typing import Any
 
 _lock = threading.RLock()
 
@@ -25,11 +26,9 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renewed)
 
 
-@contextlib.contextmanager
-def alone() -> Generator[None]:
+def alone() -> contextlib.AbstractContextManager[Any]:
     """No other check is inside meanwhile; the same thread may enter again."""
-    with _lock:
-        yield
+    return _lock
 
 
 @contextlib.contextmanager

@@ -145,6 +145,8 @@ _ALL = ((None, Warning, None, 0), (None, UserWarning, None, 0))
 
 def changed_filters(before: list[Any], now: list[Any]) -> str:
     """How filters of warnings changed; those that a framework adds for its own warnings are no change."""
+    if now == before:
+        return ""
     found = ["filters of warnings were removed"] if any(item not in now for item in before) else []
     found += ["all warnings of the program are filtered"] if any(item[1:] in _ALL for item in now if item not in before) else []
     return " and ".join(found)
@@ -225,6 +227,9 @@ def readings(settings: Iterable[Setting]) -> list[tuple[Setting, Any]]:
 def put_back(before: Iterable[tuple[Setting, Any]]) -> list[str]:
     """Give settings their values again; what had changed, in words."""
     found: list[str] = []
+    with contextlib.suppress(Exception):  # one that can be read no more is named below
+        if all(setting.read() == value for setting, value in before):  # as after nearly every run
+            return found
     for setting, value in before:
         words = setting.change(value)
         if words:

@@ -15,7 +15,7 @@ import shutil
 import sys
 import threading
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +74,7 @@ def claimed(folder: Path, is_left_over: Callable[[Path], bool]) -> Lock:
 
 
 @contextlib.contextmanager
-def _alone_in(parent: Path) -> Iterator[None]:
+def _alone_in(parent: Path) -> Generator[None]:
     """No other claim looks at a folder of this parent meanwhile: between making a folder and writing its lock it looks like a left-over."""
     with _changing:
         if sys.platform == "win32":

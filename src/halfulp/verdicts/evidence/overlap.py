@@ -10,6 +10,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from ...cases import NATIVE, Case
 from ...cases.sides import repeatable
+from ...ops import called
 from .evidence import Evidence
 from .finding import Finding
 
@@ -54,7 +55,7 @@ class WriteAudit(TorchDispatchMode):
                 continue
             value = args[place] if place < len(args) else kwargs.get(argument.name)
             if isinstance(value, torch.Tensor) and overlaps_itself(value):
-                self.found.append(f"{func._schema.name.split('::')[1]} on shape {tuple(value.shape)} with strides {tuple(value.stride())}")
+                self.found.append(f"{called(func)[0]} on shape {tuple(value.shape)} with strides {tuple(value.stride())}")
         return func(*args, **kwargs)
 
 

@@ -24,7 +24,7 @@ from ...differences.allowance import FALSE_ALARM
 from ...floats import FORMATS, Format, is_representable
 from ...noise import LeafNoise, Noise, noise_of, residual_of, run_under
 from ...noise.noise import scaled_error
-from ...ops import Kind, is_exact, record_of
+from ...ops import Kind, called
 from .. import limits
 from .evidence import Evidence
 from .finding import Finding
@@ -53,8 +53,7 @@ class Coarse(TorchDispatchMode):
         self.truncated = truncated
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        name = func._schema.name.split("::")[1]
-        record = record_of(name)
+        name, record = called(func)
         is_product = record.kind is Kind.PRODUCT
         if is_product and self.operands:
             start = 1 if record.addend == 0 else 0
@@ -63,13 +62,14 @@ class Coarse(TorchDispatchMode):
                 places += (record.addend,)
             args = tuple(self._coarse(argument) if place in places else argument for place, argument in enumerate(args))
         result = func(*args, **(kwargs or {}))
-        computes = self.results == "ops" and not func.is_view and not is_exact(name) and not name.endswith("_")
+        computes = self.results == "ops" and not func.is_view and not record.is_exact and not name.endswith("_")
         if computes or (is_product and self.results == "products"):
             return tree_map(self._coarse, result)
         return result
 
     def _coarse(self, value: Any) -> Any:
-        return coarsened(value, self.target, truncated=self.truncated)
+        with torch._C._DisableTorchDispatch():  # pyright: ignore[reportPrivateUsage]  # our own ops are nobody else's: they pass no other mode
+            return coarsened(value, self.target, truncated=self.truncated)
 
 
 def coarsened(value: Any, target: Format, *, truncated: bool = False) -> Any:
