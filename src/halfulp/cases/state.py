@@ -172,8 +172,8 @@ class State:
                 places = {id(tensor): lent for tensor, lent, _, _ in exchanged}
                 _lend(
                     [
-                        (places[id(tensor)], this_tensor.to(places[id(tensor)].device))
-                        for tensor, this_tensor in originals
+                        (places[id(tensor)], gradient.to(places[id(tensor)].device))
+                        for tensor, gradient in originals
                         if id(tensor) in places
                     ],
                     convert,
@@ -245,10 +245,10 @@ class State:
         other = torch.nn.Parameter(data, wants) if isinstance(tensor, torch.nn.Parameter) else data
         names = [word for word, owned in self.owned.items() if owned is tensor]
 
-        def put(this_tensor: torch.Tensor) -> None:
+        def put(held: torch.Tensor) -> None:
             for module, key in places:
-                setattr(module, key, this_tensor)  # recurrent modules keep a list of their weights, which this brings up to date
-            self.owned.update(dict.fromkeys(names, this_tensor))
+                setattr(module, key, held)  # recurrent modules keep a list of their weights, which this brings up to date
+            self.owned.update(dict.fromkeys(names, held))
 
         put(other)
         return other, lambda: put(tensor)

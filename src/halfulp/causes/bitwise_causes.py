@@ -103,7 +103,7 @@ def _is_real(laboratory: Laboratory, trial: Trial) -> bool:
     if case.finest is Precision.NATIVE:
         return False
     changed = case.with_function(trial.side, changed_function(case.side(trial.side), (trial,)))
-    before, after = (this_case.run(trial.side, Variant(case.finest)) for this_case in (case, changed))
+    before, after = (version.run(trial.side, Variant(case.finest)) for version in (case, changed))
     if not isinstance(before, Run) or not isinstance(after, Run):
         return False
     return laboratory.scale.distance(after.outputs, before.outputs).rms >= REAL * laboratory.before.rms
@@ -113,7 +113,7 @@ def _cause(laboratory: Laboratory, outcome: Outcome, all_found: list[Outcome], *
     """One of the changes that were found; `together`: only all of them give every bit."""
     trial, left, before = outcome.trial, outcome.distance.unequal, laboratory.before
     other = "actual" if trial.side == "expected" else "expected"
-    others = [this_outcome.trial.detail for this_outcome in all_found if this_outcome is not outcome]
+    others = [rival.trial.detail for rival in all_found if rival is not outcome]
     if together:
         done = f"With `{trial.side}` computed with {' and '.join([trial.detail, *others])}, every bit agrees; one alone is not enough"
     elif left:

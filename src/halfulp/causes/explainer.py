@@ -222,7 +222,7 @@ def _causes(laboratory: Laboratory, found: Found) -> list[Cause]:
     causes: list[Cause] = []
     for outcome in found.outcomes:
         own = alone[id(outcome)]
-        rest = ", ".join(this_outcome.trial.name for this_outcome in found.outcomes if this_outcome is not outcome)
+        rest = ", ".join(other.trial.name for other in found.outcomes if other is not outcome)
         evidence = [
             f"With all {len(found.outcomes)} changes made a difference of {found.left.rms:.2g} times what rounding makes is left; before, the error was {first}.",
             f"With all but this one ({rest}) {own:.3g} times what rounding makes is left: that is what it makes by itself.",
@@ -233,7 +233,7 @@ def _causes(laboratory: Laboratory, found: Found) -> list[Cause]:
 
 def _left_by(laboratory: Laboratory, found: Found, outcome: Outcome) -> float:
     """What is left with every change but one."""
-    return laboratory.distance_with([this_outcome.trial for this_outcome in found.outcomes if this_outcome is not outcome]).rms
+    return laboratory.distance_with([other.trial for other in found.outcomes if other is not outcome]).rms
 
 
 def _cause(found: Found, outcome: Outcome, share: float, evidence: list[str]) -> Cause:

@@ -75,17 +75,17 @@ def turned_in_fresh_processes(laboratory: Laboratory, knobs: Sequence[Knob]) -> 
     turned = [
         side for knob, reply in zip(usable, others) if not reply.error for side in _both_sides(laboratory, knob, reply, control.outputs)
     ]
-    for this_turned in turned:
+    for turning in turned:
         laboratory.experiments.append(
             Experiment(
-                this_turned.knob.name,
-                this_turned.knob.detail,
-                this_turned.side,
+                turning.knob.name,
+                turning.knob.detail,
+                turning.side,
                 "",
-                share=this_turned.share,
-                touched=this_turned.touched,
-                in_noise=this_turned.distance.rms,
-                touches=tuple(sorted(this_turned.knob.touches)),
+                share=turning.share,
+                touched=turning.touched,
+                in_noise=turning.distance.rms,
+                touches=tuple(sorted(turning.knob.touches)),
                 note="fresh process",
             )
         )
@@ -108,7 +108,7 @@ def _sensitivity(turned: Sequence[Turned]) -> list[str]:
     """Which kinds of ops make the bits of each side: the knobs touch disjoint ones."""
     lines: list[str] = []
     for name in ("actual", "expected"):
-        own = [this_turned for this_turned in turned if this_turned.side == name]
+        own = [turning for turning in turned if turning.side == name]
         moving = {turned.knob.name: sorted(turned.knob.touches) for turned in own if turned.touched}
         still = {turned.knob.name: sorted(turned.knob.touches) for turned in own} if not moving else {}
         still = {turned.knob.name: sorted(turned.knob.touches) for turned in own if turned.knob.name not in moving} or still

@@ -78,7 +78,7 @@ class Scale:
     def _scaled(self, leaf: Leaf, other: Leaf) -> tuple[np.ndarray, int, bool]:
         """|difference| over noise for each element, how many have other bits, and whether dtypes and special values agree."""
         with np.errstate(invalid="ignore"):  # signaling NaN in memory that nobody wrote
-            left, right = (this_leaf.float64() for this_leaf in (leaf, other))
+            left, right = (side.float64() for side in (leaf, other))
         equal = (left == right) | (np.isnan(left) & np.isnan(right))
         if leaf.format is None or other.format is None:
             return np.where(equal, 0.0, self._largest), int((~equal).sum()), leaf.dtype == other.dtype

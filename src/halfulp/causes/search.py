@@ -166,9 +166,9 @@ class Search:
         """Whether it is the only fitting of its kind: the only call of that name."""
         own = fitting.trial(fitting.fit.present)
         same = [
-            this_fitting
-            for this_fitting in self.fittings
-            if this_fitting.fit.name == fitting.fit.name and this_fitting.trial(this_fitting.fit.present).name == own.name
+            candidate
+            for candidate in self.fittings
+            if candidate.fit.name == fitting.fit.name and candidate.trial(candidate.fit.present).name == own.name
         ]
         return len(same) == 1
 
@@ -226,7 +226,7 @@ class Search:
                 if self._is_placebo(outcome, applied):
                     self.memory = outcome.trial
                     return None
-                others = tuple(this_outcome.trial for this_outcome in alike if this_outcome.trial.name != outcome.trial.name)
+                others = tuple(rival.trial for rival in alike if rival.trial.name != outcome.trial.name)
                 return self._needed(Found((*applied, outcome), outcome.distance, others))
         return None
 
@@ -245,7 +245,7 @@ class Search:
         """The same without changes that are not needed."""
         kept = list(found.outcomes)
         for outcome in list(kept):
-            rest = [this_outcome for this_outcome in kept if this_outcome is not outcome]
+            rest = [rival for rival in kept if rival is not outcome]
             if rest and self.laboratory.scale.within(self.laboratory.distance_with([outcome.trial for outcome in rest])):
                 kept = rest
         return Found(tuple(kept), found.left, found.alike if len(kept) == 1 else ())
@@ -268,7 +268,7 @@ class Search:
                 fitting.append((abs(math.log(ratio)) if outcome.share < SUBSTANTIAL else -outcome.share, outcome))
         for _, outcome in sorted(fitting, key=lambda entry: entry[0]):
             if laboratory.confirms((outcome.trial,)):
-                others = tuple(this_outcome.trial for _, this_outcome in fitting if this_outcome.trial.name != outcome.trial.name)
+                others = tuple(rival.trial for _, rival in fitting if rival.trial.name != outcome.trial.name)
                 return Found((outcome,), outcome.distance, others, by_size=outcome.share < SUBSTANTIAL)
         return None
 
@@ -317,12 +317,11 @@ def _goes_with(trial: Trial, applied: Sequence[Trial]) -> bool:
     """Whether a change may stand beside others: the same changed or left out in both sides would turn the question into another."""
     if trial.first_only and applied:
         return False
-    others = (this_trial for this_trial in applied if this_trial.side != trial.side and trial.kind == this_trial.kind == FORMULA)
+    others = (earlier for earlier in applied if earlier.side != trial.side and trial.kind == earlier.kind == FORMULA)
     turned = any(
-        this_trial.name == trial.name or this_trial.calls & trial.calls or (this_trial.leaves_out and trial.leaves_out)
-        for this_trial in others
+        earlier.name == trial.name or earlier.calls & trial.calls or (earlier.leaves_out and trial.leaves_out) for earlier in others
     )
-    return not turned and not any(trial.same_change(this_trial) for this_trial in applied)
+    return not turned and not any(trial.same_change(earlier) for earlier in applied)
 
 
 def _preference(outcome: Outcome) -> tuple[int, int, float]:
@@ -334,9 +333,7 @@ def _distinct(outcomes: Sequence[Outcome]) -> list[Outcome]:
     """The best outcome of each cause at each place; a fitted constant beside a usual one, since a fit makes up for other causes."""
     kept: list[Outcome] = []
     for outcome in outcomes:
-        same = (
-            outcome.trial.same_change(this_outcome.trial) and outcome.trial.fitted == this_outcome.trial.fitted for this_outcome in kept
-        )
+        same = (outcome.trial.same_change(rival.trial) and outcome.trial.fitted == rival.trial.fitted for rival in kept)
         if not any(same):
             kept.append(outcome)
     return kept

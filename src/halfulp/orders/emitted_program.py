@@ -85,7 +85,7 @@ def emit(placed: Sequence[Placed], contraction: Contraction, names: list[str], t
         InputError: the arithmetic has no NumPy equivalent (several values added in one operation, rounding toward zero, 16-bit
             accumulators), or positions are too scattered for a short program.
     """
-    orders = [this_placed.order for this_placed in placed]
+    orders = [group.order for group in placed]
     for order in orders:
         if order.tree.widest > 2 or order.rounding != "nearest" or order.accumulator not in ("float32", "float64"):
             raise InputError(
@@ -135,8 +135,8 @@ def _choice(placed: Sequence[Placed], contraction: Contraction) -> list[str]:
     columns = shape[-1] if shape else 1
     rows = contraction.positions // columns
     which = np.zeros(contraction.positions, np.int64)
-    for number, this_placed in enumerate(placed):
-        which[this_placed.positions] = number
+    for number, group in enumerate(placed):
+        which[group.positions] = number
     lines = [f"    which = np.zeros(({rows}, {columns}), np.int8)  # the number of the order of each output"]
     for number in range(1, len(placed)):
         patterns: dict[bytes, list[int]] = {}

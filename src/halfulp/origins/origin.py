@@ -152,8 +152,8 @@ class Origin:
         if self.point is None or point is None:
             return False
         keys = [
-            (this_point.step, this_point.output, this_point.phase, this_point.counterpart, this_point.op, this_point.note)
-            for this_point in (self.point, point)
+            (compared.step, compared.output, compared.phase, compared.counterpart, compared.op, compared.note)
+            for compared in (self.point, point)
         ]
         return keys[0] == keys[1]
 

@@ -24,7 +24,7 @@ def is_distributed(path: Any) -> bool:
 
 def ranks_in(path: Any) -> list[Path]:
     """The folders of the ranks, complete or partial."""
-    return sorted(this_path for this_path in Path(path).glob("rank-*") if this_path.is_dir()) if Path(path).is_dir() else []
+    return sorted(folder for folder in Path(path).glob("rank-*") if folder.is_dir()) if Path(path).is_dir() else []
 
 
 def first_of_ranks(actual: Path, expected: Path, walked: Walked) -> Origin:

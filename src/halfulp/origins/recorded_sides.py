@@ -130,8 +130,8 @@ def _without_gradients(side: Side) -> Generator[None]:
     try:
         yield
     finally:
-        for this_parameter, gradient in zip(parameters, before):
-            this_parameter.grad = gradient
+        for leaf, gradient in zip(parameters, before):
+            leaf.grad = gradient
 
 
 def _leaves(tree: Any) -> list[torch.Tensor]:

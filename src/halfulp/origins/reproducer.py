@@ -331,7 +331,7 @@ def _of_random_numbers(made: Reproduction, size: float) -> Reproduction:
         if (
             not tensor.is_floating_point()
             or tensor.numel() < 2
-            or any(_same(tensor, this_tensor, n, number) for n, this_tensor in made.tensors.items())
+            or any(_same(tensor, known, n, number) for n, known in made.tensors.items())
         ):
             continue  # a tensor that both sides read stays the same on both sides
         mean, spread = float(f"{float(tensor.double().mean()):.3g}"), float(f"{float(tensor.double().std()):.3g}")

@@ -130,7 +130,7 @@ class Walker:
                 suspect.state = SuspectState.RIGHT
         for suspect in [suspect for key, suspect in self.found.suspects.items() if key < 0]:
             # A parameter may differ because something else differs too, and makes up for it (a normalization folded into a convolution).
-            beside = [this_suspect for key, this_suspect in self.found.suspects.items() if key >= 0 and this_suspect.step is suspect.step]
+            beside = [other for key, other in self.found.suspects.items() if key >= 0 and other.step is suspect.step]
             if beside and all(suspect.state == SuspectState.CLEARED for suspect in beside):
                 suspect.state = SuspectState.CLEARED
         self.found.points = [self.ledger.final(point) for point in self.found.points]
@@ -589,6 +589,6 @@ class Walker:
         for number in (*step.inputs, *(output for output in step.outputs if output is not None)):
             version = self._versions.get(number)
             if version is not None and self._last_use.get(number, -1) <= step.index:
-                for this_version in (version, version.alternative):
-                    if this_version is not None and this_version.made_by is not None:
-                        this_version.exact = this_version.samples = None
+                for reading in (version, version.alternative):
+                    if reading is not None and reading.made_by is not None:
+                        reading.exact = reading.samples = None

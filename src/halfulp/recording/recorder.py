@@ -249,7 +249,7 @@ class Recorder:
             numbers: list[int | None] = []
             seen: set[int] = set()
             for tensor in returned:
-                changed = tensor is not None and any(tensor is this_tensor for this_tensor in overwritten)
+                changed = tensor is not None and any(tensor is target for target in overwritten)
                 numbers.append(None if tensor is None else self._new(tensor, func, args, changed=changed))
                 seen.add(id(tensor))
             numbers += [self._new(tensor, func, args, changed=True) for tensor in overwritten if id(tensor) not in seen]

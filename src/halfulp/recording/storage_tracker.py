@@ -65,7 +65,7 @@ class Known:
         holding = memory.holdings.get(geometry_of(tensor)) if memory is not None else None
         if memory is None or holding is None:
             return None
-        return holding, [this_holding for this_holding in memory.written if this_holding.writes > holding.writes]
+        return holding, [later for later in memory.written if later.writes > holding.writes]
 
     def holds(self, tensor: torch.Tensor, number: int) -> None:
         """From now on the tensor is known to hold this value."""

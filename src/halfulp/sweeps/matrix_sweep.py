@@ -175,9 +175,9 @@ class _Sweep:
         start = time.monotonic()
         ahead: dict[str, dict[str, Future[Any]]] = {}
         for place, target in enumerate(left):
-            for this_target in left[place : place + 3]:  # the next ones are built while this one is judged
-                if this_target.key not in ahead:
-                    ahead[this_target.key] = {name: self._pool.submit(self._first_run, name, this_target) for name in self._elsewhere()}
+            for coming in left[place : place + 3]:  # the next ones are built while this one is judged
+                if coming.key not in ahead:
+                    ahead[coming.key] = {name: self._pool.submit(self._first_run, name, coming) for name in self._elsewhere()}
             spent = (time.monotonic() - start) / max(1, place) * (len(left) - place)
             words = f"{target.key}, {place} of {len(left)} cases" + (f", {spent:.0f} s left" if place else "")
             self._progress(Stage(words, place, len(left)))
@@ -198,15 +198,13 @@ class _Sweep:
         module, activations = target.drawn(self.seed)
         judged = [self._one(name, target, module, activations, ahead.get(name)) for name in self.names]
         exact = _exact(module, activations)
-        others = [this_judged for this_judged in judged if this_judged.name != PEER]
-        peer = next((this_judged for this_judged in judged if this_judged.name == PEER and not this_judged.fault), None) or _peer(
-            module, activations
-        )
+        others = [entry for entry in judged if entry.name != PEER]
+        peer = next((entry for entry in judged if entry.name == PEER and not entry.fault), None) or _peer(module, activations)
         cells = [asdict(_cell(target, *pair, exact)) for pair in itertools.combinations([peer, *others], 2)]
         return {
             "cells": cells,
             "families": _families(judged),
-            "remarks": {this_judged.name: this_judged.remark for this_judged in judged if this_judged.remark},
+            "remarks": {entry.name: entry.remark for entry in judged if entry.remark},
             "faults": {name: self._faults.pop(name) for name in list(self._faults)},
         }
 
@@ -358,11 +356,10 @@ def _in_u(left: Sequence[torch.Tensor], right: Sequence[torch.Tensor], exact: Se
 
 def _families(judged: Sequence[_Judged]) -> list[list[str]]:
     groups: dict[bytes, list[str]] = {}
-    for this_judged in judged:
-        if not this_judged.fault:
+    for entry in judged:
+        if not entry.fault:
             bits = b"".join(
-                bytes(str(part.dtype), "ascii") + part.contiguous().view(-1).view(torch.uint8).numpy().tobytes()
-                for part in this_judged.outputs
+                bytes(str(part.dtype), "ascii") + part.contiguous().view(-1).view(torch.uint8).numpy().tobytes() for part in entry.outputs
             )
-            groups.setdefault(bits, []).append(this_judged.name)
+            groups.setdefault(bits, []).append(entry.name)
     return sorted(groups.values(), key=lambda group: -len(group))

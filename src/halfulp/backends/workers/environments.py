@@ -184,9 +184,9 @@ def requirements_of(extra: str) -> list[str]:
 
 def _version(packages: Path, distribution: str) -> str:
     found = [
-        this_distribution
-        for this_distribution in metadata.distributions(path=[str(packages)])
-        if _canonical(this_distribution.metadata["Name"]) == _canonical(distribution)
+        installed
+        for installed in metadata.distributions(path=[str(packages)])
+        if _canonical(installed.metadata["Name"]) == _canonical(distribution)
     ]
     return found[0].version if found else ""
 

@@ -56,10 +56,10 @@ def _same(left: Sequence[Any], right: Sequence[Any]) -> bool:
 
 
 def _arguments(node: fx.Node, values: Mapping[str, Any]) -> tuple[Any, Any]:
-    def value(this_node: fx.Node) -> Any:
-        if this_node.name not in values and this_node.op == "call_function":  # a part of a tuple
-            return this_node.target(*_arguments(this_node, values)[0])  # type: ignore[operator]
-        return values[this_node.name]
+    def value(read: fx.Node) -> Any:
+        if read.name not in values and read.op == "call_function":  # a part of a tuple
+            return read.target(*_arguments(read, values)[0])  # type: ignore[operator]
+        return values[read.name]
 
     return fx.map_arg(node.args, value), fx.map_arg(node.kwargs, value)
 

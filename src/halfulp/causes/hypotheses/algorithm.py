@@ -13,9 +13,9 @@ from .hypothesis import ARITHMETIC, FORMULA, Hypothesis, Variation, among, chang
 
 
 def _naive_softmax(call: Call) -> Iterator[Variation]:
-    def sums(this_call: Call) -> tuple[torch.Tensor, torch.Tensor]:
-        exponentials = torch.exp(this_call.first)
-        return exponentials, exponentials.sum(this_call.value("dim", -1), keepdim=True)
+    def sums(met: Call) -> tuple[torch.Tensor, torch.Tensor]:
+        exponentials = torch.exp(met.first)
+        return exponentials, exponentials.sum(met.value("dim", -1), keepdim=True)
 
     if call.name == "softmax":
         yield Variation("exp(x) / sum(exp(x)), no maximum subtracted", lambda each: sums(each)[0] / sums(each)[1])
@@ -79,8 +79,8 @@ def _expanded(call: Call) -> Iterator[Variation]:
     if call.name in ("cdist",):
         if call.value("p", 2.0) == 2.0:
 
-            def squares(this_call: Call) -> torch.Tensor:
-                x, y = this_call.value("x1"), this_call.value("x2")
+            def squares(met: Call) -> torch.Tensor:
+                x, y = met.value("x1"), met.value("x2")
                 norms = x.square().sum(-1)[..., :, None] + y.square().sum(-1)[..., None, :]
                 return (norms - 2 * x @ y.transpose(-1, -2)).clamp_min(0).sqrt()
 

@@ -140,11 +140,11 @@ def _estimators(call: Call) -> Iterator[Variation]:
         unbiased = bool(call.value("unbiased", True)) and call.keywords.get("correction", 1) != 0
         other, words = (0, "the biased variance (division by n)") if unbiased else (1, "the unbiased variance (division by n - 1)")
 
-        def vary(this_call: Call) -> Any:
-            kept = {key: value for key, value in this_call.keywords.items() if key not in ("unbiased", "correction", "dim")}
-            dims = this_call.value("dim")
-            function = getattr(torch, this_call.name)
-            return function(this_call.first, dim=dims if not isinstance(dims, bool) else None, correction=other, **kept)
+        def vary(met: Call) -> Any:
+            kept = {key: value for key, value in met.keywords.items() if key not in ("unbiased", "correction", "dim")}
+            dims = met.value("dim")
+            function = getattr(torch, met.name)
+            return function(met.first, dim=dims if not isinstance(dims, bool) else None, correction=other, **kept)
 
         yield Variation(words, vary)
         return
@@ -246,19 +246,19 @@ def _one_pass(call: Call) -> Iterator[Variation]:
     def variance(x: torch.Tensor, axes: Any) -> torch.Tensor:
         return x.square().mean(axes, keepdim=True) - x.mean(axes, keepdim=True).square()
 
-    def compute(this_call: Call) -> Any:
-        if this_call.name in ("var", "std", "var_mean", "std_mean"):
-            dims = this_call.value("dim")
-            axes = tuple(range(this_call.first.dim())) if dims is None or isinstance(dims, bool) else dims
-            x = this_call.first
+    def compute(met: Call) -> Any:
+        if met.name in ("var", "std", "var_mean", "std_mean"):
+            dims = met.value("dim")
+            axes = tuple(range(met.first.dim())) if dims is None or isinstance(dims, bool) else dims
+            x = met.first
             count = x.numel() // max(1, x.mean(axes).numel())
-            unbiased = bool(this_call.value("unbiased", True)) and this_call.keywords.get("correction", 1) != 0
+            unbiased = bool(met.value("unbiased", True)) and met.keywords.get("correction", 1) != 0
             found = variance(x, axes).clamp_min(0) * (count / (count - 1) if unbiased else 1.0)
-            found = found if this_call.value("keepdim", False) else found.squeeze(axes)
-            found = found.sqrt() if this_call.name.startswith("std") else found
-            return (found, x.mean(axes, keepdim=bool(this_call.value("keepdim", False)))) if this_call.name.endswith("mean") else found
-        axes, x = _axes(this_call)
-        return _affine(this_call, (x - x.mean(axes, keepdim=True)) / (variance(x, axes).clamp_min(0) + (_eps(this_call) or 0.0)).sqrt())
+            found = found if met.value("keepdim", False) else found.squeeze(axes)
+            found = found.sqrt() if met.name.startswith("std") else found
+            return (found, x.mean(axes, keepdim=bool(met.value("keepdim", False)))) if met.name.endswith("mean") else found
+        axes, x = _axes(met)
+        return _affine(met, (x - x.mean(axes, keepdim=True)) / (variance(x, axes).clamp_min(0) + (_eps(met) or 0.0)).sqrt())
 
     yield Variation("the variance as the mean square minus the square of the mean", compute)
 
@@ -268,11 +268,11 @@ def _cast_orders(call: Call) -> Iterator[Variation]:
     if x.dtype not in (torch.float16, torch.bfloat16) or weight is None:
         return
 
-    def normal(this_call: Call) -> torch.Tensor:
-        wide = this_call.first.float()
-        axes = _axes(this_call)[0]
-        centered = wide - wide.mean(axes, keepdim=True) if this_call.name == "layer_norm" else wide
-        return centered * torch.rsqrt(centered.square().mean(axes, keepdim=True) + (_eps(this_call) or 0.0))
+    def normal(met: Call) -> torch.Tensor:
+        wide = met.first.float()
+        axes = _axes(met)[0]
+        centered = wide - wide.mean(axes, keepdim=True) if met.name == "layer_norm" else wide
+        return centered * torch.rsqrt(centered.square().mean(axes, keepdim=True) + (_eps(met) or 0.0))
 
     def bias(each: Call) -> Any:
         return each.value("bias") if each.value("bias") is not None else 0.0

@@ -90,9 +90,9 @@ def run_jobs(
             while waiting and len(running) < at_once:
                 place, job = waiting.pop(0)
                 running[place] = _Running(job, text)
-            for place, this_running in list(running.items()):
-                if this_running.is_over:
-                    replies[place] = this_running.reply()
+            for place, worker in list(running.items()):
+                if worker.is_over:
+                    replies[place] = worker.reply()
                     del running[place]
                     if progress is not None:
                         progress(Stage(f"fresh processes: {len(replies)} of {len(jobs)} done", len(replies), len(jobs)))

@@ -32,8 +32,8 @@ def markdown(watch: Watch) -> str:
         lines.append(row)
     if watch.missing:
         lines += ["", f"In the baseline and not run: {_cell(', '.join(watch.missing))}."]
-    for this_watched in failing:
-        details = _details(this_watched)
+    for outcome in failing:
+        details = _details(outcome)
         if len(details) > room:
             lines += ["", "(More details don't fit into a comment; the JSON and the pages have them.)"]
             break

@@ -169,6 +169,6 @@ def _branch(name: str, node: _Node, at: list[str] | None) -> Branch:
 
 def _points(node: _Node) -> list[Point]:
     found = [*node.points]
-    for this_node in node.below.values():
-        found += _points(this_node)
+    for child in node.below.values():
+        found += _points(child)
     return sorted(found, key=lambda point: point.step)

@@ -65,7 +65,7 @@ def _of_outputs(case: Case, noise: Noise, actual: Run, expected: Run, *, beyond:
             continue
         if other is None or other.shape != leaf.shape or leaf.path not in native or native[leaf.path].shape != leaf.shape:
             return _unavailable("`actual` returns another shape in float64: it looks at the bits of its inputs")
-        values = [this_leaf.float64() for this_leaf in (other, leaf, native[leaf.path])]
+        values = [side.float64() for side in (other, leaf, native[leaf.path])]
         trouble = _not_lifted(values[0], values[1], values[2], spread, case.storage)
         if trouble:
             return _unavailable(trouble)
