@@ -54,6 +54,23 @@ def test_inputs_that_both_sides_write_are_compared_and_others_reported():
     assert check(write(2.001), write(2.0), (x,)).verdict is V.MISTAKE
 
 
+def test_state_is_put_back_where_a_run_inside_another_asked_what_changed():
+    norm = Norm(3)
+    state = Case(norm, norm, (torch.randn(8, 3),)).actual.state
+    before = norm.inner.running_mean.clone()
+    with state.put_back():
+        norm.inner.running_mean.add_(1.0)
+        with state.put_back():
+            norm.inner.running_var.add_(1.0)
+            assert any(name.endswith("running_var") for name in state.changed())
+        norm.inner.running_mean.add_(1.0)
+    assert torch.equal(norm.inner.running_mean, before) and torch.equal(norm.inner.running_var, torch.ones(3))
+    with state.put_back():
+        norm.inner.running_mean.add_(1.0)
+        state.changed()
+    assert torch.equal(norm.inner.running_mean, before)
+
+
 def test_gradients_and_optimizers_are_put_back():
     net = nn.Linear(3, 2)
     net.weight.grad = torch.full((2, 3), 7.0)

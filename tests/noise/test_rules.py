@@ -143,6 +143,8 @@ def test_sums_by_tensor_counts_and_without_accumulation():
 
 def test_every_formula_has_the_value_of_its_op():
     x = torch.randn(4, 6, dtype=torch.float64)
+    masked = x.clone()
+    masked[1], masked[2, 3] = -torch.inf, -torch.inf
     aten = torch.ops.aten
     for call, arguments in [
         (aten.var.correction, (x, [1])),
@@ -150,6 +152,9 @@ def test_every_formula_has_the_value_of_its_op():
         (aten.var_mean.correction, (x, [0])),
         (aten.sigmoid.default, (x,)),
         (aten._softmax.default, (x, 1, False)),
+        (aten._safe_softmax.default, (masked, 1)),
+        (aten._safe_softmax.default, (masked.float(), -1, torch.float64)),
+        (aten._safe_softmax.default, (x[:0], 1)),
         (aten.native_layer_norm.default, (x, [6], x[0], x[1], 1e-5)),
     ]:
         formula = decomposed(call, call._schema.name.split("::")[1])

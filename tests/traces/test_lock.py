@@ -195,6 +195,18 @@ def test_of_many_processes_one_writes(left_over, tmp_path):
     assert sorted(said) == ["mine\n"] + ["taken\n"] * 3
 
 
+@pytest.mark.skipif(os.name == "nt", reason="a folder can't be locked on Windows")
+def test_a_parent_folder_that_somebody_else_locks_is_written_to(tmp_path, monkeypatch):
+    fcntl = pytest.importorskip("fcntl")
+    monkeypatch.setattr(lock, "PATIENCE", 0.05)
+    handle = os.open(tmp_path, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        assert not record(torch.exp, torch.ones(3), tmp_path / "t").is_partial
+    finally:
+        os.close(handle)
+
+
 FULL = """
 import resource, signal, sys, torch
 from halfulp.recording import record

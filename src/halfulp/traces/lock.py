@@ -14,6 +14,7 @@ import platform
 import shutil
 import sys
 import threading
+import time
 import uuid
 from collections.abc import Callable, Generator
 from pathlib import Path
@@ -23,6 +24,9 @@ from ..errors import TraceError
 from ..files import reason_of
 
 LOCK = "writer.json"
+PATIENCE = 5.0
+"""Seconds to wait for other claims in the same parent folder, which take milliseconds. Whoever holds its lock longer (`flock . COMMAND`)
+holds it for something else."""
 
 _held: set[str] = set()
 _changing = threading.RLock()
@@ -83,9 +87,15 @@ def _alone_in(parent: Path) -> Generator[None]:
         import fcntl
 
         handle = os.open(parent, os.O_RDONLY)
+        given_up = time.monotonic() + PATIENCE
         try:
             with contextlib.suppress(OSError):  # a file system without locks: the folder's making alone decides
-                fcntl.flock(handle, fcntl.LOCK_EX)
+                while time.monotonic() < given_up:
+                    try:
+                        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                        break
+                    except BlockingIOError:
+                        time.sleep(0.005)
             yield
         finally:
             os.close(handle)  # gives the lock up
