@@ -39,7 +39,7 @@ class Outcome:
     seconds: float
 
     def __str__(self) -> str:
-        wanted = "; ".join(" or ".join(sorted(each)) for each in self.pair.causes) or "nothing"
+        wanted = "; ".join(" or ".join(sorted(cause)) for cause in self.pair.causes) or "nothing"
         return f"{self.state:12} {self.pair.id}: wanted {wanted}, got {', '.join(self.named) or 'nothing'}, {self.seconds:.1f} s"
 
 
@@ -50,9 +50,9 @@ def outcome_of(kind: str, pair: Pair, seed: int) -> Outcome:
     found = halfulp.explain(
         actual, expected, inputs, declared=pair.declared, gradients=pair.gradients, processes=False, budget_s=BUDGET_S
     )  # fmt: skip
-    names = tuple(each.name for each in found.causes)
+    names = tuple(cause.name for cause in found.causes)
     if kind == "honest":
-        state = "WRONG" if any(each.kind in ("formula", "memory") for each in found.causes) else "right"
+        state = "WRONG" if any(cause.kind in ("formula", "memory") for cause in found.causes) else "right"
     elif not names:
         state = "unexplained"
     elif kind == "single":
@@ -85,7 +85,7 @@ def main() -> int:
 
 
 def report(outcomes: list[Outcome]) -> int:
-    of = {kind: [each for each in outcomes if each.kind == kind] for kind in PAIRS}
+    of = {kind: [outcome for outcome in outcomes if outcome.kind == kind] for kind in PAIRS}
     reported = [each for each in of["single"] if each.pair.report is not None]
     count = lambda found, state: sum(each.state == state for each in found)
     ones, twos = of["single"], of["double"]
@@ -101,7 +101,7 @@ def report(outcomes: list[Outcome]) -> int:
             "both_named": (count(twos, "right"), "pairs"),
             "honest_pairs": (len(of["honest"]), "pairs"),
             "honest_explained_as_mistake": (count(of["honest"], "WRONG"), "pairs"),
-            "median_seconds": (statistics.median(each.seconds for each in outcomes), "s"),
+            "median_seconds": (statistics.median(outcome.seconds for outcome in outcomes), "s"),
         }
     )
     bad = (

@@ -56,7 +56,7 @@ def main() -> int:
         model.h[5].ln_2.eps = 1e-5
         expected = halfulp.record(model, inputs, Path(folder) / "expected.trace", level="tensors", gradients=True)
         model.zero_grad(set_to_none=True)
-        size = sum(each.stat().st_size for each in actual.path.iterdir())
+        size = sum(path.stat().st_size for path in actual.path.iterdir())
         recorded = time.perf_counter() - start
         origin = halfulp.locate(actual, expected)
     seconds, memory = time.perf_counter() - start, peak.beyond_gb()

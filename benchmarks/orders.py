@@ -54,10 +54,10 @@ def fprev(probed):
             return [first], 1
         seen = []
         probed.set_mask(first, MASK)
-        for each in indices[1:]:
-            probed.set_mask(each, -MASK)
+        for index in indices[1:]:
+            probed.set_mask(index, -MASK)
             seen.append(probed.swallowed())
-            probed.set_mask(each, 1.0)
+            probed.set_mask(index, 1.0)
             probes += 1
         probed.set_mask(first, 1.0)
         members, place = [first], 0

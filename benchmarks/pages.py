@@ -142,7 +142,7 @@ def main() -> int:
             runs.append(measure(browser, file))
             browser.close()
     figures = {"page_size": (size, "MB"), "page_making": (making, "s")}
-    figures |= {f"page_{name}": (statistics.median(each[name] for each in runs), "s") for name in runs[0]}
+    figures |= {f"page_{name}": (statistics.median(run[name] for run in runs), "s") for name in runs[0]}
     report_figures(figures)
     pause = max(value for name, (value, _) in figures.items() if "pause" in name)
     return int(size > SIZE_LIMIT_MB or figures["page_first_paint"][0] > PAINT_LIMIT_S or pause > PAUSE_LIMIT_S)

@@ -59,7 +59,7 @@ def recorded(model: nn.Module, x: torch.Tensor, level: str) -> tuple[float, floa
             start = time.process_time()
             model(x)
             seconds = time.process_time() - start
-        stored = b"".join(each.read_bytes() for each in recorder.path.glob("*.safetensors"))
+        stored = b"".join(path.read_bytes() for path in recorder.path.glob("*.safetensors"))
         start = time.process_time()
         (Path(folder) / "again").write_bytes(stored)
         return seconds, time.process_time() - start, len(stored)
@@ -154,9 +154,9 @@ def main() -> int:
     torch.manual_seed(0)
     torch.set_num_threads(1)
     results = {name: measure(name, *make(), runs) for name, make in (("12-block conv net", conv_net), ("6-layer transformer", transformer))}
-    figures = {f"{level}_vs_forward": (max(each[level] for each in results.values()), "ratio") for level in LIMITS}
+    figures = {f"{level}_vs_forward": (max(result[level] for result in results.values()), "ratio") for level in LIMITS}
     report_figures(figures)
-    return int(any(each[level] > limit for each in results.values() for level, limit in LIMITS.items()))
+    return int(any(result[level] > limit for result in results.values() for level, limit in LIMITS.items()))
 
 
 if __name__ == "__main__":

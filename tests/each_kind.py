@@ -98,8 +98,8 @@ def small_benchmark():
          "said": {"halfulp": size > 1e-5, "allclose": size > 1e-3}}
         for size in (1e-6, 1e-4, 1e-2)
     ]  # fmt: skip
-    for each in outcomes[2:]:
-        each["said"] = {name: not rejected for name, rejected in each["said"].items()}
+    for outcome in outcomes[2:]:
+        outcome["said"] = {name: not rejected for name, rejected in outcome["said"].items()}
     return Benchmark({"pairs_right": Figure(0.5, "share")}, fingerprint(), tuple(outcomes))
 
 

@@ -63,7 +63,7 @@ def written(folder, values, steps):
             continue
         array = np.ascontiguousarray(value)
         place = writer.store(str(array.dtype), array.shape, array, elements=array.size)
-        strides = tuple(each // array.itemsize for each in array.strides)
+        strides = tuple(stride // array.itemsize for stride in array.strides)
         writer.add_value(Value(number, role, name, str(array.dtype), array.shape, strides, "cpu", hash_of(array), {}, place))
     for index, (op, arguments, number) in enumerate(steps):
         writer.add_step(Step(index, "op", "forward", op, "m", 0, "model.py:1 forward", tuple(arguments), {}, (number,)))

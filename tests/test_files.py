@@ -13,7 +13,7 @@ from halfulp.files import append_line, write_file
 
 
 def names(folder):
-    return sorted(each.name for each in folder.iterdir())
+    return sorted(path.name for path in folder.iterdir())
 
 
 def test_a_file_is_written_whole(tmp_path):
@@ -88,8 +88,8 @@ def test_readers_see_one_of_the_versions(tmp_path):
             seen.add(path.read_bytes())
 
     readers = [threading.Thread(target=read) for _ in range(2)]
-    for each in readers:
-        each.start()
+    for reader in readers:
+        reader.start()
     for k in range(200):
         write_file(path, str(k % 10).encode() * 50_000)
     stop.set()

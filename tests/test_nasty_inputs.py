@@ -6,7 +6,7 @@ from halfulp.inputs import EXOTIC, KINDS, variants
 
 
 def by_label(inputs, seed=0):
-    return {each.label: each for each in variants(inputs, seed)}
+    return {variant.label: variant for variant in variants(inputs, seed)}
 
 
 def test_inputs_stay_what_they_are_and_the_seed_decides():
@@ -47,8 +47,8 @@ def test_each_variant_is_what_its_label_says(dtype):
 def test_sizes_change_consistently():
     x, w, b = torch.randn(3, 17), torch.randn(17, 8), torch.randn(8)
     found = by_label((x, w, b))
-    assert [tuple(each.shape) for each in found["axes of 17 made 18"].inputs] == [(3, 18), (18, 8), (8,)]
-    assert [tuple(each.shape) for each in found["axes of 8 made 7"].inputs] == [(3, 17), (17, 7), (7,)]
+    assert [tuple(tensor.shape) for tensor in found["axes of 17 made 18"].inputs] == [(3, 18), (18, 8), (8,)]
+    assert [tuple(tensor.shape) for tensor in found["axes of 8 made 7"].inputs] == [(3, 17), (17, 7), (7,)]
     assert {"axes of 17 made 16", "axes of 17 made 32", "axes of 17 made 33", "axes of 17 made 1"} <= set(found)
     assert found["axes of 3 made 0"].kind == "empty"
     assert not torch.isclose(found["axes of 17 made 18"].inputs[0][:, 17:], x).any()  # no exact ties

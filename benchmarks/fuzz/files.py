@@ -25,7 +25,7 @@ def valid():
     npy, npz, pt = io.BytesIO(), io.BytesIO(), io.BytesIO()
     np.save(npy, arrays["a"])
     np.savez_compressed(npz, **arrays)
-    torch.save({name: torch.from_numpy(each) for name, each in arrays.items()}, pt)
+    torch.save({name: torch.from_numpy(array) for name, array in arrays.items()}, pt)
     return {".npy": npy.getvalue(), ".npz": npz.getvalue(), ".pt": pt.getvalue(), ".safetensors": save({"a": torch.ones(4, 6)})}
 
 

@@ -124,8 +124,8 @@ class Folder:
         else:
             kinds = [json.loads(line) if line[:1] == b"{" else {} for line in raw.splitlines()] if draw.random() < 0.5 else self.lines
             head["values"], head["steps"] = (
-                sum("value" in each for each in kinds),
-                sum("step" in each and "value" not in each for each in kinds),
+                sum("value" in kind for kind in kinds),
+                sum("step" in kind and "value" not in kind for kind in kinds),
             )
             head["records_sha256"] = hashlib.sha256(raw).hexdigest()
         self.write("manifest.json", json.dumps(head).encode())

@@ -301,6 +301,6 @@ def honest_pair(number: int) -> HonestPair:
     shapes = op.shapes(rng)
     # Weights are spread as in a layer; only the first input has the drawn data.
     inputs = [op.data[data](shapes[0]), *(torch.randn(shape) / math.sqrt(max(shape)) for shape in shapes[1:])]
-    inputs = [each.to(getattr(torch, dtype)) for each in inputs]
+    inputs = [tensor.to(getattr(torch, dtype)) for tensor in inputs]
     name = f"{op_name}, {alternative}, {data} {'x'.join(map(str, shapes[0]))}, {dtype}"
     return HonestPair(name, op.alternatives[alternative], op.expected, tuple(inputs), declared=dtype)

@@ -280,7 +280,7 @@ def mean_by_sum(func: Call, x: Any, dim: Any = None, keepdim: bool = False) -> A
 def in_float64(func: Call, *args: Any, **kwargs: Any) -> Any:
     """The call in float64, rounded once: what a more exact library would return."""
     first = args[0]
-    wide = [each.double() if isinstance(each, torch.Tensor) and each.is_floating_point() else each for each in args]
+    wide = [argument.double() if isinstance(argument, torch.Tensor) and argument.is_floating_point() else argument for argument in args]
     return func(*wide, **kwargs).to(first.dtype)
 
 
@@ -343,7 +343,7 @@ def batch_in_halves(function: Call) -> Call:
 
     def run(*inputs: Any) -> Any:
         half = (inputs[0].shape[0] + 1) // 2
-        return torch.cat([function(*(each[:half] for each in inputs)), function(*(each[half:] for each in inputs))])
+        return torch.cat([function(*(tensor[:half] for tensor in inputs)), function(*(tensor[half:] for tensor in inputs))])
 
     return run
 

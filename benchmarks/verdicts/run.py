@@ -101,10 +101,10 @@ def run(
         return 130
     figures: dict[str, tuple[float, str]] = {}
     for part in PARTS:
-        found = [each for key, each in outcomes.items() if key.startswith(f"{part}/")]
+        found = [outcome for key, outcome in outcomes.items() if key.startswith(f"{part}/")]
         if found:
             figures |= _REPORTS[part](found)
-    report_figures(figures, json_file, outcomes=[{"part": key.partition("/")[0], **each} for key, each in outcomes.items()])
+    report_figures(figures, json_file, outcomes=[{"part": key.partition("/")[0], **outcome} for key, outcome in outcomes.items()])
     return 0
 
 
@@ -116,27 +116,27 @@ def _named(checker: str) -> str:
 
 
 def _false_alarms(outcomes: list[Outcome], checker: str) -> Rate:
-    honest = [each for each in outcomes if each["kind"] == "rounding"]
+    honest = [outcome for outcome in outcomes if outcome["kind"] == "rounding"]
     return Rate(sum(each["said"][checker] is False for each in honest), len(honest))
 
 
 def _misses(outcomes: list[Outcome], checker: str) -> Rate:
-    mistakes = [each for each in outcomes if each["kind"] == "mistake"]
-    return Rate(sum(each["said"][checker] is True for each in mistakes), len(mistakes))
+    mistakes = [outcome for outcome in outcomes if outcome["kind"] == "mistake"]
+    return Rate(sum(mistake["said"][checker] is True for mistake in mistakes), len(mistakes))
 
 
 def _table(title: str, outcomes: list[Outcome]) -> None:
     table = Table("checker", "right", "false alarms", "misses", title=title)
     for checker in CHECKERS:
-        right = Rate(sum(is_right(each, checker) for each in outcomes), len(outcomes))
+        right = Rate(sum(is_right(outcome, checker) for outcome in outcomes), len(outcomes))
         table.add_row(checker, str(right), str(_false_alarms(outcomes, checker)), str(_misses(outcomes, checker)))
     Console(width=150).print(table)
 
 
 def _print_wrong(outcomes: list[Outcome]) -> None:
-    for each in outcomes:
-        if not is_right(each, "halfulp"):
-            print(f"  wrong: {each['pair']} ({each['kind']}): {each['verdict']}. {each['reason']}")
+    for outcome in outcomes:
+        if not is_right(outcome, "halfulp"):
+            print(f"  wrong: {outcome['pair']} ({outcome['kind']}): {outcome['verdict']}. {outcome['reason']}")
 
 
 def _print_verdicts(outcomes: list[Outcome]) -> None:
@@ -144,7 +144,7 @@ def _print_verdicts(outcomes: list[Outcome]) -> None:
     verdicts = [verdict.name for verdict in halfulp.Verdict]
     table = Table("truth", *verdicts, title="what halfulp said")
     for kind in ("rounding", "mistake", "undecided"):
-        counts = Counter(each["verdict"] for each in outcomes if each["kind"] == kind)
+        counts = Counter(outcome["verdict"] for outcome in outcomes if outcome["kind"] == kind)
         if counts:
             table.add_row(kind, *(str(counts[verdict] or "") for verdict in verdicts))
     Console(width=150).print(table)
@@ -153,7 +153,7 @@ def _print_verdicts(outcomes: list[Outcome]) -> None:
 def _report_pairs(outcomes: list[Outcome]) -> dict[str, tuple[float, str]]:
     _print_verdicts(outcomes)
     _print_wrong(outcomes)
-    everything, outcomes = outcomes, [each for each in outcomes if each["kind"] != "undecided"]
+    everything, outcomes = outcomes, [outcome for outcome in outcomes if outcome["kind"] != "undecided"]
     _table(f"{len(outcomes)} labelled pairs that can be told, all checkers with their defaults", outcomes)
     labelled = [each for each in everything if each["wanted"]]
     for each in labelled:
@@ -162,11 +162,11 @@ def _report_pairs(outcomes: list[Outcome]) -> dict[str, tuple[float, str]]:
     found: dict[str, tuple[float, str]] = {}
     for checker in CHECKERS:
         name = _named(checker)
-        wrong = [each for each in outcomes if not is_right(each, checker)]
+        wrong = [outcome for outcome in outcomes if not is_right(outcome, checker)]
         found[f"verdicts_accuracy_{name}"] = (1.0 - len(wrong) / len(outcomes), "ratio")
         found[f"verdicts_false_alarms_{name}"] = (_false_alarms(outcomes, checker).count, "pairs")
         found[f"verdicts_misses_{name}"] = (_misses(outcomes, checker).count, "pairs")
-    clear = [each for each in outcomes if "ambiguous" not in each["tags"]]
+    clear = [outcome for outcome in outcomes if "ambiguous" not in outcome["tags"]]
     found["verdicts_false_alarms_halfulp_unambiguous"] = (_false_alarms(clear, "halfulp").count, "pairs")
     found["verdicts_labelled_verdict"] = (sum(each["verdict"] == each["wanted"] for each in labelled) / max(1, len(labelled)), "ratio")
     return found
@@ -179,12 +179,12 @@ def _report_honest(outcomes: list[Outcome]) -> dict[str, tuple[float, str]]:
     Console(width=150).print(table)
     _print_wrong(outcomes)
     found = {f"honest_false_alarms_{_named(checker)}": (100.0 * _false_alarms(outcomes, checker).value, "percent") for checker in CHECKERS}
-    found["honest_undecided_halfulp"] = (sum(each["said"]["halfulp"] is None for each in outcomes), "pairs")
+    found["honest_undecided_halfulp"] = (sum(outcome["said"]["halfulp"] is None for outcome in outcomes), "pairs")
     return found | {"honest_pairs": (len(outcomes), "pairs")}
 
 
 def _report_models(outcomes: list[Outcome]) -> dict[str, tuple[float, str]]:
-    models = sorted({each["model"] for each in outcomes})
+    models = sorted({outcome["model"] for outcome in outcomes})
     _table(f"{len(models)} whole models, forward and backward: {len(outcomes)} honest variants and mutants", outcomes)
     _print_verdicts(outcomes)
     _print_wrong(outcomes)
@@ -197,7 +197,7 @@ def _report_detection(outcomes: list[Outcome]) -> dict[str, tuple[float, str]]:
     """The share of hosts in which a mutant is caught, by magnitude."""
     found: dict[str, tuple[float, str]] = {}
     for mutation in MUTATIONS:
-        of_kind = [each for each in outcomes if each["mutation"] == mutation.name]
+        of_kind = [outcome for outcome in outcomes if outcome["mutation"] == mutation.name]
         magnitudes = [each for each in mutation.magnitudes if any(outcome["magnitude"] == each for outcome in of_kind)]
         table = Table("caught by", *(f"{each:.0e}" for each in magnitudes), title=f"{mutation.name}: {mutation.unit}")
         for checker in CHECKERS:
@@ -205,15 +205,15 @@ def _report_detection(outcomes: list[Outcome]) -> dict[str, tuple[float, str]]:
             for magnitude in magnitudes:
                 there = [each for each in of_kind if each["magnitude"] == magnitude]
                 shares.append(Rate(sum(each["said"][checker] is False for each in there), len(there)))
-            table.add_row(checker, *(f"{each.count}/{each.of}" for each in shares))
+            table.add_row(checker, *(f"{share.count}/{share.of}" for share in shares))
             all_caught = [magnitude for magnitude, share in zip(magnitudes, shares, strict=True) if share.count == share.of]
             found[f"detection_{_named(mutation.name)}_{_named(checker)}"] = (min(all_caught, default=float("inf")), "magnitude")
         Console(width=150).print(table)
     behind = [
-        (each["pair"], checker)
-        for each in outcomes
+        (outcome["pair"], checker)
+        for outcome in outcomes
         for checker in CHECKERS[1:]
-        if each["said"][checker] is False and each["said"]["halfulp"] is not False
+        if outcome["said"][checker] is False and outcome["said"]["halfulp"] is not False
     ]
     for checker in CHECKERS[1:]:
         names = [name for name, by in behind if by == checker]

@@ -86,7 +86,7 @@ def _train_step(optimizer, **options):
             loss = net(x).square().mean()
             loss.backward()
             stepper.step()
-        return loss.detach(), [each.detach() for each in net.parameters()]
+        return loss.detach(), [parameter.detach() for parameter in net.parameters()]
 
     return step
 

@@ -13,7 +13,7 @@ X = torch.ones(3)
 
 
 def kinds(function, *inputs):
-    return [(each.kind, each.op, each.result) for each in audit(function, inputs).entries]
+    return [(entry.kind, entry.op, entry.result) for entry in audit(function, inputs).entries]
 
 
 def test_promotion_of_inputs_and_float64_constants():

@@ -448,7 +448,7 @@ class ScalesByTheLargestSoFar(Plugin):
 class KeepsOldWeights(Plugin):
     def implement(self, target, **options):
         if isinstance(target, OpModule):
-            weights = {name: each.detach().clone() for name, each in zip(target.op.weights, target.weights)}
+            weights = {name: weight.detach().clone() for name, weight in zip(target.op.weights, target.weights)}
             target = OpModule(target.op, weights, target.attributes)
         return super().implement(target, **options)
 
@@ -746,7 +746,7 @@ def test_inputs_frozen_at_the_first_call_are_seen():
 
             def implementation(*arguments):
                 key = (
-                    tuple((type(each), getattr(each, "shape", None), getattr(each, "dtype", None)) for each in arguments),
+                    tuple((type(argument), getattr(argument, "shape", None), getattr(argument, "dtype", None)) for argument in arguments),
                     state_of(target),
                 )
                 copied = tree_map(lambda each: each.clone() if isinstance(each, torch.Tensor) else each, arguments)

@@ -121,7 +121,7 @@ class Rounding:
 
     def implement(self, target, **options):
         ops = {"linear": self.linear, "matmul": self.matmul, "conv2d": self.convolution, "relu": self.relu, "sum": self.summed}
-        weights = [each.detach().numpy() for each in target.weights]
+        weights = [weight.detach().numpy() for weight in target.weights]
         return lambda *given: torch.from_numpy(ops[target.op_name](*(each.numpy() for each in given), *weights))
 
     def product(self, left, right):
@@ -208,7 +208,7 @@ def test_the_format_of_a_backend_is_that_of_most_products():
 def test_numpy_and_pytorch_work_in_float32(name):
     found = habits_of(halfulp.backend(name), switches=False)
     assert found.format == "float32" and found.flushes == () and found.switches == ()
-    assert all((each.inputs_bits, each.weights_bits) == (24, 24) and each.sums_bits >= 24 for each in found.products.values())
+    assert all((product.inputs_bits, product.weights_bits) == (24, 24) and product.sums_bits >= 24 for product in found.products.values())
 
 
 def test_flushing_is_measured_where_pytorch_is_set_to_it():
@@ -290,7 +290,7 @@ def test_other_knobs_are_no_switches(backend):
 
 
 def test_a_switch_for_everything_is_one_for_products():
-    assert [each.after for each in habits_of(turning(touches=("everything",), inputs=to_bfloat16)).switches] == ["bfloat16"]
+    assert [switch.after for switch in habits_of(turning(touches=("everything",), inputs=to_bfloat16)).switches] == ["bfloat16"]
 
 
 def test_switches_are_left_where_nobody_asks_for_them():
@@ -360,4 +360,4 @@ def test_probes_are_wide_enough_and_ask_little():
 @pytest.mark.parametrize("fused", [False, True])
 def test_fusing_is_not_told_where_the_probe_cannot_tell(fused):
     found = habits_of(Rounding(inputs=to_bfloat16, weights=to_bfloat16, fused=fused), switches=False)
-    assert {each.is_fused for each in found.products.values()} == {None}
+    assert {product.is_fused for product in found.products.values()} == {None}

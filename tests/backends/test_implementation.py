@@ -294,7 +294,7 @@ def test_what_watches_pytorch_sees_nothing_of_a_backend(backend):
         "lift_fresh.default",
         "__get__",  # of what kind a tensor is
     }
-    assert all(np.array_equal(np.asarray(each), expected.numpy()) for each in results)
+    assert all(np.array_equal(np.asarray(result), expected.numpy()) for result in results)
     given = torch.ones(2)
     with seen_functions, seen_ops:
         with pytest.raises((Unsupported, ZeroDivisionError)):  # while it builds, or runs

@@ -74,7 +74,7 @@ class World:
             "steps": [(kind, kind.__dict__.get("step")) for kind in OPTIMIZERS],
             "inputs": (self.x.stride(), self.x.numpy().tobytes()),
             "dtype": torch.get_default_dtype(),
-            "hooks": [len(each._forward_hooks) + len(each._forward_pre_hooks) for each in self.model.modules()],
+            "hooks": [len(module._forward_hooks) + len(module._forward_pre_hooks) for module in self.model.modules()],
             "attention": [
                 torch.backends.cuda.flash_sdp_enabled(),
                 torch.backends.cuda.math_sdp_enabled(),
@@ -179,11 +179,11 @@ def test_a_knob_that_leaks_is_caught(leak):
 @pytest.mark.parametrize("knob", ALL, ids=told)
 def test_a_knob_says_what_it_touches_how_it_is_set_and_why_it_cannot_be(knob):
     assert knob.name and knob.detail and knob.remedy
-    assert knob.touches and all(isinstance(each, str) and each for each in knob.touches)
+    assert knob.touches and all(isinstance(touch, str) and touch for touch in knob.touches)
     assert not knob.detail.endswith(".")  # it ends a sentence that begins "computed with"
     assert isinstance(knob.unavailable(), str)
     assert sum((knob.around is not None, knob.wrap is not None, bool(knob.environment))) == 1
-    assert all(isinstance(each, str) and each for each in knob.reports)
+    assert all(isinstance(report, str) and report for report in knob.reports)
     assert all(isinstance(key, str) and isinstance(value, str) for key, value in knob.environment.items())
 
 

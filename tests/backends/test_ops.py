@@ -31,7 +31,7 @@ def lifted(tensor):
 
 def exact(module, activations):
     """PyTorch's own result in float64: what is rounded there is 2^-29 of float32's."""
-    wide = OpModule(module.op, {name: lifted(each) for name, each in zip(module.op.weights, module.weights)}, module.attributes)
+    wide = OpModule(module.op, {name: lifted(weight) for name, weight in zip(module.op.weights, module.weights)}, module.attributes)
     return leaves(wide(*map(lifted, activations)))
 
 
@@ -64,7 +64,7 @@ def _sum_of(terms, total):
 
 
 def _exactly(op, given, weights, attributes, results, u):
-    return [torch.zeros_like(each) for each in results]
+    return [torch.zeros_like(result) for result in results]
 
 
 def _powers(x, u, error=0.0):
@@ -208,7 +208,7 @@ OF_PYTORCH = {**BOUNDS, "batch_norm": _folded_batch_norm, "erf": _relative(4.0),
 
 
 def bounds(module, activations, results, u, table=BOUNDS):
-    given, weights = [lifted(each) for each in activations], [lifted(each) for each in module.weights]
+    given, weights = [lifted(activation) for activation in activations], [lifted(weight) for weight in module.weights]
     return [SECOND_ORDER * each for each in table[module.op_name](module.op, given, weights, module.attributes, results, u)]
 
 
@@ -222,7 +222,7 @@ def test_numpy_stays_within_the_bound_of_float32(name, place):
     for seed in range(2):
         module, activations = OPS[name].drawn(OPS[name].sizes[place], seed)
         found, results = leaves(NUMPY.implement(module)(*activations)), exact(module, activations)
-        assert [each.shape for each in found] == [each.shape for each in results]
+        assert [each.shape for each in found] == [result.shape for result in results]
         assert {each.dtype for each in found} == {torch.float32}
         assert beyond(found, results, bounds(module, activations, results, 2.0**-24)) == 0
 
@@ -241,8 +241,8 @@ def test_numpy_stays_within_the_bound_of_float64(name, place):
 def test_half_precision_is_beyond_the_bound_of_float32(name):
     """The bounds are no formality: results with 11 bits don't keep them."""
     module, activations = OPS[name].drawn(OPS[name].sizes[0])
-    halved = [each.half().float() if each.is_floating_point() else each for each in activations]
-    weights = {key: each.data.half().float() for key, each in zip(module.op.weights, module.weights)}
+    halved = [activation.half().float() if activation.is_floating_point() else activation for activation in activations]
+    weights = {key: weight.data.half().float() for key, weight in zip(module.op.weights, module.weights)}
     found, results = leaves(NUMPY.implement(OpModule(module.op, weights, module.attributes))(*halved)), exact(module, activations)
     assert beyond(found, results, bounds(module, activations, results, 2.0**-24)) > 0
 
@@ -283,7 +283,7 @@ def test_an_op_says_all_of_itself(name):
     small, medium, _ = (sum(map(math.prod, size.shapes.values())) for size in op.sizes)
     assert small < medium
     module, activations = op.drawn(op.sizes[0])
-    assert not module.training and not any(each.requires_grad for each in module.parameters())
+    assert not module.training and not any(parameter.requires_grad for parameter in module.parameters())
     direct = leaves(op.function(*activations, *module.weights, **op.sizes[0].attributes))
     assert all(torch.equal(mine, theirs) for mine, theirs in zip(leaves(module(*activations)), direct, strict=True))
     assert repr(module).startswith(f"OpModule({name}" if not list(module.children()) else "OpModule(") and all(
@@ -313,7 +313,7 @@ def test_draws_keep_to_the_domain(name, place):
         assert (given["x"] > 0).all()
     if name == "batch_norm":
         assert (given["variance"] > 0).all()
-    assert all(torch.isfinite(each).all() for each in leaves(module(*activations)))
+    assert all(torch.isfinite(leaf).all() for leaf in leaves(module(*activations)))
 
 
 def through_pickle(module):
@@ -336,8 +336,8 @@ def test_a_module_survives_being_copied(name, copied):
     assert all(torch.equal(mine, theirs) for mine, theirs in zip(leaves(module(*activations)), leaves(other(*activations)), strict=True))
     for mine, theirs in zip(module.weights, other.weights, strict=True):
         assert mine.data_ptr() != theirs.data_ptr()
-    for each in other.weights:
-        each.data.add_(1.0)
+    for weight in other.weights:
+        weight.data.add_(1.0)
     if module.weights and name != "embedding":
         assert not torch.equal(leaves(module(*activations))[0], leaves(other(*activations))[0])  # it goes by its own weights
 

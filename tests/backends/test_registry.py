@@ -313,7 +313,7 @@ def test_an_extra_brings_what_its_adapter_imports(name):
         with pytest.raises(InputError, match=r"Needed: a system that it is for: torch-directml \(sys_platform == .win32"):
             requirements_of(name)
         return
-    brought = {Requirement(each).name for each in requirements_of(EXTRAS[name])}
+    brought = {Requirement(requirement).name for requirement in requirements_of(EXTRAS[name])}
     assert set(adapter_named(name).packages.values()) <= brought
     assert EXTRAS[name] in metadata.metadata("halfulp").get_all("Provides-Extra")
 

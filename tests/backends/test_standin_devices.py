@@ -125,7 +125,7 @@ def perceptron():
 
 
 def on(device, function):
-    return lambda *arguments: function(*(each.to(device.device) for each in arguments))
+    return lambda *arguments: function(*(argument.to(device.device) for argument in arguments))
 
 
 def finding(result, kind):
@@ -153,7 +153,7 @@ def test_modules_on_mps_are_run_in_float64_on_the_processor(mps):
     there = copy.deepcopy(net).to("mps")
     result = check(there, net, (INPUTS,))
     assert finding(result, "scaling") == "vanishes"
-    assert {each.device.type for each in there.parameters()} == {"mps"}
+    assert {parameter.device.type for parameter in there.parameters()} == {"mps"}
 
 
 def test_modules_on_xpu_without_float64_are_run_on_the_processor(xpu):

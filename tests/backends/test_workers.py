@@ -43,8 +43,8 @@ HERE = adapter_named("numpy")
 def bits(result):
     """Dtype, shape and bytes of each result."""
     leaves = result if isinstance(result, tuple) else (result,)
-    own = [torch.empty(each.shape, dtype=each.dtype).copy_(each).reshape(-1) for each in leaves]
-    return [(each.dtype, tuple(each.shape), flat.view(torch.uint8).numpy().tobytes()) for each, flat in zip(leaves, own)]
+    own = [torch.empty(leaf.shape, dtype=leaf.dtype).copy_(leaf).reshape(-1) for leaf in leaves]
+    return [(leaf.dtype, tuple(leaf.shape), flat.view(torch.uint8).numpy().tobytes()) for leaf, flat in zip(leaves, own)]
 
 
 @pytest.fixture(scope="module")
@@ -127,8 +127,8 @@ def test_one_worker_answers_many_threads(remote):
         found[factor] = [implementations[factor - 1](torch.full((4,), float(number))).tolist() for number in range(20)]
 
     threads = [threading.Thread(target=asks, args=(factor,)) for factor in range(1, 5)]
-    for each in threads:
-        each.start()
+    for thread in threads:
+        thread.start()
     for each in threads:
         each.join()
     assert found == {factor: [[float(number * factor)] * 4 for number in range(20)] for factor in range(1, 5)}
@@ -456,7 +456,7 @@ def test_received_tensors_have_memory_of_their_own():
     found = receive(stream)
     assert found is not None
     found.tensors[0].fill_(1.0)
-    assert [each.sum().item() for each in found.tensors] == [4.0, 0.0, 0.0] and whole.sum() == 0
+    assert [tensor.sum().item() for tensor in found.tensors] == [4.0, 0.0, 0.0] and whole.sum() == 0
 
 
 FRAME = io.BytesIO()
@@ -486,7 +486,7 @@ def test_a_frame_damaged_anywhere_is_read_or_refused(change):
         damaged[place] ^= change
         outcomes.append(received(bytes(damaged)))
     assert set(outcomes[: len(wire.MARK)]) == {"refused"}  # it doesn't begin as a message does
-    assert all(each is None or isinstance(each, (str, Message)) for each in outcomes)
+    assert all(outcome is None or isinstance(outcome, (str, Message)) for outcome in outcomes)
 
 
 @settings(max_examples=500)
@@ -575,8 +575,8 @@ def test_a_sweep_goes_on_after_a_fault(monkeypatch, tmp_path):
     configured(monkeypatch, faulty)
     found = matrix(*asked, sizes=["small"])
     faulty.worker.close()
-    assert found.complete and [(each.op, each.actual, each.expected) for each in found.results] == [
-        (each.op, each.actual, each.expected) for each in undisturbed.results
+    assert found.complete and [(result.op, result.actual, result.expected) for result in found.results] == [
+        (result.op, result.actual, result.expected) for result in undisturbed.results
     ]
     for cell, other in zip(found.results, undisturbed.results):
         if cell.op == "linear" and "numpy" in (cell.actual, cell.expected):
@@ -775,7 +775,7 @@ def test_a_greeting_with_nonsense_is_a_fault(pretending):
 
 
 def test_each_pair_of_a_sweep_is_one_cell():
-    found = [(each.actual, each.expected, each.op) for each in matrix(["torch", "numpy"], ["relu"], sizes=["small"]).results]
+    found = [(result.actual, result.expected, result.op) for result in matrix(["torch", "numpy"], ["relu"], sizes=["small"]).results]
     assert len(set(found)) == len(found)
 
 
@@ -822,7 +822,7 @@ def test_a_sweep_survives_a_backend_that_raises(monkeypatch):
 
     configured(monkeypatch, Raising())
     found = matrix(**ASKED)
-    assert [bool(each.fault) for each in found.results] == [True, False, False, False] and found.complete
+    assert [bool(result.fault) for result in found.results] == [True, False, False, False] and found.complete
 
 
 def test_a_sweep_survives_a_fingerprint_that_raises(monkeypatch):

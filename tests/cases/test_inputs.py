@@ -90,7 +90,7 @@ def test_dataclasses_and_generators_are_copied_too():
 
 def test_formats_that_occur():
     given = (torch.ones(1), torch.ones(1).half(), torch.arange(2), np.float64(1), torch.ones(1, dtype=torch.complex64))
-    assert {each.name for each in trees.float_formats(given)} == {"float32", "float16", "float64"}
+    assert {float_format.name for float_format in trees.float_formats(given)} == {"float32", "float16", "float64"}
 
 
 def test_device_moves_tensors_only():

@@ -95,7 +95,7 @@ def run(function, model, inputs):
     """What a function gives from the same start, and what it leaves in the model."""
     state = {name: each.clone() for name, each in model.state_dict().items()}
     torch.manual_seed(1)
-    result = bits(function(*(each.clone() for each in inputs)))
+    result = bits(function(*(tensor.clone() for tensor in inputs)))
     after = bits(model.state_dict())
     model.load_state_dict(state)
     return result, after

@@ -84,8 +84,8 @@ def test_options_that_are_in_force_are_not_tried_and_each_changes_something():
     usable = usable_options({})
     assert {each.name for each in usable} >= {"emulate_precision_casts", "fusion", "memory layout", "vectorization"}
     assert all(each.patches and set(each.patches) <= known and each.remedy and each.detail for each in usable)
-    assert "emulate_precision_casts" not in {each.name for each in usable_options({"emulate_precision_casts": True})}
-    assert "choice of kernel" in {each.name for each in usable_options({"max_autotune": True})} - {each.name for each in usable}
+    assert "emulate_precision_casts" not in {option.name for option in usable_options({"emulate_precision_casts": True})}
+    assert "choice of kernel" in {option.name for option in usable_options({"max_autotune": True})} - {each.name for each in usable}
 
 
 # Taken apart
@@ -108,18 +108,18 @@ def convolutions():
 
 
 def test_every_stage_of_a_small_network_is_rounding_at_most_and_the_first_are_identical(convolutions):
-    assert [each.name for each in convolutions.stages] == STAGES
-    verdicts = {each.name: each.verdict and each.verdict.name for each in convolutions.stages}
+    assert [stage.name for stage in convolutions.stages] == STAGES
+    verdicts = {stage.name: stage.verdict and stage.verdict.name for stage in convolutions.stages}
     assert set(verdicts.values()) <= {"IDENTICAL", "ROUNDING"}
     assert [verdicts[name] for name in STAGES[:2]] == ["IDENTICAL"] * 2
     assert convolutions.complete and convolutions.result.acceptable
 
 
 def test_stages_count_their_elements_and_measure_their_errors(convolutions):
-    for each in convolutions.stages:
-        assert each.count == 16 and 0 <= each.unequal <= 16 and each.seconds > 0 and not each.note
-        assert (each.unequal == 0) is (each.verdict.name == "IDENTICAL") and (each.in_noise == 0) is (each.unequal == 0)
-        assert each.error_in_noise > 0 and each.eager_error_in_noise == convolutions.stages[0].eager_error_in_noise
+    for stage in convolutions.stages:
+        assert stage.count == 16 and 0 <= stage.unequal <= 16 and stage.seconds > 0 and not stage.note
+        assert (stage.unequal == 0) is (stage.verdict.name == "IDENTICAL") and (stage.in_noise == 0) is (stage.unequal == 0)
+        assert stage.error_in_noise > 0 and stage.eager_error_in_noise == convolutions.stages[0].eager_error_in_noise
 
 
 def test_what_was_taken_apart_is_told_in_the_report(convolutions):
@@ -157,14 +157,14 @@ def test_a_wrong_kernel_is_named_with_its_source(wrong):
 
 
 def test_the_wrong_op_is_the_only_one_beyond_rounding(wrong):
-    beyond = [each for each in wrong.nodes if each.beyond]
+    beyond = [node for node in wrong.nodes if node.beyond]
     assert [each.op for each in beyond] == ["aten.relu.default"]
     assert beyond[0].unequal == beyond[0].count == 240 and "relu" in beyond[0].kernel and beyond[0].alone == 240
     assert "rectified" in beyond[0].source or "relu" in beyond[0].source
 
 
 def test_the_first_wrong_stage_is_the_first_with_generated_code(wrong):
-    verdicts = {each.name: each.verdict and each.verdict.acceptable for each in wrong.stages}
+    verdicts = {stage.name: stage.verdict and stage.verdict.acceptable for stage in wrong.stages}
     assert [verdicts[name] for name in STAGES[:3]] == [True] * 3
     assert verdicts["inductor, nothing fused"] is False and verdicts["inductor"] is False
 
@@ -194,7 +194,7 @@ def test_a_budget_that_is_over_leaves_stages_out_and_says_so():
 
     torch._dynamo.reset()
     found = halfulp.explain(torch.compile(scaled, backend="aot_eager"), scaled, (torch.randn(9),), processes=False, budget_s=1e-6)
-    assert not found.complete and {each.note for each in found.stages} == {"the time was over"} and not found.causes
+    assert not found.complete and {stage.note for stage in found.stages} == {"the time was over"} and not found.causes
 
 
 def test_a_backend_that_computes_otherwise_is_named_by_its_stage():
@@ -207,8 +207,8 @@ def test_a_backend_that_computes_otherwise_is_named_by_its_stage():
     torch._dynamo.reset()
     found = halfulp.explain(torch.compile(shifted, backend=wrong_backend), shifted, (torch.randn(50),), processes=False)
     assert found.verdict.name == "MISTAKE"
-    names = [each.name for each in found.stages]
-    assert names[:3] == STAGES[:3] and all(each.unequal == 0 for each in found.stages[:3])
+    names = [stage.name for stage in found.stages]
+    assert names[:3] == STAGES[:3] and all(stage.unequal == 0 for stage in found.stages[:3])
     assert found.causes and "wrong_backend" in found[0].name
 
 
@@ -261,7 +261,7 @@ def test_a_number_of_checks_that_is_none_is_refused(bad):
     with pytest.raises(Exception) as raised:
         torch.compile(lambda x: x + 1, backend="halfulp", options={"halfulp.checks": bad})(torch.ones(2))
     errors = [raised.value, raised.value.__cause__, getattr(raised.value, "inner_exception", None)]
-    assert any(isinstance(each, InputError) for each in errors) or "halfulp.checks" in str(raised.value)
+    assert any(isinstance(error, InputError) for error in errors) or "halfulp.checks" in str(raised.value)
 
 
 @compiles
@@ -297,14 +297,14 @@ def test_gradients_through_the_checking_backend_are_those_of_inductor():
         torch._dynamo.reset()
         model.zero_grad()
         torch.compile(model, backend=backend)(x).square().sum().backward()
-        return [each.grad.clone() for each in model.parameters()]
+        return [parameter.grad.clone() for parameter in model.parameters()]
 
     before = len(halfulp.checked_graphs())
     checked = gradients("halfulp")
     assert all(graph.result.acceptable for graph in last(before))
     plain = gradients("inductor")
     assert all(torch.equal(one, other) for one, other in zip(checked, plain)) and any(each.abs().max() > 0 for each in plain)
-    assert all(each.grad is not None for each in model.parameters())
+    assert all(parameter.grad is not None for parameter in model.parameters())
 
 
 @compiles

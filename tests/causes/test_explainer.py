@@ -109,14 +109,14 @@ def test_a_mistake_is_named_with_its_share_its_experiment_and_its_remedy(mistake
 
 
 def test_experiments_say_what_was_tried_on_which_side_and_what_it_took_away(mistake):
-    assert all(isinstance(each, Experiment) and each.side in ("actual", "expected") for each in mistake.experiments)
-    ran = [each for each in mistake.experiments if each.share is not None]
+    assert all(isinstance(experiment, Experiment) and experiment.side in ("actual", "expected") for experiment in mistake.experiments)
+    ran = [experiment for experiment in mistake.experiments if experiment.share is not None]
     assert (
         ran
         and max(each.share for each in ran) == 1.0
         and all(each.share <= 1 and each.in_noise >= 0 and 0 <= each.touched <= 128 for each in ran)
     )
-    assert all(each.note for each in mistake.experiments if each.share is None)
+    assert all(experiment.note for experiment in mistake.experiments if experiment.share is None)
     assert any(each.touches for each in ran) and any(
         each.share == 0 and each.touched == 0 for each in ran
     )  # a setting that does nothing here
@@ -194,7 +194,11 @@ def test_two_causes_in_one_model_are_both_named():
     for cause, other in zip(found, reversed(found.causes)):
         assert other.name in cause.evidence[1]  # what one makes without the other was measured
     # What is left is within the noise of one comparison, the shares add up to the rest.
-    before = max(each.in_noise / (1 - each.share) for each in found.experiments if each.share is not None and each.share < 0.5)
+    before = max(
+        experiment.in_noise / (1 - experiment.share)
+        for experiment in found.experiments
+        if experiment.share is not None and experiment.share < 0.5
+    )
     assert abs(sum(cause.share for cause in found) - (1 - found.left_in_noise / before)) < 1e-6
 
 
@@ -379,7 +383,7 @@ def everything(model, optimizer, inputs):
         "gradients": {name: None if each.grad is None else each.grad.numpy().tobytes() for name, each in model.named_parameters()},
         "hooks": {path: (list(part._forward_hooks), list(part._forward_pre_hooks)) for path, part in model.named_modules()},
         "groups": [{key: value for key, value in group.items() if key != "params"} for group in optimizer.param_groups],
-        "inputs": [(each.numpy().tobytes(), each.stride(), each.requires_grad) for each in inputs],
+        "inputs": [(tensor.numpy().tobytes(), tensor.stride(), tensor.requires_grad) for tensor in inputs],
         "settings": read_settings(),
         "generators": (torch.get_rng_state().numpy().tobytes(), str(np.random.get_state()), random.getstate()),
         "filters": list(warnings.filters),
@@ -442,7 +446,7 @@ def inputs(seed): return (torch.randn(6, 16, generator=torch.Generator().manual_
 
 
 def run(*arguments):
-    return CliRunner().invoke(app, ["explain", *[str(each) for each in arguments], "--no-processes"])
+    return CliRunner().invoke(app, ["explain", *[str(argument) for argument in arguments], "--no-processes"])
 
 
 def case_file(folder, eps):

@@ -47,7 +47,7 @@ def test_kernels_of_aten_move_the_bits_of_a_softmax_and_are_told():
     ]
     assert found.turned[0].touched > 0
     assert any("The bits of `expected` depend on: ATen instruction set" in line for line in found.sensitivity)
-    assert [each.note for each in own.experiments] == ["fresh process"] * 2
+    assert [experiment.note for experiment in own.experiments] == ["fresh process"] * 2
     assert not found.notes
 
 

@@ -46,8 +46,8 @@ KINDS = (FORMULA, ARITHMETIC, MEMORY, SETTING)
 def test_every_record_is_complete(record):
     assert all(isinstance(each, str) and each for each in (record.name, record.looks_like, record.experiment, record.remedy))
     assert record.kind in KINDS
-    assert isinstance(record.reports, tuple) and all(isinstance(each, str) and each for each in record.reports)
-    assert all(isinstance(each, str) and each.isidentifier() for each in record.calls)
+    assert isinstance(record.reports, tuple) and all(isinstance(report, str) and report for report in record.reports)
+    assert all(isinstance(call, str) and call.isidentifier() for call in record.calls)
     assert record.together or record.alone
     assert not record.errs or record.kind == ARITHMETIC  # a change that loses digits is one of arithmetic
 
@@ -95,13 +95,13 @@ def summed_in(name):
 
 
 def suggested(function, *inputs):
-    return {each.name for own in suggestions(Case(function, function, inputs)) for each in own.trials}
+    return {trial.name for own in suggestions(Case(function, function, inputs)) for trial in own.trials}
 
 
 @functools.cache
 def all_names():
     names = {each.name for each in CATALOGUE} | set(REPORTS)
-    names |= {each.name for each in input_variations([torch.randn(2, 3, 8, 8), torch.randn(4, 4)])}
+    names |= {variation.name for variation in input_variations([torch.randn(2, 3, 8, 8), torch.randn(4, 4)])}
     names |= {each.name for each in (*stored_parameters(), *optimizers({torch.optim.Adam, torch.optim.SGD}))}
     x = torch.randn(4, 12)
     names |= suggested(lambda q: torch.softmax(q @ q.transpose(-1, -2) * 0.3, -1) @ q, x)
@@ -590,7 +590,7 @@ def test_every_change_of_an_optimizer_changes_what_it_does_or_its_words_lie():
 
 
 def variation_named(inputs, detail):
-    return next(each for each in input_variations(inputs) if detail in each.detail)
+    return next(variation for variation in input_variations(inputs) if detail in variation.detail)
 
 
 def test_inputs_are_understood_otherwise_as_the_words_say():
@@ -645,8 +645,8 @@ def test_parameters_in_sixteen_bits_come_back():
     x = torch.randn(5, 4)
     for around in stored_parameters():
         dtype = getattr(torch, around.name.split()[0])
-        weights = around.wrap(lambda x: [each.clone() for each in model.parameters()])(x)
-        assert all(torch.equal(each, own.to(dtype).float()) for each, own in zip(weights, model.parameters()))
+        weights = around.wrap(lambda x: [parameter.clone() for parameter in model.parameters()])(x)
+        assert all(torch.equal(weight, own.to(dtype).float()) for weight, own in zip(weights, model.parameters()))
         with pytest.raises(ZeroDivisionError):
             around.wrap(lambda x: model(x) / (1 // 0))(x)
         with pytest.raises(NotApplicable):
@@ -985,10 +985,14 @@ def test_a_planted_cause_is_the_first_that_is_named(which):
     name, build, options = PLANTED[which]
     actual, expected, inputs = build()
     found = halfulp.explain(actual, expected, inputs, processes=False, **options)
-    assert found.explained, [(each.name, each.detail, each.share) for each in found.experiments if (each.share or 0) > 0.01]
+    assert found.explained, [
+        (experiment.name, experiment.detail, experiment.share) for experiment in found.experiments if (experiment.share or 0) > 0.01
+    ]
     assert found[0].name == name, [(each.name, each.share, each.evidence) for each in found]
     assert found[0].share > 0.99
-    assert found[0].remedy and found[0].evidence and all(each.share is None or each.share <= 1 for each in found.experiments)
+    assert (
+        found[0].remedy and found[0].evidence and all(experiment.share is None or experiment.share <= 1 for experiment in found.experiments)
+    )
     assert not found.result.acceptable or found[0].kind in (ARITHMETIC, SETTING)
 
 

@@ -48,7 +48,7 @@ def own_folder(tmp_path_factory):
 
 
 def folders():
-    return {each.name for each in Path(tempfile.gettempdir()).glob("halfulp-*")}
+    return {path.name for path in Path(tempfile.gettempdir()).glob("halfulp-*")}
 
 
 VALUE, FATE = "HALFULP_TEST_VALUE", "HALFULP_TEST_FATE"

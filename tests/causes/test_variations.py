@@ -110,11 +110,11 @@ def laboratory(case):
 @pytest.mark.parametrize("name", list(ZOO))
 def test_every_variation_runs_or_does_not_suit_and_leaves_everything_as_it_was(name):
     function, inputs = ZOO[name]
-    before = [each.clone() for each in inputs]
+    before = [tensor.clone() for tensor in inputs]
     case = Case(function, function, inputs)
     own, suggested = laboratory(case), suggestions(case)
     trials = [trial for each in suggested for trial in (*each.trials, *each.single)]
-    fitted = [each.trial(1.1 * each.fit.present) for side in suggested for each in side.fittings]
+    fitted = [fitting.trial(1.1 * fitting.fit.present) for side in suggested for fitting in side.fittings]
     ran = 0
     for trial in (*trials, *fitted):
         try:

@@ -23,7 +23,7 @@ def inputs(seed): return (torch.randn(50, generator=torch.Generator().manual_see
 
 
 def run(*arguments):
-    return CliRunner().invoke(app, [str(each) for each in arguments])
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 def case_file(folder, actual="x * 2.1 + x * 0.9", extra=""):
@@ -63,7 +63,7 @@ def test_undecided_exits_with_three(tmp_path):
 
 def main(monkeypatch, capsys, *arguments):
     """The entry point itself: exit code and standard error."""
-    monkeypatch.setattr("sys.argv", ["halfulp", *[str(each) for each in arguments]])
+    monkeypatch.setattr("sys.argv", ["halfulp", *[str(argument) for argument in arguments]])
     with pytest.raises(SystemExit) as left:
         halfulp.cli.main()
     return left.value.code, capsys.readouterr().err

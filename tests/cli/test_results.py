@@ -33,7 +33,7 @@ def case(tmp_path):
 
 
 def ran(*words):
-    return CliRunner().invoke(app, [str(each) for each in words])
+    return CliRunner().invoke(app, [str(word) for word in words])
 
 
 def test_a_result_is_shown_again(case, tmp_path):

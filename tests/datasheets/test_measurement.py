@@ -26,7 +26,7 @@ def test_what_a_datasheet_of_pytorch_says(sheet):
     assert "proved" in next(value for name, value in sheet.properties["orders"].items() if name.startswith("float32 matmul"))
     assert sheet.properties["special values"]["NaN in max, min"] == "passed on, passed on"
     assert sheet.properties["type promotion"]["float32 + float64"] == "float64"
-    found = {(each.function, each.format): each for each in sheet.accuracies}
+    found = {(accuracy.function, accuracy.format): accuracy for accuracy in sheet.accuracies}
     assert found["add", "float32"].max_ulp_error <= 0.5
     assert 0.5 <= found["exp", "float32"].max_ulp_error < 2
     assert found["exp", "float16"].is_exhaustive
@@ -43,7 +43,7 @@ def test_a_datasheet_survives_its_file_and_differs_from_another(sheet, tmp_path)
     again = read_datasheet(path)
     assert again.to_json() == sheet.to_json()
     assert not sheet.differences(again)
-    worse = [dataclasses.replace(each, max_ulp_error=5.0) if each.function == "exp" else each for each in sheet.accuracies]
+    worse = [dataclasses.replace(accuracy, max_ulp_error=5.0) if accuracy.function == "exp" else accuracy for accuracy in sheet.accuracies]
     other = dataclasses.replace(sheet, accuracies=tuple(worse), properties={**sheet.properties, "invariance": {}})
     names = [name for name, _, _ in sheet.differences(other)]
     assert "exp in float32" in names
@@ -186,7 +186,7 @@ def test_the_datasheet_of_a_backend_is_a_datasheet(monkeypatch, tmp_path):
     direct = datasheet("numpy", functions=("exp",)).accuracies[0]
     monkeypatch.setattr(libraries, "LIBRARIES", {})
     sheet = datasheet("numpy", functions=("exp", "gelu (tanh)"))
-    assert {each.function for each in sheet.accuracies} == {"exp", "gelu (tanh)"} and sheet.accuracies[0] == direct
+    assert {accuracy.function for accuracy in sheet.accuracies} == {"exp", "gelu (tanh)"} and sheet.accuracies[0] == direct
     assert sheet.properties["habits"]["weights of float32 linear"] == "read with 24 of 24 bits"
     assert sheet.properties["habits"]["subnormal inputs of matmul"] == "kept" and "arithmetic" not in sheet.properties
     (tmp_path / "sheet.json").write_text(sheet.to_json())

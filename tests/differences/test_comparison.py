@@ -163,7 +163,7 @@ def test_bfloat16_and_float8_compare_by_their_bits():
 
 def test_structure_shape_and_dtype_mismatches_say_where():
     compared = compare({"a": torch.zeros(2), "b": torch.zeros(3), "d": 1}, {"a": torch.zeros(2).double(), "b": torch.zeros(4), "c": 1})
-    found = {(each.path, each.kind) for each in compared.mismatches}
+    found = {(mismatch.path, mismatch.kind) for mismatch in compared.mismatches}
     assert found == {("['a']", "dtype"), ("['b']", "shape"), ("['c']", "missing"), ("['d']", "unexpected")}
     assert not compared.same_bits
     assert compared["['a']"].max_abs == 0

@@ -118,7 +118,7 @@ def test_unsigned_integers_and_other_dtypes_take_the_way_of_the_processor():
     wide = torch.tensor([1, 2**63 + 5], dtype=torch.uint64)
     assert compare(wide, wide).same_bits
     found = compare(torch.ones(3), torch.ones(3, dtype=torch.float64))
-    assert [each.kind for each in found.mismatches] == ["dtype"] and found.max_abs == 0.0
+    assert [mismatch.kind for mismatch in found.mismatches] == ["dtype"] and found.max_abs == 0.0
 
 
 def test_the_bins_of_the_histogram_are_those_of_the_loop():

@@ -80,7 +80,7 @@ def test_all_that_fails_is_reported_and_the_rest_is_kept(site):
     with pytest.raises(printing.PrintingError) as raised:
         printing.run(progress=False)
     assert "exit 5" in str(raised.value) and "words" in str(raised.value)
-    kept = [each for each in printing.blocks() if (printing.STORE / each.key / "printed.json").is_file()]
+    kept = [block for block in printing.blocks() if (printing.STORE / block.key / "printed.json").is_file()]
     assert [each.commands for each in kept] == [("echo fine",)]
     with pytest.raises(printing.PrintingError, match="was not run"):
         printing.printed(printing.blocks()[0])
@@ -107,7 +107,7 @@ def test_every_verdict_has_its_page():
 
 
 def test_every_public_name_is_in_the_reference_once():
-    named = re.findall(r"^::: (halfulp\.\w+)$", "\n".join(each.read_text() for each in (DOCS / "api").glob("*.md")), re.MULTILINE)
+    named = re.findall(r"^::: (halfulp\.\w+)$", "\n".join(path.read_text() for path in (DOCS / "api").glob("*.md")), re.MULTILINE)
     assert sorted(set(named)) == sorted(named)
     assert {f"halfulp.{name}" for name in halfulp.__all__} <= set(named)
 

@@ -16,9 +16,9 @@ MOST = 2
 def texts(node):
     """The strings of a collection, or of a string that is split."""
     if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
-        return [each.value for each in node.elts if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+        return [elt.value for elt in node.elts if isinstance(elt, ast.Constant) and isinstance(elt.value, str)]
     if isinstance(node, ast.Dict):
-        return [each.value for each in node.keys if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+        return [key.value for key in node.keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "split":
         return node.func.value.value.split() if isinstance(node.func.value, ast.Constant) and isinstance(node.func.value.value, str) else []
     return []
@@ -28,7 +28,7 @@ def lists(source, file="a.py"):
     """Collections of more than two names of ops, as (file, the first name, line)."""
     for node in ast.walk(ast.parse(source)):
         words = texts(node)
-        names = [each for each in words if each in OPS and each not in WORDS]
+        names = [word for word in words if word in OPS and word not in WORDS]
         if len(set(names)) > MOST and len(names) * 2 > len(words):
             yield file, names[0], node.lineno
 

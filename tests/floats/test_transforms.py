@@ -14,9 +14,9 @@ def nearest_float32(exact):
     """The float32 nearest to a fraction, ties to even, by comparing candidates exactly."""
     guess = np.float32(float(exact)) if abs(exact) < Fraction(2) ** 127 else np.float32(np.sign(float(exact)) * 3.4028234663852886e38)
     candidates = [np.nextafter(guess, np.float32(-np.inf)), guess, np.nextafter(guess, np.float32(np.inf))]
-    candidates = [each for each in candidates if np.isfinite(each)]
-    best = min(abs(Fraction(float(each)) - exact) for each in candidates)
-    tied = [each for each in candidates if abs(Fraction(float(each)) - exact) == best]
+    candidates = [candidate for candidate in candidates if np.isfinite(candidate)]
+    best = min(abs(Fraction(float(candidate)) - exact) for candidate in candidates)
+    tied = [candidate for candidate in candidates if abs(Fraction(float(candidate)) - exact) == best]
     return min(tied, key=lambda each: int(each.view(np.int32)) & 1)
 
 

@@ -130,11 +130,11 @@ def pair():
 
 def root_mean_square(samples, exact):
     with np.errstate(invalid="ignore"):
-        return math.sqrt(np.nanmean([np.nanmean(np.abs(each - exact) ** 2) for each in samples]))
+        return math.sqrt(np.nanmean([np.nanmean(np.abs(sample - exact) ** 2) for sample in samples]))
 
 
 def outputs_of(call, arguments, keywords, mode=None):
-    given, named = [copies_of(each) for each in arguments], {key: copies_of(each) for key, each in keywords.items()}
+    given, named = [copies_of(argument) for argument in arguments], {key: copies_of(keyword) for key, keyword in keywords.items()}
     with torch.no_grad(), mode or contextlib.nullcontext():
         result = call(*given, **named)
     flat = [result] if isinstance(result, torch.Tensor) else list(result) if isinstance(result, (tuple, list)) else given[:1]
@@ -176,17 +176,17 @@ def own_errors(call, arguments, keywords):
 
 def compared(name, call, arguments, keywords):
     """Of each output that is moved: the ratio of the spreads, and how far samples scatter it."""
-    given, named = [numbers_of(each) for each in arguments], {key: numbers_of(each) for key, each in keywords.items()}
+    given, named = [numbers_of(argument) for argument in arguments], {key: numbers_of(keyword) for key, keyword in keywords.items()}
     exact = run_formula(name, given, named)
     count = int(min(300, max(24, 12_000 / max((each.size for each in exact if each is not None), default=1))))
     rounding = Rounding(FORMATS["float32"])
-    ours = [run_formula(name, given, named, rounding.restart((7, k))) for k in range(count)]
-    reference, theirs = by_torch(call, arguments, keywords, count)
+    by_numpy = [run_formula(name, given, named, rounding.restart((7, k))) for k in range(count)]
+    reference, by_pytorch = by_torch(call, arguments, keywords, count)
     for slot, value in enumerate(exact):
         if value is None or slot >= len(reference) or reference[slot] is None or value.dtype.kind != "f" or not value.size:
             continue
-        first = root_mean_square([each[slot] for each in ours], value)
-        second = root_mean_square([each[slot] for each in theirs], reference[slot])
+        first = root_mean_square([values[slot] for values in by_numpy], value)
+        second = root_mean_square([values[slot] for values in by_pytorch], reference[slot])
         if first or second:
             # Elements of one sample may move together, so a sample counts as few independent ones.
             yield (first / second if second else math.inf), math.sqrt(1.0 / (count * math.sqrt(value.size))), slot
@@ -217,8 +217,8 @@ def calls(tmp_path_factory):
             if step.name in ALONE or len(found.get(step.name, ())) > 1:
                 continue
             with contextlib.suppress(Unknown):
-                arguments = [tensors_of(each, values.number) for each in step.arguments]
-                keywords = {key: tensors_of(each, values.number) for key, each in step.keywords.items()}
+                arguments = [tensors_of(argument, values.number) for argument in step.arguments]
+                keywords = {key: tensors_of(keyword, values.number) for key, keyword in step.keywords.items()}
                 found.setdefault(step.name, []).append((name, call_of(step.op), arguments, keywords))
     for op, make in DIRECTLY.items():
         torch.manual_seed(0)
@@ -244,7 +244,9 @@ def rounds(name):
 
 def test_spreads_by_pytorch_and_by_numpy_agree(ratios):
     apart = {
-        op: each for op, each in ratios.items() if any(abs(math.log(r)) > AGREE + 3.0 * s if 0 < r < math.inf else True for r, s, _ in each)
+        op: ratio
+        for op, ratio in ratios.items()
+        if any(abs(math.log(r)) > AGREE + 3.0 * s if 0 < r < math.inf else True for r, s, _ in ratio)
     }
     assert not apart, "; ".join(f"{op} {each}" for op, each in apart.items())
 

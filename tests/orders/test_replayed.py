@@ -48,7 +48,7 @@ def test_a_part_of_the_outer_axis():
 @pytest.mark.parametrize("target", [BFLOAT16, FLOAT16])
 @pytest.mark.parametrize("fma", [True, False])
 def test_a_coarse_accumulator_rounds_each_operation(target, fma):
-    left, right = (round_to_format(each, target) for each in matrices())
+    left, right = (round_to_format(matrix, target) for matrix in matrices())
     total = round_to_format(left[:, :1] * right[:1], target)
     for k in range(1, 40):
         term = left[:, k : k + 1] * right[k : k + 1]  # exact: 22 bits

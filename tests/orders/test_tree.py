@@ -28,7 +28,7 @@ def nested(terms, extras, children):
     """The tree as nested frozensets: equal exactly when trees are equal up to commutativity."""
     values = [("leaf", place) for place in range(terms + extras)]
     for members in children:
-        values.append(frozenset(values[each] for each in members))
+        values.append(frozenset(values[member] for member in members))
     return values[-1]
 
 
@@ -66,8 +66,8 @@ def test_evaluation_follows_the_additions(case):
     partial = [values[:, place] for place in range(terms + extras)]
     for members in children:
         total = partial[members[0]]
-        for each in members[1:]:
-            total = total + partial[each]
+        for member in members[1:]:
+            total = total + partial[member]
         partial.append(total)
     if tree.widest == 2:
         assert np.array_equal(evaluate(tree, values), partial[-1])
@@ -80,9 +80,9 @@ def test_restricting_is_adding_zeros(case, data):
     terms, extras, children = case
     tree = Tree.from_nodes(*case)
     if tree.widest > 2:
-        return_trees = [each for each in children if len(each) > 2]
+        return_trees = [child for child in children if len(child) > 2]
         assert return_trees
-        children = [each for each in children if len(each) == 2]
+        children = [child for child in children if len(child) == 2]
         tree = sequential(terms)
         extras = 0
     kept = np.array(sorted(data.draw(st.sets(st.integers(0, terms - 1), min_size=1))))
@@ -98,7 +98,7 @@ def test_depth_is_the_longest_path(case):
     terms, extras, children = case
     depth = [0] * (terms + extras)
     for members in children:
-        depth.append(1 + max(depth[each] for each in members))
+        depth.append(1 + max(depth[member] for member in members))
     assert Tree.from_nodes(*case).depth == depth[-1]
 
 

@@ -263,7 +263,7 @@ def test_an_interrupted_walk_says_what_it_saw(net):
 
     def progress(word):
         calls.append(word)
-        if word.startswith("comparing") and len([each for each in calls if each.startswith("comparing")]) > 1:
+        if word.startswith("comparing") and len([call for call in calls if call.startswith("comparing")]) > 1:
             raise KeyboardInterrupt
 
     origin = located(decomposed(net), net, gradients=True, progress=progress)

@@ -67,7 +67,7 @@ def test_the_script_shows_the_difference(change, tmp_path):
     text = script.read_text()
     assert "halfulp" not in text.replace("Written by halfulp", "")
     assert {line.split()[1] for line in text.splitlines() if line.startswith("import ")} <= {"torch", "json", "platform"}
-    assert sum(each.stat().st_size for each in script.parent.iterdir()) < 60_000  # the layer's own numbers are 4 kB and more
+    assert sum(path.stat().st_size for path in script.parent.iterdir()) < 60_000  # the layer's own numbers are 4 kB and more
     assert ran.stdout in (script.parent / "issue.md").read_text()
 
 

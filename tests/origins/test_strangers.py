@@ -85,7 +85,7 @@ def test_an_op_that_is_none_is_refused_and_named(recorded, tmp_path):
     op = NORM + '.x"""\nopen("PWNED", "w")\n"""'
     traces = both(recorded, tmp_path, op_replaced(NORM, op, [{"ref": 2}]))
     origin = halfulp.locate(*traces)
-    assert any("not in the table of pure ops" in each for each in origin.notes)
+    assert any("not in the table of pure ops" in note for note in origin.notes)
 
 
 def test_argument_names_are_those_of_the_schema(recorded, tmp_path, monkeypatch):
@@ -134,11 +134,11 @@ def test_what_is_no_constant_is_no_literal():
 def test_only_ops_of_the_table_are_run(op, arguments, keywords, recorded, tmp_path):
     victim = tmp_path / "victim"
     victim.write_text("precious\n")
-    arguments = [str(victim) if each == "FILE" else each for each in arguments]
+    arguments = [str(victim) if argument == "FILE" else argument for argument in arguments]
     origin = halfulp.locate(*both(recorded, tmp_path, op_replaced(NORM, op, arguments, keywords)))
-    assert any("not replayed" in each for each in origin.notes)
+    assert any("not replayed" in note for note in origin.notes)
     assert victim.read_text() == "precious\n"
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["a.trace", "b.trace", "victim"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.trace", "b.trace", "victim"]
 
 
 def test_the_table_holds_no_op_that_writes_or_draws():
@@ -149,9 +149,9 @@ def test_the_table_holds_no_op_that_writes_or_draws():
             op = getattr(packet, overload)
             made.append(name)
             # A convolution or attention that may drop out at random is tagged too; its formula refuses any other probability than 0.
-            if torch.Tag.nondeterministic_seeded in op.tags and not any("dropout" in each.name for each in op._schema.arguments):
+            if torch.Tag.nondeterministic_seeded in op.tags and not any("dropout" in argument.name for argument in op._schema.arguments):
                 drawing.append(op)
-            kinds = {str(each.type) for each in op._schema.arguments}
+            kinds = {str(argument.type) for argument in op._schema.arguments}
             assert not kinds & {"Storage", "Stream"}, op
     assert len(made) > 600
     assert not drawing
@@ -375,7 +375,9 @@ def test_what_a_kernel_makes_inside_of_itself_is_counted(op, recorded):
     """Operands that broadcast along batch axes are copied in full by the kernel, where nothing sees it."""
     arguments = [torch.ones(each) if isinstance(each, tuple) else each for each in BROADCAST[op]]
     small = [
-        torch.ones(3, 5) if op != "aten.cholesky_solve.default" else torch.eye(3) for each in arguments if isinstance(each, torch.Tensor)
+        torch.ones(3, 5) if op != "aten.cholesky_solve.default" else torch.eye(3)
+        for argument in arguments
+        if isinstance(argument, torch.Tensor)
     ]
     step = Step(0, "op", "forward", op, "", 0, "", tuple(arguments), {}, (0,), None)
     with bounded.limited(read_trace(recorded[0])):
@@ -426,7 +428,7 @@ def test_ops_of_the_table_run_as_before(tmp_path):
     a = halfulp.record(calls, x, tmp_path / "a.trace", level="tensors").path
     b = halfulp.record(lambda x: calls(x * (1 + 2**-50)), x, tmp_path / "b.trace", level="tensors").path
     origin = halfulp.locate(a, b)
-    assert not any("not replayed" in each for each in origin.notes), origin.notes
+    assert not any("not replayed" in note for note in origin.notes), origin.notes
 
 
 def test_a_forged_trace_reads_like_any_other(recorded, tmp_path):
@@ -444,7 +446,7 @@ def test_repro_writes_where_nothing_else_lies(recorded, tmp_path):
         (folder / name).write_text("open('PWNED', 'w')\n")
         with pytest.raises(halfulp.InputError, match="empty folder"):
             halfulp.repro(*recorded, folder, run=True)
-        assert [each.name for each in folder.iterdir()] == [name]
+        assert [path.name for path in folder.iterdir()] == [name]
     victim, linked = tmp_path / "victim", tmp_path / "linked"
     victim.write_text("precious")
     linked.mkdir()
@@ -458,7 +460,7 @@ def test_repro_writes_where_nothing_else_lies(recorded, tmp_path):
 
 def pair_of(tmp_path, values, op, arguments, results):
     """Two traces of one op; its results differ."""
-    numbers = [np.asarray(each, np.float32) if isinstance(each, list) else each for each in values]
+    numbers = [np.asarray(value, np.float32) if isinstance(value, list) else value for value in values]
     return [
         written(tmp_path / name, [*numbers, np.asarray(result)], [(op, arguments, len(values))])
         for name, result in zip(("a.trace", "b.trace"), results)

@@ -32,12 +32,12 @@ def fresh(inputs, seed=99):
     """Other values of the same shapes, dtypes and layouts."""
     generator = torch.Generator().manual_seed(seed)
     made = []
-    for each in inputs:
-        if isinstance(each, torch.Tensor):
-            other = torch.empty_strided(each.size(), each.stride(), dtype=each.dtype)
-            made.append(other.copy_(torch.randn(each.shape, generator=generator)))
+    for tensor in inputs:
+        if isinstance(tensor, torch.Tensor):
+            other = torch.empty_strided(tensor.size(), tensor.stride(), dtype=tensor.dtype)
+            made.append(other.copy_(torch.randn(tensor.shape, generator=generator)))
         else:
-            made.append(np.random.default_rng(seed).standard_normal(each.shape).astype(each.dtype))
+            made.append(np.random.default_rng(seed).standard_normal(tensor.shape).astype(tensor.dtype))
     return tuple(made)
 
 
@@ -61,7 +61,8 @@ def assert_proved(function, inputs, *, everywhere=True):
         assert replayed.shape == np.shape(wanted)
         if program:
             held = [
-                each.float().numpy() if isinstance(each, torch.Tensor) and each.element_size() < 4 else np.asarray(each) for each in values
+                value.float().numpy() if isinstance(value, torch.Tensor) and value.element_size() < 4 else np.asarray(value)
+                for value in values
             ]
             assert np.array_equal(program["replay"](*held), wanted)
     return found
@@ -390,7 +391,7 @@ def test_question_three_is_one_moved_bias(threads, is_on, shape):
     for found in (formula, linear):
         program = {}
         exec(found.emit(["x", "w", "b"]), program)
-        values = [each.numpy() for each in inputs]
+        values = [tensor.numpy() for tensor in inputs]
         assert np.array_equal(program["replay"](*values), found.replay(inputs))
 
 

@@ -78,7 +78,7 @@ def left(processes, seconds=SECONDS):
     deadline = time.monotonic() + seconds
     while any(map(lives, processes)) and time.monotonic() < deadline:
         time.sleep(0.02)
-    return [each for each in processes if lives(each)]
+    return [process for process in processes if lives(process)]
 
 
 def killed(program, folder, number, wait):
@@ -92,11 +92,11 @@ def killed(program, folder, number, wait):
     try:
         parent.send_signal(number)
         parent.communicate(timeout=10)
-        return left(children), [each.name for each in folder.iterdir() if "halfulp" in each.name or each.name.startswith("tmp")]
+        return left(children), [path.name for path in folder.iterdir() if "halfulp" in path.name or path.name.startswith("tmp")]
     finally:
-        for each in children:
-            if lives(each):
-                os.kill(each, signal.SIGKILL)
+        for child in children:
+            if lives(child):
+                os.kill(child, signal.SIGKILL)
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="children are looked for in /proc")

@@ -24,8 +24,8 @@ from halfulp.process.settings import COMPUTING, RANDOM, SURROUNDINGS, readings
 W = torch.randn(24, 24, generator=torch.Generator().manual_seed(5))
 X = torch.randn(6, 24, generator=torch.Generator().manual_seed(6))
 SHARED = nn.Sequential(nn.Linear(24, 24), nn.LayerNorm(24), nn.GELU()).eval()
-for each in SHARED.parameters():
-    each.data = torch.randn(each.shape, generator=torch.Generator().manual_seed(each.numel()))
+for parameter in SHARED.parameters():
+    parameter.data = torch.randn(parameter.shape, generator=torch.Generator().manual_seed(parameter.numel()))
 
 
 def unwritten(x):
@@ -93,8 +93,8 @@ def in_threads(count, work):
             failed.append(repr(error))
 
     threads = [threading.Thread(target=guarded, args=(place,)) for place in range(count)]
-    for each in threads:
-        each.start()
+    for thread in threads:
+        thread.start()
     for each in threads:
         each.join(300)
     assert not any(each.is_alive() for each in threads), "a thread waits forever"

@@ -287,7 +287,7 @@ def test_checkpointing_runs_the_forward_again_in_the_backward(reentrant):
 
     model, x = Model(), torch.randn(2, 4, requires_grad=True)
     model(x).backward(torch.ones(2, 2))
-    plain = bits([each.grad for each in model.parameters()])
+    plain = bits([parameter.grad for parameter in model.parameters()])
     model.zero_grad()
     x.grad = None
 
@@ -296,7 +296,7 @@ def test_checkpointing_runs_the_forward_again_in_the_backward(reentrant):
         return y.sum()
 
     recorder_trace = record(call, x, gradients=True, level="tensors")
-    assert bits([each.grad for each in model.parameters()]) == plain
+    assert bits([parameter.grad for parameter in model.parameters()]) == plain
     tanh = [step for step in recorder_trace.ops if step.name == "tanh"]
     assert len(tanh) == 2  # computed, and computed again
     assert recorder_trace.values[tanh[0].outputs[0]].hash == recorder_trace.values[tanh[1].outputs[0]].hash
@@ -370,8 +370,8 @@ def test_writes_through_views_reach_all_tensors_over_the_same_memory(call):
     results = [wanted] if isinstance(wanted, torch.Tensor) else wanted
     numbers = [number for name, number in trace.named.items() if name.startswith("output")]
     assert len(numbers) == len(results)
-    for number, each in zip(numbers, results):
-        np.testing.assert_array_equal(trace.numbers(number), each.numpy())
+    for number, result in zip(numbers, results):
+        np.testing.assert_array_equal(trace.numbers(number), result.numpy())
 
 
 def write_number(x):
@@ -421,7 +421,7 @@ def run(model, x, *, mode="train"):
             return [model(x)], []
     out = model(x)
     out.backward(torch.ones_like(out))
-    return [out], [each.grad.clone() for each in model.parameters() if each.grad is not None]
+    return [out], [parameter.grad.clone() for parameter in model.parameters() if parameter.grad is not None]
 
 
 MODELS = {

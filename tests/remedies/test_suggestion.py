@@ -39,10 +39,10 @@ def test_a_derived_tolerance_holds_for_reorderings_and_is_no_carte_blanche():
 
 def test_the_line_covers_the_elementwise_scale():
     found = suggest_tolerance(lambda x: (torch.softmax(x, -1), x.sum(-1)), (torch.randn(8, 50),))
-    for each, output in zip(found.tensors, (torch.softmax(torch.zeros(8, 50), -1), torch.zeros(8)), strict=True):
-        assert each.scale.shape == tuple(output.shape)
-        assert each.rtol <= found.rtol
-        assert each.atol <= found.atol
+    for tensor, output in zip(found.tensors, (torch.softmax(torch.zeros(8, 50), -1), torch.zeros(8)), strict=True):
+        assert tensor.scale.shape == tuple(output.shape)
+        assert tensor.rtol <= found.rtol
+        assert tensor.atol <= found.atol
     assert f"rtol={found.rtol:g}" in found.line
     assert [each.path for each in found.tensors] == ["[0]", "[1]"]
 

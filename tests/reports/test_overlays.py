@@ -55,11 +55,11 @@ def test_node_data_name_nodes_of_the_graph(walked):
 def test_the_node_where_it_starts_stands_out(walked):
     origin = walked[0]
     results = json.loads(node_data(origin, keyed(origin)))["graph"]["results"]
-    start = [name for name, each in results.items() if each["textColor"] == "#ffffff"]
+    start = [name for name, result in results.items() if result["textColor"] == "#ffffff"]
     assert start == [origin.source.removeprefix("%").split(" ")[0]]
     assert start[0].startswith("layer_norm")
     assert results[start[0]]["value"] > 1.0
-    assert all(each["value"] <= 1.0 for name, each in results.items() if name != start[0])
+    assert all(result["value"] <= 1.0 for name, result in results.items() if name != start[0])
 
 
 def test_a_walk_along_modules_finds_the_same_nodes(walked):
@@ -68,7 +68,7 @@ def test_a_walk_along_modules_finds_the_same_nodes(walked):
     assert not keyed(origin).points
     nodes = keyed(origin, ops_of(program))
     assert not nodes.left
-    start = next(name for name, points in nodes.points.items() if any(origin.is_start(each) for each in points))
+    start = next(name for name, points in nodes.points.items() if any(origin.is_start(point) for point in points))
     assert start == walked[0].source.removeprefix("%").split(" ")[0]
 
 
@@ -100,7 +100,9 @@ def test_scalars_are_what_tensorboard_reads(walked, tmp_path):
     assert write_scalars(origin, tmp_path, step=7) == len(wanted)
     events = EventAccumulator(str(tmp_path), size_guidance={"tensors": 0, "scalars": 0})
     events.Reload()
-    found = [(tag, float(each.tensor_proto.float_val[0]), each.step) for tag in events.Tags()["tensors"] for each in events.Tensors(tag)]
+    found = [
+        (tag, float(event.tensor_proto.float_val[0]), event.step) for tag in events.Tags()["tensors"] for event in events.Tensors(tag)
+    ]
     assert sorted((tag, step) for tag, _, step in found) == sorted((tag, step) for tag, _, step in wanted)
     numbers = {(tag, step): number for tag, number, step in wanted}
     assert all(number == pytest.approx(numbers[tag, step], rel=1e-6) for tag, number, step in found)

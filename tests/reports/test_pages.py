@@ -56,7 +56,7 @@ def hostile_check(result, text):
     difference = dataclasses.replace(
         result.difference, differences=tuple(dataclasses.replace(each, path=path) for each in result.difference.differences)
     )
-    closeups = tuple(dataclasses.replace(each, path=path) for each in result.closeups)
+    closeups = tuple(dataclasses.replace(closeup, path=path) for closeup in result.closeups)
     evidence = tuple(dataclasses.replace(each, path=path) for each in result.evidence)
     return dataclasses.replace(
         result,
@@ -240,7 +240,7 @@ def test_hostile_names_stay_text_in_notebooks(text, results):
 
 
 def test_without_the_packages_of_pages_there_is_text(results, tmp_path, monkeypatch):
-    for name in [each for each in sys.modules if each.startswith(("halfulp.reports.pages", "halfulp.reports.charts", "altair"))]:
+    for name in [module for module in sys.modules if module.startswith(("halfulp.reports.pages", "halfulp.reports.charts", "altair"))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "altair", None)
     assert results["audit"]._repr_html_().startswith("<pre>")

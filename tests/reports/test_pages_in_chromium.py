@@ -107,7 +107,7 @@ def test_tables_filter_and_page(results, opened):
     shown.page.keyboard.type("[3, ")
     shown.page.wait_for_timeout(200)
     rows = column(shown, "output-0_elements_table", 1)
-    assert rows and all("[3, " in each for each in rows)
+    assert rows and all("[3, " in row for row in rows)
     assert f"of {count:,} rows" in table.locator("output").inner_text()
     shown.settled()
 
@@ -201,7 +201,7 @@ def test_a_script_that_gets_in_would_not_run(results, browser, tmp_path):
     (tmp_path / "page.html").write_text(text, encoding="utf-8")
     shown = Opened(browser, tmp_path / "page.html")
     assert shown.page.evaluate("() => window.hacked") is None
-    assert any("Content Security Policy" in each for each in shown.complaints)
+    assert any("Content Security Policy" in complaint for complaint in shown.complaints)
     shown.context.close()
 
 

@@ -60,7 +60,7 @@ def test_the_walk_marks_where_it_starts(results):
 
 def test_growth_has_its_exponents(results):
     drawn = json.dumps(picture("growth", results["growth"]).to_dict())
-    assert all(f"size^{each.exponent:.2f}" in drawn for each in results["growth"].slopes if each.of != "difference")
+    assert all(f"size^{slope.exponent:.2f}" in drawn for slope in results["growth"].slopes if slope.of != "difference")
 
 
 def test_what_has_no_such_picture_is_refused(results, tmp_path):

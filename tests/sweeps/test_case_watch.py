@@ -51,17 +51,17 @@ def test_every_pair_of_verdicts_is_ordered():
 def test_a_worse_verdict_fails_and_a_known_one_does_not(tmp_path):
     good, bad = written(tmp_path, "good"), written(tmp_path, "bad", "x.exp() * 1.001")
     first = watched([good, bad])
-    assert [each.verdict.name for each in first.cases] == ["IDENTICAL", "MISTAKE"] and first.exit_code == 1
-    assert [each.line for each in first.cases] == [4, 4]
+    assert [case.verdict.name for case in first.cases] == ["IDENTICAL", "MISTAKE"] and first.exit_code == 1
+    assert [case.line for case in first.cases] == [4, 4]
     baseline = tmp_path / "baseline.json"
     baseline.write_text(first.baseline().to_json())
     second = watched([good, bad], baseline)
-    assert second.exit_code == 0 and [each.change for each in second.cases] == ["unchanged", "unchanged"]
+    assert second.exit_code == 0 and [case.change for case in second.cases] == ["unchanged", "unchanged"]
     written(tmp_path, "good", "x.exp() + 0.1")
     third = watched([good, bad], baseline)
-    assert third.exit_code == 1 and [each.change for each in third.cases] == ["worse", "unchanged"]
+    assert third.exit_code == 1 and [case.change for case in third.cases] == ["worse", "unchanged"]
     written(tmp_path, "bad", "x.exp()")
-    assert [each.change for each in watched([good, bad], baseline).cases] == ["worse", "better"]
+    assert [case.change for case in watched([good, bad], baseline).cases] == ["worse", "better"]
     assert watched([bad], baseline).missing == ("good",)
 
 
@@ -72,7 +72,7 @@ def test_a_case_that_does_not_run_fails_and_loses_nothing(tmp_path):
     baseline = tmp_path / "baseline.json"
     baseline.write_text(Watch((Watched("broken", "", 1, Verdict.ROUNDING, ""),)).baseline().to_json())
     found = watched([broken, unreadable, good, tmp_path / "none.py"], baseline)
-    assert [each.change for each in found.cases] == ["failed", "failed", "new", "failed"] and found.exit_code == 1
+    assert [case.change for case in found.cases] == ["failed", "failed", "new", "failed"] and found.exit_code == 1
     assert "nothing" in found.cases[0].reason and "SyntaxError" in found.cases[1].reason
     assert found.baseline().verdicts == {"broken": Verdict.ROUNDING, "good": Verdict.IDENTICAL}
 
@@ -84,9 +84,9 @@ def test_folders_and_stored_results(tmp_path):
     written(cases, "two", "x.exp() * 2")
     (cases / "helper.py").write_text("def unrelated(): pass\n")
     found = watched([cases], keep=tmp_path / "kept")
-    assert [each.name for each in found.cases] == ["one", "two"]
+    assert [case.name for case in found.cases] == ["one", "two"]
     again = watched([tmp_path / "kept" / "two.json", cases / "one.py"])
-    assert [(each.name, each.verdict.name) for each in again.cases] == [("two", "MISTAKE"), ("one", "IDENTICAL")]
+    assert [(case.name, case.verdict.name) for case in again.cases] == [("two", "MISTAKE"), ("one", "IDENTICAL")]
 
 
 def test_only_what_an_interrupted_run_has_done_is_not_run_again(tmp_path):
@@ -142,7 +142,7 @@ def test_cases_are_found_however_their_names_are_bound(tmp_path):
     (cases / "words.py").write_text('TEXT = """\ndef actual(): def expected(): def inputs():"""\n')
     (cases / "no_python.py").write_text("def actual(")
     found = watched([cases])
-    assert [(each.name, each.line) for each in found.cases] == [("assigned", 2), ("imported", 1), ("plain", 4)]
+    assert [(case.name, case.line) for case in found.cases] == [("assigned", 2), ("imported", 1), ("plain", 4)]
 
 
 def test_an_update_keeps_what_was_not_run(tmp_path):
@@ -156,7 +156,7 @@ def test_an_interruption_keeps_what_was_done(tmp_path):
     good, stops = written(tmp_path, "good"), written(tmp_path, "stops")
     stops.write_text(stops.read_text().replace("torch.manual_seed(seed)", "raise KeyboardInterrupt"))
     found = watched([good, stops])
-    assert [each.name for each in found.cases] == ["good"] and not found.complete and found.exit_code == 130
+    assert [case.name for case in found.cases] == ["good"] and not found.complete and found.exit_code == 130
 
 
 def test_bad_requests_are_refused(tmp_path):
@@ -176,7 +176,7 @@ def test_results_without_a_verdict_are_said(tmp_path, results):
     (tmp_path / "origin.json").write_text(results["origin"].to_json())
     found = watched([tmp_path / f"{name}.json" for name in ("audit", "growth", "origin")])
     assert found.cases[0].verdict is None and "without a verdict" in found.cases[0].reason
-    assert [each.verdict.name for each in found.cases[1:]] == [results["growth"].worst.name, "MISTAKE"]
+    assert [case.verdict.name for case in found.cases[1:]] == [results["growth"].worst.name, "MISTAKE"]
     assert "norm" in found.cases[2].reason
 
 

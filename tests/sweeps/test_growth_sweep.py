@@ -30,7 +30,7 @@ def test_a_sum_one_by_one_grows_as_the_law_says():
     assert slope.low < 0.5 < slope.high or abs(slope.exponent - 0.5) < 0.1
     assert found.slope("expected").exponent < 0.2
     assert found.worst.acceptable and len(found.points) == 2 * len(SIZES)
-    assert all(each.actual_error <= each.noise * each.limit for each in found.points)
+    assert all(point.actual_error <= point.noise * point.limit for point in found.points)
 
 
 def test_a_mistake_does_not_grow_and_is_one():
@@ -41,7 +41,7 @@ def test_a_mistake_does_not_grow_and_is_one():
 
 def test_default_sizes_lie_around_the_default_of_inputs():
     found = growth(total, total, positive)
-    assert [each.size for each in found.points] == [8, 16, 32, 64, 128, 256, 512, 1024]
+    assert [point.size for point in found.points] == [8, 16, 32, 64, 128, 256, 512, 1024]
     assert found.worst is Verdict.IDENTICAL and found.slope("difference") is None
 
 
@@ -66,7 +66,7 @@ def test_a_size_that_fails_loses_no_other(tmp_path):
         return positive(seed, size)
 
     found = growth(total, total, only_even, np.array([8, 16, 32]))
-    assert [each.size for each in found.points] == [8, 16] and not found.complete
+    assert [point.size for point in found.points] == [8, 16] and not found.complete
     assert "ValueError from inputs(0, size=32)" in found.stopped and "too large" in halfulp.report(found)
     assert halfulp.documents.restored("growth", __import__("json").loads(found.to_json())) == found
     with pytest.raises(InputError, match="ValueError from inputs"):
@@ -75,7 +75,7 @@ def test_a_size_that_fails_loses_no_other(tmp_path):
 
 def test_errors_where_rounding_makes_none_are_infinite():
     zero = growth(lambda x: x * 0 + 1e-3, lambda x: x * 0, positive, (8, 16))
-    assert all(each.actual_error == np.inf for each in zero.points) and not zero.worst.acceptable
+    assert all(point.actual_error == np.inf for point in zero.points) and not zero.worst.acceptable
     assert "infinite" in halfulp.report(zero) and zero.share(zero.points[0]) == np.inf
     halfulp.report(zero, form="html")
 
@@ -87,7 +87,7 @@ def test_one_infinite_element_hides_no_error():
         return y
 
     found = growth(lambda x: spoiled(x) * 1.001, spoiled, positive, (8, 16))
-    assert all(1e3 < each.actual_error < 1e5 for each in found.points) and found.worst is Verdict.MISTAKE
+    assert all(1e3 < point.actual_error < 1e5 for point in found.points) and found.worst is Verdict.MISTAKE
 
 
 def test_other_shapes_are_a_mistake_and_no_crash():
@@ -124,7 +124,7 @@ def test_an_interruption_keeps_what_was_done():
         return positive(seed, size)
 
     found = growth(total, total, stops, (16, 32, 64, 128))
-    assert [each.size for each in found.points] == [16, 32] and not found.complete
+    assert [point.size for point in found.points] == [16, 32] and not found.complete
     assert "missing: interrupted" in halfulp.report(found, form="answer")
 
 

@@ -28,11 +28,11 @@ def test_differences_name_section_and_both_values():
 def test_settings_that_surprise_are_found():
     torch.set_float32_matmul_precision("medium")
     try:
-        assert any("set_float32_matmul_precision is 'medium'" in each for each in fingerprint().surprises)
+        assert any("set_float32_matmul_precision is 'medium'" in surprise for surprise in fingerprint().surprises)
     finally:
         torch.set_float32_matmul_precision("highest")
     with torch.backends.mkldnn.flags(enabled=False, allow_tf32=None):
-        assert any("oneDNN is off" in each for each in fingerprint().surprises) == torch.backends.nnpack.is_available()
+        assert any("oneDNN is off" in surprise for surprise in fingerprint().surprises) == torch.backends.nnpack.is_available()
 
 
 def test_flushed_subnormals_are_found_in_a_process_of_their_own():

@@ -109,11 +109,11 @@ def test_of_many_threads_one_writes(tmp_path):
             outcomes.append(error)
 
     threads = [threading.Thread(target=write) for _ in range(8)]
-    for each in threads:
-        each.start()
+    for thread in threads:
+        thread.start()
     for each in threads:
         each.join()
-    made = [each for each in outcomes if not isinstance(each, TraceError)]
+    made = [outcome for outcome in outcomes if not isinstance(outcome, TraceError)]
     assert len(made) == 1 and len(outcomes) == 8
     assert not read_trace(tmp_path / "t").is_partial
 

@@ -25,7 +25,7 @@ def write_rank(folder, rank, values, *, ops=("aten.mul.Tensor",), level="tensors
         array = np.ascontiguousarray(given)
         raw = bits(array, dtype)
         place = writer.store(dtype, array.shape, raw, elements=array.size) if stored else None
-        strides = tuple(each // array.itemsize for each in array.strides)
+        strides = tuple(stride // array.itemsize for stride in array.strides)
         role = "op" if number == len(values) - 1 else "parameter"
         writer.add_value(Value(number, role, name, dtype, array.shape, strides, "cpu", hash_of(raw), {}, place, placements))
     for index, op in enumerate(ops):
@@ -230,9 +230,9 @@ def test_values_that_share_elements_go_on_sharing_them(tmp_path):
         folder = write_rank(tmp_path / "ranks", rank, pairs)
         found = entries(folder)
         values = [each for each in found if "value" in each]
-        for each in values:
-            each.update(place=values[0]["place"], hash=values[0]["hash"])
+        for value in values:
+            value.update(place=values[0]["place"], hash=values[0]["hash"])
         rewritten(folder, found)
     whole = merge_ranks(tmp_path / "ranks", tmp_path / "whole")
-    assert sum(each.stat().st_size for each in whole.path.glob("shard-*")) < 4 * 400_000
+    assert sum(path.stat().st_size for path in whole.path.glob("shard-*")) < 4 * 400_000
     assert all(np.array_equal(whole.numbers(k), draw(100_000)) for k in range(40))

@@ -508,7 +508,7 @@ def test_damaged_traces_are_refused_in_one_line_or_work(tmp_path):
     folder = Folder(tmp_path / "t", tmp_path / "outside")
     draw = random.Random(20)
     faults, outcomes, allowed = {}, {"works": 0, "refused": 0}, (str(tmp_path / "t"), str(tmp_path / "other"))
-    before = sorted(str(each) for each in tmp_path.rglob("*"))
+    before = sorted(str(path) for path in tmp_path.rglob("*"))
     assert outcome_of(folder.path, other) == "works"
     with little_memory():
         for count in range(MUTATIONS):
@@ -528,7 +528,7 @@ def test_damaged_traces_are_refused_in_one_line_or_work(tmp_path):
                 faults.setdefault(f"{found}", []).append((count, kind))
             folder.repair()
     assert outcome_of(folder.path, other) == "works"
-    assert sorted(str(each) for each in tmp_path.rglob("*")) == before
+    assert sorted(str(path) for path in tmp_path.rglob("*")) == before
     assert outcomes["refused"] > MUTATIONS // 3 and outcomes["works"] > MUTATIONS // 20, outcomes
     assert not faults, "\n".join(f"{len(where)} x {what}   first: mutation {where[0]}" for what, where in faults.items())
 

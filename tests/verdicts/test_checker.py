@@ -33,7 +33,7 @@ def elementwise(a, w):
 
 def only_float32(function):
     def refusing(*inputs):
-        if any(each.dtype != torch.float32 for each in inputs):
+        if any(tensor.dtype != torch.float32 for tensor in inputs):
             raise TypeError("float32 kernel")
         return function(*inputs)
 

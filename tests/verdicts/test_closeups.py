@@ -47,7 +47,7 @@ def test_a_planted_channel_stands_out_of_its_profile():
         return y
 
     (found,) = check(wrong, product, (X, W), closeups=True).closeups
-    (columns,) = [each for each in found.profiles if each.axis == 1]
+    (columns,) = [profile for profile in found.profiles if profile.axis == 1]
     amounts = np.abs(columns.means) / np.array(columns.band)
     assert columns.indices[int(np.argmax(amounts))] == 13 and amounts[13] > 1.0
     heat = np.array(found.heat.values).reshape(found.heat.rows, found.heat.columns)
@@ -58,7 +58,7 @@ def test_large_and_many_outputs_stay_small():
     x = torch.randn(300, 500, generator=G)
     (found,) = check(lambda x: torch.exp(x) * 1.0, lambda x: torch.exp(x.double()).float(), (x,), closeups=True).closeups
     assert len(found.places) == ELEMENTS and found.heat.rows <= TILES and found.heat.columns <= TILES
-    assert all(len(each.indices) <= ENTRIES for each in found.profiles)
+    assert all(len(profile.indices) <= ENTRIES for profile in found.profiles)
     net = torch.nn.Sequential(*[torch.nn.Linear(6, 6) for _ in range(30)])
     other = lambda x: net(x) + 0.0
     many = check(net, other, (torch.randn(3, 6, generator=G),), gradients=True, closeups=True).closeups
@@ -80,7 +80,7 @@ def test_large_and_many_outputs_stay_small():
 )
 def test_odd_outputs(actual, expected, x):
     result = check(actual, expected, (x,), closeups=True)
-    for each in result.closeups:
-        assert len(each.places) == len(each.actual) == len(each.expected)
-        assert len(each.noise) in (0, len(each.places))
+    for closeup in result.closeups:
+        assert len(closeup.places) == len(closeup.actual) == len(closeup.expected)
+        assert len(closeup.noise) in (0, len(closeup.places))
     assert type(result).from_json(result.to_json()).to_json() == result.to_json()

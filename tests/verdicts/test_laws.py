@@ -83,8 +83,8 @@ def test_swapped_sides_stay_rounding(names, shape, dtype, seed):
         return made(names)(sum(x.reshape(x.shape[0], -1, 8).unbind(-1)))
 
     results = [halfulp.check(*sides, (x,)) for sides in ((one, other), (other, one))]
-    assert [each.acceptable for each in results] == [True, True]
-    assert len({each.verdict for each in results}) == 1
+    assert [result.acceptable for result in results] == [True, True]
+    assert len({result.verdict for result in results}) == 1
 
 
 CONFIRMING = {

@@ -46,8 +46,8 @@ def test_openvino_runs_in_bfloat16_where_the_processor_has_it_and_says_so(needs)
         pytest.skip("this processor computes in float32")
     habits = habits_of(loaded)
     assert {habits.products[op].format for op in ("linear", "matmul", "conv2d")} == {"bfloat16"}
-    assert [each.words for each in habits.switches] == ["precision = f32 changes the precision from bfloat16 to float32"]
-    assert all("bf16" in each for each in habits.remarks)
+    assert [switch.words for switch in habits.switches] == ["precision = f32 changes the precision from bfloat16 to float32"]
+    assert all("bf16" in remark for remark in habits.remarks)
     for op in ("linear", "conv2d", "attention", "lstm_cell", "gru_cell", "interpolate"):
         for size in OPS[op].sizes:
             module, activations = OPS[op].drawn(size)
@@ -60,7 +60,7 @@ def test_openvino_runs_in_bfloat16_where_the_processor_has_it_and_says_so(needs)
 def test_jax_flushes_subnormal_numbers_and_its_precision_switch_does_nothing_here(needs):
     habits = habits_of(needs("jax"))
     assert set(habits.flushes) >= {"linear", "matmul", "conv2d"}
-    assert [each.words for each in habits.switches] == ["precision = highest changes nothing"]
+    assert [switch.words for switch in habits.switches] == ["precision = highest changes nothing"]
 
 
 def test_xnnpack_flushes_subnormal_numbers_and_leaves_ops(needs):
@@ -84,20 +84,20 @@ def test_xnnpack_computes_another_gelu_than_the_tanh_form(needs):
 def test_what_is_said_of_torch_switches_is_what_they_do(needs):
     """Whether a switch changes the precision depends on the processor (bfloat16 units): the error of a product tells, too."""
     switches = habits_of(needs("torch")).switches
-    assert any("float32_matmul_precision" in each.detail for each in switches)
+    assert any("float32_matmul_precision" in switch.detail for switch in switches)
     torch.manual_seed(0)
     linear, x = torch.nn.Linear(256, 256), torch.randn(256, 256)
     exact = copy.deepcopy(linear).double()(x.double())
     settings = torch.backends.mkldnn.matmul
     before = torch.get_float32_matmul_precision(), settings.fp32_precision
-    for each in switches:
+    for switch in switches:
         try:
-            exec(each.detail, {"torch": torch})
+            exec(switch.detail, {"torch": torch})
             error = ((linear(x).double() - exact).norm() / exact.norm()).item()
         finally:
             torch.set_float32_matmul_precision(before[0])
             settings.fp32_precision = before[1]
-        assert (error > 2.0**-14) == ("changes the precision" in each.words), (each, error)
+        assert (error > 2.0**-14) == ("changes the precision" in switch.words), (switch, error)
 
 
 @pytest.mark.parametrize(("contract", "fused"), [("on", True), ("off", False)])

@@ -89,7 +89,10 @@ def test_gradients_reach_the_parameters_of_the_module():
 def test_leaves_are_parameters_of_their_own(frozen):
     net = nn.Linear(6, 2).requires_grad_(not frozen)
     placed = Elsewhere(net, "cpu", leaves=True)
-    assert all(isinstance(each, nn.Parameter) and each.is_leaf and each.requires_grad is not frozen for each in placed.module.parameters())
+    assert all(
+        isinstance(parameter, nn.Parameter) and parameter.is_leaf and parameter.requires_grad is not frozen
+        for parameter in placed.module.parameters()
+    )
     copy.deepcopy(placed.module)
     assert placed.module.weight is not net.weight
 

@@ -61,9 +61,11 @@ def float64_in_float32(op, name, arguments, keywords, run):
     given, words = tree_map(lowered, arguments), tree_map(lowered, keywords)
     result = run(op, given, words)
     written: dict[int, torch.Tensor] = {}
-    for place, each in enumerate(op._schema.arguments):
-        if each.alias_info is not None and each.alias_info.is_write:
-            own, low = (arguments[place], given[place]) if place < len(arguments) else (keywords.get(each.name), words.get(each.name))
+    for place, argument in enumerate(op._schema.arguments):
+        if argument.alias_info is not None and argument.alias_info.is_write:
+            own, low = (
+                (arguments[place], given[place]) if place < len(arguments) else (keywords.get(argument.name), words.get(argument.name))
+            )
             if own is not low:
                 run(ATEN.copy_.default, (own, low), {})
                 written[id(low)] = own
@@ -99,7 +101,7 @@ def float64_not_computed(op, name, arguments, keywords, run):
 
 def bool_wins_products(op, name, arguments, keywords, run):
     """float * bool is bool, and the tensor that is multiplied in place becomes one: DirectML#686, #737."""
-    if name not in ("aten::mul", "aten::mul_") or not all(isinstance(each, torch.Tensor) for each in arguments):
+    if name not in ("aten::mul", "aten::mul_") or not all(isinstance(argument, torch.Tensor) for argument in arguments):
         return NotImplemented
     number, mask = arguments
     if not number.is_floating_point() or mask.dtype != torch.bool:
@@ -156,7 +158,7 @@ def statistics_not_updated(op, name, arguments, keywords, run):
     """Batch normalization leaves its running statistics as they were: DirectML#364."""
     if name not in ("aten::native_batch_norm", "aten::_native_batch_norm_legit"):
         return NotImplemented
-    copies = [each if each is None else run(ATEN.clone.default, (each,), {}) for each in arguments[3:5]]
+    copies = [argument if argument is None else run(ATEN.clone.default, (argument,), {}) for argument in arguments[3:5]]
     return run(op, (*arguments[:3], *copies, *arguments[5:]), keywords)
 
 

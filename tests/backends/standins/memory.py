@@ -105,7 +105,7 @@ class Lender:
         if name == "aten::is_pinned":
             return False
         leaves = [each for each in tree_flatten((arguments, keywords))[0] if isinstance(each, torch.Tensor)]
-        is_mixed = any(map(self.is_there, leaves)) and any(each.dim() and not self.is_there(each) for each in leaves)
+        is_mixed = any(map(self.is_there, leaves)) and any(leaf.dim() and not self.is_there(leaf) for leaf in leaves)
         if is_mixed and name not in _TAKES_HOST_TENSORS:
             raise RuntimeError(
                 f"Expected all tensors to be on the same device, but found at least two devices, {self.device} and cpu! ({name})"

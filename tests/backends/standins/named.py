@@ -112,13 +112,13 @@ class _Departure(torch.autograd.Function):
 def _asked(arguments: Any, keywords: Any) -> tuple[torch.device | None, torch.dtype | None]:
     """The device and dtype that arguments of `Tensor.to` name."""
     device, dtype = keywords.get("device"), keywords.get("dtype")
-    for each in arguments:
-        if isinstance(each, (str, torch.device)):
-            device = each
-        elif isinstance(each, torch.dtype):
-            dtype = each
-        elif isinstance(each, torch.Tensor):
-            device, dtype = each.device, each.dtype
+    for argument in arguments:
+        if isinstance(argument, (str, torch.device)):
+            device = argument
+        elif isinstance(argument, torch.dtype):
+            dtype = argument
+        elif isinstance(argument, torch.Tensor):
+            device, dtype = argument.device, argument.dtype
     return None if device is None else torch.device(device), dtype
 
 

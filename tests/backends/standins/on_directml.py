@@ -215,8 +215,8 @@ def test_inputs_of_a_device_without_float64_can_be_moved(gpu):
 
 
 def test_variants_are_made_of_inputs_on_a_device(gpu):
-    labels = [each.label for each in variants((INPUTS,))]
-    assert [each.label for each in variants((INPUTS.to(gpu.device),))] == labels
+    labels = [variant.label for variant in variants((INPUTS,))]
+    assert [variant.label for variant in variants((INPUTS.to(gpu.device),))] == labels
 
 
 def finding(result, kind):
@@ -262,7 +262,7 @@ def test_a_fault_in_a_function_is_found(gpu, name):
     function, given, fault, verdict, words = FUNCTIONS[name]
 
     def on_device(*arguments):
-        return function(*(each.to(gpu.device) for each in arguments))
+        return function(*(argument.to(gpu.device) for argument in arguments))
 
     assert check(on_device, function, given).verdict is Verdict.IDENTICAL
     with gpu.having(fault):

@@ -19,7 +19,7 @@ def opaque(function):
     """Out of reach of a float64 run."""
 
     def f(*inputs):
-        return torch.from_numpy(np.ascontiguousarray(function(*(each.numpy().astype(np.float32) for each in inputs))))
+        return torch.from_numpy(np.ascontiguousarray(function(*(tensor.numpy().astype(np.float32) for tensor in inputs))))
 
     return f
 
