@@ -1,13 +1,17 @@
-"""The public border: whatever goes wrong inside is one of halfulp's errors, of a screen at most."""
+"""The public border: whatever goes wrong inside is one of halfulp's errors, of a screen at most, and an interrupt leaves nothing behind."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import sys
 import sysconfig
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
 
 from .errors import HalfulpError, InternalError, shortened
 
@@ -27,11 +31,15 @@ def answered(function: Callable[Given, Result]) -> Callable[Given, Result]:
 
     @functools.wraps(function)
     def run(*args: Given.args, **kwargs: Given.kwargs) -> Result:
+        before = _of_this_thread()
         try:
             return function(*args, **kwargs)
         except HalfulpError:
             raise
-        except Exception as error:
+        except BaseException as error:
+            if not isinstance(error, Exception):  # Ctrl-C may come while a mode is being entered, before anything would leave it
+                _put_back(before)
+                raise
             if not _is_own(error):
                 raise
             said = shortened(str(error), lines=1, characters=300)
@@ -42,6 +50,31 @@ def answered(function: Callable[Given, Result]) -> Callable[Given, Result]:
             ) from error
 
     return run
+
+
+def _of_this_thread() -> tuple[dict[str, Any], bool, int, int]:
+    """What a thread has of its own: NumPy's floating-point errors, whether gradients are recorded, modes of functions and of ops."""
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return dict(np.geterr()), True, 0, 0
+    return dict(np.geterr()), torch.is_grad_enabled(), torch._C._len_torch_function_stack(), torch._C._len_torch_dispatch_stack()
+
+
+def _put_back(before: tuple[dict[str, Any], bool, int, int]) -> None:
+    errors, grad, functions, ops = before
+    np.seterr(**errors)
+    torch: Any = sys.modules.get("torch")
+    if torch is None:
+        return
+    while torch._C._len_torch_function_stack() > functions:
+        torch._C._pop_torch_function_stack()
+    while (left := torch._C._len_torch_dispatch_stack()) > ops:
+        mode = torch._C._get_dispatch_stack_at(left - 1)
+        with contextlib.suppress(Exception):  # it keeps flags of its own
+            torch.utils._python_dispatch.TorchDispatchMode.__exit__(mode, None, None, None)
+        if torch._C._len_torch_dispatch_stack() == left:
+            torch._C._pop_torch_dispatch_stack()
+    torch.set_grad_enabled(grad)  # which a mode would see
 
 
 def _frames(error: BaseException) -> list[traceback.FrameSummary]:

@@ -100,9 +100,7 @@ def test_scalars_are_what_tensorboard_reads(walked, tmp_path):
     assert write_scalars(origin, tmp_path, step=7) == len(wanted)
     events = EventAccumulator(str(tmp_path), size_guidance={"tensors": 0, "scalars": 0})
     events.Reload()
-    found = [
-        (tag, float(event.tensor_proto.float_val[0]), event.step) for tag in events.Tags()["tensors"] for event in events.Tensors(tag)
-    ]
+    found = [(tag, float(event.tensor_proto.float_val[0]), event.step) for tag in events.Tags()["tensors"] for event in events.Tensors(tag)]
     assert sorted((tag, step) for tag, _, step in found) == sorted((tag, step) for tag, _, step in wanted)
     numbers = {(tag, step): number for tag, number, step in wanted}
     assert all(number == pytest.approx(numbers[tag, step], rel=1e-6) for tag, number, step in found)

@@ -112,12 +112,12 @@ def repeatable(seed: int) -> Generator[list[str]]:
 def _seeded(seed: int) -> Generator[None]:
     numpy_state, python_state, torch_state = np.random.get_state(), random.getstate(), torch.get_rng_state()
     cuda_states = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
-    torch.default_generator.manual_seed(seed)  # torch.manual_seed would also walk every device that might exist
-    if cuda_states:
-        torch.cuda.manual_seed_all(seed)
-    np.random.seed(seed % 2**32)
-    random.seed(seed)
     try:
+        torch.default_generator.manual_seed(seed)  # torch.manual_seed would also walk every device that might exist
+        if cuda_states:
+            torch.cuda.manual_seed_all(seed)
+        np.random.seed(seed % 2**32)
+        random.seed(seed)
         yield
     finally:
         np.random.set_state(numpy_state)
@@ -134,8 +134,8 @@ def taken_apart() -> Generator[None]:
 
     with alone():
         fast = torch.backends.mha.get_fastpath_enabled()
-        torch.backends.mha.set_fastpath_enabled(False)
         try:
+            torch.backends.mha.set_fastpath_enabled(False)
             with sdpa_kernel(SDPBackend.MATH):
                 yield
         finally:

@@ -165,8 +165,9 @@ class State:
                             tensor, target, keep=not is_buffer and not self.optimizers and id(tensor) not in self._written
                         )
                     wants = wanted and (gradients or tensor.dtype not in sources or not tensor.is_leaf)
-                    lent, give_back = self._given(name, tensor, data, wants)
-                    exchanged.append((tensor, lent, give_back, wanted))
+                    lent, give, give_back = self._given(name, tensor, data, wants)
+                    exchanged.append((tensor, lent, give_back, wanted))  # before it is given: an interrupt may come in between
+                    give()
                     if lent is tensor and tensor.is_leaf:
                         tensor.requires_grad_(wants)
                 places = {id(tensor): lent for tensor, lent, _, _ in exchanged}
@@ -206,9 +207,9 @@ class State:
         """No tensor has a gradient inside; yields (tensor, gradient) of those that had one and get it back."""
         leaves = [tensor for tensor in self.tensors().values() if tensor.is_leaf]
         originals = [(tensor, tensor.grad) for tensor in leaves]
-        for tensor in leaves:
-            tensor.grad = None
         try:
+            for tensor in leaves:
+                tensor.grad = None
             yield [(tensor, gradient) for tensor, gradient in originals if gradient is not None]
         finally:
             for tensor, gradient in originals:
@@ -218,12 +219,12 @@ class State:
     def _optimizers_aside(self, copy: Callable[[torch.Tensor], torch.Tensor]) -> Generator[None]:
         """Optimizers work on copies of what they keep inside."""
         kept = [(optimizer, optimizer.state, [dict(group) for group in optimizer.param_groups]) for optimizer in self.optimizers]
-        for optimizer, state, _ in kept:
-            copies: dict[Any, dict[str, Any]] = collections.defaultdict(dict)
-            for parameter, entries in state.items():
-                copies[parameter] = {key: copy(entry) if isinstance(entry, torch.Tensor) else entry for key, entry in entries.items()}
-            optimizer.state = copies  # pyright: ignore[reportAttributeAccessIssue]
         try:
+            for optimizer, state, _ in kept:
+                copies: dict[Any, dict[str, Any]] = collections.defaultdict(dict)
+                for parameter, entries in state.items():
+                    copies[parameter] = {key: copy(entry) if isinstance(entry, torch.Tensor) else entry for key, entry in entries.items()}
+                optimizer.state = copies  # pyright: ignore[reportAttributeAccessIssue]
             yield
         finally:
             for optimizer, state, groups in kept:
@@ -232,12 +233,17 @@ class State:
                     group.clear()
                     group.update(original)
 
-    def _given(self, name: str, tensor: torch.Tensor, data: torch.Tensor, wants: bool) -> tuple[torch.Tensor, Callable[[], None]]:
-        """Give a tensor other data: the tensor that has it, and what gives back the old. wants: whether it takes part in gradients."""
+    def _given(
+        self, name: str, tensor: torch.Tensor, data: torch.Tensor, wants: bool
+    ) -> tuple[torch.Tensor, Callable[[], None], Callable[[], None]]:
+        """How a tensor gets other data: the tensor that has it then, what gives it, and what gives back the old.
+
+        Args:
+            name, tensor, data: which tensor, and its new data. wants: whether it takes part in gradients.
+        """
         if torch._has_compatible_shallow_copy_type(tensor, data):  # pyright: ignore[reportPrivateImportUsage, reportPrivateUsage]
             original = tensor.data
-            tensor.data = data
-            return tensor, lambda: setattr(tensor, "data", original)
+            return tensor, lambda: setattr(tensor, "data", data), lambda: setattr(tensor, "data", original)
         # A tensor of DirectML or XLA can't be given data of the processor: another tensor takes its places in the modules.
         places = self._places.get(id(tensor), [])
         if not places or self.optimizers:
@@ -250,8 +256,7 @@ class State:
                 setattr(module, key, held)  # recurrent modules keep a list of their weights, which this brings up to date
             self.owned.update(dict.fromkeys(names, held))
 
-        put(other)
-        return other, lambda: put(tensor)
+        return other, lambda: put(other), lambda: put(tensor)
 
     def _converted(self, tensor: torch.Tensor, target: torch.dtype, *, keep: bool) -> torch.Tensor:
         """The data in the target dtype; with `keep`, for what the function doesn't write, converted once and used for every run."""
