@@ -95,6 +95,13 @@ class Case:
         self._runs: dict[tuple[str, Variant], Run | Unavailable] = {}
         self._native: dict[str, Run] = {}
         self._rows: dict[str, Rows] = {}
+        self._remembered: dict[Any, Any] = {}
+
+    def remembered(self, measure: Callable[[Case], Any]) -> Any:
+        """What a measurement of this case gave when it was first made."""
+        if measure not in self._remembered:
+            self._remembered[measure] = measure(self)
+        return self._remembered[measure]
 
     def narrowed(self, rows: Mapping[str, Rows]) -> Case:
         """The same case with some rows of large outputs in place of all, in all its runs; runs that were made are narrowed or forgotten.
@@ -105,7 +112,7 @@ class Case:
         _ = self.watched, self.shared_state
         native = {name: self.native(name) for name in ("actual", "expected")}
         other = copy.copy(self)
-        other._rows = dict(rows)
+        other._rows, other._remembered = dict(rows), {}
         other._native = {name: dataclasses.replace(run, outputs=tuple(map(other._narrow, run.outputs))) for name, run in native.items()}
         written = {name: self._as_written(name) for name in native}
         other._runs = {
@@ -118,7 +125,7 @@ class Case:
         if not self._rows:
             return self
         other = copy.copy(self)
-        other._rows, other._runs, other._native = {}, {}, {}
+        other._rows, other._runs, other._native, other._remembered = {}, {}, {}, {}
         return other
 
     def _narrow(self, leaf: Leaf) -> Leaf:
@@ -137,7 +144,7 @@ class Case:
         other = copy.copy(self)
         setattr(other, name, self.side(name).with_function(function))
         other._runs = {key: run for key, run in self._runs.items() if key[0] != name}
-        other._native = {}
+        other._native, other._remembered = {}, {}
         return other
 
     @property
@@ -335,7 +342,8 @@ class Case:
         if mode is None:
             return Run(outputs, mutated, changed, (), replaced=(), seconds=seconds, settings=tuple(settings))
         replaced = tuple(sorted(str(dtype).removeprefix("torch.") for dtype in mode.replaced))
-        return Run(outputs, mutated, changed, tuple(sorted(mode.overridden)), replaced=replaced, seconds=seconds, settings=tuple(settings))
+        overridden, made = tuple(sorted(mode.overridden)), tuple(mode.made)
+        return Run(outputs, mutated, changed, overridden, replaced=replaced, seconds=seconds, settings=tuple(settings), made=made)
 
     def collected(self, side: Side, result: Any, arguments: Any, keywords: dict[str, Any]) -> tuple[Leaf, ...]:
         """What is compared after a call, in memory of its own: what it returned and what is watched (before state is put back)."""

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from torch import nn
 
@@ -20,10 +22,11 @@ SEARCH_ENTRIES = 1000
 
 @dataclass
 class Dependencies:
-    """What a callable reaches: the outermost modules, tensors outside of them, optimizers."""
+    """What a callable reaches: the outermost modules, tensors and floating-point arrays outside of them, optimizers."""
 
     modules: list[nn.Module] = field(default_factory=list)
     tensors: list[torch.Tensor] = field(default_factory=list)
+    arrays: list[npt.NDArray[Any]] = field(default_factory=list)
     optimizers: list[torch.optim.Optimizer] = field(default_factory=list)
 
 
@@ -58,6 +61,9 @@ class _Search:
             self.found.modules.append(value)
         elif isinstance(value, torch.Tensor):
             self.found.tensors.append(value)
+        elif isinstance(value, np.ndarray):
+            if value.dtype.kind == "f":
+                self.found.arrays.append(value)
         elif isinstance(value, torch.optim.Optimizer):
             self.found.optimizers.append(value)
             for group in value.param_groups:
@@ -91,7 +97,7 @@ class _Search:
         names = getattr(value, "__globals__", {})
         for name in code.co_names:
             found = names.get(name)
-            is_data = isinstance(found, (nn.Module, torch.Tensor, torch.optim.Optimizer, list, dict))
+            is_data = isinstance(found, (nn.Module, torch.Tensor, np.ndarray, torch.optim.Optimizer, list, dict))
             if is_data or getattr(found, "__module__", None) == getattr(value, "__module__", ""):
                 self.visit(found, depth + 1)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -21,11 +21,14 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from ..floats import FORMATS, Format
 from ..ops import called
 from ..ops.table import LARGEST_ULPS
+from ..recording.names import source_line
 from .inputs import TORCH_DTYPES
 from .trees import tree_map
 
 _COMPLEX = {torch.float64: torch.complex128, torch.float32: torch.complex64}
 _CASTS = {"float": torch.float32, "double": torch.float64, "half": torch.float16, "bfloat16": torch.bfloat16}
+MOST_LINES = 8
+"""So many lines are named; a loop would give one again and again."""
 _FROM_NUMBERS = ("tensor", "as_tensor", "asarray")
 """Functions that make a tensor of Python's numbers, in the default dtype."""
 
@@ -56,10 +59,14 @@ class DefaultDtype(TorchDispatchMode):
 
     Args:
         dtypes: what each dtype becomes; the default dtype is among them.
+
+    Attributes:
+        made: the lines of the user's code that made a tensor in the default dtype, in order.
     """
 
     def __init__(self, dtypes: Mapping[torch.dtype, torch.dtype]) -> None:
         super().__init__()
+        self.made: dict[str, None] = {}
         self._dtypes = dtypes
         self._target = dtypes[torch.get_default_dtype()]
 
@@ -69,6 +76,7 @@ class DefaultDtype(TorchDispatchMode):
         if record.makes and (not record.by_number or any(isinstance(argument, (float, complex)) for argument in args)):
             asked: Any = kwargs.get("dtype")
             if asked is None and not (name == "full" and isinstance(args[1], complex)):
+                self.note()
                 return func(*args, **{**kwargs, "dtype": self._target})
             return func(*args, **({**kwargs, "dtype": self._dtypes.get(asked, asked)} if asked is not None else kwargs))
         result = func(*args, **kwargs)
@@ -82,9 +90,15 @@ class DefaultDtype(TorchDispatchMode):
         # Integers gave a number in the default dtype: once more from the same integers in the other one.
         with contextlib.suppress(Exception):  # an op that takes integers only
             lifted = func(*tree_map(self._lifted, args), **kwargs)
+            self.note()
             if torch.allclose(lifted, result.to(lifted.dtype), rtol=LARGEST_ULPS * torch.finfo(result.dtype).eps, atol=0.0, equal_nan=True):
                 return lifted
         return result.to(self._target)  # on integers it does something else, as a device that divides them to integers
+
+    def note(self) -> None:
+        """Keep the line that is being run."""
+        if len(self.made) < MOST_LINES:
+            self.made[source_line()] = None
 
     def _lifted(self, value: Any) -> Any:
         return value.to(self._target) if isinstance(value, torch.Tensor) else value
@@ -98,6 +112,18 @@ def _tensors(args: Any) -> Iterator[torch.Tensor]:
             yield from _tensors(argument)
 
 
+class Seen(Protocol):
+    """What is told of the numbers that code brings along."""
+
+    def constant(self, value: float) -> float:
+        """A Python number among the arguments of a call."""
+        ...
+
+    def tensor(self, stored: torch.Tensor, lifted: torch.Tensor) -> torch.Tensor:
+        """A tensor that was made outside of the run, as it is stored and in the other precision."""
+        ...
+
+
 class Retyping(TorchFunctionMode):
     """Replaces some floating-point dtypes by another in every PyTorch call.
 
@@ -108,6 +134,7 @@ class Retyping(TorchFunctionMode):
     Attributes:
         overridden: the names of the functions whose dtype or tensor was replaced inside the user's code.
         replaced: the dtypes that were asked for and replaced.
+        seen: told of each constant and of each tensor that the code brings along, and gives what is to be used in its place.
     """
 
     def __init__(self, sources: frozenset[torch.dtype], target: torch.dtype) -> None:
@@ -119,6 +146,7 @@ class Retyping(TorchFunctionMode):
                 self.dtypes[_COMPLEX[source]] = _COMPLEX[target]
         self.overridden: set[str] = set()
         self.replaced: set[torch.dtype] = set()
+        self.seen: Seen | None = None
         self._shadows: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
 
     def __enter__(self) -> Retyping:
@@ -134,13 +162,22 @@ class Retyping(TorchFunctionMode):
         if self._lifts_default:
             self._default.__exit__(*exc)
 
+    @property
+    def made(self) -> list[str]:
+        """The lines that made tensors in the default dtype, where it was replaced."""
+        return [line for line in self._default.made if line] if self._lifts_default else []
+
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         name = getattr(func, "__name__", "")
+        if self.seen is not None and name not in ("__get__", "__set__", "__delete__"):
+            constant = self.seen.constant
+            args, kwargs = (tree_map(lambda value: constant(value) if isinstance(value, float) else value, tree) for tree in (args, kwargs))
         if name in _FROM_NUMBERS and self._lifts_default and kwargs.get("dtype") is None:
             made = func(*args, **kwargs)
             given = args[0] if args else None
-            if made.dtype in self.dtypes and not isinstance(given, torch.Tensor) and not hasattr(given, "__array__"):
+            if made.dtype in self.dtypes and made.is_floating_point() and not isinstance(given, torch.Tensor) and not hasattr(given, "__array__"):
+                self._default.note()
                 return func(*args, **{**kwargs, "dtype": self.dtypes[made.dtype]})
             return made
         if name not in _CASTS and not self._concerned(args) and not (kwargs and self._concerned(kwargs.values())):
@@ -193,6 +230,7 @@ class Retyping(TorchFunctionMode):
                 self.overridden.add(name)
             with torch.no_grad(), torch._C.DisableTorchFunction():  # pyright: ignore[reportPrivateUsage]
                 shadow = value.detach().to(self.dtypes[value.dtype])
+                shadow = shadow if self.seen is None else self.seen.tensor(value, shadow)
             shadow.requires_grad_(value.requires_grad and value.is_leaf)
             known = (value, shadow)
             self._shadows[id(value)] = known

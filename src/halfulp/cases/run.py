@@ -22,6 +22,7 @@ class Run:
         state: the parameters, buffers and captured tensors that it changed, likewise (they were restored).
         overridden: names of the calls inside the function whose dtype was replaced.
         replaced: the dtypes that those calls asked for.
+        made: the lines that made tensors in the default dtype, where it was replaced.
         seconds: how long the call took.
         settings: what it changed in the process, in words (it was put back).
     """
@@ -33,6 +34,7 @@ class Run:
     replaced: tuple[str, ...]
     seconds: float
     settings: tuple[str, ...] = ()
+    made: tuple[str, ...] = ()
 
     @functools.cached_property
     def by_path(self) -> dict[str, Leaf]:

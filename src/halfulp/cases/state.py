@@ -41,7 +41,7 @@ class State:
     """
 
     def __init__(self, dependencies: Dependencies) -> None:
-        self.optimizers = dependencies.optimizers
+        self.optimizers, self.arrays = dependencies.optimizers, dependencies.arrays
         self._modules = dependencies.modules
         self.owned: dict[str, torch.Tensor] = {}
         self._buffers: set[int] = set()

@@ -3,9 +3,10 @@
 from ..differences.excess import Excess, Residual, RootMeanSquare, root_mean_square
 from .analytic import BackwardError, backward_error
 from .fourier import uses_transforms
-from .noise import DATA, OPS, STATE, LeafNoise, Noise, noise_of, run_under, widened
+from .noise import DATA, OPS, STATE, LeafNoise, Noise, noise_of, noise_of_inputs, noise_of_side, run_under, widened
 from .noise_mode import GaussianPool, NoiseMode
 from .residuals import residual_of, residual_of_leaf
+from .stored import StoredNoise, stored_noise
 
 __all__ = [
     "DATA",
@@ -19,12 +20,16 @@ __all__ = [
     "NoiseMode",
     "Residual",
     "RootMeanSquare",
+    "StoredNoise",
     "backward_error",
     "noise_of",
+    "noise_of_inputs",
+    "noise_of_side",
     "residual_of",
     "residual_of_leaf",
     "root_mean_square",
     "run_under",
+    "stored_noise",
     "uses_transforms",
     "widened",
 ]

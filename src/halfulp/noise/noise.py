@@ -29,6 +29,7 @@ from ..ops.deviation import MAGNIFIED, ROUNDING_RMS, SAMPLES
 from .data import data_rounding, holds_finer_data
 from .noise_mode import GaussianPool, NoiseMode
 from .rules import OpError
+from .stored_results import has_small_range, stored_results
 
 OPS, STATE, DATA = "ops", "state", "data"
 """What is rounded in a sample, see `noise_of`."""
@@ -49,6 +50,7 @@ class LeafNoise:
         changed: share of samples in which each element differed at all; what an integer output is judged by.
         largest: the largest deviation of a sample from the reference.
         profiles: axis -> (samples, length): the mean of deviation / spread over all other axes; only where it was asked for.
+        gains: of each sample, the regression of its deviations on the reference (`gain_of`).
     """
 
     path: str
@@ -57,6 +59,7 @@ class LeafNoise:
     changed: FloatArray
     largest: FloatArray
     profiles: dict[int, FloatArray] = field(default_factory=dict)
+    gains: FloatArray | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -219,6 +222,29 @@ def noise_of(
     return _perturb_inputs(case, model, lifted, notes)
 
 
+def noise_of_side(case: Case, name: str, declared: Format) -> Noise | None:
+    """How far rounding in a precision moves what one side gives in float64, by its own ops; None where these can't be seen.
+
+    Args:
+        case: whose side. name: which. declared: the precision, float64 itself too.
+    """
+    model = Model(declared, SAMPLES, True, False, product_loss=1.0, amplitude=1.0, profiles=False, rounds=OPS)
+    found = _sample_ops(case, name, model, lambda *_: None)
+    if isinstance(found, str):
+        return None
+    mode, passes = found
+    return _collect(case, model, passes[0], passes[0], passes[1:], f"ops of {name}", dict(mode.counted), f"{name} in float64", [])
+
+
+def noise_of_inputs(case: Case) -> Noise | None:
+    """How far one rounding of each input moves what `expected` gives in float64; None where that can't be run."""
+    lifted = case.run("expected", Variant(case.finest))
+    if case.finest is Precision.NATIVE or not isinstance(lifted, Run):
+        return None
+    model = Model(case.declared, SAMPLES, True, False, product_loss=1.0, amplitude=1.0, profiles=False, rounds=OPS)
+    return _perturb_inputs(case, model, lifted, [])
+
+
 def reference_of(case: Case, mode: NoiseMode | None) -> str:
     """Where the reference comes from, in words."""
     if case.finest is not Precision.NATIVE:
@@ -238,7 +264,7 @@ def passes_of(case: Case, name: str, model: Model, told: Callable[[int, int], No
     """
     pool = GaussianPool(case.seed)
     error = OpError(model.declared, accumulate=model.accumulate, coarse_sums=model.coarse_sums, product_loss=model.product_loss)
-    mode = NoiseMode(error, pool)
+    mode = NoiseMode(error, pool, stored=stored_results(case, name, model.storage) if has_small_range(model.storage) else None)
     moved = None
     if model.rounds != OPS and holds_finer_data(case, name, model.storage):
         moved = data_rounding(model.storage, pool, model.amplitude * model.magnified)
@@ -352,7 +378,22 @@ def _leaf_noise(model: Model, leaf: Leaf, reference: FloatArray, deviations: lis
         sampled = np.hypot(np.hypot(sampled, ROUNDING_RMS * storage.unit_roundoff * magnitude), step)
     spread = sampled
     profiles = _profiles(deviations, spread) if model.profiles and leaf.format is not None else {}
-    return LeafNoise(leaf.path, reference, spread, changed, largest=largest, profiles=profiles)
+    gains = np.array([gain_of(deviation, reference) for deviation in deviations]) if leaf.format is not None else None
+    return LeafNoise(leaf.path, reference, spread, changed, largest=largest, profiles=profiles, gains=gains)
+
+
+def gain_of(error: FloatArray, reference: FloatArray) -> float:
+    """The share of the reference that is in an error: its regression through the origin; 0 of a reference that is zero."""
+    values, errors = reference.reshape(-1), error.reshape(-1)
+    largest = float(np.max(np.abs(values), initial=0.0))
+    if not math.isfinite(largest):
+        finite = np.isfinite(values)
+        values, errors = values[finite], errors[finite]
+        largest = float(np.max(np.abs(values), initial=0.0))
+    if not largest or values.dtype.kind != "f":
+        return 0.0
+    values = values / largest  # so that squares neither overflow nor vanish
+    return float(np.einsum("i,i->", errors / largest, values)) / float(np.einsum("i,i->", values, values))
 
 
 def _profiles(deviations: list[FloatArray], spread: FloatArray) -> dict[int, FloatArray]:

@@ -6,11 +6,12 @@ noise, gives the reference and remembers each op's deviation; later passes only 
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +27,7 @@ from ..ops.formulas import formula_of
 from .decompositions import decomposed
 from .doubled import doubled_product
 from .rules import OpError
+from .stored_results import StoredResults
 
 _PERTURBED = (torch.float64, torch.complex128)
 
@@ -96,15 +98,18 @@ class NoiseMode(TorchDispatchMode):
         error: the rounding model of single ops.
         pool: the source of randomness.
         apart: whether composite ops are taken apart; otherwise their inputs are moved by one rounding.
+        stored: which results are stored in a format of small range; None where all are.
 
     Attributes:
         amplitude: 0.0 for the pass that measures, 1.0 for samples of rounding.
         counted: how often each kind of op was met in the measuring pass; "unknown:NAME" for ops without a rule.
     """
 
-    def __init__(self, error: OpError, pool: GaussianPool, *, apart: bool = True) -> None:
+    def __init__(self, error: OpError, pool: GaussianPool, *, apart: bool = True, stored: StoredResults | None = None) -> None:
         super().__init__()
         self.error = error
+        self._stored = stored
+        self._is_stored: bool | None = True  # None inside a composite op
         self.declared = error.declared
         self.pool = pool
         self.apart = apart
@@ -118,11 +123,15 @@ class NoiseMode(TorchDispatchMode):
         self.amplitude, self._next = 0.0, 0
         self._measured.clear()
         self.counted.clear()
+        if self._stored is not None:
+            self._stored.restart()
         return self
 
     def sample(self, amplitude: float = 1.0) -> NoiseMode:
         """Prepare a pass with noise of this many standard deviations."""
         self.amplitude, self._next = amplitude, 0
+        if self._stored is not None:
+            self._stored.restart()
         return self
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -140,6 +149,8 @@ class NoiseMode(TorchDispatchMode):
                 return result
         if record.kind is not Kind.RANGE and not _computes_in_float64(args, kwargs):
             return func(*args, **kwargs)
+        if self._stored is not None and self._is_stored is not None:
+            self._is_stored = self._stored.stores(name)
         return self._rounded(func, name, record, types, args, kwargs)
 
     def _rounded(self, func: Any, name: str, record: OpRecord, types: Any, args: Any, kwargs: Any) -> Any:
@@ -189,9 +200,18 @@ class NoiseMode(TorchDispatchMode):
             if result is not NotImplemented:
                 return result
         formula = decomposed(func, called(func)[0])
-        with self:
+        with self, self._inside():
             result = func.decompose(*args, **kwargs) if formula is None else formula(*args, **kwargs)
         return self._by_formula(func, record, args, kwargs) if result is NotImplemented else result
+
+    @contextlib.contextmanager
+    def _inside(self) -> Generator[None]:
+        """Inside a composite op, whose kernels compute in float32: none of its steps is stored."""
+        before, self._is_stored = self._is_stored, None
+        try:
+            yield
+        finally:
+            self._is_stored = before
 
     def _by_formula(self, func: Any, record: OpRecord, args: Any, kwargs: Any) -> Any:
         """An op that PyTorch can't take apart, by the formula of recorded runs; NotImplemented where that does not fit."""
@@ -271,6 +291,8 @@ class NoiseMode(TorchDispatchMode):
     def _with_underflow(self, value: Any, spread: Any) -> Any:
         """Below the smallest normal number an absolute error joins the relative one."""
         if spread is None or not isinstance(value, torch.Tensor) or value.is_complex():
+            return spread
+        if self._stored is not None and not self._is_stored:
             return spread
         step = self.error.underflow(value)
         if step is None:

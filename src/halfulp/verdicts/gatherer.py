@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..cases import Case
+from ..cases import Case, Precision
 from ..differences import Comparison
 from ..differences.comparison import compare_leaves
 from ..noise import DATA, Noise, noise_of, widened
@@ -14,6 +14,7 @@ from .evidence.evidence import Evidence, Found
 from .evidence.families import families
 from .evidence.finding import Finding
 from .evidence.noise import backward_evidence, noise_evidence, peer_evidence
+from .evidence.overflow import overflow
 from .evidence.overlap import overlap
 from .evidence.repetition import AGAIN, repeated_often, repetition, sized
 from .evidence.structure import bits, effects, specials, structure
@@ -65,6 +66,11 @@ class Gatherer:
         settled = special or (self.found.has("bits", F.SAME) and not self.full)
         if special and repeated.finding == F.SAME:
             repeated = repeated_often(case)
+        if special and repeated.finding == F.SAME and self.found.has("specials", F.DIFFER):
+            self.progress("looking for an overflow")
+            self.found.add(overflow(case, noise_of(case)) if case.finest is not Precision.NATIVE else None)
+            special = not self.found.has("overflow", F.EXPECTED)  # then the numbers of `actual` are judged like any others
+            settled = settled and special
         if settled and repeated.finding == F.SAME:
             self.found.add(repeated)
             self.found.add(overlap(case) if self.found.has("specials", F.DIFFER) else None)
@@ -85,7 +91,7 @@ class Gatherer:
     def _conclude(self, noise: Noise, sampled: Noise) -> None:
         """What else is asked once it is known how the error compares with the noise."""
         case = self.case
-        asked = Asked(case, noise, self.found)
+        asked = Asked(case, noise, sampled, self.found)
         for row in SCHEDULE:
             wanted = row.always if self.full else (row.beyond if asked.beyond else row.within)(asked)
             if wanted and (self.full or not asked.jumped):

@@ -24,7 +24,7 @@ ONE_OP = "op"
 """The `reference` of noise that was measured on one op and the numbers that it really got (`locate`)."""
 WEAK = (F.AGREES_IN_FLOAT32, F.GROWS_IN_FLOAT32, F.GROWS_IN_BFLOAT16, F.STAYS_IN_BFLOAT16)
 """Findings of `scaling` in a coarser format, where float64 is declared or refused."""
-CONFIRMING = (F.VANISHES, F.CONSTANTS, F.AGREES_IN_FLOAT32, F.GROWS_IN_FLOAT32)
+CONFIRMING = (F.VANISHES, F.CONSTANTS, F.LOST_IN_FLOAT64, F.AGREES_IN_FLOAT32, F.GROWS_IN_FLOAT32)
 """Findings of `scaling` that rounding makes and another formula doesn't."""
 
 OVERRULED_BY_BITS = (V.MISTAKE, V.REDUCED_PRECISION, V.UNDECIDED)
@@ -79,7 +79,9 @@ def _before_numbers(found: Found) -> Decision | None:
         return Decision(V.NONDETERMINISTIC, ("repetition",))
     if found.has("structure", F.DIFFERS):
         return Decision(V.MISTAKE, ("structure",))
-    if found.has("specials", F.DIFFER):
+    if found.has("overflow", F.LEAVES_THE_RANGE):
+        return Decision(V.UNSTABLE, ("overflow", "specials"))
+    if found.has("specials", F.DIFFER) and not found.has("overflow", F.EXPECTED):
         return Decision(V.MISTAKE, ("specials",))
     if found.has("specials", F.ALL_NAN):
         return Decision(V.UNDECIDED, ("specials",))
@@ -110,6 +112,8 @@ def _within(found: Found, noise: Evidence | None) -> Decision:
     if found.has("scaling", F.UNAVAILABLE) and found.has("patterns", F.PATTERNED):
         return Decision(V.MISTAKE, ("patterns", "noise"))
     vanishes = found.has("scaling", *CONFIRMING)
+    if found.has("gain", F.LEANS):
+        return Decision(V.UNSTABLE if formula(found) else V.MISTAKE, ("gain", "noise"))
     # A gradient that is zero but for rounding (the bias of attention's keys) says nothing; the other outputs do.
     share = noise.measured.get("least_noise_rel_rms")
     if not (vanishes or found.has("redraw", F.RANDOM)) and isinstance(share, float) and share > limits.ILL_CONDITIONED:
@@ -140,13 +144,23 @@ def _beyond(found: Found, noise: Evidence) -> Decision:
         return _beyond_in_one_op(found, noise, formula_is_right)
     if formula_is_right is None:
         return Decision(V.MISTAKE if _has_no_digit_right(noise) else V.UNDECIDED, ("noise",))
+    if found.has("gain", F.LEANS) and not found.has("precision", F.SAME_SIZE):
+        return Decision(V.UNSTABLE, ("gain", *told_by, "noise"))
     if loss_is_tolerable(found):
         return Decision(V.ROUNDING, ("loss", *told_by, "noise"))
+    if _loses_other_digits(found):
+        return Decision(V.ROUNDING, ("conditioning", *told_by, "noise"))
     if found.has("precision", F.SAME_SIZE) and not _loses_in_float64(found):
         return Decision(V.REDUCED_PRECISION, ("precision", *told_by, "noise"))
     if noise.measured.get("method") == "inputs" and _worst_excess(noise) <= limits.TOLERABLE_LOSS * math.sqrt(noise.number("terms")):
         return Decision(V.UNDECIDED, ("noise",))
     return Decision(V.UNSTABLE, ("loss", *told_by, "noise"))
+
+
+def _loses_other_digits(found: Found) -> bool:
+    """Whether the error is small over all, and nowhere larger than what rounding the inputs makes together with the ops."""
+    noise = found["noise"]
+    return found.has("conditioning", F.WITHIN) and found["conditioning"].number("norm_in_noise") <= noise.number("rms_limit")
 
 
 def _has_no_digit_right(noise: Evidence) -> bool:

@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..cases import Case
+from ..cases import Case, Precision
 from ..noise import Noise
 from .evidence.casts import casts
+from .evidence.conditioning import conditioning
 from .evidence.evidence import Evidence, Found
 from .evidence.finding import Finding
 from .evidence.flips import flips
+from .evidence.gain import gain
 from .evidence.integers import impulses, integers
 from .evidence.noise import fast_products
 from .evidence.overlap import overlap
@@ -33,11 +35,13 @@ class Asked:
     """What a kind of evidence may look at.
 
     Attributes:
-        case: the two sides. noise: what rounding does to `expected`, with its own errors. found: the evidence so far, by kind.
+        case: the two sides. noise: what rounding does to `expected`, with its own errors. sampled: without them. found: the evidence so
+            far, by kind.
     """
 
     case: Case
     noise: Noise
+    sampled: Noise
     found: Found
 
     @property
@@ -142,8 +146,15 @@ SCHEDULE = (
     Row(
         "taking casts out",
         within=lambda asked: asked.found.has("scaling", F.STAYS) or asked.integers_differ,
-        beyond=lambda asked: asked.found.has("scaling", F.STAYS, F.UNAVAILABLE),
+        beyond=lambda asked: asked.found.has("scaling", F.STAYS, F.UNAVAILABLE) or asked.case.finest is Precision.NATIVE,
         measure=lambda asked: casts(asked.case, asked.noise),
+    ),
+    Row("looking for errors that lean", within=_yes, beyond=_yes, measure=lambda asked: gain(asked.case, asked.sampled)),
+    Row(
+        "moving the inputs by a rounding",
+        within=_no,
+        beyond=lambda asked: asked.formula is True and not loss_is_tolerable(asked.found),
+        measure=lambda asked: conditioning(asked.case, asked.noise) if asked.beyond else None,
     ),
     Row(
         "sampling what fast products lose",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import torch
+
 from ...cases import Case, Precision, Run, Variant
 from ...floats import FORMATS
 from ...noise import Noise, noise_of, residual_of
@@ -23,17 +25,20 @@ def casts(case: Case, noise: Noise) -> Evidence | None:
     if not isinstance(bare, Run) or not isinstance(expected, Run):
         return None
     coarser = [name for name in bare.replaced if name in FORMATS and FORMATS[name].precision_bits < case.declared.precision_bits]
+    default = str(torch.get_default_dtype()).removeprefix("torch.")
+    if bare.made and FORMATS[default].precision_bits < case.declared.precision_bits:
+        coarser = [*dict.fromkeys([*coarser, default])]
     if not coarser:
         return None
     left = _share_left(case, noise, bare, expected)
     stored = case.actual.stored_formats() & set(coarser)
-    measured: dict[str, Measured] = {}
+    measured: dict[str, Measured] = {"made_at": list(bare.made)} if default in coarser else {}
     if left > limits.VANISHES and stored:
         # Weights stored in a coarser format stay rounded when the casts are taken out.
         form = FORMATS[min(stored, key=lambda name: FORMATS[name].precision_bits)]
         worst = _worst_excess(noise_of(case, declared=form), bare, expected)
         finding = F.EXPLAIN if worst <= 1.0 else F.DO_NOT_EXPLAIN
-        measured = {"stored": sorted(stored), "excess_left": worst}
+        measured |= {"stored": sorted(stored), "excess_left": worst}
     else:
         finding = F.EXPLAIN if left <= limits.VANISHES else F.DO_NOT_EXPLAIN
     return Evidence(

@@ -33,6 +33,7 @@ class Finding(str, Enum):
     NEITHER = "neither"
     VANISHES = "vanishes"
     CONSTANTS = "constants"
+    LOST_IN_FLOAT64 = "lost in float64 too"
     STAYS = "stays"
     AGREES_IN_FLOAT32 = "agrees in float32"
     GROWS_IN_FLOAT32 = "grows in float32"
@@ -55,6 +56,8 @@ class Finding(str, Enum):
     NOT_REPRODUCED = "not reproduced"
     NONE = "none"
     TOO_FEW_OUTPUTS = "too few outputs"
+    LEAVES_THE_RANGE = "leaves the range"
+    LEANS = "leans"
     OVERLAPPING_WRITES = "overlapping writes"
 
     def __str__(self) -> str:
@@ -104,9 +107,14 @@ MEANINGS: dict[str, dict[Finding, Meaning]] = {
     "fast_products": {F.EXPLAIN: Meaning((V.ROUNDING,)), F.DO_NOT_EXPLAIN: Meaning((V.UNSTABLE, V.REDUCED_PRECISION))},
     "peer": {F.ACTUAL: ANY, F.EXPECTED: ANY, F.NEITHER: ANY},
     "scaling": {
-        F.VANISHES: RIGHT, F.CONSTANTS: RIGHT, F.AGREES_IN_FLOAT32: RIGHT, F.GROWS_IN_FLOAT32: RIGHT, F.GROWS_IN_BFLOAT16: RIGHT,
+        F.VANISHES: RIGHT, F.CONSTANTS: RIGHT, F.LOST_IN_FLOAT64: Meaning((V.UNSTABLE,), formula=True), F.AGREES_IN_FLOAT32: RIGHT, F.GROWS_IN_FLOAT32: RIGHT, F.GROWS_IN_BFLOAT16: RIGHT,
         F.STAYS: WRONG_OR_COARSE, F.STAYS_IN_BFLOAT16: WRONG_OR_COARSE, F.UNAVAILABLE: ANY,
     },
+    "overflow": {
+        F.LEAVES_THE_RANGE: Meaning((V.UNSTABLE,), formula=True), F.EXPECTED: RIGHT, F.DIFFER: WRONG, F.UNAVAILABLE: ANY,
+    },
+    "gain": {F.LEANS: Meaning((V.UNSTABLE, V.REDUCED_PRECISION, V.MISTAKE)), F.RANDOM: ANY},
+    "conditioning": {F.WITHIN: HONEST, F.BEYOND: Meaning((V.REDUCED_PRECISION, V.UNSTABLE, V.MISTAKE))},
     "flips": {F.JUMPS: Meaning((V.FLIP,)), F.NO_JUMP: Meaning((V.MISTAKE, V.REDUCED_PRECISION, V.UNSTABLE))},
     "integers": {
         F.EXACT: RIGHT, F.NEARLY_EXACT: Meaning((V.ROUNDING, V.REDUCED_PRECISION, V.UNSTABLE), formula=True), F.DIFFER: WRONG,

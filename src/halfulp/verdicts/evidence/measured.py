@@ -33,6 +33,9 @@ _TYPED: dict[str, dict[str, str]] = {
         "excess_over_data_rounding excess_in_float32",
         COUNT: "unequal_integers_in_float64", TEXT: "why", TEXTS: "overridden",
     },
+    "overflow": {TEXT: "side format op line why", COUNT: "elements", NUMBER: "largest largest_operand? smallest_operand?"},
+    "gain": {NUMBER: "gain_in_u limit_in_u", COUNT: "same_sign unequal"},
+    "conditioning": {NUMBER: "excess norm_in_noise"},
     "flips": {COUNT: "beyond explained count", NUMBER: "amplitude", PLACES: "first_index"},
     "integers": {COUNT: "unequal count", NUMBER: "max_abs", TEXT: "why"},
     "impulses": {COUNT: "unequal count", NUMBER: "max_abs", TEXT: "why"},
@@ -43,7 +46,7 @@ _TYPED: dict[str, dict[str, str]] = {
     "redraw": {NUMBER: "share_that_stays excess_over_data_rounding", COUNT: "repetitions", TEXT: "why"},
     "wide_redraw": {NUMBER: "share_that_stays excess_over_data_rounding", COUNT: "repetitions", TEXT: "why"},
     "precision": {NUMBER: "explained slope correlated deviations rms_in_its_noise", TEXT: "format where representable?"},
-    "casts": {TEXTS: "formats stored", NUMBER: "share_left excess_left"},
+    "casts": {TEXTS: "formats stored made_at", NUMBER: "share_left excess_left"},
     "families": {TEXT: "actual? expected? difference?", COUNT: "outputs depth?", NUMBER: "estimate_in_u?"},
 }  # fmt: skip
 """Kind of evidence -> type -> names of what it measures; "?" marks what may be None."""

@@ -279,7 +279,9 @@ def _error_and_shift(
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             error = (leaf.float64() - reference) / spread.spread
             shift = (guess - reference) / spread.spread
-        usable = np.isfinite(error) & np.isfinite(shift)
+        # Where a format leaves nothing of a result, whatever else leaves nothing is "reproduced": that tells no format.
+        lost = (guess == 0) & (reference != 0)
+        usable = np.isfinite(error) & np.isfinite(shift) & ~lost
         errors.append(np.where(usable, error, 0.0).reshape(-1))
         shifts.append(np.where(usable, shift, 0.0).reshape(-1))
     return np.concatenate(errors), np.concatenate(shifts)
@@ -310,6 +312,8 @@ def _by_size(case: Case, noise: Noise, coarser: list[Format]) -> Evidence | None
     ]
     for target in [*accumulators, *usable]:
         coarse = noise_of(case, declared=target, coarse_sums=True)
+        if _leaves_nothing(coarse):
+            continue
         worst, size = 0.0, 0.0
         for leaf in case.native("actual").outputs:
             spread = coarse.leaves.get(leaf.path)
@@ -335,6 +339,16 @@ def _by_size(case: Case, noise: Noise, coarser: list[Format]) -> Evidence | None
     )
 
 
+def _leaves_nothing(coarse: Noise) -> bool:
+    """Whether rounding to the format leaves less than a digit of most results: everything is within it."""
+    shares = [
+        float(np.median(known.spread[known.reference != 0] / np.abs(known.reference[known.reference != 0])))
+        for known in coarse.leaves.values()
+        if np.count_nonzero(known.reference)
+    ]
+    return bool(shares) and min(shares) > limits.ILL_CONDITIONED
+
+
 def _typical(leaf: Leaf, spread: LeafNoise, noise: Noise) -> float:
     """The median error in units of a format's noise: a format errs everywhere, an unstable algorithm where it is unstable."""
     error = leaf.float64() - noise.leaves[leaf.path].reference
@@ -354,9 +368,18 @@ implementations": only long sums added pairwise are), so an error below a tenth 
 def _representable_in(case: Case, coarser: list[Format]) -> str | None:
     """The coarsest of the formats that all of `actual`'s results are numbers of, if `expected`'s are not."""
     found: str | None = None
-    sides = [[leaf for leaf in case.native(name).outputs if leaf.format is not None] for name in ("actual", "expected")]
+    pairs = {leaf.path: leaf.numbers() for leaf in case.native("expected").outputs if leaf.format is not None}
+    sides: tuple[list[Any], list[Any]] = ([], [])
+    for leaf in case.native("actual").outputs:
+        if leaf.format is not None and leaf.path in pairs and pairs[leaf.path].shape == leaf.shape:
+            ours, theirs = leaf.numbers(), pairs[leaf.path]
+            kept = (ours != 0) | (theirs == 0)  # where nothing is left, any format holds it
+            sides[0].append(ours[kept])
+            sides[1].append(theirs[kept])
+    if not any(np.count_nonzero(numbers) for numbers in sides[0]):
+        return None
     for target in coarser:
-        whole = [all(bool(is_representable(leaf.numbers(), target).all()) for leaf in side) for side in sides]
+        whole = [all(bool(is_representable(numbers, target).all()) for numbers in side) for side in sides]
         if whole[0] and not whole[1]:
             found = target.name
     return found

@@ -14,8 +14,8 @@ import numpy as np
 from ...cases import LIFTED, Case, Change, Inputs, Precision, Run, Unavailable, Variant
 from ...differences import Leaf
 from ...differences.allowance import max_limit
-from ...floats import BFLOAT16, FLOAT32, Format, is_representable
-from ...noise import STATE, LeafNoise, Noise, Residual, noise_of, residual_of, uses_transforms
+from ...floats import BFLOAT16, FLOAT32, FLOAT64, Format, is_representable
+from ...noise import LeafNoise, Noise, Residual, noise_of, noise_of_side, residual_of, stored_noise, uses_transforms
 from .. import limits
 from .evidence import Evidence, Measured
 from .finding import Finding
@@ -41,7 +41,7 @@ def scaling(case: Case, noise: Noise, *, beyond: bool) -> Evidence:
         return (_coarsened(case, noise) if beyond else None) or _unavailable(actual.reason)
     if isinstance(expected, Unavailable):
         return _unavailable(expected.reason)
-    jumped = _unequal_integers(actual, expected)
+    jumped = _unequal_integers(case, actual, expected)
     if jumped:
         return Evidence("scaling", F.STAYS, measured={"unequal_integers_in_float64": jumped})
     evidence = _of_outputs(case, noise, actual, expected, beyond=beyond)
@@ -57,7 +57,6 @@ def _of_outputs(case: Case, noise: Noise, actual: Run, expected: Run, *, beyond:
     """The evidence of the output that differs most in float64."""
     native = {leaf.path: leaf for leaf in case.native("actual").outputs}
     lifted = {leaf.path: leaf for leaf in actual.outputs}
-    data_noise: Noise | None = None
     worst: Evidence | None = None
     for leaf in expected.outputs:
         spread, other = noise.leaves.get(leaf.path), lifted.get(leaf.path)
@@ -74,12 +73,10 @@ def _of_outputs(case: Case, noise: Noise, actual: Run, expected: Run, *, beyond:
         if _vanishes(values, spread):
             finding, worst_excess = F.VANISHES, 0.0
         else:
-            data_noise = data_noise or noise_of(case, accumulate=False, rounds=STATE)
-            data_spread = data_noise.leaves[leaf.path]
-            worst_excess = residual_of(values[0], data_spread, reference=values[1]).excess(data_noise.count, slack=1.0).of_limit
-            if worst_excess <= 1.0:
-                worst_excess = max(worst_excess, _excess_where_it_jumps(case, values, data_spread))
+            worst_excess = beyond_stored(case, values, spread)
             finding = F.STAYS if worst_excess > 1.0 else F.CONSTANTS
+            if finding == F.STAYS and _is_rounding_of_float64(case, values, leaf.path):
+                finding, worst_excess = F.LOST_IN_FLOAT64, 0.0
         evidence = Evidence(
             "scaling",
             finding,
@@ -103,19 +100,34 @@ def _vanishes(values: list[np.ndarray], spread: LeafNoise) -> bool:
     """Whether the float64 difference is small against the native error, over all and at the worst element, in units of the noise.
 
     In units of the noise a small wrong row is not hidden by the rounding of a large one. Elements that rounding does not move count with
-    a small part of the typical noise: any remainder would be infinite in their own.
+    a small part of the typical noise: any remainder would be infinite in their own. Where rounding moves nothing at all, they count as
+    they are.
     """
     typical = float(np.sqrt(np.mean(np.square(spread.spread)))) if spread.spread.size else 0.0
-    floored = dataclasses.replace(spread, spread=np.maximum(spread.spread, limits.VANISHES * typical))
+    floor = limits.VANISHES * typical if typical else 1.0
+    floored = dataclasses.replace(spread, spread=np.maximum(spread.spread, floor))
     remains, native = residual_of(values[0], floored, reference=values[1]), residual_of(values[2], floored)
     return remains.rms_in_noise <= limits.VANISHES * native.rms_in_noise and remains.max_in_noise <= limits.VANISHES * native.max_in_noise
 
 
-def _unequal_integers(actual: Run, expected: Run) -> int:
-    """How many integer or boolean elements differ in float64 too: a near tie is then decided alike, an exact one by convention."""
+def _unequal_integers(case: Case, actual: Run, expected: Run) -> int:
+    """How many integer or boolean elements differ in float64 as they do natively; 0 where they are mostly others than those.
+
+    An exact tie that is decided by another rule is the same element in every precision. A near tie is decided by rounding, each time
+    elsewhere: jumps of float64 at other places than the native ones say nothing about those.
+    """
+    native = {name: {leaf.path: leaf for leaf in case.native(name).outputs} for name in ("actual", "expected")}
     others = {leaf.path: leaf for leaf in actual.outputs}
-    pairs = [(others[leaf.path], leaf) for leaf in expected.outputs if leaf.format is None and leaf.path in others]
-    return sum(int(np.count_nonzero(left.stored != right.stored)) for left, right in pairs if left.shape == right.shape)
+    lasting = lifted = 0
+    for leaf in expected.outputs:
+        known = (others.get(leaf.path), native["actual"].get(leaf.path), native["expected"].get(leaf.path))
+        if leaf.format is not None or any(other is None or other.shape != leaf.shape for other in known):
+            continue
+        here, *before = (other.stored for other in known if other is not None)
+        apart = here != leaf.stored
+        lifted += int(np.count_nonzero(apart))
+        lasting += int(np.count_nonzero(apart & (before[0] != before[1])))
+    return lifted if 2 * lasting > lifted else 0
 
 
 def _loss_in_float64(case: Case, noise: Noise, path: str) -> float | None:
@@ -146,21 +158,55 @@ JUMPS = 0.25
 """Noise of a 64th of the amplitude moves a smooth function a 64th as far; an element that still moves a quarter as far jumps."""
 
 
-def _excess_where_it_jumps(case: Case, values: list[np.ndarray], spread: LeafNoise) -> float:
-    """The excess at exact ties: there the noise itself jumps, and hides a rule that decides ties otherwise.
+def _is_rounding_of_float64(case: Case, values: list[np.ndarray], path: str) -> bool:
+    """Whether the float64 difference is what float64's own rounding makes of the ops of `actual`: an algorithm that loses everything."""
+    own = noise_of_side(case, "actual", FLOAT64)
+    known = own.leaves.get(path) if own is not None else None
+    if own is None or known is None or known.shape != values[1].shape:
+        return False
+    return residual_of(values[0], known, reference=values[1]).excess(own.count).within
 
-    An exact tie is decided the same way in every precision, so the difference there is the same number in float64 as it was natively; a
-    near tie, decided by rounding, is not.
+
+def beyond_stored(case: Case, values: list[np.ndarray], spread: LeafNoise) -> float:
+    """The float64 difference, in units of what the rounding of stored numbers can make of it; above 1 it is another formula.
+
+    A factor that was rounded once is worth u of each result, and may be hidden in either side (NumPy's scalars, a power of the constant).
+    Whatever else is rounded was seen, and has its own spread.
+
+    Args:
+        values: of `actual` and `expected` in float64, and of `actual` as written. spread: the noise of the output.
+    """
+    path, storage, stored = spread.path, case.storage, case.remembered(stored_noise)
+    own = stored.spreads.get(path)
+    lifted = stored.outputs.get(path, values[0])
+    lifted = lifted if lifted.shape == values[1].shape else values[0]
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        apart = np.abs(lifted - values[1])
+        step = storage.unit_roundoff * np.abs(values[1]) + np.where(values[1] != 0, storage.min_subnormal, 0.0)
+        room = step + limits.VANISHES * spread.spread
+        if own is not None and own.shape == room.shape:
+            room = room + max_limit(stored.samples, apart.size, slack=1.0) * own
+        times = np.where(apart > 0, apart / room, 0.0)
+    times = np.where(np.isfinite(apart), times, 0.0)
+    if np.max(times, initial=0.0) > 1.0:
+        times = np.where(_jumps_elsewhere(case, values, spread, apart, step), 0.0, times)
+    return float(np.max(times, initial=0.0))
+
+
+def _jumps_elsewhere(case: Case, values: list[np.ndarray], spread: LeafNoise, apart: np.ndarray, step: np.ndarray) -> np.ndarray:
+    """Where float64 jumps at a near tie of its own: by another amount than natively, at elements that a little noise makes jump.
+
+    An exact tie is decided the same way in every precision, so the difference there is the same number in float64 as it was natively.
     """
     peers = {leaf.path: leaf.float64() for leaf in case.native("expected").outputs}
-    small = noise_of(case, accumulate=False, amplitude=SMALL_AMPLITUDE).leaves[spread.path]
-    stored = case.storage.unit_roundoff * np.abs(spread.reference) + case.storage.min_subnormal
     with np.errstate(invalid="ignore"):
         lifted, native = values[0] - values[1], values[2] - peers[spread.path]
-        same = np.abs(lifted - native) <= limits.VANISHES * np.abs(lifted)
-        ties = same & (small.largest > JUMPS * spread.spread) & (small.largest > VISIBLE_STEP * stored)
-    # Half a spacing of the stored result on either side is all that two honest results can be apart where nothing jumps.
-    return float(np.max(np.abs(lifted[ties]) / (2.0 * stored[ties]), initial=0.0))
+        differs = np.abs(lifted - native) > limits.VANISHES * np.abs(lifted)
+        possible = differs & (apart > VISIBLE_STEP * step) & (apart <= BOTH_HONEST * spread.largest)
+    if not possible.any():
+        return possible
+    small = noise_of(case, accumulate=False, amplitude=SMALL_AMPLITUDE).leaves[spread.path]
+    return possible & (small.largest > JUMPS * spread.largest)
 
 
 def _not_lifted(actual64: np.ndarray, expected64: np.ndarray, native: np.ndarray, spread: LeafNoise, storage: Format) -> str:
@@ -169,8 +215,8 @@ def _not_lifted(actual64: np.ndarray, expected64: np.ndarray, native: np.ndarray
         apart = (actual64 != expected64) & np.isfinite(actual64) & np.isfinite(expected64)
         moved = residual_of(actual64, spread, reference=np.where(np.isfinite(native), native, actual64))
         error = residual_of(native, spread)
-    # Numbers of few bits (counts, steps) are numbers of every format, lifted or not.
-    simple = is_representable(actual64, BFLOAT16) & is_representable(expected64, storage)
+    # Numbers of few bits (counts, steps) are numbers of every format, lifted or not; so is what is left where nothing was left as written.
+    simple = is_representable(actual64, BFLOAT16) & is_representable(expected64, storage) | ((native == 0) & (actual64 != 0))
     stored = is_representable(actual64, storage) & ~simple
     if apart.any() and np.mean(stored[apart]) > limits.SAME_SHARE:
         return "`actual` rounds to the declared precision inside, out of reach of a float64 run (NumPy or a compiled kernel)"

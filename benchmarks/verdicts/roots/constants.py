@@ -1,0 +1,238 @@
+"""Another constant, with equal weights: the difference stays in float64 however small it is. A constant that is stored rounded is none."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from ..algorithms import randn
+from ..registry import mistake, rounding
+
+ROOT = ("constants",)
+EARTH = 6371.0088
+
+
+def _mistake(source, **options):
+    return mistake("constant", source, tags=ROOT, verdict="MISTAKE", **options)
+
+
+def _rounding(source, **options):
+    return rounding("constant", source, tags=ROOT, **options)
+
+
+def _layer_norm(x, eps):
+    center = x - x.mean(-1, keepdim=True)
+    return center * torch.rsqrt(center.square().mean(-1, keepdim=True) + eps)
+
+
+@_mistake("an epsilon of a layer normalization left at its default")
+def m_epsilon_of_a_layer_norm():
+    return (lambda x: F.layer_norm(x, (96,), eps=1e-6)), (lambda x: F.layer_norm(x, (96,), eps=1e-5)), (randn(40, 96),)
+
+
+@_rounding("a layer normalization by its formula")
+def r_layer_norm_by_its_formula():
+    return (lambda x: _layer_norm(x, 1e-5)), (lambda x: F.layer_norm(x, (96,), eps=1e-5)), (randn(40, 96),)
+
+
+@_mistake("an epsilon of 1e-12 in a batch normalization")
+def m_epsilon_of_a_batch_norm():
+    def normalized(eps):
+        return lambda x, m, v: F.batch_norm(x, m, v, eps=eps)
+
+    return normalized(1e-12), normalized(1e-5), (randn(6, 12, 9, 9), randn(12), torch.rand(12) + 1.0)
+
+
+@_rounding("a batch normalization folded into scale and shift")
+def r_batch_norm_folded():
+    def folded(x, m, v):
+        scale = torch.rsqrt(v + 1e-5)[:, None, None]
+        return x * scale - m[:, None, None] * scale
+
+    return folded, (lambda x, m, v: F.batch_norm(x, m, v)), (randn(6, 12, 9, 9), randn(12), torch.rand(12) + 1.0)
+
+
+@_mistake("an epsilon in bfloat16, three roundings large", declared="bfloat16")
+def m_epsilon_in_bfloat16():
+    def normalized(eps):
+        return lambda x: F.layer_norm(x, (128,), eps=eps)
+
+    return normalized(3e-2), normalized(1e-5), (randn(32, 128).bfloat16(),)
+
+
+@_rounding("a layer normalization in bfloat16 through float32", declared="bfloat16")
+def r_layer_norm_in_bfloat16_through_float32():
+    return (lambda x: _layer_norm(x.float(), 1e-5).to(x.dtype)), (lambda x: F.layer_norm(x, (128,))), (randn(32, 128).bfloat16(),)
+
+
+@_mistake("a scale of 1.01 in bfloat16", declared="bfloat16")
+def m_scale_of_101_hundredths_in_bfloat16():
+    return (lambda x, w: (x @ w) * 1.01), torch.matmul, (randn(24, 200).bfloat16(), randn(200, 30).bfloat16())
+
+
+@_rounding("a scale of 1 in bfloat16", declared="bfloat16")
+def r_product_in_halves_in_bfloat16():
+    def halves(x, w):
+        return (x[:, :100].float() @ w[:100].float() + x[:, 100:].float() @ w[100:].float()).to(x.dtype)
+
+    return halves, torch.matmul, (randn(24, 200).bfloat16(), randn(200, 30).bfloat16())
+
+
+@_mistake("the hyperbolic form of GELU in float16", declared="float16")
+def m_form_of_gelu_in_float16():
+    return (lambda x: F.gelu(x, approximate="tanh")), F.gelu, ((randn(64, 64) * 2.0).half(),)
+
+
+@_rounding("GELU by the error function in float16", declared="float16")
+def r_gelu_by_the_error_function_in_float16():
+    def gelu(x):
+        wide = x.float()
+        return (0.5 * wide * (1.0 + torch.erf(wide / math.sqrt(2.0)))).to(x.dtype)
+
+    return gelu, F.gelu, ((randn(64, 64) * 2.0).half(),)
+
+
+@_mistake("a radius of the Earth of 6371 km for 6371.0088 km")
+def m_radius_of_the_earth():
+    def distance(radius):
+        def run(a, b):
+            return radius * torch.linalg.vector_norm(a / a.norm(dim=1, keepdim=True) - b / b.norm(dim=1, keepdim=True), dim=1)
+
+        return run
+
+    return distance(6371.0), distance(EARTH), (randn(300, 3), randn(300, 3))
+
+
+@_rounding("a radius with the digits that float32 holds")
+def r_radius_in_float32():
+    radius = torch.tensor(EARTH, dtype=torch.float32)
+    return (lambda a: radius * torch.sin(a)), (lambda a: EARTH * torch.sin(a)), (torch.rand(500) + 0.3,)
+
+
+@_mistake("swish for GELU in the form with 1.702, far out", declared="bfloat16")
+def m_swish_for_quick_gelu():
+    return (lambda x: x * torch.sigmoid(1.65 * x)), (lambda x: x * torch.sigmoid(1.702 * x)), (randn(50, 60).bfloat16(),)
+
+
+@_rounding("quick GELU by SiLU", declared="bfloat16")
+def r_quick_gelu_by_silu():
+    def quick(x):
+        wide = x.float()
+        return (F.silu(1.702 * wide) / 1.702).to(x.dtype)
+
+    return quick, (lambda x: x * torch.sigmoid(1.702 * x)), (randn(50, 60).bfloat16(),)
+
+
+@_mistake("gravity of 9.81 for 9.80665 in a fall of many steps")
+def m_gravity():
+    def fall(g):
+        def run(height, speed):
+            for _ in range(20):
+                speed = speed - g * 0.01
+                height = height + speed * 0.01
+            return height
+
+        return run
+
+    return fall(9.81), fall(9.80665), (torch.rand(200) * 10 + 10, randn(200))
+
+
+@_rounding("a fall of many steps, its gravity taken together")
+def r_gravity_taken_together():
+    def fall(height, speed):
+        for _ in range(20):
+            speed = speed - 9.80665 * 0.01
+            height = height + speed * 0.01
+        return height
+
+    def other(height, speed):
+        step = 9.80665 * 0.01
+        return height + 20 * 0.01 * speed - 0.01 * step * 210.0
+
+    return fall, other, (torch.rand(200) * 10 + 10, randn(200))
+
+
+@_rounding("a table of cosines captured in float32")
+def r_table_of_cosines():
+    angles = torch.arange(64, dtype=torch.float64)[:, None] * torch.logspace(0, -4, 16, dtype=torch.float64)
+    table = angles.cos().float()
+    return (lambda x: x * table), (lambda x: x * angles.cos().to(x.dtype)), (randn(64, 16),)
+
+
+@_mistake("a table of cosines with another base")
+def m_table_of_cosines_with_another_base():
+    def table(base):
+        angles = torch.arange(64, dtype=torch.float64)[:, None] * base ** (-torch.arange(16, dtype=torch.float64) / 16)
+        return lambda x: x * angles.cos().to(x.dtype)
+
+    return table(10000.5), table(10000.0), (randn(64, 16),)
+
+
+@_rounding("an image normalized with means stored in float32")
+def r_image_normalized_by_stored_means():
+    mean, std = torch.tensor([0.485, 0.456, 0.406]), torch.tensor([0.229, 0.224, 0.225])
+
+    def stored(x):
+        return (x - mean[:, None, None]) / std[:, None, None]
+
+    def given(x):
+        return torch.stack([(x[:, k] - m) / s for k, (m, s) in enumerate([(0.485, 0.229), (0.456, 0.224), (0.406, 0.225)])], 1)
+
+    return stored, given, (torch.rand(2, 3, 16, 16),)
+
+
+@_mistake("an image normalized with a mean of another set")
+def m_image_normalized_by_another_mean():
+    def normalized(mean):
+        return lambda x: (x - mean) / 0.229
+
+    return normalized(0.48502), normalized(0.485), (torch.rand(2, 16, 16),)
+
+
+@_rounding("a folded convolution, its weights stored in float32")
+def r_folded_convolution():
+    torch.manual_seed(5)
+    conv, norm = nn.Conv2d(6, 8, 3, bias=False), nn.BatchNorm2d(8).eval()
+    norm.running_mean.normal_()
+    norm.running_var.uniform_(0.5, 2.0)
+    folded = nn.Conv2d(6, 8, 3)
+    scale = norm.weight / torch.sqrt(norm.running_var + norm.eps)
+    folded.weight.data = conv.weight * scale[:, None, None, None]
+    folded.bias.data = norm.bias - norm.running_mean * scale
+    return folded, nn.Sequential(conv, norm), (randn(2, 6, 14, 14),)
+
+
+@_mistake("a folded convolution without the epsilon")
+def m_folded_convolution_without_epsilon():
+    torch.manual_seed(5)
+    conv, norm = nn.Conv2d(6, 8, 3, bias=False), nn.BatchNorm2d(8).eval()
+    norm.running_mean.normal_()
+    norm.running_var.uniform_(0.5, 2.0)
+    folded = nn.Conv2d(6, 8, 3)
+    scale = norm.weight / torch.sqrt(norm.running_var)
+    folded.weight.data = conv.weight * scale[:, None, None, None]
+    folded.bias.data = norm.bias - norm.running_mean * scale
+    return folded, nn.Sequential(conv, norm), (randn(2, 6, 14, 14),)
+
+
+@_rounding("a window of SciPy's kind stored in float32, in NumPy")
+def r_window_stored_in_float32():
+    n = np.arange(128)
+    window = (0.5 - 0.5 * np.cos(2 * np.pi * n / 128)).astype(np.float32)
+
+    def stored(x):
+        return x * torch.from_numpy(window).to(x.dtype)
+
+    return stored, (lambda x: x * torch.hann_window(128, dtype=x.dtype)), (randn(20, 128),)
+
+
+@_mistake("a symmetric window for a periodic one of many points")
+def m_symmetric_window():
+    def windowed(periodic):
+        return lambda x: x * torch.hann_window(4096, periodic=periodic, dtype=x.dtype)
+
+    return windowed(False), windowed(True), (randn(4, 4096),)

@@ -1,0 +1,222 @@
+"""What a side has stored in the declared precision and the other has not: the only constants whose rounding excuses a difference in float64.
+
+Two functions that are one function in exact arithmetic agree in float64, unless one of them holds numbers that were rounded before it
+ran: a table, folded weights, a captured tensor, a constant written with seven digits. Such numbers are seen while both sides run in float64.
+What both sides hold is no difference. The rest is moved by its own rounding, and what becomes of that in the outputs is all the room there is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Generator, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from ..cases import LIFTED, Case, Retyping, Side
+from ..cases.inputs import map_arrays
+from ..cases.sides import repeatable
+from ..differences import Leaf
+from ..floats import FLOAT32, FORMATS, Format, is_representable
+from ..ops.deviation import ROUNDING_RMS, SAMPLES
+from .noise_mode import GaussianPool
+
+FloatArray = npt.NDArray[np.float64]
+WRITTEN = FLOAT32.unit_roundoff * 2.0
+"""Two constants that agree to so much, seven digits, are one constant that was written down with fewer digits."""
+STEP_RMS = 1.0 / math.sqrt(12.0)
+"""A rounding error in spacings, root mean square: it is uniform within half of one on both sides."""
+
+
+@dataclass(frozen=True, eq=False)
+class StoredNoise:
+    """How far the rounding of stored numbers moves the outputs.
+
+    Attributes:
+        spreads: path of an output -> standard deviation, of its shape. outputs: path -> what `actual` gives in float64 with the constants of
+            `expected` in the place of its own, where they are the same but for rounding; empty where it has none such.
+        tensors: how many stored tensors were moved. constants: the pairs of constants that were exchanged. samples: how many.
+    """
+
+    spreads: dict[str, FloatArray] = field(default_factory=dict)
+    outputs: dict[str, FloatArray] = field(default_factory=dict)
+    tensors: int = 0
+    constants: tuple[tuple[float, float], ...] = ()
+    samples: int = SAMPLES
+
+
+class _Seen:
+    """Watches a run in float64 for numbers that the side brings along."""
+
+    def __init__(self, exchanged: dict[float, float] | None = None) -> None:
+        self.tensors: list[torch.Tensor] = []
+        self.constants: set[float] = set()
+        self._exchanged = exchanged or {}
+
+    def constant(self, value: float) -> float:
+        self.constants.add(value)
+        return self._exchanged.get(value, value)
+
+    def tensor(self, stored: torch.Tensor, lifted: torch.Tensor) -> torch.Tensor:
+        self.tensors.append(stored)
+        return lifted
+
+
+class _Moving(_Seen):
+    """Moves the tensors that a side alone holds."""
+
+    def __init__(self, alone: _Alone, pool: GaussianPool) -> None:
+        super().__init__()
+        self._alone, self._pool = alone, pool
+
+    def tensor(self, stored: torch.Tensor, lifted: torch.Tensor) -> torch.Tensor:
+        return self._alone.moved(stored, lifted, self._pool)
+
+
+def stored_noise(case: Case) -> StoredNoise:
+    """How far rounding of what one side alone has stored moves each output, in float64.
+
+    Returns:
+        A noise without spreads where neither side holds anything of its own.
+    """
+    seen = {name: _Seen() for name in ("actual", "expected")}
+    center = {name: _run(case, name, seen[name]) for name in seen}
+    if any(found is None for found in center.values()):
+        return StoredNoise()
+    given = _given(case)
+    held = {name: _values([*given, *_own(case.side(name)), *seen[name].tensors], case.side(name).eager.state.arrays) for name in seen}
+    pairs = _near(seen["actual"].constants, seen["expected"].constants, case.declared)
+    outputs: dict[str, FloatArray] = {}
+    if pairs:
+        exchanged = _run(case, "actual", _Seen(dict(pairs)))
+        outputs = {leaf.path: leaf.float64() for leaf in exchanged or () if leaf.format is not None}
+    variances: dict[str, FloatArray] = {}
+    count = 0
+    for name, other in (("actual", "expected"), ("expected", "actual")):
+        alone = _Alone(held[other], case.storage)
+        own = [*_own(case.side(name)), *seen[name].tensors]
+        arrays = [array for array in case.side(name).eager.state.arrays if alone.has(torch.from_numpy(array))]
+        found = sum(alone.has(tensor) for tensor in own) + len(arrays)
+        if not found:
+            continue
+        count += found
+        base = {leaf.path: leaf.float64() for leaf in center[name] or ()}
+        pool = GaussianPool(case.seed)
+        for _ in range(SAMPLES):
+            with _arrays_moved(arrays, pool):
+                sample = _run(case, name, _Moving(alone, pool), alone, pool)
+            for leaf in sample or ():
+                if leaf.format is None or leaf.path not in base or base[leaf.path].shape != leaf.shape:
+                    continue
+                with np.errstate(invalid="ignore"):
+                    square = np.square(leaf.float64() - base[leaf.path]) / SAMPLES
+                variances[leaf.path] = variances.get(leaf.path, 0.0) + np.where(np.isfinite(square), square, 0.0)
+    return StoredNoise({path: np.sqrt(square) for path, square in variances.items()}, outputs, count, pairs)
+
+
+class _Alone:
+    """The stored numbers that the other side does not hold."""
+
+    def __init__(self, others: torch.Tensor, storage: Format) -> None:
+        self._others, self._storage = others, storage
+
+    def has(self, stored: torch.Tensor) -> bool:
+        """Whether a tensor has any."""
+        return stored.numel() > 0 and not bool(torch.isin(_wide(stored), self._others).all())
+
+    def moved(self, stored: torch.Tensor, lifted: torch.Tensor, pool: GaussianPool) -> torch.Tensor:
+        """The lifted tensor, with these numbers moved by one rounding of the format that they are stored in, or of the declared one."""
+        own = FORMATS.get(str(stored.dtype).removeprefix("torch."))
+        if own is None or not lifted.numel() or lifted.dtype != torch.float64:
+            return lifted
+        u = min(own.unit_roundoff, self._storage.unit_roundoff)
+        is_own = ~torch.isin(_wide(stored), self._others).view(lifted.shape).to(lifted.device)
+        numbers = pool.like(lifted) * is_own
+        with torch.no_grad(), torch._C.DisableTorchFunction():  # pyright: ignore[reportPrivateUsage]
+            found = (lifted.detach() * (1.0 + ROUNDING_RMS * u * numbers)).to(lifted.dtype)
+        return found.requires_grad_(lifted.requires_grad)
+
+
+def _given(case: Case) -> list[torch.Tensor]:
+    """The inputs, which both sides hold."""
+    found: list[torch.Tensor] = []
+    map_arrays((case.inputs, case.keywords), found.append, lambda array: found.append(torch.from_numpy(np.array(array, dtype=np.float64))))
+    return [tensor for tensor in found if tensor.is_floating_point()]
+
+
+def _own(side: Side) -> list[torch.Tensor]:
+    """Parameters and buffers as they are stored."""
+    return [tensor.detach() for tensor in side.eager.state.owned.values() if tensor.is_floating_point()]
+
+
+def _wide(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.detach().cpu().to(torch.float64).reshape(-1)
+
+
+def _values(tensors: Iterable[torch.Tensor], arrays: Iterable[npt.NDArray[Any]]) -> torch.Tensor:
+    found = [_wide(tensor) for tensor in tensors if tensor.layout == torch.strided and not tensor.is_complex()]
+    found += [torch.from_numpy(array.astype(np.float64)).reshape(-1) for array in arrays]
+    return torch.unique(torch.cat(found)) if found else torch.zeros(0, dtype=torch.float64)
+
+
+def _near(actual: set[float], expected: set[float], declared: Format) -> tuple[tuple[float, float], ...]:
+    """The constants of `actual` that are one of `expected`'s but for the rounding to the declared precision, or to seven digits."""
+    found: list[tuple[float, float]] = []
+    for own in sorted(actual - expected):
+        others = [other for other in expected - actual if other and math.isfinite(other)]
+        nearest = min(others, key=lambda other: abs(own - other), default=None)
+        if nearest is None:
+            continue
+        is_stored = any(bool(is_representable(np.asarray(value), declared)) for value in (own, nearest))
+        room = declared.unit_roundoff if is_stored else min(declared.unit_roundoff, WRITTEN)
+        if abs(own - nearest) <= room * abs(nearest):
+            found.append((own, nearest))
+    return tuple(found)
+
+
+def _run(
+    case: Case, name: str, seen: _Seen, alone: _Alone | None = None, pool: GaussianPool | None = None
+) -> tuple[Leaf, ...] | None:
+    """The outputs of one side in float64 while its stored numbers are looked at; None where it does not run so."""
+    side = case.side(name).eager
+    natives = {key: tensor.detach().clone() for key, tensor in side.state.owned.items()} if alone is not None else {}
+
+    def moved(key: str, lifted: torch.Tensor) -> torch.Tensor:
+        assert alone is not None and pool is not None
+        return alone.moved(natives[key], lifted, pool) if key in natives and natives[key].is_floating_point() else lifted
+
+    arguments, keywords = case.arguments(side, LIFTED)
+    try:
+        with case.precision_of(side, LIFTED.precision) as retyping, repeatable(case.seed):
+            if isinstance(retyping, Retyping):
+                retyping.seen = seen
+            with side.state.exchanged(moved if alone is not None else None):
+                result = case.evaluate(side, arguments, keywords)
+                return case.collected(side, result, arguments, keywords)
+    except Exception:  # it ran in float64 before; what fails now is no evidence
+        return None
+
+
+@contextlib.contextmanager
+def _arrays_moved(arrays: list[npt.NDArray[Any]], pool: GaussianPool) -> Generator[None]:
+    """Captured NumPy arrays moved by a rounding inside.
+
+    An array of float32 holds no less than a spacing: each number goes on to the next one or stays, with the variance of a rounding.
+    """
+    kept = [(array, array.copy()) for array in arrays if array.flags.writeable]
+    generator = np.random.default_rng(pool.number())
+    try:
+        for array, before in kept:
+            toward = np.where(generator.random(array.shape) < 0.5, -np.inf, np.inf).astype(array.dtype)
+            moves = generator.random(array.shape) < STEP_RMS**2
+            array[...] = np.where(moves, np.nextafter(before, toward), before)
+        yield
+    finally:
+        for array, before in kept:
+            array[...] = before
+
+

@@ -1,0 +1,78 @@
+"""Which results of a function are stored in a format of small range, and which only pass through float32.
+
+A number below the smallest normal one of float16 loses digits where it is stored in float16. Inside `x.float()`, and inside the kernels of
+composite ops, which compute in float32, it loses none: there the smallest normal number is no border.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from ..cases import NATIVE, Case
+from ..cases.sides import repeatable, taken_apart
+from ..floats import FLOAT32, FORMATS, Format
+from ..ops import called
+
+
+def has_small_range(storage: Format) -> bool:
+    """Whether numbers that float32 holds with all digits are below the smallest normal one of a format."""
+    return storage.min_normal > FLOAT32.min_normal
+
+
+class StoredResults:
+    """The ops of a side as written, in order, and whether each stores its result in a format of small range.
+
+    Args:
+        ops: (name of the op, whether its result is stored so).
+    """
+
+    def __init__(self, ops: list[tuple[str, bool]]) -> None:
+        self._ops = ops
+        self._next = 0
+
+    def restart(self) -> None:
+        """Begin another run."""
+        self._next = 0
+
+    def stores(self, name: str) -> bool:
+        """Whether the next op of that name stores its result in the small range; not where the run as written had none."""
+        for place in range(self._next, len(self._ops)):
+            if self._ops[place][0] == name:
+                self._next = place + 1
+                return self._ops[place][1]
+        return False
+
+
+class _Watch(TorchDispatchMode):
+    def __init__(self, storage: Format) -> None:
+        super().__init__()
+        self.ops: list[tuple[str, bool]] = []
+        self._storage = storage
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = func(*args, **(kwargs or {}))
+        values = result if isinstance(result, (tuple, list)) else (result,)
+        self.ops.append((called(func)[0], any(self._is_small(value) for value in values)))
+        return result
+
+    def _is_small(self, value: Any) -> bool:
+        if not isinstance(value, torch.Tensor):
+            return False
+        form = FORMATS.get(str(value.dtype).removeprefix("torch."))
+        return form is not None and form.min_normal >= self._storage.min_normal
+
+
+def stored_results(case: Case, name: str, storage: Format) -> StoredResults | None:
+    """What the side stores where; None where its ops can't be seen."""
+    side = case.side(name).eager
+    watch = _Watch(storage)
+    arguments, keywords = case.arguments(side, NATIVE)
+    try:
+        with side.unchanged(), repeatable(case.seed), taken_apart(), watch:
+            case.evaluate(side, arguments, keywords)
+    except Exception:  # a function that refuses a mode
+        return None
+    return StoredResults(watch.ops)
