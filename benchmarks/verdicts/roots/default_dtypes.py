@@ -26,7 +26,11 @@ def _mistake(source, **options):
 
 @_coarse("a linspace in the default dtype")
 def m_linspace_in_the_default_dtype():
-    return (lambda x: x * torch.linspace(0.0, 1.0, 300)), (lambda x: x * torch.linspace(0, 1, 300, dtype=x.dtype)), (randn(20, 300).double(),)
+    return (
+        (lambda x: x * torch.linspace(0.0, 1.0, 300)),
+        (lambda x: x * torch.linspace(0, 1, 300, dtype=x.dtype)),
+        (randn(20, 300).double(),),
+    )
 
 
 @_rounding("a linspace by its formula")

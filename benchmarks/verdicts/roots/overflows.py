@@ -56,8 +56,10 @@ def m_scores_scaled_too_late():
     def late(q, k):
         return torch.softmax((q @ k.transpose(-1, -2)) / 16.0, -1)
 
-    return late, (lambda q, k: torch.softmax((q / 4.0) @ (k / 4.0).transpose(-1, -2), -1)), tuple(
-        (randn(4, 12, 256) * 64.0).half() for _ in range(2)
+    return (
+        late,
+        (lambda q, k: torch.softmax((q / 4.0) @ (k / 4.0).transpose(-1, -2), -1)),
+        tuple((randn(4, 12, 256) * 64.0).half() for _ in range(2)),
     )
 
 
@@ -86,9 +88,13 @@ def m_softplus_by_its_definition():
 
 @_mistake("a division by zero that is guarded on one side only")
 def m_division_by_zero():
-    return (lambda a, b: a / b), (lambda a, b: torch.where(b == 0, torch.zeros_like(a), a / b)), (
-        randn(300),
-        torch.randint(0, 3, (300,)).float(),
+    return (
+        (lambda a, b: a / b),
+        (lambda a, b: torch.where(b == 0, torch.zeros_like(a), a / b)),
+        (
+            randn(300),
+            torch.randint(0, 3, (300,)).float(),
+        ),
     )
 
 

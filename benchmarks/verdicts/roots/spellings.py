@@ -40,7 +40,9 @@ def r_norm_by_squares():
     return (lambda x: x.square().sum(1).sqrt()), (lambda x: x.norm(dim=1)), (randn(300, 50),)
 
 
-@_mistake("normalize without its square root's last digits", )
+@_mistake(
+    "normalize without its square root's last digits",
+)
 def m_normalize_with_an_epsilon_below_the_root():
     return (lambda x: x / torch.sqrt((x * x).sum(1, keepdim=True) + 1e-4)), (lambda x: F.normalize(x, dim=1)), (randn(200, 64),)
 

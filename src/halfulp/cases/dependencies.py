@@ -61,9 +61,6 @@ class _Search:
             self.found.modules.append(value)
         elif isinstance(value, torch.Tensor):
             self.found.tensors.append(value)
-        elif isinstance(value, np.ndarray):
-            if value.dtype.kind == "f":
-                self.found.arrays.append(value)
         elif isinstance(value, torch.optim.Optimizer):
             self.found.optimizers.append(value)
             for group in value.param_groups:
@@ -71,12 +68,11 @@ class _Search:
         elif isinstance(value, functools.partial):
             for part in (value.func, *value.args, *value.keywords.values()):
                 self.visit(part, depth + 1)
-        elif isinstance(value, (list, tuple)):
-            for part in value[:SEARCH_ENTRIES]:
+        elif isinstance(value, (list, tuple, dict)):
+            for part in list(value.values() if isinstance(value, dict) else value)[:SEARCH_ENTRIES]:
                 self.visit(part, depth + 1)
-        elif isinstance(value, dict):
-            for part in list(value.values())[:SEARCH_ENTRIES]:
-                self.visit(part, depth + 1)
+        elif isinstance(value, np.ndarray) and value.dtype.kind == "f":
+            self.found.arrays.append(value)
         elif callable(value):
             self._visit_callable(value, depth)
 

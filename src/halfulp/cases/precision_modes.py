@@ -176,7 +176,7 @@ class Retyping(TorchFunctionMode):
         if name in _FROM_NUMBERS and self._lifts_default and kwargs.get("dtype") is None:
             made = func(*args, **kwargs)
             given = args[0] if args else None
-            if made.dtype in self.dtypes and made.is_floating_point() and not isinstance(given, torch.Tensor) and not hasattr(given, "__array__"):
+            if made.dtype in self.dtypes and not isinstance(given, torch.Tensor) and not hasattr(given, "__array__"):
                 self._default.note()
                 return func(*args, **{**kwargs, "dtype": self.dtypes[made.dtype]})
             return made

@@ -22,6 +22,9 @@ def check(
     full: Annotated[bool, typer.Option("--full", help="Gather all evidence, also where the verdict is decided early.")] = False,
     search: Annotated[bool, typer.Option("--search", help="Also try nasty variants of the inputs; report the first that fails.")] = False,
     seed: Annotated[int, typer.Option(help="Passed to `inputs`, and where random numbers start.")] = 0,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Undecided where the inputs test nothing (zeros, empty or constant outputs).")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole result as JSON.")] = False,
     html: Html = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the answer.")] = False,
@@ -44,7 +47,7 @@ def check(
     with steps_on_stderr(quiet or as_json) as progress:
         result = halfulp.check(
             loaded["actual"], loaded["expected"], loaded["inputs"], seed=seed, effort=effort, search=search, closeups=as_json or html is not None,
-            progress=progress, **options,
+            strict=strict, progress=progress, **options,
         )  # fmt: skip
     result = dataclasses.replace(result, case_file=loaded["source"])
     show(result, as_json=as_json, html=html, form="answer" if quiet else "full")

@@ -29,7 +29,7 @@ from ..ops.deviation import MAGNIFIED, ROUNDING_RMS, SAMPLES
 from .data import data_rounding, holds_finer_data
 from .noise_mode import GaussianPool, NoiseMode
 from .rules import OpError
-from .stored_results import has_small_range, stored_results
+from .stored_results import stored_results
 
 OPS, STATE, DATA = "ops", "state", "data"
 """What is rounded in a sample, see `noise_of`."""
@@ -264,7 +264,9 @@ def passes_of(case: Case, name: str, model: Model, told: Callable[[int, int], No
     """
     pool = GaussianPool(case.seed)
     error = OpError(model.declared, accumulate=model.accumulate, coarse_sums=model.coarse_sums, product_loss=model.product_loss)
-    mode = NoiseMode(error, pool, stored=stored_results(case, name, model.storage) if has_small_range(model.storage) else None)
+    mode = NoiseMode(
+        error, pool, stored=stored_results(case, name, model.storage) if model.storage.precision_bits < FLOAT32.precision_bits else None
+    )
     moved = None
     if model.rounds != OPS and holds_finer_data(case, name, model.storage):
         moved = data_rounding(model.storage, pool, model.amplitude * model.magnified)

@@ -17,9 +17,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.weak import WeakIdKeyDictionary
 
 from ..cases.trees import tree_map
-from ..floats import FLOAT64
+from ..floats import FLOAT32, FLOAT64
 from ..ops import Kind, OpRecord, called
 from ..ops.arithmetic import LARGEST_PIECE, POOL_SIZE, Rounding
 from ..ops.evaluation import Unknown, run_formula
@@ -98,7 +99,7 @@ class NoiseMode(TorchDispatchMode):
         error: the rounding model of single ops.
         pool: the source of randomness.
         apart: whether composite ops are taken apart; otherwise their inputs are moved by one rounding.
-        stored: which results are stored in a format of small range; None where all are.
+        stored: which results are stored in the declared format; None where all are.
 
     Attributes:
         amplitude: 0.0 for the pass that measures, 1.0 for samples of rounding.
@@ -107,9 +108,12 @@ class NoiseMode(TorchDispatchMode):
 
     def __init__(self, error: OpError, pool: GaussianPool, *, apart: bool = True, stored: StoredResults | None = None) -> None:
         super().__init__()
-        self.error = error
+        self.error = self._of_data = error
+        self._of_constants = OpError(FLOAT32)
         self._stored = stored
         self._is_stored: bool | None = True  # None inside a composite op
+        self._constants: Any = None if stored is None else WeakIdKeyDictionary()
+        self._is_constant = False
         self.declared = error.declared
         self.pool = pool
         self.apart = apart
@@ -136,6 +140,19 @@ class NoiseMode(TorchDispatchMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
+        if self._constants is None or self.amplitude != 0.0:
+            return self._dispatched(func, types, args, kwargs)
+        is_constant = all(self._constants.get(tensor, False) for tensor in tensors_of((args, kwargs)))
+        before, self._is_constant = self._is_constant, is_constant
+        try:
+            result = self._dispatched(func, types, args, kwargs)
+        finally:
+            self._is_constant = before
+        for tensor in tensors_of(result):
+            self._constants[tensor] = is_constant
+        return result
+
+    def _dispatched(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         name, record = called(func)
         if func.is_view and not types:
             return _by_pytorch(func, args, kwargs)
@@ -151,6 +168,8 @@ class NoiseMode(TorchDispatchMode):
             return func(*args, **kwargs)
         if self._stored is not None and self._is_stored is not None:
             self._is_stored = self._stored.stores(name)
+        # A table that is made of no data, in more than the declared precision: nobody has to make it in less.
+        self.error = self._of_constants if self._is_constant and self._is_stored is False else self._of_data
         return self._rounded(func, name, record, types, args, kwargs)
 
     def _rounded(self, func: Any, name: str, record: OpRecord, types: Any, args: Any, kwargs: Any) -> Any:
@@ -371,6 +390,17 @@ def _fits(errors: list[_Error], values: list[Any]) -> bool:
     if len(errors) != len(values):
         return False
     return all(not isinstance(error.spread, torch.Tensor) or error.spread.shape == value.shape for error, value in zip(errors, values))
+
+
+def tensors_of(tree: Any) -> Iterator[torch.Tensor]:
+    """The tensors among the arguments or results of an op."""
+    if isinstance(tree, torch.Tensor):
+        yield tree
+    elif isinstance(tree, (list, tuple)):
+        for part in tree:
+            yield from tensors_of(part)
+    elif isinstance(tree, dict):
+        yield from tensors_of(tuple(tree.values()))
 
 
 def _by_pytorch(func: Any, args: Any, kwargs: Any) -> Any:

@@ -1,8 +1,9 @@
-"""What a side has stored in the declared precision and the other has not: the only constants whose rounding excuses a difference in float64.
+"""What one side alone has stored rounded: the only constants whose rounding excuses a difference in float64.
 
 Two functions that are one function in exact arithmetic agree in float64, unless one of them holds numbers that were rounded before it
-ran: a table, folded weights, a captured tensor, a constant written with seven digits. Such numbers are seen while both sides run in float64.
-What both sides hold is no difference. The rest is moved by its own rounding, and what becomes of that in the outputs is all the room there is.
+ran: a table, folded weights, a captured tensor, a constant written with seven digits. Such numbers are seen while both sides run in
+float64. What both sides hold is no difference. The rest is moved by its own rounding, and what becomes of that in the outputs is all the
+room there is.
 """
 
 from __future__ import annotations
@@ -37,8 +38,9 @@ class StoredNoise:
     """How far the rounding of stored numbers moves the outputs.
 
     Attributes:
-        spreads: path of an output -> standard deviation, of its shape. outputs: path -> what `actual` gives in float64 with the constants of
-            `expected` in the place of its own, where they are the same but for rounding; empty where it has none such.
+        spreads: path of an output -> standard deviation, of its shape.
+        outputs: path -> what `actual` gives in float64 with the constants of `expected` in the place of its own, where they are the same
+            but for rounding; empty where it has none such.
         tensors: how many stored tensors were moved. constants: the pairs of constants that were exchanged. samples: how many.
     """
 
@@ -178,9 +180,7 @@ def _near(actual: set[float], expected: set[float], declared: Format) -> tuple[t
     return tuple(found)
 
 
-def _run(
-    case: Case, name: str, seen: _Seen, alone: _Alone | None = None, pool: GaussianPool | None = None
-) -> tuple[Leaf, ...] | None:
+def _run(case: Case, name: str, seen: _Seen, alone: _Alone | None = None, pool: GaussianPool | None = None) -> tuple[Leaf, ...] | None:
     """The outputs of one side in float64 while its stored numbers are looked at; None where it does not run so."""
     side = case.side(name).eager
     natives = {key: tensor.detach().clone() for key, tensor in side.state.owned.items()} if alone is not None else {}
@@ -218,5 +218,3 @@ def _arrays_moved(arrays: list[npt.NDArray[Any]], pool: GaussianPool) -> Generat
     finally:
         for array, before in kept:
             array[...] = before
-
-

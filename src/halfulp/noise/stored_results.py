@@ -1,7 +1,8 @@
-"""Which results of a function are stored in a format of small range, and which only pass through float32.
+"""Which results of a function are stored in the declared 16 or 8 bits, and which only pass through float32.
 
 A number below the smallest normal one of float16 loses digits where it is stored in float16. Inside `x.float()`, and inside the kernels of
-composite ops, which compute in float32, it loses none: there the smallest normal number is no border.
+composite ops, which compute in float32, it loses none: there the smallest normal number is no border. And a table of positions or angles
+that is made in float32 is rounded to 16 bits once, when it is done.
 """
 
 from __future__ import annotations
@@ -13,17 +14,12 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..cases import NATIVE, Case
 from ..cases.sides import repeatable, taken_apart
-from ..floats import FLOAT32, FORMATS, Format
+from ..floats import FORMATS, Format
 from ..ops import called
 
 
-def has_small_range(storage: Format) -> bool:
-    """Whether numbers that float32 holds with all digits are below the smallest normal one of a format."""
-    return storage.min_normal > FLOAT32.min_normal
-
-
 class StoredResults:
-    """The ops of a side as written, in order, and whether each stores its result in a format of small range.
+    """The ops of a side as written, in order, and whether each stores its result in the declared format.
 
     Args:
         ops: (name of the op, whether its result is stored so).
@@ -38,7 +34,7 @@ class StoredResults:
         self._next = 0
 
     def stores(self, name: str) -> bool:
-        """Whether the next op of that name stores its result in the small range; not where the run as written had none."""
+        """Whether the next op of that name stores its result in that format; not where the run as written had none."""
         for place in range(self._next, len(self._ops)):
             if self._ops[place][0] == name:
                 self._next = place + 1
@@ -55,14 +51,14 @@ class _Watch(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = func(*args, **(kwargs or {}))
         values = result if isinstance(result, (tuple, list)) else (result,)
-        self.ops.append((called(func)[0], any(self._is_small(value) for value in values)))
+        self.ops.append((called(func)[0], any(self._is_coarse(value) for value in values)))
         return result
 
-    def _is_small(self, value: Any) -> bool:
+    def _is_coarse(self, value: Any) -> bool:
         if not isinstance(value, torch.Tensor):
             return False
         form = FORMATS.get(str(value.dtype).removeprefix("torch."))
-        return form is not None and form.min_normal >= self._storage.min_normal
+        return form is not None and form.precision_bits <= self._storage.precision_bits
 
 
 def stored_results(case: Case, name: str, storage: Format) -> StoredResults | None:

@@ -36,7 +36,7 @@ _ROWS = {
     "exact cut": "relu",
     "exact fills": "masked_fill tril triu",
     "exact makes": """
-        bartlett_window blackman_window eye fft_fftfreq fft_rfftfreq hamming_window hann_window kaiser_window ones tri zeros
+        bartlett_window eye fft_fftfreq fft_rfftfreq ones tri zeros
     """,
     "exact moves": "_unsafe_view contiguous expand permute reshape transpose",
     "exact promotes": "floor_divide fmod maximum minimum remainder",
@@ -121,6 +121,7 @@ _ROWS = {
     """,
     "factorization torch inside=pivoted finite": "linalg_lu_solve",
     "range makes torch": "linspace",
+    "range makes": "blackman_window hamming_window hann_window kaiser_window",
     "random": "bernoulli native_dropout rand_like randint randn_like randperm",
     "random makes": "normal rand randn",
     "composite": """

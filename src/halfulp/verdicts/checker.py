@@ -35,6 +35,7 @@ def check(
     effort: str = "decide",
     search: bool = False,
     closeups: bool = False,
+    strict: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> CheckResult:
     """Is the difference between two implementations rounding or a mistake?
@@ -52,6 +53,7 @@ def check(
         effort: "decide" gathers evidence, cheapest first, until the verdict is decided; "full" gathers all of it.
         search: also try variants of the inputs (`halfulp.inputs.variants`) and report the first that makes the verdict a worse one.
         closeups: also keep what pictures are drawn from: some elements of each output with their noise, means along its axes.
+        strict: make it UNDECIDED where the inputs test nothing (empty or constant outputs, zero inputs), instead of a warning.
         progress: called with a few words before each step that takes time.
 
     Returns:
@@ -83,7 +85,7 @@ def check(
     def case_on(given: Any) -> Case:
         return Case(actual, expected, given, declared=declared, reference=reference, keywords=keywords, gradients=gradients, seed=seed)
 
-    gatherer = Gatherer(case_on(inputs), progress, full=effort == "full")
+    gatherer = Gatherer(case_on(inputs), progress, full=effort == "full", strict=strict)
     result = judged(gatherer)
     if closeups:
         progress("looking at single elements")

@@ -18,6 +18,7 @@ from .evidence.overflow import overflow
 from .evidence.overlap import overlap
 from .evidence.repetition import AGAIN, repeated_often, repetition, sized
 from .evidence.structure import bits, effects, specials, structure
+from .evidence.vacuous import vacuous
 from .judgment import OVERRULED_BY_BITS, decide
 from .schedule import SCHEDULE, Asked
 
@@ -32,10 +33,11 @@ class Gatherer:
         comparison: of the two sides as written. sampled: the noise, None until it was asked for.
     """
 
-    def __init__(self, case: Case, progress: Callable[[str], None], *, full: bool = False) -> None:
+    def __init__(self, case: Case, progress: Callable[[str], None], *, full: bool = False, strict: bool = False) -> None:
         self.case = case
         self.progress = progress
         self.full = full
+        self.strict = strict
         self.found = Found()
         self.comparison = Comparison(())
         self.sampled: Noise | None = None
@@ -52,6 +54,7 @@ class Gatherer:
         self.comparison = compare_leaves(actual.outputs, expected.outputs)
         self.found.add(structure(self.comparison))
         self.found.add(effects(case))
+        self.found.add(vacuous(case, strict=self.strict))
         self.progress("running both sides again")
         repeated = repetition(case)
         if self.found.has("structure", F.DIFFERS):

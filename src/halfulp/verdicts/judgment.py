@@ -59,6 +59,13 @@ def judge(evidence: Iterable[Evidence]) -> Verdict:
 def decide(evidence: Iterable[Evidence]) -> Decision:
     """The verdict, and which evidence decided it."""
     found = Found(evidence)
+    decision = _decided(found)
+    if decision.verdict.acceptable and found.has("vacuous", F.REFUSED):
+        return Decision(V.UNDECIDED, ("vacuous",))
+    return decision
+
+
+def _decided(found: Found) -> Decision:
     if found.has("search", F.CHANGED):
         return Decision(V[str(found["search"].measured["verdict"])], ("search",))
     early = _before_numbers(found)
@@ -96,13 +103,15 @@ def _within(found: Found, noise: Evidence | None) -> Decision:
     if unequal_integers:
         if found.has("flips", F.JUMPS) and not found.has("scaling", F.STAYS):
             return Decision(V.FLIP, ("flips",))
+        if found.has("casts", F.EXPLAIN):
+            return Decision(V.REDUCED_PRECISION, ("casts", "integer_outputs"))
         return Decision(V.MISTAKE, ("integer_outputs", "flips") if "flips" in found else ("integer_outputs",))
     if noise is None:
         return Decision(V.UNDECIDED, ())
     for kind in ("powers", "permutations"):
         if found.has(kind, F.DIFFER):
             return Decision(V.MISTAKE, (kind, "noise"))
-    if found.has("scaling", F.STAYS):
+    if found.has("scaling", F.STAYS) and not found.has("casts", F.LOSE_NOTHING):
         if found.has("casts", F.EXPLAIN):
             return Decision(V.REDUCED_PRECISION, ("casts", "noise"))
         return Decision(V.MISTAKE, ("scaling", "noise"))
@@ -126,6 +135,8 @@ def _beyond(found: Found, noise: Evidence) -> Decision:
     if found.has("neighbors", F.WITHIN):
         return Decision(V.ROUNDING, ("neighbors", "noise"))
     formula_is_right = formula(found)
+    if formula_is_right and found.has("backward_error", F.WITHIN):
+        return Decision(V.ROUNDING, ("backward_error", "noise"))
     lost_by_expected = noise.measured.get("expected_excess")
     if noise.measured.get("reference") == "reference" and not (
         isinstance(lost_by_expected, float) and lost_by_expected <= limits.TOLERABLE_LOSS
@@ -144,13 +155,18 @@ def _beyond(found: Found, noise: Evidence) -> Decision:
         return _beyond_in_one_op(found, noise, formula_is_right)
     if formula_is_right is None:
         return Decision(V.MISTAKE if _has_no_digit_right(noise) else V.UNDECIDED, ("noise",))
-    if found.has("gain", F.LEANS) and not found.has("precision", F.SAME_SIZE):
+    return _beyond_with_the_right_formula(found, noise, told_by)
+
+
+def _beyond_with_the_right_formula(found: Found, noise: Evidence, told_by: tuple[str, ...]) -> Decision:
+    """Digits are lost: by a respectable algorithm, by an unstable one, or by a coarser format."""
+    if found.has("gain", F.LEANS) and (not found.has("precision", F.SAME_SIZE) or found.has("own_noise", F.WITHIN)):
         return Decision(V.UNSTABLE, ("gain", *told_by, "noise"))
     if loss_is_tolerable(found):
         return Decision(V.ROUNDING, ("loss", *told_by, "noise"))
     if _loses_other_digits(found):
         return Decision(V.ROUNDING, ("conditioning", *told_by, "noise"))
-    if found.has("precision", F.SAME_SIZE) and not _loses_in_float64(found):
+    if found.has("precision", F.SAME_SIZE) and not _loses_in_float64(found) and not found.has("own_noise", F.WITHIN):
         return Decision(V.REDUCED_PRECISION, ("precision", *told_by, "noise"))
     if noise.measured.get("method") == "inputs" and _worst_excess(noise) <= limits.TOLERABLE_LOSS * math.sqrt(noise.number("terms")):
         return Decision(V.UNDECIDED, ("noise",))

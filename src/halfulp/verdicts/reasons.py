@@ -65,6 +65,25 @@ def _reason(result: Judged) -> str:
     return _SENTENCES[result.verdict](result) + (_FLUSHED if flushed else "")
 
 
+def warnings_of(result: Judged) -> list[str]:
+    """What an acceptable verdict does not cover, in sentences."""
+    found = _measured(result, "vacuous")
+    said = [sentence.format(", ".join(found[name])) for name, sentence in _WARNINGS.items() if found.get(name)]
+    if _has(result, "overflow", F.EXPECTED):
+        count = number(_measured(result, "overflow")["elements"])
+        said.append(
+            f"`expected` is NaN or infinite in {count} elements where its formula in float64 gives numbers; actual was compared with those."
+        )
+    return said
+
+
+_WARNINGS = {
+    "empty_outputs": "Nothing was compared in {}: no elements.",
+    "constant_outputs": "All elements of {} are one number, so little of the function shows.",
+    "zero_inputs": "All floating-point inputs are zero ({}), so products, scales and weights don't show.",
+}
+
+
 _FLUSHED = " All elements that differ are subnormal numbers that actual flushes to zero."
 
 
@@ -84,7 +103,9 @@ def _formula(result: Judged, right: str = "the two are one formula: ") -> str:
     if _has(result, "scaling", F.VANISHES):
         return f"{right}run in float64, their difference shrinks {power_of_two(scaling.get('shrinks_bits'))}"
     if _has(result, "scaling", F.CONSTANTS):
-        return f"{right}what is left of their difference in float64 is no larger than rounding the data or a constant to {result.declared} makes"
+        return f"{right}what is left of their difference in float64 is no larger than the rounding of the constants that they store"
+    if _has(result, "scaling", F.LOST_IN_FLOAT64):
+        return f"{right}what is left of their difference in float64 is float64's own rounding, which the algorithm loses digits to as well"
     if _has(result, "scaling", F.GROWS_IN_BFLOAT16):
         return f"{right}the error grows by 2^{scaling['grows_bits']:.0f} from float32 to bfloat16, as rounding does"
     if _has(result, "scaling", F.GROWS_IN_FLOAT32):
@@ -125,6 +146,19 @@ def _rounding(result: Judged) -> str:
             f"Rounding, but {number(times)} times more of it than the expected algorithm makes, a loss of {digits_lost(times)}: "
             f"{kind}, and the formula is the same{known}."
         )
+    if result.because[:1] == ("conditioning",):
+        times = _measured(result, "conditioning")["norm_in_noise"]
+        return (
+            f"Rounding: actual loses digits at other elements than expected does, and no more of them. Over all the error is {number(times)} "
+            f"times what rounding in {result.declared} makes, and where it is largest, rounding the inputs once moves the result as far"
+            f"{'; ' + formula if formula else ''}."
+        )
+    if result.because[:1] == ("backward_error",):
+        found = _measured(result, "backward_error")
+        return (
+            f"Rounding: the result is the exact sum of terms that are each off by at most {number(found['eta_in_u'])} roundings, and adding "
+            f"{number(found['terms'])} terms in any order makes {number(found['estimate_in_u'])}{'; ' + formula if formula else ''}."
+        )
     tail = f"; {formula}" if formula else ""
     return (
         f"Rounding in {result.declared} explains it: measured by how far rounding spreads the results of this function on these "
@@ -148,6 +182,11 @@ def _reduced(result: Judged) -> str:
     beyond = _excess(result)
     if result.because[:1] == ("casts",):
         made = _measured(result, "casts")
+        if made.get("made_at"):
+            return (
+                f"{_capitalized_beyond(beyond, noise)}. It goes away when tensors that are made without a dtype are made in {result.declared} "
+                f"({', '.join(made['made_at'])}): PyTorch's default dtype is {made['formats'][-1]}."
+            )
         if "stored" in made:
             return (
                 f"{_capitalized_beyond(beyond, noise)}. With every cast to {' and '.join(made['formats'])} taken out, what is left is "
@@ -182,6 +221,10 @@ def _unstable(result: Judged) -> str:
             f"An approximation of the function: in absolute terms its error is {number(noise['norm_in_noise'])} of what rounding in {result.declared} "
             f"makes, but where the result is small it keeps fewer digits (up to {number(noise['max_in_noise'])} times rounding)."
         )
+    if result.because[:1] == ("overflow",):
+        return _overflows(result)
+    if result.because[:1] == ("gain",):
+        return _leans(result)
     times, peer = float(noise["rms_in_noise"]), noise.get("expected_rms_in_noise")
     if not math.isfinite(times):
         where = f" (worst at {noise['worst_index']})"
@@ -190,6 +233,31 @@ def _unstable(result: Judged) -> str:
         )
     peers = f", where the expected algorithm's error is {number(peer)}" if peer is not None else ""
     return f"The algorithm loses {digits_lost(times)}: its error is {_excess(result)}{peers}. {_capitalized(_formula(result))}."
+
+
+def _overflows(result: Judged) -> str:
+    found, special = _measured(result, "overflow"), _measured(result, "specials")
+    start = ""
+    if found.get("op"):
+        largest, smallest = found.get("largest_operand"), found.get("smallest_operand")
+        sizes = "" if largest is None else f", on numbers from {number(smallest)} to {number(largest)} in magnitude"
+        line = f" ({found['line']})" if found.get("line") else ""
+        start = f" It starts at {found['op']}{line}{sizes}; {found['format']} ends at {number(found['largest'])}."
+    return (
+        f"{number(found['elements'])} of {special['count']:,} elements are NaN or infinite in actual, where the same formula run in float64 gives "
+        f"numbers that agree with expected: something overflows or underflows on the way.{start}"
+    )
+
+
+def _leans(result: Judged) -> str:
+    found = _measured(result, "gain")
+    way = "large" if float(found["gain_in_u"]) > 0 else "small"
+    stands = f" {_capitalized(_formula(result))}." if _formula(result) else ""
+    return (
+        f"The results are too {way} by {number(abs(float(found['gain_in_u'])))} u in the mean, where rounding averages out to less than "
+        f"{number(found['limit_in_u'])} u: {number(found['same_sign'])} of {number(found['unequal'])} errors have one sign. A running sum that "
+        f"stagnates or a result that is cut off leans like this.{stands}"
+    )
 
 
 def _nondeterministic(result: Judged) -> str:
@@ -334,6 +402,11 @@ _MISTAKES: dict[str, Callable[[dict[str, Any], str, str], str]] = {
     "powers": _unscaled,
     "patterns": _patterned,
     "permutations": _unpermuted,
+    "gain": lambda measured, path, beyond: (
+        f"The results are too {'large' if float(measured['gain_in_u']) > 0 else 'small'} by {number(abs(float(measured['gain_in_u'])))} u in the mean{path}, "
+        f"where rounding averages out to less than {number(measured['limit_in_u'])} u: {number(measured['same_sign'])} of {number(measured['unequal'])} errors "
+        "have one sign."
+    ),
     "integer_outputs": lambda measured, path, beyond: (
         "Integer or boolean outputs differ, and rounding does not explain it: in more precision they still differ, or the expected function does not jump there."
     ),
@@ -345,6 +418,8 @@ def _undecided(result: Judged) -> str:
         return "The reference disagrees with expected by far more than rounding: one of the two is not what it should be."
     if result.because[:1] == ("specials",):
         return "Every element is NaN on both sides: nothing is left to judge."
+    if result.because[:1] == ("vacuous",):
+        return "The two agree, but the inputs test little. " + " ".join(warnings_of(result))
     noise = _measured(result, "noise")
     relative = noise.get("least_noise_rel_rms")
     if not noise:

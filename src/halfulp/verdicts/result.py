@@ -10,7 +10,7 @@ from ..shown import shown
 from ..words.visible import cleaned, fitting, visible
 from .closeup import Closeup
 from .evidence.evidence import Evidence
-from .reasons import reason
+from .reasons import reason, warnings_of
 from .verdict import Verdict
 
 
@@ -61,13 +61,19 @@ class CheckResult:
         with fitting(self):
             return visible(reason(cleaned(self)), lines=True)
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What this verdict does not cover, in sentences (constant outputs, inputs of zeros, an `expected` that overflows)."""
+        with fitting(self):
+            return tuple(visible(sentence, lines=True) for sentence in warnings_of(cleaned(self)))
+
     def find(self, kind: str) -> Evidence | None:
         """The evidence of that kind, None when it was not gathered."""
         return next((evidence for evidence in self.evidence if evidence.kind == kind), None)
 
     def to_json(self) -> str:
         """The result as JSON text with a schema number; numbers that JSON lacks are the strings "nan", "inf", "-inf"."""
-        return text_of(document("check", self, acceptable=self.acceptable, reason=self.reason))
+        return text_of(document("check", self, acceptable=self.acceptable, reason=self.reason, warnings=list(self.warnings)))
 
     @staticmethod
     def from_json(text: str) -> CheckResult:

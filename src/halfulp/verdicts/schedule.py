@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ..cases import Case, Precision
 from ..noise import Noise
 from .evidence.casts import casts
-from .evidence.conditioning import conditioning
+from .evidence.conditioning import conditioning, own_noise
 from .evidence.evidence import Evidence, Found
 from .evidence.finding import Finding
 from .evidence.flips import flips
@@ -147,7 +147,7 @@ SCHEDULE = (
         "taking casts out",
         within=lambda asked: asked.found.has("scaling", F.STAYS) or asked.integers_differ,
         beyond=lambda asked: asked.found.has("scaling", F.STAYS, F.UNAVAILABLE) or asked.case.finest is Precision.NATIVE,
-        measure=lambda asked: casts(asked.case, asked.noise),
+        measure=lambda asked: casts(asked.case, asked.noise, beyond=asked.beyond),
     ),
     Row("looking for errors that lean", within=_yes, beyond=_yes, measure=lambda asked: gain(asked.case, asked.sampled)),
     Row(
@@ -155,6 +155,12 @@ SCHEDULE = (
         within=_no,
         beyond=lambda asked: asked.formula is True and not loss_is_tolerable(asked.found),
         measure=lambda asked: conditioning(asked.case, asked.noise) if asked.beyond else None,
+    ),
+    Row(
+        "sampling the ops of `actual`",
+        within=_no,
+        beyond=lambda asked: asked.formula is True and not loss_is_tolerable(asked.found),
+        measure=lambda asked: own_noise(asked.case, asked.noise) if asked.beyond else None,
     ),
     Row(
         "sampling what fast products lose",

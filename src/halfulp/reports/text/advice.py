@@ -11,13 +11,17 @@ V, F = Verdict, Finding
 
 def advice(result: CheckResult) -> list[str]:
     """The next steps, most useful first."""
-    steps = list(_STEPS[result.verdict])
+    steps = list(
+        _OVERFLOW if result.because[:1] == ("overflow",) else _LEANS if result.because[:1] == ("gain",) else _STEPS[result.verdict]
+    )
     noise = result.find("noise")
     spread = noise.measured.get("noise_rel_rms") if noise is not None else None
     if result.verdict is V.ROUNDING and result.because[:1] == ("families",):
         steps.insert(0, "Nothing is wrong. The same terms added in another order give every bit of actual.")
     elif result.verdict is V.ROUNDING and noise is not None and isinstance(spread, float):
-        steps.insert(0, f"Nothing is wrong. A relative difference of about {number(spread)} (rms) is what {result.declared} can give here.")
+        steps.insert(
+            0, f"{_all_is_well(result)} A relative difference of about {number(spread)} (rms) is what {result.declared} can give here."
+        )
     repetition = result.find("repetition")
     if result.verdict is V.NONDETERMINISTIC and repetition is not None and repetition.measured.get("random_modules"):
         steps.insert(0, "Call .eval() on the module, or set dropout to 0, and check again.")
@@ -38,6 +42,18 @@ def advice(result: CheckResult) -> list[str]:
     return steps
 
 
+def _all_is_well(result: CheckResult) -> str:
+    """What may be said of honest rounding, no more than the evidence beside it says."""
+    peer = result.find("peer")
+    if peer is not None and peer.finding == F.EXPECTED and isinstance(ratio := peer.measured.get("ratio"), float) and ratio > MUCH_CLOSER:
+        return f"The formula is right, and the error is rounding, but expected is {number(ratio)} times closer to the float64 reference."
+    return "Nothing is wrong."
+
+
+MUCH_CLOSER = 4.0
+"""Orders and libraries make honest errors up to a factor 16 apart, 4 to either side of the middle: below that nobody is much better."""
+
+
 def _about_effects(result: CheckResult) -> list[str]:
     """What only one side changes is no part of the verdict, and is said."""
     effects = result.find("effects")
@@ -56,6 +72,14 @@ def _about_effects(result: CheckResult) -> list[str]:
     return said
 
 
+_OVERFLOW = (
+    "Keep what is squared, exponentiated or multiplied within the format's range: subtract the maximum first (softmax, logsumexp), scale before the product instead of after it, divide before summing.",
+    "Or use the stable form of the library: softmax, log_softmax, logsumexp, hypot, softplus, or compute this part in float32.",
+)
+_LEANS = (
+    "Look for running sums and averages that are kept in the declared precision, and keep them in float32 or add in blocks.",
+    "Or for a factor next to one, and for results that are cut off instead of rounded.",
+)
 _STEPS: dict[Verdict, tuple[str, ...]] = {
     V.IDENTICAL: ("Nothing to do.",),
     V.ROUNDING: (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import RenderableType
 
 from ...verdicts import CheckResult
-from ...verdicts.reasons import reason
+from ...verdicts.reasons import reason, warnings_of
 from .advice import advice
 from .tables import as_text, difference_table, evidence_table, worst_table
 
@@ -29,6 +29,7 @@ def _answer(result: CheckResult) -> str:
     return (
         f"{result.verdict.name}: {result.verdict.meaning} ({ACCEPTABLE[result.acceptable]})\n"
         f"{result.names[0]} against {result.names[1]}, declared {result.declared}. {reason(result)}"
+        + "".join(f"\nWarning: {sentence}" for sentence in (warnings_of(result) if result.acceptable else ()))
     )
 
 

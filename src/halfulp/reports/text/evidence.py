@@ -16,7 +16,9 @@ Measured = dict[str, Any]
 QUESTIONS = {
     "structure": "same structure, shapes and dtypes?",
     "effects": "inputs, state or settings changed?",
+    "vacuous": "do the inputs test anything?",
     "specials": "NaN and infinity in the same places?",
+    "overflow": "does it overflow on the way?",
     "bits": "same bits?",
     "repetition": "same result when run again?",
     "noise": "within what rounding makes here?",
@@ -30,6 +32,9 @@ QUESTIONS = {
     "powers": "does it scale by powers of two as expected does?",
     "permutations": "does it follow permutations as expected does?",
     "patterns": "is the mean error patterned along an axis?",
+    "gain": "are the results too large or too small in the mean?",
+    "conditioning": "does rounding the inputs move the result as far?",
+    "own_noise": "do actual's own ops make the error?",
     "search": "the same verdict on other inputs?",
     "redraw": "is the error redrawn when the inputs move slightly?",
     "wide_redraw": "and when they move by more than a 16-bit format's spacing?",
@@ -187,6 +192,31 @@ def _casts(finding: str, m: Measured) -> str:
     return f"without the casts to {' and '.join(m['formats'])}, {number(100 * m['share_left'])} % of the difference is left"
 
 
+def _vacuous(finding: str, m: Measured) -> str:
+    return "; ".join(f"{name.replace('_', ' ')}: {', '.join(paths)}" for name, paths in m.items())
+
+
+def _overflow(finding: str, m: Measured) -> str:
+    if "why" in m:
+        return str(m["why"])
+    if "side" not in m:
+        return "the two differ in float64 too"
+    start = f", from {m['op']} on" if m.get("op") else ""
+    return f"{number(m['elements'])} elements of {m['side']} are numbers in float64{start}"
+
+
+def _gain(finding: str, m: Measured) -> str:
+    return f"by {number(m['gain_in_u'])} u (limit {number(m['limit_in_u'])}); {number(m['same_sign'])} of {number(m['unequal'])} errors have one sign"
+
+
+def _conditioning(finding: str, m: Measured) -> str:
+    return f"with the inputs rounded once as well, the error is {number(m['excess'])} of the limit; over all {number(m['norm_in_noise'])} times the noise"
+
+
+def _own_noise(finding: str, m: Measured) -> str:
+    return f"with each of its ops rounded, the error is {number(m['excess'])} of the limit"
+
+
 def _families(finding: str, m: Measured) -> str:
     if m["actual"] is None:
         return "none of the common orders gives actual's bits"
@@ -221,5 +251,10 @@ _WORDS: dict[str, Callable[[str, Measured], str]] = {
     "precision": _precision,
     "casts": _casts,
     "families": _families,
+    "vacuous": _vacuous,
+    "overflow": _overflow,
+    "gain": _gain,
+    "conditioning": _conditioning,
+    "own_noise": _own_noise,
     "overlap": _overlap,
 }

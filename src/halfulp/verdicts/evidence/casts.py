@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 
 from ...cases import Case, Precision, Run, Variant
+from ...differences.allowance import MODEL_SLACK
 from ...floats import FORMATS
-from ...noise import Noise, noise_of, residual_of
+from ...noise import STATE, Noise, Residual, noise_of, residual_of
 from .. import limits
 from .evidence import Evidence, Measured
 from .finding import Finding
@@ -14,8 +16,12 @@ from .finding import Finding
 F = Finding
 
 
-def casts(case: Case, noise: Noise) -> Evidence | None:
+def casts(case: Case, noise: Noise, *, beyond: bool) -> Evidence | None:
     """Whether `actual` agrees with `expected` once every cast to a coarser format is taken out.
+
+    Args:
+        case, noise: what is judged, and its noise. beyond: whether the error is beyond rounding. Within it, casts that make no more of a
+            difference than storing results in the declared precision lose nothing (a product of bfloat16 parts that keeps all bits).
 
     Returns:
         None where `actual` asks for no coarser format, or does not run without its casts.
@@ -30,6 +36,8 @@ def casts(case: Case, noise: Noise) -> Evidence | None:
         coarser = [*dict.fromkeys([*coarser, default])]
     if not coarser:
         return None
+    if _unequal_integers(bare, expected):
+        return Evidence("casts", F.DO_NOT_EXPLAIN, measured={"formats": coarser, "share_left": 1.0})
     left = _share_left(case, noise, bare, expected)
     stored = case.actual.stored_formats() & set(coarser)
     measured: dict[str, Measured] = {"made_at": list(bare.made)} if default in coarser else {}
@@ -41,11 +49,29 @@ def casts(case: Case, noise: Noise) -> Evidence | None:
         measured |= {"stored": sorted(stored), "excess_left": worst}
     else:
         finding = F.EXPLAIN if left <= limits.VANISHES else F.DO_NOT_EXPLAIN
+    if finding == F.EXPLAIN and not beyond and not _unequal_integers(case.native("actual"), case.native("expected")):
+        lifted = case.run("actual", Variant(case.finest))
+        if isinstance(lifted, Run):
+            storing = noise_of(case, accumulate=False, rounds=STATE)
+            found = _residuals(storing, lifted, expected)
+            typical = max((residual.rms_in_noise for residual in found), default=0.0)
+            measured["rms_over_rounding"] = typical
+            within = typical <= MODEL_SLACK and all(residual.excess(storing.count).within for residual in found)
+            finding = F.LOSE_NOTHING if within else F.EXPLAIN
     return Evidence(
         "casts",
         finding,
         measured={"formats": coarser, "share_left": left, **measured},
     )
+
+
+def _unequal_integers(actual: Run, expected: Run) -> bool:
+    """Whether an integer or boolean output differs."""
+    for leaf in expected.outputs:
+        other = actual.by_path.get(leaf.path)
+        if leaf.format is None and other is not None and other.shape == leaf.shape and bool(np.any(other.stored != leaf.stored)):
+            return True
+    return False
 
 
 def _share_left(case: Case, noise: Noise, bare: Run, expected: Run) -> float:
@@ -66,12 +92,14 @@ def _share_left(case: Case, noise: Noise, bare: Run, expected: Run) -> float:
 
 def _worst_excess(coarse: Noise, bare: Run, expected: Run) -> float:
     """How far what is left is beyond the rounding of the coarser format."""
-    others = {leaf.path: leaf for leaf in bare.outputs}
-    worst = 0.0
+    return max((residual.excess(coarse.count).of_limit for residual in _residuals(coarse, bare, expected)), default=0.0)
+
+
+def _residuals(noise: Noise, actual: Run, expected: Run) -> list[Residual]:
+    """How far two runs are apart, output by output, in units of a noise."""
+    found: list[Residual] = []
     for leaf in expected.outputs:
-        spread, other = coarse.leaves.get(leaf.path), others.get(leaf.path)
-        if leaf.format is None or spread is None or other is None or other.shape != leaf.shape:
-            continue
-        values = leaf.float64()
-        worst = max(worst, residual_of(other.float64(), spread, reference=values).excess(coarse.count).of_limit)
-    return worst
+        spread, other = noise.leaves.get(leaf.path), actual.by_path.get(leaf.path)
+        if leaf.format is not None and spread is not None and other is not None and other.shape == leaf.shape:
+            found.append(residual_of(other.float64(), spread, reference=leaf.float64()))
+    return found

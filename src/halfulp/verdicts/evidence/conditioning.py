@@ -12,7 +12,7 @@ import dataclasses
 import numpy as np
 
 from ...cases import Case
-from ...noise import Noise, noise_of_inputs, residual_of
+from ...noise import Noise, noise_of_inputs, noise_of_side, residual_of
 from .evidence import Evidence
 from .finding import Finding
 
@@ -36,3 +36,19 @@ def conditioning(case: Case, noise: Noise) -> Evidence | None:
         norm = max(norm, residual_of(leaf.float64(), known).norm_in_noise)
     measured = {"excess": worst, "norm_in_noise": norm}
     return Evidence("conditioning", F.WITHIN if worst <= 1.0 else F.BEYOND, measured=measured, path=path)
+
+
+def own_noise(case: Case, noise: Noise) -> Evidence | None:
+    """Whether the ops of `actual`, each rounded to the declared precision, make its error; None where they can't be seen."""
+    own = noise_of_side(case, "actual", case.declared)
+    if own is None:
+        return None
+    worst, path = 0.0, ""
+    for leaf in case.native("actual").outputs:
+        known, spread = noise.leaves.get(leaf.path), own.leaves.get(leaf.path)
+        if leaf.format is None or known is None or spread is None or known.shape != leaf.stored.shape or spread.shape != known.shape:
+            continue
+        residual = residual_of(leaf.float64(), dataclasses.replace(known, spread=np.hypot(known.spread, spread.spread)))
+        if residual.count and residual.excess(own.count).of_limit > worst:
+            worst, path = residual.excess(own.count).of_limit, leaf.path
+    return Evidence("own_noise", F.WITHIN if worst <= 1.0 else F.BEYOND, measured={"excess": worst}, path=path)

@@ -18,6 +18,7 @@ class Finding(str, Enum):
     DIFFER = "differ"
     ALL_NAN = "all NaN"
     REPORTED = "reported"
+    REFUSED = "refused"
     UNAVAILABLE = "unavailable"
     FAILS = "fails"
     UNWRITTEN_MEMORY = "unwritten memory"
@@ -27,6 +28,7 @@ class Finding(str, Enum):
     WITHIN_PROVED_BOUND = "within the proved bound"
     BEYOND = "beyond"
     EXPLAIN = "explain"
+    LOSE_NOTHING = "lose nothing"
     DO_NOT_EXPLAIN = "do not explain"
     ACTUAL = "actual"
     EXPECTED = "expected"
@@ -93,6 +95,7 @@ REDRAWN = Meaning((V.ROUNDING, V.UNSTABLE, V.FLIP), formula=True)
 MEANINGS: dict[str, dict[Finding, Meaning]] = {
     "structure": {F.SAME: SOUND, F.DIFFERS: Meaning((V.MISTAKE,))},
     "effects": {F.REPORTED: ANY},
+    "vacuous": {F.REPORTED: ANY, F.REFUSED: Meaning((V.UNDECIDED,))},
     "specials": {F.SAME: SOUND, F.DIFFER: Meaning((V.MISTAKE,)), F.ALL_NAN: Meaning((V.UNDECIDED,))},
     "bits": {F.SAME: Meaning((V.IDENTICAL,)), F.DIFFER: UNEQUAL},
     "repetition": {
@@ -107,13 +110,14 @@ MEANINGS: dict[str, dict[Finding, Meaning]] = {
     "fast_products": {F.EXPLAIN: Meaning((V.ROUNDING,)), F.DO_NOT_EXPLAIN: Meaning((V.UNSTABLE, V.REDUCED_PRECISION))},
     "peer": {F.ACTUAL: ANY, F.EXPECTED: ANY, F.NEITHER: ANY},
     "scaling": {
-        F.VANISHES: RIGHT, F.CONSTANTS: RIGHT, F.LOST_IN_FLOAT64: Meaning((V.UNSTABLE,), formula=True), F.AGREES_IN_FLOAT32: RIGHT, F.GROWS_IN_FLOAT32: RIGHT, F.GROWS_IN_BFLOAT16: RIGHT,
+        F.VANISHES: RIGHT, F.CONSTANTS: RIGHT, F.LOST_IN_FLOAT64: RIGHT, F.AGREES_IN_FLOAT32: RIGHT, F.GROWS_IN_FLOAT32: RIGHT, F.GROWS_IN_BFLOAT16: RIGHT,
         F.STAYS: WRONG_OR_COARSE, F.STAYS_IN_BFLOAT16: WRONG_OR_COARSE, F.UNAVAILABLE: ANY,
     },
     "overflow": {
         F.LEAVES_THE_RANGE: Meaning((V.UNSTABLE,), formula=True), F.EXPECTED: RIGHT, F.DIFFER: WRONG, F.UNAVAILABLE: ANY,
     },
     "gain": {F.LEANS: Meaning((V.UNSTABLE, V.REDUCED_PRECISION, V.MISTAKE)), F.RANDOM: ANY},
+    "own_noise": {F.WITHIN: Meaning((V.ROUNDING, V.UNSTABLE)), F.BEYOND: Meaning((V.REDUCED_PRECISION, V.MISTAKE, V.UNSTABLE))},
     "conditioning": {F.WITHIN: HONEST, F.BEYOND: Meaning((V.REDUCED_PRECISION, V.UNSTABLE, V.MISTAKE))},
     "flips": {F.JUMPS: Meaning((V.FLIP,)), F.NO_JUMP: Meaning((V.MISTAKE, V.REDUCED_PRECISION, V.UNSTABLE))},
     "integers": {
@@ -130,7 +134,7 @@ MEANINGS: dict[str, dict[Finding, Meaning]] = {
     "precision": {
         F.REPRODUCED: COARSE, F.CORRELATES: COARSE, F.SAME_SIZE: COARSE, F.NOT_REPRODUCED: Meaning((V.UNSTABLE, V.MISTAKE, V.FLIP)),
     },
-    "casts": {F.EXPLAIN: COARSE, F.DO_NOT_EXPLAIN: Meaning((V.MISTAKE,))},
+    "casts": {F.EXPLAIN: COARSE, F.LOSE_NOTHING: HONEST, F.DO_NOT_EXPLAIN: Meaning((V.MISTAKE,))},
     "families": {F.REPRODUCED: Meaning((V.ROUNDING,)), F.TOO_FEW_OUTPUTS: Meaning(), F.NONE: Meaning()},
     "overlap": {F.OVERLAPPING_WRITES: Meaning((V.MISTAKE, V.NONDETERMINISTIC))},
     "search": {F.CHANGED: Meaning(), F.UNCHANGED: Meaning()},

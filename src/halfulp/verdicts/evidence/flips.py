@@ -9,12 +9,14 @@ import numpy as np
 
 from ...cases import Case
 from ...differences.allowance import FALSE_ALARM, max_limit, student_quantile
+from ...floats import FLOAT64
 from ...noise import DATA, Noise, noise_of, residual_of
+from ...ops.deviation import MAGNIFIED
 from .evidence import Evidence
 from .finding import Finding
 
 F = Finding
-AMPLITUDES = (1.0, 4.0, 16.0)
+AMPLITUDES = (1.0, 2.0, 4.0, 16.0)
 """Multiples of the sampled rounding that are tried: an element n spreads away from its edge jumps often at amplitude n, and honest
 results of a million elements lie up to five spreads out; 16 leaves room for fast products."""
 SAMPLES = 24
@@ -35,9 +37,14 @@ def flips(case: Case, noise: Noise) -> Evidence | None:
     if targets is None or not targets:
         return None
     shown: dict[str, np.ndarray] = {path: np.zeros(mask.shape, dtype=bool) for path, (mask, _) in targets.items()}
-    amplitude = AMPLITUDES[0]
-    for amplitude in AMPLITUDES:
+    # Samples of float64 are magnified and their deviations divided again, which makes a jump small, and the spread where it was met.
+    magnified = MAGNIFIED if noise.declared == FLOAT64 else 1.0
+    amplitudes = tuple(dict.fromkeys((1.0 / magnified, *AMPLITUDES)))
+    amplitude, smooth = amplitudes[0], noise.leaves
+    for amplitude in amplitudes:
         samples = noise_of(case, samples=SAMPLES, amplitude=amplitude, rounds=DATA)
+        # What an element that has not jumped yet is moved by is known from the first samples, more of them than the noise has.
+        count, scale = (noise.count, amplitude) if amplitude == amplitudes[0] else (SAMPLES, amplitude / amplitudes[0])
         for path, (mask, error) in targets.items():
             leaf = samples.leaves.get(path)
             if leaf is None:
@@ -45,8 +52,10 @@ def flips(case: Case, noise: Noise) -> Evidence | None:
             if error is None:
                 shown[path] |= (leaf.changed > 0) & mask
             else:
-                linear = _linear_reach(noise.count, mask.size) * amplitude * noise.leaves[path].spread
-                shown[path] |= (leaf.largest >= JUMP * np.abs(error)) & (leaf.largest > linear) & mask
+                linear = _linear_reach(count, mask.size) * scale * smooth[path].spread
+                shown[path] |= (magnified * leaf.largest >= JUMP * np.abs(error)) & (leaf.largest > linear) & mask
+        if amplitude == amplitudes[0]:
+            smooth = samples.leaves
         if all(shown[path][mask].all() for path, (mask, _) in targets.items()):
             break
     beyond = sum(int(mask.sum()) for mask, _ in targets.values())
@@ -70,7 +79,7 @@ def flips(case: Case, noise: Noise) -> Evidence | None:
 
 
 def _linear_reach(count: int, size: int) -> float:
-    """How many sampled spreads the largest deviation of any element reaches where nothing jumps.
+    """How many spreads, sampled so often, the largest deviation of any element reaches where nothing jumps.
 
     The spread was estimated from few samples, and the elements looked at are those where it came out smallest: Student's t, over all.
     """

@@ -27,6 +27,8 @@ FEWEST = 16
 
 def gain(case: Case, noise: Noise) -> Evidence | None:
     """The share of the result by which the error leans, of the output where it leans most; None where no sample of the noise is known."""
+    if noise.ops.get("scan"):
+        return None  # the errors of a running sum go along with each other, and how far is a matter of its blocks
     u = case.declared.unit_roundoff
     expected = case.native("expected").by_path
     best: Evidence | None = None
@@ -37,9 +39,13 @@ def gain(case: Case, noise: Noise) -> Evidence | None:
         samples = getattr(known, "gains", None)
         if samples is None or not len(samples) or leaf.stored.size < FEWEST or leaf.dtype.startswith("complex"):
             continue
-        error = leaf.float64() - known.reference
+        with np.errstate(invalid="ignore"):
+            error = leaf.float64() - known.reference
         usable = np.isfinite(error) & np.isfinite(known.reference)
-        own, other = (gain_of(np.where(usable, error, 0.0), known.reference), gain_of(_error(peer.float64(), known.reference), known.reference))
+        own, other = (
+            gain_of(np.where(usable, error, 0.0), known.reference),
+            gain_of(_error(peer.float64(), known.reference), known.reference),
+        )
         limit = rms_limit(len(samples)) * math.sqrt(float(np.mean(np.square(samples)))) + abs(other) + ONE_CONSTANT * u
         signs = np.sign(error[usable & (error != 0)] * known.reference[usable & (error != 0)])
         measured = {

@@ -14,6 +14,7 @@ NUMBER, COUNT, TEXT, FLAG, TEXTS, PLACES = "number", "count", "text", "flag", "t
 _TYPED: dict[str, dict[str, str]] = {
     "structure": {COUNT: "mismatches", TEXT: "what actual expected"},
     "specials": {COUNT: "nan_actual_only nan_expected_only inf_actual_only inf_expected_only inf_sign count", TEXTS: "outputs"},
+    "vacuous": {TEXTS: "empty_outputs constant_outputs zero_inputs"},
     "bits": {COUNT: "unequal count max_ulps signed_zeros unequal_integers flushed_by_actual flushed_by_expected"},
     "repetition": {
         COUNT: "runs unequal count max_ulps runs_like_the_first results", NUMBER: "max_abs excess", TEXT: "side structure why",
@@ -35,6 +36,7 @@ _TYPED: dict[str, dict[str, str]] = {
     },
     "overflow": {TEXT: "side format op line why", COUNT: "elements", NUMBER: "largest largest_operand? smallest_operand?"},
     "gain": {NUMBER: "gain_in_u limit_in_u", COUNT: "same_sign unequal"},
+    "own_noise": {NUMBER: "excess"},
     "conditioning": {NUMBER: "excess norm_in_noise"},
     "flips": {COUNT: "beyond explained count", NUMBER: "amplitude", PLACES: "first_index"},
     "integers": {COUNT: "unequal count", NUMBER: "max_abs", TEXT: "why"},
@@ -46,7 +48,7 @@ _TYPED: dict[str, dict[str, str]] = {
     "redraw": {NUMBER: "share_that_stays excess_over_data_rounding", COUNT: "repetitions", TEXT: "why"},
     "wide_redraw": {NUMBER: "share_that_stays excess_over_data_rounding", COUNT: "repetitions", TEXT: "why"},
     "precision": {NUMBER: "explained slope correlated deviations rms_in_its_noise", TEXT: "format where representable?"},
-    "casts": {TEXTS: "formats stored made_at", NUMBER: "share_left excess_left"},
+    "casts": {TEXTS: "formats stored made_at", NUMBER: "share_left excess_left rms_over_rounding"},
     "families": {TEXT: "actual? expected? difference?", COUNT: "outputs depth?", NUMBER: "estimate_in_u?"},
 }  # fmt: skip
 """Kind of evidence -> type -> names of what it measures; "?" marks what may be None."""

@@ -18,7 +18,7 @@ from ...ops import called
 from ...recording.names import source_line
 from .evidence import Evidence
 from .finding import Finding
-from .scaling import beyond_stored
+from .scaling import beyond_stored, is_rounding_of_float64
 
 F = Finding
 
@@ -48,9 +48,14 @@ def overflow(case: Case, noise: Noise) -> Evidence:
         in_range = np.isfinite(exact) & (np.abs(exact) <= case.storage.max_finite)
         lifted = other.float64()
         lost = {name: odd & ~np.isfinite(values) & in_range for name, values in given.items()}
-        if (odd & ~lost["actual"] & ~lost["expected"]).any() or not _alike(lifted, exact).all():
+        # Far out, the formula leaves the range of float64 as well: what it does nearer by has to be shown there alone.
+        farther = odd & ~np.isfinite(given["actual"]) & ~np.isfinite(lifted) & in_range
+        resolved = lost["actual"] & np.isfinite(lifted)
+        if (odd & ~lost["actual"] & ~lost["expected"]).any() or (farther.any() and not resolved.any()):
             return Evidence("overflow", F.DIFFER, path=leaf.path)
-        if beyond_stored(case, [lifted, exact, exact], spread) > 1.0:
+        if not (_alike(lifted, exact) | farther).all():
+            return Evidence("overflow", F.DIFFER, path=leaf.path)
+        if beyond_stored(case, [lifted, exact, exact], spread) > 1.0 and not is_rounding_of_float64(case, [lifted, exact], leaf.path):
             return Evidence("overflow", F.DIFFER, path=leaf.path)
         path = path if path or not odd.any() else leaf.path
         for name, mask in lost.items():

@@ -16,6 +16,7 @@ from ...differences import Leaf
 from ...differences.allowance import max_limit
 from ...floats import BFLOAT16, FLOAT32, FLOAT64, Format, is_representable
 from ...noise import LeafNoise, Noise, Residual, noise_of, noise_of_side, residual_of, stored_noise, uses_transforms
+from ...ops.deviation import SAMPLES
 from .. import limits
 from .evidence import Evidence, Measured
 from .finding import Finding
@@ -75,7 +76,7 @@ def _of_outputs(case: Case, noise: Noise, actual: Run, expected: Run, *, beyond:
         else:
             worst_excess = beyond_stored(case, values, spread)
             finding = F.STAYS if worst_excess > 1.0 else F.CONSTANTS
-            if finding == F.STAYS and _is_rounding_of_float64(case, values, leaf.path):
+            if finding == F.STAYS and is_rounding_of_float64(case, values, leaf.path):
                 finding, worst_excess = F.LOST_IN_FLOAT64, 0.0
         evidence = Evidence(
             "scaling",
@@ -111,23 +112,30 @@ def _vanishes(values: list[np.ndarray], spread: LeafNoise) -> bool:
 
 
 def _unequal_integers(case: Case, actual: Run, expected: Run) -> int:
-    """How many integer or boolean elements differ in float64 as they do natively; 0 where they are mostly others than those.
+    """How many integer or boolean elements another rule decides in float64 too; 0 where they are near ties of float64 itself.
 
-    An exact tie that is decided by another rule is the same element in every precision. A near tie is decided by rounding, each time
-    elsewhere: jumps of float64 at other places than the native ones say nothing about those.
+    An exact tie that is decided by another rule is the same element, and the same difference, in every precision. A near tie is decided
+    by rounding, each time elsewhere, and the rounding of float64 makes `expected` jump there.
     """
-    native = {name: {leaf.path: leaf for leaf in case.native(name).outputs} for name in ("actual", "expected")}
-    others = {leaf.path: leaf for leaf in actual.outputs}
-    lasting = lifted = 0
+    native = {name: case.native(name).by_path for name in ("actual", "expected")}
+    lifted = lasting = 0
+    apart: dict[str, np.ndarray] = {}
     for leaf in expected.outputs:
-        known = (others.get(leaf.path), native["actual"].get(leaf.path), native["expected"].get(leaf.path))
+        known = (actual.by_path.get(leaf.path), native["actual"].get(leaf.path), native["expected"].get(leaf.path))
         if leaf.format is not None or any(other is None or other.shape != leaf.shape for other in known):
             continue
-        here, *before = (other.stored for other in known if other is not None)
-        apart = here != leaf.stored
-        lifted += int(np.count_nonzero(apart))
-        lasting += int(np.count_nonzero(apart & (before[0] != before[1])))
-    return lifted if 2 * lasting > lifted else 0
+        here, *before = (other.float64() for other in known if other is not None)
+        difference = here - leaf.float64()
+        apart[leaf.path] = difference != 0
+        lifted += int(np.count_nonzero(difference))
+        lasting += int(np.count_nonzero((difference != 0) & (difference == before[0] - before[1])))
+    if not lifted or lasting >= SAME_RULE * lifted:
+        return lifted
+    noise = noise_of_side(case, "expected", FLOAT64)
+    if noise is None:
+        return lifted
+    jumps = [bool((noise.leaves[path].changed[mask] > 0).all()) for path, mask in apart.items() if path in noise.leaves and mask.any()]
+    return 0 if all(jumps) else lifted
 
 
 def _loss_in_float64(case: Case, noise: Noise, path: str) -> float | None:
@@ -144,6 +152,8 @@ def _loss_in_float64(case: Case, noise: Noise, path: str) -> float | None:
     return difference.rms_in_noise * 2.0 ** (53 - case.storage.precision_bits)
 
 
+SAME_RULE = 0.95
+"""Ties of which so many are decided alike in two precisions are decided by a rule; of ties that rounding decides it is half, by chance."""
 SMALL_AMPLITUDE = 2.0**-6
 VISIBLE_STEP = 8.0
 """A jump shorter than eight half spacings of the stored result is taken for rounding: storing two results moves each by one, and the
@@ -154,17 +164,27 @@ reference, which the native error contains: twice the native error. Twice that a
 of the noise, before it counts as another function."""
 BOTH_HONEST = 2.0
 """Two honest results are each up to one limit away from the reference, so up to two from each other."""
+OFTEN = 24
+"""Samples of a tie that is decided either way by chance: all of them fall to one side once in 2^23 times."""
 JUMPS = 0.25
 """Noise of a 64th of the amplitude moves a smooth function a 64th as far; an element that still moves a quarter as far jumps."""
 
 
-def _is_rounding_of_float64(case: Case, values: list[np.ndarray], path: str) -> bool:
-    """Whether the float64 difference is what float64's own rounding makes of the ops of `actual`: an algorithm that loses everything."""
-    own = noise_of_side(case, "actual", FLOAT64)
-    known = own.leaves.get(path) if own is not None else None
-    if own is None or known is None or known.shape != values[1].shape:
-        return False
-    return residual_of(values[0], known, reference=values[1]).excess(own.count).within
+def is_rounding_of_float64(case: Case, values: list[np.ndarray], path: str) -> bool:
+    """Whether the float64 difference is what float64's own rounding makes of the ops of both: an algorithm that loses nearly everything.
+
+    Args:
+        values: of `actual` and `expected` in float64. path: of the output.
+    """
+    leaves: list[LeafNoise] = []
+    for name in ("actual", "expected"):
+        noise = noise_of_side(case, name, FLOAT64)
+        leaf = noise.leaves.get(path) if noise is not None else None
+        if leaf is None or leaf.shape != values[1].shape:
+            return False
+        leaves.append(leaf)
+    both = dataclasses.replace(leaves[0], spread=np.hypot(leaves[0].spread, leaves[1].spread))
+    return residual_of(values[0], both, reference=values[1]).excess(SAMPLES).within
 
 
 def beyond_stored(case: Case, values: list[np.ndarray], spread: LeafNoise) -> float:
@@ -189,24 +209,32 @@ def beyond_stored(case: Case, values: list[np.ndarray], spread: LeafNoise) -> fl
         times = np.where(apart > 0, apart / room, 0.0)
     times = np.where(np.isfinite(apart), times, 0.0)
     if np.max(times, initial=0.0) > 1.0:
-        times = np.where(_jumps_elsewhere(case, values, spread, apart, step), 0.0, times)
+        peers = case.native("expected").by_path[path].float64()
+        with np.errstate(invalid="ignore"):
+            differences = values[0] - values[1], values[2] - peers
+        times = np.where(_jumps_elsewhere(case, differences, spread, step), 0.0, times)
     return float(np.max(times, initial=0.0))
 
 
-def _jumps_elsewhere(case: Case, values: list[np.ndarray], spread: LeafNoise, apart: np.ndarray, step: np.ndarray) -> np.ndarray:
-    """Where float64 jumps at a near tie of its own: by another amount than natively, at elements that a little noise makes jump.
+def _jumps_elsewhere(
+    case: Case, differences: tuple[np.ndarray, np.ndarray], spread: LeafNoise, step: np.ndarray, declared: Format | None = None
+) -> np.ndarray:
+    """Where the two differ by jumps at near ties of the other precision: at elements that a little noise makes jump, others than natively.
 
-    An exact tie is decided the same way in every precision, so the difference there is the same number in float64 as it was natively.
+    An exact tie is decided the same way in every precision, so the difference there is the same number as it was natively.
+
+    Args:
+        differences: of the two sides in the other precision, and as written. spread: the noise of the output. step: half a spacing of each
+            stored result. declared: the other precision, where it is less than float64.
     """
-    peers = {leaf.path: leaf.float64() for leaf in case.native("expected").outputs}
+    other, native = differences
     with np.errstate(invalid="ignore"):
-        lifted, native = values[0] - values[1], values[2] - peers[spread.path]
-        differs = np.abs(lifted - native) > limits.VANISHES * np.abs(lifted)
-        possible = differs & (apart > VISIBLE_STEP * step) & (apart <= BOTH_HONEST * spread.largest)
-    if not possible.any():
-        return possible
-    small = noise_of(case, accumulate=False, amplitude=SMALL_AMPLITUDE).leaves[spread.path]
-    return possible & (small.largest > JUMPS * spread.largest)
+        same = np.abs(other - native) <= limits.VANISHES * np.abs(other)
+        possible = np.abs(other) > VISIBLE_STEP * step
+    if not possible.any() or np.mean(same[possible]) >= SAME_RULE or np.max(np.abs(other)[possible]) > BOTH_HONEST * np.max(spread.largest):
+        return np.zeros_like(possible)
+    small = noise_of(case, accumulate=False, amplitude=SMALL_AMPLITUDE, samples=OFTEN, declared=declared).leaves[spread.path]
+    return possible & (small.largest > JUMPS * np.abs(other)) & (small.largest > JUMPS * spread.spread)
 
 
 def _not_lifted(actual64: np.ndarray, expected64: np.ndarray, native: np.ndarray, spread: LeafNoise, storage: Format) -> str:
@@ -243,7 +271,12 @@ def _lowered(case: Case) -> Evidence:
             continue
         before = residual_of(native["actual"][leaf.path].float64(), spread, reference=native["expected"][leaf.path].float64())
         if before.rms:
-            found.append(_lowered_output(leaf, other, spread, noise.count, before, mixes=mixes))
+            peers = native["expected"][leaf.path].float64()
+            with np.errstate(invalid="ignore"):
+                differences = leaf.float64() - other.float64(), native["actual"][leaf.path].float64() - peers
+            step = FLOAT32.unit_roundoff * np.abs(other.float64())
+            jumps = _jumps_elsewhere(case, differences, spread, step, FLOAT32)
+            found.append(_lowered_output(leaf, other, spread, noise.count, before, mixes=mixes, jumps=jumps))
     if not found:
         return _unavailable("no output that differs is a floating-point tensor")
     return min(found, key=lambda evidence: (LOWERED.index(evidence.finding), -float(evidence.measured.get("excess_in_float32") or 0.0)))  # type: ignore[arg-type]
@@ -253,9 +286,11 @@ LOWERED = (F.STAYS, F.UNAVAILABLE, F.GROWS_IN_FLOAT32, F.AGREES_IN_FLOAT32)
 """What `_lowered` finds of an output; of several outputs the first of these is reported: one that stays is another formula."""
 
 
-def _lowered_output(leaf: Leaf, other: Leaf, spread: LeafNoise, samples: int, before: Residual, *, mixes: bool) -> Evidence:
-    """Of one output: both sides in float32, and how far apart they are in float64."""
-    apart = residual_of(leaf.float64(), spread, reference=other.float64())
+def _lowered_output(
+    leaf: Leaf, other: Leaf, spread: LeafNoise, samples: int, before: Residual, *, mixes: bool, jumps: np.ndarray
+) -> Evidence:
+    """Of one output: both sides in float32, and how far apart they are in float64; elements that jump in float32 tell nothing."""
+    apart = residual_of(np.where(jumps, other.float64(), leaf.float64()), spread, reference=other.float64())
     if apart.count < before.count:
         return _unavailable("in float32 the results overflow")
     magnitude = residual_of(leaf.float64(), spread, reference=np.zeros_like(spread.reference)).rms
