@@ -129,7 +129,8 @@ def _linear_gradients_by_hand(x: Any, weight: Any) -> Any:
     return back @ weight, back.T @ x
 
 
-def _sized(*choices: tuple[int, int]) -> Callable[[random.Random], tuple[int, ...]]:
+def sized(*choices: tuple[int, int]) -> Callable[[random.Random], tuple[int, ...]]:
+    """Draws a size within each of the ranges."""
     return lambda rng: tuple(rng.randint(low, high) for low, high in choices)
 
 

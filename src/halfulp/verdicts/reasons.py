@@ -353,6 +353,11 @@ def _exactly(where: str) -> Callable[[dict[str, Any], str, str], str]:
 
 
 def _systematic(measured: dict[str, Any], path: str, beyond: str) -> str:
+    if isinstance(gain := measured.get("gain_in_u"), float):
+        return (
+            f"The results are too {'large' if gain > 0 else 'small'} by {number(abs(gain))} u in the mean{path}, each time that the inputs move "
+            f"slightly, where rounding errors would be drawn anew{beyond}."
+        )
     return (
         f"{100.0 * float(measured['share_that_stays']):.0f} % of the error stays when the inputs move slightly{path}, where rounding errors "
         f"would be drawn anew{beyond}."

@@ -115,13 +115,13 @@ SCHEDULE = (
         within=lambda asked: "scaling" not in asked.found or asked.found.has("scaling", F.UNAVAILABLE, F.AGREES_IN_FLOAT32),
         # Integers come before it, and may have told what it would tell; where only a coarser format spoke, it is asked all the same.
         beyond=lambda asked: "integers" in asked.found,
-        measure=lambda asked: redraw(asked.case, asked.noise),
+        measure=lambda asked: redraw(asked.case, asked.noise, beyond=asked.beyond),
     ),
     Row(
         "drawing the rounding errors of coarser formats anew",
         within=_no,
         beyond=lambda asked: asked.found.has("redraw", F.SYSTEMATIC) and asked.found.has("scaling", F.UNAVAILABLE, *WEAK),
-        measure=lambda asked: redraw(asked.case, asked.noise, widely=True),
+        measure=lambda asked: redraw(asked.case, asked.noise, beyond=asked.beyond, widely=True),
         always=False,
     ),
     Row("trying impulses", within=_no, beyond=lambda asked: asked.formula is None, measure=lambda asked: impulses(asked.case)),

@@ -175,6 +175,8 @@ def _search(finding: str, m: Measured) -> str:
 
 
 def _redraw(finding: str, m: Measured) -> str:
+    if "gain_in_u" in m:
+        return f"too large or too small by {number(m['gain_in_u'])} u in the mean, in each of {m['repetitions']} repetitions"
     return str(m["why"]) if "why" in m else f"{100 * m['share_that_stays']:.0f} % of the error stays in {m['repetitions']} repetitions"
 
 

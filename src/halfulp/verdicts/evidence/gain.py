@@ -13,16 +13,12 @@ import numpy as np
 
 from ...cases import Case
 from ...differences.allowance import rms_limit
-from ...noise import Noise
-from ...noise.noise import gain_of
+from ...noise import Noise, gain_of
 from .evidence import Evidence
 from .finding import Finding
+from .redraw import FEWEST, ONE_CONSTANT
 
 F = Finding
-ONE_CONSTANT = 1.5
-"""In u. A factor that is rounded once is worth up to one u in every result, which is honest; 2 u is another factor."""
-FEWEST = 16
-"""Results from which a regression says more than they do one by one."""
 
 
 def gain(case: Case, noise: Noise) -> Evidence | None:

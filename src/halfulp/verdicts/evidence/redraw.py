@@ -6,14 +6,16 @@ Needs nothing but native runs of `actual`, so it works where a float64 run is re
 from __future__ import annotations
 
 import dataclasses
+import math
+from dataclasses import dataclass
 
 import numpy as np
 
 from ...cases import Case, Change, Inputs, Run, Variant
-from ...differences.allowance import rms_limit
-from ...noise import STATE, LeafNoise, Noise, noise_of, residual_of, root_mean_square, uses_transforms
+from ...differences.allowance import FALSE_ALARM, rms_limit, student_quantile
+from ...noise import STATE, LeafNoise, Noise, gain_of, noise_of, residual_of, root_mean_square, uses_transforms
 from .. import limits
-from .evidence import Evidence
+from .evidence import Evidence, Measured
 from .finding import Finding
 
 F = Finding
@@ -51,43 +53,28 @@ each repetition costs a run of both sides.
 """
 
 
-def redraw(case: Case, noise: Noise, *, widely: bool = False) -> Evidence:
+ONE_CONSTANT = 1.5
+"""In u. A factor that is rounded once is worth up to one u in every result, which is honest; 2 u is another factor."""
+FEWEST = 16
+"""Results from which a regression says more than they do one by one."""
+
+
+def redraw(case: Case, noise: Noise, *, beyond: bool, widely: bool = False) -> Evidence:
     """The share of the error that is the same function of nearby inputs.
 
     Args:
-        case, noise: see `gatherer.py`.
+        case, noise: see `gatherer.py`. beyond: whether the error is beyond rounding: an unstable algorithm leans as well.
         widely: inputs move by more than the spacing of the 16-bit formats, so that rounding in one of them is drawn anew too. Then the
             evidence is of the kind "wide_redraw".
     """
     kind = "wide_redraw" if widely else "redraw"
-    errors: dict[str, list[np.ndarray]] = {}
-    sizes: dict[str, np.ndarray] = {}
-    firsts: dict[str, np.ndarray] = {}
-    moves: dict[str, np.ndarray] = {}
-    for repetition in range(REPETITIONS):
-        variant = Variant(inputs=Inputs(Change.MOVED_WIDELY if widely else Change.MOVED, repetition))
-        actual = case.run("actual", variant)
-        expected = case.run("expected", Variant(case.finest, variant.inputs))
-        if not isinstance(expected, Run):  # its own rounding is drawn anew as well
-            expected = case.run("expected", variant)
-        if not isinstance(actual, Run) or not isinstance(expected, Run):
-            why = "a side does not run on inputs that are moved slightly"
-            return Evidence(kind, F.UNAVAILABLE, measured={"why": why})
-        references = {leaf.path: leaf for leaf in expected.outputs}
-        for leaf in actual.outputs:
-            other = references.get(leaf.path)
-            if leaf.format is None or other is None or other.shape != leaf.shape or leaf.path not in noise.leaves:
-                continue
-            exact = other.float64()
-            moves[leaf.path] = moves.get(leaf.path, False) | (exact != firsts.setdefault(leaf.path, exact))
-            sizes[leaf.path] = np.maximum(sizes.get(leaf.path, 0.0), np.where(np.isfinite(exact), np.abs(exact), 0.0))
-            with np.errstate(invalid="ignore"):
-                error = leaf.float64() - exact
-            errors.setdefault(leaf.path, []).append(np.where(np.isfinite(error), error, 0.0))
-    if not any(moved.any() for moved in moves.values()):
+    redrawn = _redrawn(case, noise, widely=widely)
+    if redrawn is None:
+        return Evidence(kind, F.UNAVAILABLE, measured={"why": "a side does not run on inputs that are moved slightly"})
+    if not any(found.moves.any() for found in redrawn.values()):
         return Evidence(kind, F.UNAVAILABLE, measured={"why": "no result moves when the inputs do, so no rounding is drawn anew"})
     # A result that stays where it is has its rounding from the same numbers each time: it stays too, whatever made it.
-    errors = {path: [np.where(moves[path], error, 0.0) for error in found] for path, found in errors.items()}
+    errors = {path: [np.where(found.moves, error, 0.0) for error in found.errors] for path, found in redrawn.items()}
     if _left_the_domain(case, noise, errors):
         why = (
             "the two agree on the given inputs far better than near them: moving breaks something that the inputs have (a symmetry, a sum)"
@@ -102,7 +89,7 @@ def redraw(case: Case, noise: Noise, *, widely: bool = False) -> Evidence:
         stays = np.mean(found, axis=0)
         total = root_mean_square(np.asarray(found))
         share = (root_mean_square(stays) / total) ** 2 if total else 0.0
-        stayed = residual_of(stays, _as_wide_as(data.leaves[path], sizes[path]), reference=np.zeros_like(stays))
+        stayed = residual_of(stays, _as_wide_as(data.leaves[path], redrawn[path].sizes), reference=np.zeros_like(stays))
         amount = stayed.excess(data.count, slack=1.0).of_limit
         if in_norm:  # rounded twiddle factors are constants: their error stays, and is small in norm only
             amount = min(amount, stayed.norm_in_noise / rms_limit(data.count, slack=1.0))
@@ -110,9 +97,70 @@ def redraw(case: Case, noise: Noise, *, widely: bool = False) -> Evidence:
             worst, worst_share, worst_excess = path, share, amount
     # Constants and tables rounded to the declared precision leave an error that stays, but none larger than rounding data makes.
     systematic = worst_share > limits.SYSTEMATIC and worst_excess > 1.0
-    return Evidence(
-        kind,
-        F.SYSTEMATIC if systematic else F.RANDOM,
-        measured={"share_that_stays": worst_share, "repetitions": REPETITIONS, "excess_over_data_rounding": worst_excess},
-        path=worst,
-    )
+    measured: dict[str, Measured] = {
+        "share_that_stays": worst_share, "repetitions": REPETITIONS, "excess_over_data_rounding": worst_excess,
+    }  # fmt: skip
+    path, leans = _gain_that_stays({path: found.gains for path, found in redrawn.items()}, case.declared.unit_roundoff)
+    if leans is not None and not (systematic or in_norm or beyond):
+        return Evidence(kind, F.SYSTEMATIC, measured={**measured, "gain_in_u": leans}, path=path)
+    return Evidence(kind, F.SYSTEMATIC if systematic else F.RANDOM, measured=measured, path=worst)
+
+
+@dataclass
+class _Redrawn:
+    """What an output does when the inputs move.
+
+    Attributes:
+        first: the exact result the first time. errors: of `actual`, each time. gains: their regressions on the result.
+        sizes: the largest magnitude of each element. moves: whether it moves at all.
+    """
+
+    first: np.ndarray
+    errors: list[np.ndarray]
+    gains: list[float]
+    sizes: np.ndarray
+    moves: np.ndarray
+
+
+def _redrawn(case: Case, noise: Noise, *, widely: bool) -> dict[str, _Redrawn] | None:
+    """Each output's errors on inputs that are moved several times; None where a side does not run on such."""
+    outputs: dict[str, _Redrawn] = {}
+    for repetition in range(REPETITIONS):
+        variant = Variant(inputs=Inputs(Change.MOVED_WIDELY if widely else Change.MOVED, repetition))
+        actual = case.run("actual", variant)
+        expected = case.run("expected", Variant(case.finest, variant.inputs))
+        if not isinstance(expected, Run):  # its own rounding is drawn anew as well
+            expected = case.run("expected", variant)
+        if not isinstance(actual, Run) or not isinstance(expected, Run):
+            return None
+        for leaf in actual.outputs:
+            other = expected.by_path.get(leaf.path)
+            if leaf.format is None or other is None or other.shape != leaf.shape or leaf.path not in noise.leaves:
+                continue
+            exact = other.float64()
+            with np.errstate(invalid="ignore"):
+                error = leaf.float64() - exact
+            error = np.where(np.isfinite(error), error, 0.0)
+            unmoved = np.zeros(exact.shape, dtype=bool)
+            found = outputs.setdefault(leaf.path, _Redrawn(exact, [], [], np.zeros(exact.shape), unmoved))
+            found.errors.append(error)
+            found.moves = found.moves | (exact != found.first)
+            found.sizes = np.maximum(found.sizes, np.where(np.isfinite(exact), np.abs(exact), 0.0))
+            if leaf.stored.size >= FEWEST and not leaf.dtype.startswith("complex"):
+                found.gains.append(gain_of(error, exact))
+    return outputs
+
+
+def _gain_that_stays(gains: dict[str, list[float]], u: float) -> tuple[str, float | None]:
+    """The output whose results are too large or too small by the same share each time, and by how many u; None where there is none.
+
+    How far the share comes out differently when rounding is drawn anew is what a mean of so many may be off by (Student's t).
+    """
+    found: tuple[str, float | None] = ("", None)
+    for path, shares in gains.items():
+        if len(shares) < REPETITIONS:
+            continue
+        mean, scatter = float(np.mean(shares)), float(np.std(shares, ddof=1)) / math.sqrt(len(shares))
+        if abs(mean) - student_quantile(FALSE_ALARM, len(shares) - 1) * scatter > ONE_CONSTANT * u and abs(mean) > abs(found[1] or 0.0) * u:
+            found = path, mean / u
+    return found
