@@ -16,6 +16,7 @@ from .mutants import MUTATIONS, Mutation
 from .peers import PEERS, opinions_on
 from .registry import Pair
 from .rewrites import REWRITES, batch_in_halves, met_calls, one_thread, rewritten
+from .sixteen_bits import honest_pair_in
 
 Outcome = dict[str, Any]
 CHECKERS = ("halfulp", *PEERS)
@@ -51,12 +52,11 @@ def of_pair(pair: Pair, seed: int) -> Outcome:
     return ask(pair.name, pair.kind, actual, expected, inputs, seed=seed, tags=list(pair.tags), wanted=pair.verdict, **options)
 
 
-def of_honest(number: int) -> Outcome:
-    """The outcome of a generated honest pair."""
-    pair: HonestPair = honest_pair(number)
-    return ask(
-        pair.name, "rounding", pair.actual, pair.expected, pair.inputs, declared=pair.declared, gradients=pair.gradients, number=number
-    )
+def of_honest(number: int, dtype: str = "") -> Outcome:
+    """The outcome of a generated honest pair; of one in that 16-bit format, where it is given."""
+    pair: HonestPair = honest_pair_in(dtype, number) if dtype else honest_pair(number)
+    options = {"declared": pair.declared, "gradients": pair.gradients}
+    return {**ask(pair.name, "rounding", pair.actual, pair.expected, pair.inputs, number=number, **options), "declared": pair.declared}
 
 
 COMPILED = ("mlp_relu", "unet", "encoder_before")

@@ -24,9 +24,10 @@ from .figures import report_figures
 from .models import MODELS
 from .mutants import MUTATIONS
 from .outcomes import CHECKERS, MODEL_MUTANTS, Outcome, hosts_of, of_honest, of_model_variant, of_mutant, of_pair, variants_of
+from .sixteen_bits import FORMATS
 from .statistics import Rate
 
-PARTS = ("pairs", "honest", "models", "detection")
+PARTS = ("pairs", "honest", "sixteen bits", "models", "detection")
 HOSTS = 5
 """Models that each kind of mutant is tried in."""
 Job = tuple[str, Callable[[], Outcome]]
@@ -42,6 +43,10 @@ def jobs_of(parts: Iterable[str], *, seeds: int, honest: int) -> Iterator[Job]:
     if "honest" in parts:
         for number in range(honest):
             yield f"honest/{number}", functools.partial(of_honest, number)
+    if "sixteen bits" in parts:
+        for dtype in FORMATS:
+            for number in range(honest // len(FORMATS)):
+                yield f"sixteen bits/{dtype}/{number}", functools.partial(of_honest, number, dtype)
     if "models" in parts:
         for model in MODELS:
             for variant in variants_of(model):
@@ -183,6 +188,20 @@ def _report_honest(outcomes: list[Outcome]) -> dict[str, tuple[float, str]]:
     return found | {"honest_pairs": (len(outcomes), "pairs")}
 
 
+def _report_sixteen_bits(outcomes: list[Outcome]) -> dict[str, tuple[float, str]]:
+    found: dict[str, tuple[float, str]] = {}
+    for dtype in FORMATS:
+        there = [outcome for outcome in outcomes if outcome["declared"] == dtype]
+        table = Table("checker", "false alarms", title=f"{len(there)} generated honest pairs in {dtype}")
+        for checker in CHECKERS:
+            table.add_row(checker, str(_false_alarms(there, checker)))
+            found[f"honest_{dtype}_false_alarms_{_named(checker)}"] = (100.0 * _false_alarms(there, checker).value, "percent")
+        Console(width=150).print(table)
+        _print_wrong(there)
+        found[f"honest_{dtype}_pairs"] = (len(there), "pairs")
+    return found
+
+
 def _report_models(outcomes: list[Outcome]) -> dict[str, tuple[float, str]]:
     models = sorted({outcome["model"] for outcome in outcomes})
     _table(f"{len(models)} whole models, forward and backward: {len(outcomes)} honest variants and mutants", outcomes)
@@ -226,6 +245,7 @@ def _report_detection(outcomes: list[Outcome]) -> dict[str, tuple[float, str]]:
 _REPORTS: dict[str, Callable[[list[Outcome]], dict[str, tuple[float, str]]]] = {
     "pairs": _report_pairs,
     "honest": _report_honest,
+    "sixteen bits": _report_sixteen_bits,
     "models": _report_models,
     "detection": _report_detection,
 }

@@ -20,10 +20,15 @@ def verdicts(
     json_file: Annotated[Optional[Path], typer.Option("--json", help="Write all outcomes to this file.")] = None,
     parts: Annotated[
         Optional[list[str]],
-        typer.Option("--part", help="Only this part: pairs, honest, models or detection; may be given several times."),
+        typer.Option("--part", help="Only this part: pairs, honest, sixteen bits, models or detection; may be given several times."),
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="How many seeds of each labelled pair to run.")] = 1,
     honest: Annotated[int, typer.Option(min=1, help="How many honest pairs to generate.")] = 2000,
+    limits: Annotated[
+        bool, typer.Option("--limits", help="Measure the smallest fault that is seen, by op and precision, instead.")
+    ] = False,
+    draws: Annotated[int, typer.Option(min=20, help="With --limits: how many inputs a fault is tried on.")] = 100,
+    only: Annotated[str, typer.Option(help="With --limits: only where OP/PRECISION/FAULT contains this text.")] = "",
     resume: Annotated[Optional[Path], typer.Option(help="Keep outcomes here as they come, and go on from what is there.")] = None,
 ) -> None:
     """How often the verdict is right, beside assert_close, allclose, torch._dynamo.utils.same and msprobe's rule.
@@ -37,6 +42,11 @@ def verdicts(
 
     sys.path.insert(0, str(folder("benchmarks")))
     from verdicts.run import PARTS, run  # pyright: ignore[reportMissingImports]
+
+    if limits:
+        from verdicts.detection_limits import run_limits  # pyright: ignore[reportMissingImports]
+
+        raise typer.Exit(run_limits(json_file=json_file, resume=resume, draws=draws, only=only))
 
     unknown = set(parts or ()) - set(PARTS)
     if unknown:

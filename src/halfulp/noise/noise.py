@@ -236,12 +236,16 @@ def noise_of_side(case: Case, name: str, declared: Format) -> Noise | None:
     return _collect(case, model, passes[0], passes[0], passes[1:], f"ops of {name}", dict(mode.counted), f"{name} in float64", [])
 
 
-def noise_of_inputs(case: Case) -> Noise | None:
-    """How far one rounding of each input moves what `expected` gives in float64; None where that can't be run."""
+def noise_of_inputs(case: Case, declared: Format | None = None) -> Noise | None:
+    """How far one rounding of each input, to the declared precision or another, moves what `expected` gives in float64.
+
+    Returns:
+        None where that can't be run.
+    """
     lifted = case.run("expected", Variant(case.finest))
     if case.finest is Precision.NATIVE or not isinstance(lifted, Run):
         return None
-    model = Model(case.declared, SAMPLES, True, False, product_loss=1.0, amplitude=1.0, profiles=False, rounds=OPS)
+    model = Model(declared or case.declared, SAMPLES, True, False, product_loss=1.0, amplitude=1.0, profiles=False, rounds=OPS)
     return _perturb_inputs(case, model, lifted, [])
 
 

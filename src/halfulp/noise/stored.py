@@ -90,7 +90,10 @@ def stored_noise(case: Case) -> StoredNoise:
     if any(found is None for found in center.values()):
         return StoredNoise()
     given = _given(case)
-    held = {name: _values([*given, *_own(case.side(name)), *seen[name].tensors], case.side(name).eager.state.arrays) for name in seen}
+    held = {
+        name: _Held([*given, *_own(case.side(name)), *seen[name].tensors, *map(torch.from_numpy, case.side(name).eager.state.arrays)])
+        for name in seen
+    }
     pairs = _near(seen["actual"].constants, seen["expected"].constants, case.declared)
     outputs: dict[str, FloatArray] = {}
     if pairs:
@@ -120,15 +123,53 @@ def stored_noise(case: Case) -> StoredNoise:
     return StoredNoise({path: np.sqrt(square) for path, square in variances.items()}, outputs, count, pairs)
 
 
+class _Held:
+    """The numbers that a side holds, to find others among them.
+
+    Two numbers of 24 bits are the same by chance once in many millions. Of 16-bit numbers whole rows are compared, along either axis.
+    """
+
+    def __init__(self, tensors: Iterable[torch.Tensor]) -> None:
+        plain = [tensor.detach().cpu() for tensor in tensors if tensor.layout == torch.strided and not tensor.is_complex()]
+        values = [_wide(tensor) for tensor in plain]
+        self._values = torch.unique(torch.cat(values)) if values else torch.zeros(0, dtype=torch.float64)
+        self._rows = {row for tensor in plain for row in (*_rows(tensor), *_rows(_turned(tensor)))}
+
+    def lacks(self, stored: torch.Tensor) -> torch.Tensor:
+        """Which elements of a tensor are not among them."""
+        form = FORMATS.get(str(stored.dtype).removeprefix("torch."))
+        if form is not None and form.precision_bits < FLOAT32.precision_bits:
+            value = stored.detach().cpu()
+            by_row = torch.tensor([row not in self._rows for row in _rows(value)], dtype=torch.bool)
+            by_column = torch.tensor([row not in self._rows for row in _rows(_turned(value))], dtype=torch.bool)
+            length = value.shape[-1] if value.dim() else 1
+            along = by_row.repeat_interleave(length).view(value.shape)
+            across = by_column.view(_turned(value).shape[:-1]).unsqueeze(-1).expand(_turned(value).shape)
+            return along & (across.movedim(-1, 0) if value.dim() > 1 else along)
+        return ~torch.isin(_wide(stored), self._values).view(stored.shape)
+
+
+def _turned(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.movedim(0, -1) if tensor.dim() > 1 else tensor
+
+
+def _rows(tensor: torch.Tensor) -> list[bytes]:
+    """The rows along the last axis, as bytes of float64."""
+    if not tensor.numel():
+        return []
+    rows = tensor.to(torch.float64).reshape(-1, tensor.shape[-1] if tensor.dim() else 1).contiguous().numpy()
+    return [row.tobytes() for row in rows]
+
+
 class _Alone:
     """The stored numbers that the other side does not hold."""
 
-    def __init__(self, others: torch.Tensor, storage: Format) -> None:
+    def __init__(self, others: _Held, storage: Format) -> None:
         self._others, self._storage = others, storage
 
     def has(self, stored: torch.Tensor) -> bool:
         """Whether a tensor has any."""
-        return stored.numel() > 0 and not bool(torch.isin(_wide(stored), self._others).all())
+        return stored.numel() > 0 and bool(self._others.lacks(stored).any())
 
     def moved(self, stored: torch.Tensor, lifted: torch.Tensor, pool: GaussianPool) -> torch.Tensor:
         """The lifted tensor, with these numbers moved by one rounding of the format that they are stored in, or of the declared one."""
@@ -136,8 +177,7 @@ class _Alone:
         if own is None or not lifted.numel() or lifted.dtype != torch.float64:
             return lifted
         u = min(own.unit_roundoff, self._storage.unit_roundoff)
-        is_own = ~torch.isin(_wide(stored), self._others).view(lifted.shape).to(lifted.device)
-        numbers = pool.like(lifted) * is_own
+        numbers = pool.like(lifted) * self._others.lacks(stored).to(lifted.device)
         with torch.no_grad(), torch._C.DisableTorchFunction():  # pyright: ignore[reportPrivateUsage]
             found = (lifted.detach() * (1.0 + ROUNDING_RMS * u * numbers)).to(lifted.dtype)
         return found.requires_grad_(lifted.requires_grad)
@@ -157,12 +197,6 @@ def _own(side: Side) -> list[torch.Tensor]:
 
 def _wide(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.detach().cpu().to(torch.float64).reshape(-1)
-
-
-def _values(tensors: Iterable[torch.Tensor], arrays: Iterable[npt.NDArray[Any]]) -> torch.Tensor:
-    found = [_wide(tensor) for tensor in tensors if tensor.layout == torch.strided and not tensor.is_complex()]
-    found += [torch.from_numpy(array.astype(np.float64)).reshape(-1) for array in arrays]
-    return torch.unique(torch.cat(found)) if found else torch.zeros(0, dtype=torch.float64)
 
 
 def _near(actual: set[float], expected: set[float], declared: Format) -> tuple[tuple[float, float], ...]:

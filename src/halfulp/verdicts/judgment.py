@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ..floats import FLOAT32, FORMATS
 from . import limits
 from .evidence.evidence import Evidence, Found, MissingNumber
 from .evidence.finding import Finding
@@ -111,9 +112,9 @@ def _within(found: Found, noise: Evidence | None) -> Decision:
     for kind in ("powers", "permutations"):
         if found.has(kind, F.DIFFER):
             return Decision(V.MISTAKE, (kind, "noise"))
+    if found.has("casts", F.EXPLAIN):
+        return Decision(V.REDUCED_PRECISION, ("casts", "noise"))
     if found.has("scaling", F.STAYS) and not found.has("casts", F.LOSE_NOTHING):
-        if found.has("casts", F.EXPLAIN):
-            return Decision(V.REDUCED_PRECISION, ("casts", "noise"))
         return Decision(V.MISTAKE, ("scaling", "noise"))
     scaling_is_mute = "scaling" not in found or found.has("scaling", F.UNAVAILABLE, F.AGREES_IN_FLOAT32)
     if scaling_is_mute and found.has("redraw", F.SYSTEMATIC):
@@ -168,9 +169,16 @@ def _beyond_with_the_right_formula(found: Found, noise: Evidence, told_by: tuple
         return Decision(V.ROUNDING, ("conditioning", *told_by, "noise"))
     if found.has("precision", F.SAME_SIZE) and not _loses_in_float64(found) and not found.has("own_noise", F.WITHIN):
         return Decision(V.REDUCED_PRECISION, ("precision", *told_by, "noise"))
-    if noise.measured.get("method") == "inputs" and _worst_excess(noise) <= limits.TOLERABLE_LOSS * math.sqrt(noise.number("terms")):
+    if noise.measured.get("method") == "inputs" and _worst_excess(noise) <= limits.TOLERABLE_LOSS * _growth_of_a_chain(noise):
         return Decision(V.UNDECIDED, ("noise",))
     return Decision(V.UNSTABLE, ("loss", *told_by, "noise"))
+
+
+def _growth_of_a_chain(noise: Evidence) -> float:
+    """How many roundings a plain chain of additions is worth; sums of 16-bit numbers are accumulated in float32."""
+    declared = FORMATS.get(str(noise.measured.get("declared")), FLOAT32)
+    bits = min(0, declared.precision_bits - FLOAT32.precision_bits)
+    return max(1.0, math.sqrt(noise.number("terms")) * 2.0**bits)
 
 
 def _loses_other_digits(found: Found) -> bool:

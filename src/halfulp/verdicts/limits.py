@@ -29,6 +29,10 @@ VANISHES = 2.0**-10
 bits, where a formula's difference goes none and rounding goes all of it. Between the two sits what constants rounded to the
 declared precision leave."""
 
+SHORT_CONSTANTS = 2.0**-6
+"""Share of the noise that is left to constants which are written with one digit more than float32 holds: nine digits are off by up to
+5e-10, 0.008 u, in a noise in which each step is off by about u / 2. Rounded up to a power of two."""
+
 SAME_SHARE = 0.5
 """If more than half of the differing elements of a float64 run are numbers of the declared format, the run was not lifted: a
 float64 result is a float32 number by chance in one element of 2**29."""

@@ -251,6 +251,11 @@ def _overflows(result: Judged) -> str:
 
 def _leans(result: Judged) -> str:
     found = _measured(result, "gain")
+    if "share_lost" in found:
+        return (
+            f"{100.0 * float(found['share_lost']):.0f} % of what the function adds to {found['input']} is lost: the steps are too small for the "
+            f"spacing of {result.declared} (rounding could lose {100.0 * float(found['share_limit']):.2g} %). {_capitalized(_formula(result))}."
+        )
     way = "large" if float(found["gain_in_u"]) > 0 else "small"
     stands = f" {_capitalized(_formula(result))}." if _formula(result) else ""
     return (
@@ -408,7 +413,9 @@ _MISTAKES: dict[str, Callable[[dict[str, Any], str, str], str]] = {
     "patterns": _patterned,
     "permutations": _unpermuted,
     "gain": lambda measured, path, beyond: (
-        f"The results are too {'large' if float(measured['gain_in_u']) > 0 else 'small'} by {number(abs(float(measured['gain_in_u'])))} u in the mean{path}, "
+        f"{100.0 * float(measured['share_lost']):.0f} % of what the function adds to {measured['input']} is lost{path}."
+        if "share_lost" in measured
+        else f"The results are too {'large' if float(measured['gain_in_u']) > 0 else 'small'} by {number(abs(float(measured['gain_in_u'])))} u in the mean{path}, "
         f"where rounding averages out to less than {number(measured['limit_in_u'])} u: {number(measured['same_sign'])} of {number(measured['unequal'])} errors "
         "have one sign."
     ),

@@ -145,7 +145,7 @@ SCHEDULE = (
     ),
     Row(
         "taking casts out",
-        within=lambda asked: asked.found.has("scaling", F.STAYS) or asked.integers_differ,
+        within=lambda asked: asked.found.has("scaling", F.STAYS, F.UNAVAILABLE) or asked.integers_differ,
         beyond=lambda asked: asked.found.has("scaling", F.STAYS, F.UNAVAILABLE) or asked.case.finest is Precision.NATIVE,
         measure=lambda asked: casts(asked.case, asked.noise, beyond=asked.beyond),
     ),

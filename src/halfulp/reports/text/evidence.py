@@ -208,6 +208,8 @@ def _overflow(finding: str, m: Measured) -> str:
 
 
 def _gain(finding: str, m: Measured) -> str:
+    if "share_lost" in m:
+        return f"{100 * m['share_lost']:.0f} % of what is added to {m['input']} is lost (limit {100 * m['share_limit']:.2g} %)"
     return f"by {number(m['gain_in_u'])} u (limit {number(m['limit_in_u'])}); {number(m['same_sign'])} of {number(m['unequal'])} errors have one sign"
 
 

@@ -1,4 +1,4 @@
-"""Do the errors lean to one side: is every result too large, or too small, by a share of itself?
+"""Do the errors lean to one side: is every result too large, or too small, by a share of itself, or of what was added to an input?
 
 Rounding errors have both signs, so the error's regression on the result comes to little, and to how little is known: the samples of the
 noise have a regression each, which holds what their elements share. A running sum that stagnates, a result that is cut off and a factor
@@ -12,8 +12,11 @@ import math
 import numpy as np
 
 from ...cases import Case
+from ...cases.effects import argument_leaves
+from ...differences import Leaf
 from ...differences.allowance import rms_limit
-from ...noise import Noise, gain_of
+from ...noise import LeafNoise, Noise, gain_of
+from ...ops.deviation import SAMPLES
 from .evidence import Evidence
 from .finding import Finding
 from .redraw import FEWEST, ONE_CONSTANT
@@ -50,9 +53,40 @@ def gain(case: Case, noise: Noise) -> Evidence | None:
             "same_sign": int(max(np.count_nonzero(signs > 0), np.count_nonzero(signs < 0))),
             "unequal": int(signs.size),
         }
+        if (lost := _lost_change(case, leaf, known, peer)) is not None:
+            return lost
         if best is None or abs(own) / limit > abs(float(best.measured["gain_in_u"])) / float(best.measured["limit_in_u"]):  # type: ignore[arg-type]
             best = Evidence("gain", F.LEANS if abs(own) > limit else F.RANDOM, measured=measured, path=leaf.path)
     return best
+
+
+LOST = 0.25
+"""Share of what is added to an input that has to be lost: honest updates in 16 bits lose a part of what is near half a spacing."""
+
+
+def _lost_change(case: Case, leaf: Leaf, known: LeafNoise, peer: Leaf) -> Evidence | None:
+    """Whether a part of what the function adds to an input never arrives: weights whose updates are less than half a spacing.
+
+    The error then goes against the change, whatever the sign of the result. Independent rounding errors come to `rms_limit`
+    times the root of the sum of their variances.
+    """
+    for given in argument_leaves((case.inputs, case.keywords)).values():
+        if given.format is None or given.shape != leaf.shape:
+            continue
+        change = known.reference - given.float64()
+        error, other = _error(leaf.float64(), known.reference), _error(peer.float64(), known.reference)
+        usable = np.isfinite(change)
+        change, error, other = np.where(usable, change, 0.0), np.where(usable, error, 0.0), np.where(usable, other, 0.0)
+        size = float(np.sum(change * change))
+        if not size or not math.isfinite(size):
+            continue
+        own, of_peer = float(np.sum(error * change)) / size, float(np.sum(other * change)) / size
+        scatter = math.sqrt(float(np.sum(np.square(known.spread * change)))) / size
+        limit = rms_limit(SAMPLES) * scatter + abs(of_peer)
+        if -own > max(limit, LOST):
+            measured = {"share_lost": -own, "share_limit": limit, "input": given.path}
+            return Evidence("gain", F.LEANS, measured=measured, path=leaf.path)
+    return None
 
 
 def _error(values: np.ndarray, reference: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ from ...cases import LIFTED, Case, Change, Inputs, Precision, Run, Unavailable, 
 from ...differences import Leaf
 from ...differences.allowance import max_limit
 from ...floats import BFLOAT16, FLOAT32, FLOAT64, Format, is_representable
-from ...noise import LeafNoise, Noise, Residual, noise_of, noise_of_side, residual_of, stored_noise, uses_transforms
+from ...noise import LeafNoise, Noise, Residual, noise_of, noise_of_inputs, noise_of_side, residual_of, stored_noise, uses_transforms
 from ...ops.deviation import SAMPLES
 from .. import limits
 from .evidence import Evidence, Measured
@@ -131,7 +131,7 @@ def _unequal_integers(case: Case, actual: Run, expected: Run) -> int:
         lasting += int(np.count_nonzero((difference != 0) & (difference == before[0] - before[1])))
     if not lifted or lasting >= SAME_RULE * lifted:
         return lifted
-    noise = noise_of_side(case, "expected", FLOAT64)
+    noise = noise_of_side(case, "expected", FLOAT64) or noise_of_inputs(case, FLOAT64)
     if noise is None:
         return lifted
     jumps = [bool((noise.leaves[path].changed[mask] > 0).all()) for path, mask in apart.items() if path in noise.leaves and mask.any()]
@@ -203,7 +203,7 @@ def beyond_stored(case: Case, values: list[np.ndarray], spread: LeafNoise) -> fl
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         apart = np.abs(lifted - values[1])
         step = storage.unit_roundoff * np.abs(values[1]) + np.where(values[1] != 0, storage.min_subnormal, 0.0)
-        room = step + limits.VANISHES * spread.spread
+        room = step + limits.SHORT_CONSTANTS * spread.spread
         if own is not None and own.shape == room.shape:
             room = room + max_limit(stored.samples, apart.size, slack=1.0) * own
         times = np.where(apart > 0, apart / room, 0.0)
