@@ -1,7 +1,8 @@
 """What a check costs, in forward passes of both sides: python -m benchmarks.check_cost
 
 The pairs differ in bits, so that all evidence that a check of honest implementations needs is gathered: a 4-layer transformer encoder (d = 256, 64 tokens,
-batch 2) with fused against plain attention, and the convolutional net of question 5 with and without oneDNN. Then single small ops in milliseconds.
+batch 2) with fused against plain attention, and the convolutional net of question 5 with and without oneDNN. Then single small ops in milliseconds,
+and the runs that checks of the labelled mistakes take.
 """
 
 from __future__ import annotations
@@ -9,16 +10,20 @@ from __future__ import annotations
 import argparse
 import statistics
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import torch
 from torch import nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 import halfulp
+from halfulp.cases import Case
 
+from .verdicts import PAIRS
 from .verdicts.figures import report_figures
 
 
@@ -86,6 +91,28 @@ def cost(actual: nn.Module, expected: nn.Module, x: torch.Tensor, runs: int) -> 
     return statistics.median(ratios), result.verdict.name
 
 
+def runs_of_rejected() -> list[float]:
+    """How many forward passes of both sides a check of each labelled mistake takes, counted and not timed."""
+    counts: list[float] = []
+    evaluate = Case.evaluate
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for pair in PAIRS:
+            count = 0
+
+            def counted(self: Case, *given: Any) -> Any:
+                nonlocal count
+                count += 1
+                return evaluate(self, *given)
+
+            actual, expected, inputs = pair.make(0)
+            with mock.patch.object(Case, "evaluate", counted):
+                result = halfulp.check(actual, expected, inputs, declared=pair.declared, reference=pair.reference, gradients=pair.gradients)
+            if result.acceptable is False:
+                counts.append(count / 2)
+    return counts
+
+
 def _small_ops() -> dict[str, tuple[Callable[..., Any], Callable[..., Any], tuple[torch.Tensor, ...]]]:
     """Ops of a few thousand numbers, honest and not."""
     x, w, b = torch.randn(8, 256), torch.randn(32, 256), torch.randn(32)
@@ -125,6 +152,9 @@ def main() -> None:
         print(f"{small}: {1000 * seconds:.0f} ms")
         slowest = max(slowest, seconds)
     figures["check_cost_small_op"] = (1000 * slowest, "ms")
+    rejected = runs_of_rejected()
+    figures["check_cost_rejected_median"] = (statistics.median(rejected), "forward_passes")
+    figures["check_cost_rejected_largest"] = (max(rejected), "forward_passes")
     report_figures(figures, options.json)
 
 

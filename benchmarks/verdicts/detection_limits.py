@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -206,31 +206,46 @@ def planted(cell: Cell, magnitude: float, draw: int) -> tuple[Call, Call, tuple[
     return (lambda *values: FAULTS[cell.kind](op.function(*values), size)), op.function, inputs
 
 
-def rejected(cell: Cell, magnitude: float, draw: int, checker: str) -> bool:
-    """Whether a checker sees the fault."""
+def rejecting(cell: Cell, magnitude: float, draw: int, checkers: Iterable[str]) -> set[str]:
+    """The checkers that see the fault."""
     actual, expected, inputs = planted(cell, magnitude, draw)
-    if checker == "halfulp":
-        return halfulp.check(actual, expected, inputs, declared=cell.precision, seed=draw).acceptable is False
+    found: set[str] = set()
+    peers = [checker for checker in checkers if checker != "halfulp"]
+    if "halfulp" in checkers and halfulp.check(actual, expected, inputs, declared=cell.precision, seed=draw).acceptable is False:
+        found.add("halfulp")
+    if not peers:
+        return found
     with torch.no_grad():
         sides = [[function(*inputs)] for function in (actual, expected)]
         exact = [expected(*(value.double() for value in inputs))] if cell.op not in WHOLE else None
-    if checker == PEERS[-1]:
-        return not flash_rule(sides[0], sides[1], exact)
-    return not opinions(sides[0], sides[1], exact, only=checker)[checker]
+    for peer in peers:
+        accepts = flash_rule(sides[0], sides[1], exact) if peer == PEERS[-1] else opinions(sides[0], sides[1], exact, only=peer)[peer]
+        if not accepts:
+            found.add(peer)
+    return found
 
 
-def limit_of(cell: Cell, checker: str, draws: int = DRAWS) -> float | None:
-    """The smallest magnitude that is seen in 95 of 100 draws, in u; None where not even the largest is."""
-    needed = math.ceil(draws * SEEN / DRAWS)
+def limits_of(cell: Cell, checkers: Iterable[str], draws: int = DRAWS) -> dict[str, float | None]:
+    """The smallest magnitude that each checker sees in 95 of 100 draws, in u; None where not even the largest is."""
+    most = draws - math.ceil(draws * SEEN / DRAWS)
+    limits: dict[str, float | None] = dict.fromkeys(checkers)
+    open_ones = set(limits)
     for magnitude in MAGNITUDES:
-        missed = 0
+        missed = dict.fromkeys(open_ones, 0)
         for draw in range(draws):
-            missed += not rejected(cell, magnitude, draw, checker)
-            if missed > draws - needed:
+            asked = [checker for checker, count in missed.items() if count <= most]
+            if not asked:
                 break
-        else:
-            return magnitude
-    return None
+            seen = rejecting(cell, magnitude, draw, asked)
+            for checker in asked:
+                missed[checker] += checker not in seen
+        for checker, count in missed.items():
+            if count <= most:
+                limits[checker] = magnitude
+                open_ones.discard(checker)
+        if not open_ones:
+            break
+    return limits
 
 
 def run_limits(*, json_file: Path | None = None, resume: Path | None = None, draws: int = DRAWS, only: str = "") -> int:
@@ -255,7 +270,7 @@ def run_limits(*, json_file: Path | None = None, resume: Path | None = None, dra
             warnings.simplefilter("ignore")
             for cell in progress.track(asked, description="limits"):
                 checkers = CHECKERS if cell.op not in WHOLE else CHECKERS[:2]
-                found[cell.key] = kept.get(cell.key) or {checker: limit_of(cell, checker, draws) for checker in checkers}
+                found[cell.key] = kept.get(cell.key) or limits_of(cell, checkers, draws)
                 if resume is not None and cell.key not in kept:
                     with resume.open("a") as file:
                         file.write(json.dumps({"key": cell.key, "limits": found[cell.key]}) + "\n")

@@ -84,6 +84,8 @@ class _Trial:
         return middle if max(abs(value - middle) for value in found) <= 4 * self.tolerance * abs(middle) else None
 
     def _factor(self, predicted: Values, wanted: Values) -> float | None:
+        if not np.isfinite(wanted).all():
+            return None  # it overflows: no sum of these numbers
         scale = float(np.abs(predicted).max(initial=0.0))
         if not scale:
             return None if np.any(wanted) else 1.0

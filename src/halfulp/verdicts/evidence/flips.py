@@ -26,6 +26,9 @@ BULK = 0.5
 JUMP = 0.5
 """A sample counts as the same jump when it moves the element by at least half of what `actual` is off."""
 
+Targets = dict[str, tuple[np.ndarray, np.ndarray | None]]
+"""Per output the elements beyond rounding, and their errors (None of integers)."""
+
 
 def flips(case: Case, noise: Noise) -> Evidence | None:
     """Whether the elements that are beyond rounding are ones at which rounding alone makes `expected` jump.
@@ -37,12 +40,17 @@ def flips(case: Case, noise: Noise) -> Evidence | None:
     if targets is None or not targets:
         return None
     shown: dict[str, np.ndarray] = {path: np.zeros(mask.shape, dtype=bool) for path, (mask, _) in targets.items()}
+    farthest = noise_of(case, samples=SAMPLES, amplitude=AMPLITUDES[-1], rounds=DATA)
+    reached = _moved(case, targets, farthest)
+    if not all(reached[path][mask].all() for path, (mask, _) in targets.items()):
+        return _evidence(targets, reached, AMPLITUDES[-1], F.NO_JUMP)  # what does not move that far when moved farthest jumps nowhere
     # Samples of float64 are magnified and their deviations divided again, which makes a jump small, and the spread where it was met.
     magnified = MAGNIFIED if noise.declared == FLOAT64 else 1.0
     amplitudes = tuple(dict.fromkeys((1.0 / magnified, *AMPLITUDES)))
     amplitude, smooth = amplitudes[0], noise.leaves
     for amplitude in amplitudes:
-        samples = noise_of(case, samples=SAMPLES, amplitude=amplitude, rounds=DATA)
+        is_last = amplitude == AMPLITUDES[-1]
+        samples = farthest if is_last else noise_of(case, samples=SAMPLES, amplitude=amplitude, rounds=DATA)
         # What an element that has not jumped yet is moved by is known from the first samples, more of them than the noise has.
         count, scale = (noise.count, amplitude) if amplitude == amplitudes[0] else (SAMPLES, amplitude / amplitudes[0])
         for path, (mask, error) in targets.items():
@@ -58,21 +66,34 @@ def flips(case: Case, noise: Noise) -> Evidence | None:
             smooth = samples.leaves
         if all(shown[path][mask].all() for path, (mask, _) in targets.items()):
             break
-    beyond = sum(int(mask.sum()) for mask, _ in targets.values())
-    explained = sum(int(shown[path].sum()) for path in targets)
-    count = sum(int(mask.size) for mask, _ in targets.values())
+    is_explained = all(shown[path][mask].all() for path, (mask, _) in targets.items())
+    return _evidence(targets, shown, amplitude, F.JUMPS if is_explained else F.NO_JUMP)
+
+
+def _moved(case: Case, targets: Targets, samples: Noise) -> dict[str, np.ndarray]:
+    """Which targets a sample moves by as much as `actual` is off, by a jump or not."""
+    magnified = MAGNIFIED if case.declared == FLOAT64 else 1.0
+    found: dict[str, np.ndarray] = {}
+    for path, (mask, error) in targets.items():
+        leaf = samples.leaves.get(path)
+        if leaf is None:
+            found[path] = np.zeros(mask.shape, dtype=bool)
+        else:
+            found[path] = mask & ((leaf.changed > 0) if error is None else (magnified * leaf.largest >= JUMP * np.abs(error)))
+    return found
+
+
+def _evidence(targets: Targets, shown: dict[str, np.ndarray], amplitude: float, finding: Finding) -> Evidence:
     path = max(targets, key=lambda target: int(targets[target][0].sum()))
-    finding = F.JUMPS if explained == beyond else F.NO_JUMP
-    indices = np.argwhere(targets[path][0])
     return Evidence(
         "flips",
         finding,
         measured={
-            "beyond": beyond,
-            "explained": explained,
-            "count": count,
+            "beyond": sum(int(mask.sum()) for mask, _ in targets.values()),
+            "explained": sum(int(shown[place].sum()) for place in targets),
+            "count": sum(int(mask.size) for mask, _ in targets.values()),
             "amplitude": amplitude,
-            "first_index": [int(item) for item in indices[0]],
+            "first_index": [int(item) for item in np.argwhere(targets[path][0])[0]],
         },
         path=path,
     )
@@ -86,9 +107,9 @@ def _linear_reach(count: int, size: int) -> float:
     return student_quantile(FALSE_ALARM / (SAMPLES * max(1, size)), 2 * (count // 2))
 
 
-def _beyond(case: Case, noise: Noise) -> dict[str, tuple[np.ndarray, np.ndarray | None]] | None:
+def _beyond(case: Case, noise: Noise) -> Targets | None:
     """Per output the elements beyond rounding and their errors; None when the other elements are off as well."""
-    targets: dict[str, tuple[np.ndarray, np.ndarray | None]] = {}
+    targets: Targets = {}
     expected = {leaf.path: leaf for leaf in case.native("expected").outputs}
     for leaf in case.native("actual").outputs:
         spread, peer = noise.leaves.get(leaf.path), expected.get(leaf.path)

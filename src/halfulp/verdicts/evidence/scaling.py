@@ -234,7 +234,8 @@ def _jumps_elsewhere(
     if not possible.any() or np.mean(same[possible]) >= SAME_RULE or np.max(np.abs(other)[possible]) > BOTH_HONEST * np.max(spread.largest):
         return np.zeros_like(possible)
     small = noise_of(case, accumulate=False, amplitude=SMALL_AMPLITUDE, samples=OFTEN, declared=declared).leaves[spread.path]
-    return possible & (small.largest > JUMPS * np.abs(other)) & (small.largest > JUMPS * spread.spread)
+    alike = (small.largest > JUMPS * np.abs(other)) & (np.abs(other) > JUMPS * small.largest)  # a jump, by about that much
+    return possible & alike & (small.largest > JUMPS * spread.spread)
 
 
 def _not_lifted(actual64: np.ndarray, expected64: np.ndarray, native: np.ndarray, spread: LeafNoise, storage: Format) -> str:
