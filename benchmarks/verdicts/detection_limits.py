@@ -23,6 +23,7 @@ from rich.table import Table
 
 import halfulp
 from halfulp.floats import FORMATS
+from halfulp.sweeps.benchmark import DetectionLimit
 
 from .algorithms import sdpa
 from .figures import report_figures
@@ -277,7 +278,8 @@ def run_limits(*, json_file: Path | None = None, resume: Path | None = None, dra
     except KeyboardInterrupt:
         console.print(f"interrupted after {len(found)} of {len(asked)} limits" + (f"; they are kept in {resume}" if resume else ""))
         return 130
-    report_figures(_report(asked, found), json_file, outcomes=[{"cell": key, **limits} for key, limits in found.items()])
+    measured = [DetectionLimit(cell.op, cell.precision, cell.kind, found[cell.key]) for cell in asked]
+    report_figures(_report(asked, found), json_file, limits=measured)
     return 0
 
 

@@ -15,10 +15,13 @@ from ..cases import Case
 from ..errors import InputError
 from ..inputs import KINDS
 from .closeups import closeups_of
+from .evidence.evidence import Evidence
+from .evidence.inside import inside
 from .gatherer import EFFORTS, Gatherer
 from .judgment import decide
 from .result import CheckResult
 from .variant_search import search_variants
+from .verdict import Verdict
 
 
 @answered
@@ -87,15 +90,25 @@ def check(
 
     gatherer = Gatherer(case_on(inputs), progress, full=effort == "full", strict=strict)
     result = judged(gatherer)
+    if result.verdict is Verdict.ROUNDING or result.because[:1] == ("gain",):
+        progress("looking at single modules")
+        result = _decided_again(result, inside(gatherer.case.whole(), lambda case: judged(Gatherer(case, lambda _: None))))
     if closeups:
         progress("looking at single elements")
         result = dataclasses.replace(result, closeups=closeups_of(gatherer))
     kinds = KINDS if search else ("sizes",) if effort == "full" else ()
     if kinds and result.acceptable:
-        evidence = (*result.evidence, search_variants(case_on, inputs, seed, result.verdict, progress, kinds=kinds))
-        decision = decide(evidence)
-        result = dataclasses.replace(result, verdict=decision.verdict, because=decision.because, evidence=evidence)
+        result = _decided_again(result, search_variants(case_on, inputs, seed, result.verdict, progress, kinds=kinds))
     return dataclasses.replace(result, seconds=time.perf_counter() - start)
+
+
+def _decided_again(result: CheckResult, more: Evidence | None) -> CheckResult:
+    """The result with more evidence, if there is any, and what follows from all of it."""
+    if more is None:
+        return result
+    evidence = (*result.evidence, more)
+    decision = decide(evidence)
+    return dataclasses.replace(result, verdict=decision.verdict, because=decision.because, evidence=evidence)
 
 
 def judged(gatherer: Gatherer) -> CheckResult:

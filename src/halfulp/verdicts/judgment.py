@@ -67,6 +67,8 @@ def decide(evidence: Iterable[Evidence]) -> Decision:
 
 
 def _decided(found: Found) -> Decision:
+    if found.has("inside", F.BEYOND):
+        return Decision(V[str(found["inside"].measured["verdict"])], ("inside", "noise"))
     if found.has("search", F.CHANGED):
         return Decision(V[str(found["search"].measured["verdict"])], ("search",))
     early = _before_numbers(found)

@@ -60,6 +60,9 @@ def reason(result: Judged) -> str:
 def _reason(result: Judged) -> str:
     if result.because[:1] == ("search",):
         return _searched(result)
+    if result.because[:1] == ("inside",):
+        found = _measured(result, "inside")
+        return f"The whole is within rounding, but {found['module']} by itself, on the inputs that it really got, is not. {found['why']}"
     bits = _measured(result, "bits")
     flushed = result.acceptable is False and bits.get("flushed_by_actual", 0) and bits["flushed_by_actual"] == bits["unequal"]
     return _SENTENCES[result.verdict](result) + (_FLUSHED if flushed else "")

@@ -56,6 +56,44 @@ def confusion_chart(benchmark: Benchmark, name: str = "confusion") -> Sketch:
     )
 
 
+def limit_columns(benchmark: Benchmark) -> dict[str, list[Any]]:
+    """The smallest fault that each checker sees, by op, precision and kind of fault; what it does not see at all is left out."""
+    rows = [
+        (limit.op, limit.precision, limit.fault, checker, rounded(value))
+        for limit in benchmark.limits
+        for checker, value in limit.in_u.items()
+        if value is not None
+    ]
+    names = ("op", "precision", "fault", "checker", "limit")
+    return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+
+
+def limit_chart(benchmark: Benchmark, name: str = "limits") -> Sketch:
+    """A tick for each op at the smallest fault that is seen, by checker; a row for each kind of fault, a column for each precision."""
+    datasets: dict[str, Columns] = {}
+    rows = limit_columns(benchmark)
+    checkers = list(dict.fromkeys(sorted(rows["checker"], key=lambda item: (item != "halfulp", item))))
+    scale = alt.Scale(domain=checkers, range=[COLORS[place % len(COLORS)] for place in range(len(checkers))])
+    chart = (
+        alt.Chart(data(datasets, name, rows), name=f"{name}_ticks")
+        .mark_tick(thickness=2, opacity=0.6)
+        .encode(
+            x=alt.X(
+                "limit:Q", title="smallest fault that is seen, in u", scale=log_scale(nice=False), axis=alt.Axis(format="~s", tickCount=4)
+            ),
+            y=alt.Y("checker:N", sort=checkers, title=None),
+            color=alt.Color("checker:N", scale=scale, legend=None),
+            row=alt.Row("fault:N", title=None),
+            column=alt.Column("precision:N", title=None),
+            tooltip=["op:N", "precision:N", "fault:N", "checker:N", "limit:Q"],
+        )
+    )
+    words = f"{len(benchmark.limits)} limits of {len(checkers)} checkers."
+    return finished(
+        chart, datasets, title="The smallest fault that is seen", description=f"Ticks. {words}", width=150, height=18 * len(checkers)
+    )
+
+
 def detection_columns(benchmark: Benchmark) -> dict[str, list[Any]]:
     """The share of mutants that each checker rejects, by kind of mutant and magnitude."""
     caught: dict[tuple[str, str, float], list[bool]] = {}

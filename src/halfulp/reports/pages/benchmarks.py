@@ -6,7 +6,7 @@ from collections import Counter
 from functools import partial
 
 from ...sweeps.benchmark import Benchmark
-from ..charts.benchmarks import confusion_chart, confusion_columns, detection_chart, detection_columns
+from ..charts.benchmarks import confusion_chart, confusion_columns, detection_chart, detection_columns, limit_chart, limit_columns
 from ..text.benchmarks import TRUTH, benchmark_answer, by_part
 from .page import Column, Columns, Figure, Number, Page, Pairs, Part, Section, Table
 from .tables import columns_of
@@ -35,6 +35,13 @@ def benchmark_page(benchmark: Benchmark) -> Page:
             Table("confusion", "What each checker said", columns),
         ]
         sections.append(Section("confusion", "What each checker said", tuple(parts)))
+    if benchmark.limits:
+        datasets["limits"] = limit_columns(benchmark)
+        caption = "One thing is changed in one op; the smallest change that is rejected in 95 of 100 draws of the inputs, in units of u of the precision."
+        names = {"op": "op", "precision": "precision", "fault": "fault", "checker": "checker"}
+        columns = (*(Column(name, title) for name, title in names.items()), Column("limit", "smallest seen, in u", True))
+        figure = Figure("limits", partial(limit_chart, benchmark), "Limits", caption)
+        sections.append(Section("limits", "The smallest fault that is seen", (figure, Table("limits", "Every op and precision", columns))))
     if any(outcome.get("part") == "detection" for outcome in benchmark.outcomes):
         datasets["detection"] = detection_columns(benchmark)
         columns = (

@@ -29,6 +29,11 @@ def benchmark_text(found: Benchmark) -> str:
 
 def benchmark_answer(found: Benchmark) -> str:
     """How often halfulp said the truth."""
+    if found.limits:
+        seen = [limit.in_u["halfulp"] for limit in found.limits if limit.in_u.get("halfulp") is not None]
+        middle = sorted(seen)[len(seen) // 2] if seen else float("inf")  # type: ignore[type-var]
+        ops = len({limit.op for limit in found.limits})
+        return f"Of {len(found.limits):,} kinds of faults in {ops} ops, halfulp sees half from {number(middle)} u on, and {len(seen):,} at all."
     if not found.outcomes:
         return f"{len(found.figures)} figures, no single outcomes."
     words = [f"{right['halfulp']:,} of {count:,} {part}" for part, (right, count) in by_part(found).items()]
@@ -39,6 +44,7 @@ TRUTH = {"rounding": True, "mistake": False, "undecided": None}
 PARTS = {
     "pairs": "labelled pairs",
     "honest": "honest pairs",
+    "sixteen bits": "honest pairs in 16 bits",
     "models": "variants of whole models",
     "detection": "mutants down to nothing",  # the smallest are below the rounding of the whole: nobody can be right there
 }

@@ -35,6 +35,7 @@ QUESTIONS = {
     "gain": "are the results too large or too small in the mean?",
     "conditioning": "does rounding the inputs move the result as far?",
     "own_noise": "do actual's own ops make the error?",
+    "inside": "is each module by itself within rounding?",
     "search": "the same verdict on other inputs?",
     "redraw": "is the error redrawn when the inputs move slightly?",
     "wide_redraw": "and when they move by more than a 16-bit format's spacing?",
@@ -260,5 +261,6 @@ _WORDS: dict[str, Callable[[str, Measured], str]] = {
     "gain": _gain,
     "conditioning": _conditioning,
     "own_noise": _own_noise,
+    "inside": lambda finding, m: f"{m['module']} is {m['verdict']}",
     "overlap": _overlap,
 }

@@ -135,6 +135,7 @@ MEANINGS: dict[str, dict[Finding, Meaning]] = {
     "precision": {
         F.REPRODUCED: COARSE, F.CORRELATES: COARSE, F.SAME_SIZE: COARSE, F.NOT_REPRODUCED: Meaning((V.UNSTABLE, V.MISTAKE, V.FLIP)),
     },
+    "inside": {F.BEYOND: Meaning((V.REDUCED_PRECISION, V.UNSTABLE, V.MISTAKE, V.NONDETERMINISTIC))},
     "casts": {F.EXPLAIN: COARSE, F.LOSE_NOTHING: HONEST, F.DO_NOT_EXPLAIN: Meaning((V.MISTAKE,))},
     "families": {F.REPRODUCED: Meaning((V.ROUNDING,)), F.TOO_FEW_OUTPUTS: Meaning(), F.NONE: Meaning()},
     "overlap": {F.OVERLAPPING_WRITES: Meaning((V.MISTAKE, V.NONDETERMINISTIC))},

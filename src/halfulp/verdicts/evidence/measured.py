@@ -36,6 +36,7 @@ _TYPED: dict[str, dict[str, str]] = {
     },
     "overflow": {TEXT: "side format op line why", COUNT: "elements", NUMBER: "largest largest_operand? smallest_operand?"},
     "gain": {NUMBER: "gain_in_u limit_in_u share_lost share_limit", COUNT: "same_sign unequal", TEXT: "input"},
+    "inside": {TEXT: "module verdict why"},
     "own_noise": {NUMBER: "excess"},
     "conditioning": {NUMBER: "excess norm_in_noise"},
     "flips": {COUNT: "beyond explained count", NUMBER: "amplitude", PLACES: "first_index"},
