@@ -69,6 +69,7 @@ schemas: $(VENV)/.ready
 
 benchmarks: $(VENV)/.ready
 	$(BIN)/halfulp bench verdicts
+	$(BIN)/halfulp bench verdicts --limits
 	$(BIN)/python -m benchmarks.compare
 	$(BIN)/python -W ignore -m benchmarks.check_cost
 	$(BIN)/python -W ignore -m benchmarks.tolerances

@@ -237,7 +237,9 @@ def test_check_full_and_search(tmp_path):
 
 
 def test_bench_refuses_unknown_parts():
-    assert "Got --part all. Needed: one of pairs, honest, models, detection" in str(run("bench", "verdicts", "--part", "all").exception)
+    assert "Got --part all. Needed: one of pairs, honest, sixteen bits, models, detection" in str(
+        run("bench", "verdicts", "--part", "all").exception
+    )
 
 
 LINEAR = """

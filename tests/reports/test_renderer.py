@@ -128,7 +128,7 @@ BASE = {
             Verdict.UNSTABLE,
             ("loss",),
             [Evidence("scaling", "constants", (), {"native_rms": 1.0, "float64_rms": 0.5})],
-            "rounding the data or a constant",
+            "the rounding of the constants that they store",
         ),
         (Verdict.UNSTABLE, ("loss",), [], "The formula is the same"),
         (

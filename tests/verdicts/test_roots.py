@@ -1,10 +1,13 @@
 """What verdicts have got wrong before, by its root: each former miss beside its nearest honest neighbors (`benchmarks/verdicts/roots`)."""
 
+import copy
+
 import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
 from benchmarks.verdicts import PAIRS
+from torch import nn
 
 import halfulp
 from halfulp import Verdict as V
@@ -190,6 +193,41 @@ class TestVacuous:
         x = torch.randn(5)
         assert halfulp.check(torch.exp, torch.exp, (x,), strict=True).verdict is V.IDENTICAL
         assert halfulp.check(torch.exp, torch.exp, (x,)).warnings == ()
+
+
+class Kernel(nn.Module):
+    """A linear layer by a kernel that can't be looked into, in float32 or in TF32 by truncation; on float64 it is the layer itself."""
+
+    def __init__(self, inner, bits):
+        super().__init__()
+        self.inner, self.bits = inner, bits
+
+    def forward(self, x):
+        if x.dtype == torch.float64:
+            return self.inner(x)
+        x, weight = (self._cut(tensor.detach().numpy()) for tensor in (x, self.inner.weight))
+        return torch.from_numpy(x @ weight.T + self.inner.bias.detach().numpy())
+
+    def _cut(self, numbers):
+        return (numbers.view(np.int32) & -(1 << self.bits)).view(np.float32)
+
+
+@pytest.mark.parametrize(("bits", "verdict"), [(13, V.REDUCED_PRECISION), (0, V.ROUNDING)])
+def test_a_coarse_layer_far_inside_is_named(bits, verdict):
+    torch.manual_seed(3)
+    parts = []
+    for _ in range(12):
+        linear = nn.Linear(64, 64)
+        linear.weight.data *= 6.0  # so that what one layer loses drowns in what all others make of rounding
+        parts += [linear, nn.LayerNorm(64), nn.Tanh()]
+    expected = nn.Sequential(*parts)
+    actual = copy.deepcopy(expected)
+    actual[3] = Kernel(actual[3], bits)
+    result = halfulp.check(actual, expected, (torch.randn(16, 64),))
+    assert result.verdict is verdict, result
+    if bits:
+        assert result.find("inside").measured["module"] == "3"
+        assert "The whole is within rounding, but 3 by itself" in result.reason
 
 
 def test_the_line_of_a_default_dtype_is_named():

@@ -16,6 +16,7 @@ FOLDER = Path(__file__).parent / "schemas"
 DERIVED: dict[str, dict[str, dict[str, Any]]] = {
     "check": {
         "acceptable": {"enum": [True, False, None], "description": "What the verdict means for `actual`; null when undecided."},
+        "warnings": {"type": "array", "items": {"type": "string"}, "description": "What the verdict does not cover, in sentences."},
         "reason": {"type": "string", "description": "The reason for the verdict in a sentence."},
     },
     "comparison": {"same_bits": {"type": "boolean", "description": "Whether structure and all bits agree."}},

@@ -8,10 +8,8 @@ from collections.abc import Callable
 from ..cases import Case
 from ..differences.comparison import compare_leaves
 from ..errors import HalfulpError, shortened
-from ..floats import Format, format_named
+from ..floats import Format
 from ..verdicts.checker import judged
-from ..verdicts.evidence.evidence import Found
-from ..verdicts.evidence.finding import Finding
 from ..verdicts.gatherer import Gatherer
 from ..verdicts.result import CheckResult
 from ..verdicts.verdict import Verdict
@@ -55,9 +53,6 @@ def with_the_whole(origin: Origin, case: Callable[[], Case], finest: Format, pro
     if not is_identical and whole.because[:1] in (("structure",), ("repetition",)):
         return dataclasses.replace(origin, notes=(*origin.notes, f"check says: {whole.reason}"))
     if origin.acceptable is False:
-        if origin.verdict is not Verdict.REDUCED_PRECISION and not _is_made_up_for(whole):
-            smaller = f"the outputs as a whole are {whole.verdict.name}: later ops make the error smaller, but it is there in float64 too"
-            return dataclasses.replace(origin, notes=(*origin.notes, smaller))
         where = f"{origin.op} in {origin.module or 'the outermost module'}"
         because = (
             f"The outputs as a whole are {whole.verdict.name}: {whole.reason} What {where} adds by itself ({origin.verdict.name}) makes no "
@@ -95,18 +90,6 @@ def _may_be_harmless(origin: Origin, case: Case, finest: Format) -> bool:
     if left <= LEFT * origin.added:
         return True
     return origin.verdict is Verdict.REDUCED_PRECISION and case.declared.precision_bits < finest.precision_bits
-
-
-def _is_made_up_for(whole: CheckResult) -> bool:
-    """Whether the ops after it took the error of an op off again, so that the two are one function; True where that can't be asked.
-
-    In float64 nothing is left of such an error, or less than the rounding u of storing the result. What is left beyond that was only made
-    smaller on the way, as a normalization does with the error of another epsilon before it.
-    """
-    found = Found(whole.evidence)
-    if not found.has("scaling", Finding.CONSTANTS):
-        return True
-    return found["scaling"].number("float64_rms") <= format_named(whole.declared).unit_roundoff
 
 
 def _same_bits(case: Case) -> bool:

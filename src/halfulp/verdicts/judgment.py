@@ -163,8 +163,9 @@ def _beyond(found: Found, noise: Evidence) -> Decision:
 
 def _beyond_with_the_right_formula(found: Found, noise: Evidence, told_by: tuple[str, ...]) -> Decision:
     """Digits are lost: by a respectable algorithm, by an unstable one, or by a coarser format."""
-    if found.has("gain", F.LEANS) and (not found.has("precision", F.SAME_SIZE) or found.has("own_noise", F.WITHIN)):
-        return Decision(V.UNSTABLE, ("gain", *told_by, "noise"))
+    if loss_is_tolerable(found) and found.has("gain", F.LEANS):
+        is_coarse = found.has("precision", F.SAME_SIZE) and not found.has("own_noise", F.WITHIN)
+        return Decision(V.REDUCED_PRECISION if is_coarse else V.UNSTABLE, ("precision" if is_coarse else "gain", *told_by, "noise"))
     if loss_is_tolerable(found):
         return Decision(V.ROUNDING, ("loss", *told_by, "noise"))
     if _loses_other_digits(found):

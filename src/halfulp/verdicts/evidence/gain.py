@@ -73,7 +73,8 @@ def _lost_change(case: Case, leaf: Leaf, known: LeafNoise, peer: Leaf) -> Eviden
     for given in argument_leaves((case.inputs, case.keywords)).values():
         if given.format is None or given.shape != leaf.shape:
             continue
-        change = known.reference - given.float64()
+        with np.errstate(invalid="ignore"):
+            change = known.reference - given.float64()
         error, other = _error(leaf.float64(), known.reference), _error(peer.float64(), known.reference)
         usable = np.isfinite(change)
         change, error, other = np.where(usable, change, 0.0), np.where(usable, error, 0.0), np.where(usable, other, 0.0)

@@ -97,12 +97,12 @@ def suspicious(case: Case) -> list[Unit]:
 
 def _places(actual: nn.Module, expected: nn.Module, path: str = "") -> dict[str, tuple[nn.Module, nn.Module]]:
     """The innermost modules that stand in one place on both sides: leaves, and those of another type or with other children."""
-    ours, theirs = dict(actual.named_children()), dict(expected.named_children())
-    if not theirs or type(actual) is not type(expected) or ours.keys() != theirs.keys():
+    inner, peers = dict(actual.named_children()), dict(expected.named_children())
+    if not peers or type(actual) is not type(expected) or inner.keys() != peers.keys():
         return {path: (actual, expected)}
     found: dict[str, tuple[nn.Module, nn.Module]] = {}
-    for name, module in ours.items():
-        found |= _places(module, theirs[name], f"{path}.{name}".lstrip("."))
+    for name, module in inner.items():
+        found |= _places(module, peers[name], f"{path}.{name}".lstrip("."))
     return found
 
 

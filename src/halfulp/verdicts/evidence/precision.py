@@ -372,10 +372,10 @@ def _representable_in(case: Case, coarser: list[Format]) -> str | None:
     sides: tuple[list[Any], list[Any]] = ([], [])
     for leaf in case.native("actual").outputs:
         if leaf.format is not None and leaf.path in pairs and pairs[leaf.path].shape == leaf.shape:
-            ours, theirs = leaf.numbers(), pairs[leaf.path]
-            kept = (ours != 0) | (theirs == 0)  # where nothing is left, any format holds it
-            sides[0].append(ours[kept])
-            sides[1].append(theirs[kept])
+            numbers, peers = leaf.numbers(), pairs[leaf.path]
+            kept = (numbers != 0) | (peers == 0)  # where nothing is left, any format holds it
+            sides[0].append(numbers[kept])
+            sides[1].append(peers[kept])
     if not any(np.count_nonzero(numbers) for numbers in sides[0]):
         return None
     for target in coarser:

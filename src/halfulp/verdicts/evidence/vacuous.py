@@ -24,7 +24,7 @@ def vacuous(case: Case, *, strict: bool) -> Evidence | None:
     measured = {
         "empty_outputs": [_named(leaf) for leaf in outputs if not leaf.stored.size],
         "constant_outputs": [_named(leaf) for leaf in outputs if _is_constant(leaf)],
-        "zero_inputs": [_named(leaf) for leaf in inputs] if inputs and not any(np.any(leaf.numbers()) for leaf in inputs) else [],
+        "zero_inputs": [_named(leaf) for leaf in inputs] if inputs and not any(map(_has_numbers, inputs)) else [],
     }
     measured = {name: paths for name, paths in measured.items() if paths}
     return Evidence("vacuous", F.REFUSED if strict else F.REPORTED, measured=measured) if measured else None
@@ -32,6 +32,12 @@ def vacuous(case: Case, *, strict: bool) -> Evidence | None:
 
 def _named(leaf: Leaf) -> str:
     return leaf.path or "the result"
+
+
+def _has_numbers(leaf: Leaf) -> bool:
+    """Whether an element is not zero."""
+    with np.errstate(invalid="ignore"):  # signaling NaN
+        return bool(np.any(leaf.numbers() != 0))
 
 
 def _is_constant(leaf: Leaf) -> bool:
