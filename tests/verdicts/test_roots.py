@@ -227,7 +227,7 @@ def test_a_coarse_layer_far_inside_is_named(bits, verdict):
     assert result.verdict is verdict, result
     if bits:
         assert result.find("inside").measured["module"] == "3"
-        assert "The whole is within rounding, but 3 by itself" in result.reason
+        assert "3 by itself, on the inputs that it really got, is REDUCED_PRECISION" in result.reason
 
 
 def test_the_line_of_a_default_dtype_is_named():

@@ -90,7 +90,7 @@ def check(
 
     gatherer = Gatherer(case_on(inputs), progress, full=effort == "full", strict=strict)
     result = judged(gatherer)
-    if result.verdict is Verdict.ROUNDING or result.because[:1] == ("gain",):
+    if result.verdict in (Verdict.ROUNDING, Verdict.UNSTABLE):
         progress("looking at single modules")
         result = _decided_again(result, inside(gatherer.case.whole(), lambda case: judged(Gatherer(case, lambda _: None))))
     if closeups:

@@ -62,7 +62,8 @@ def _reason(result: Judged) -> str:
         return _searched(result)
     if result.because[:1] == ("inside",):
         found = _measured(result, "inside")
-        return f"The whole is within rounding, but {found['module']} by itself, on the inputs that it really got, is not. {found['why']}"
+        whole = "The whole is within rounding, but" if _has(result, "noise", F.WITHIN) else "The whole is beyond rounding, and"
+        return f"{whole} {found['module']} by itself, on the inputs that it really got, is {found['verdict']}: {found['why']}"
     bits = _measured(result, "bits")
     flushed = result.acceptable is False and bits.get("flushed_by_actual", 0) and bits["flushed_by_actual"] == bits["unequal"]
     return _SENTENCES[result.verdict](result) + (_FLUSHED if flushed else "")

@@ -22,6 +22,8 @@ from .finding import Finding
 from .redraw import FEWEST, ONE_CONSTANT
 
 F = Finding
+SIGNS = 3.29
+"""The normal quantile of `FALSE_ALARM`, on both sides."""
 
 
 def gain(case: Case, noise: Noise) -> Evidence | None:
@@ -56,7 +58,9 @@ def gain(case: Case, noise: Noise) -> Evidence | None:
         if (lost := _lost_change(case, leaf, known, peer)) is not None:
             return lost
         if best is None or abs(own) / limit > abs(float(best.measured["gain_in_u"])) / float(best.measured["limit_in_u"]):  # type: ignore[arg-type]
-            best = Evidence("gain", F.LEANS if abs(own) > limit else F.RANDOM, measured=measured, path=leaf.path)
+            # Both signs are as frequent as heads and tails, up to `SIGNS` standard deviations.
+            one_sided = 2.0 * measured["same_sign"] - signs.size > SIGNS * math.sqrt(signs.size)
+            best = Evidence("gain", F.LEANS if abs(own) > limit and one_sided else F.RANDOM, measured=measured, path=leaf.path)
     return best
 
 
