@@ -257,3 +257,13 @@ def test_nothing_is_wrong_is_not_said_where_expected_is_much_closer():
     assert result.acceptable
     assert result.find("peer").measured["ratio"] > 4.0
     assert "Nothing is wrong" not in str(result)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda t: t[::-1], lambda t: np.broadcast_to(t[:1], t.shape), np.asfortranarray, lambda t: t.astype("f2")]
+)
+def test_arrays_of_any_layout_can_be_captured(make):
+    table = make(np.linspace(0.1, 1.0, 200).astype(np.float32))
+    x = np.linspace(-1.0, 1.0, 200).astype(np.float32)
+    result = halfulp.check(lambda x: x * table, lambda x: x * 0.5, (x,))
+    assert result.verdict in (V.MISTAKE, V.REDUCED_PRECISION), result

@@ -9,6 +9,7 @@ room there is.
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ from ..cases.sides import repeatable
 from ..differences import Leaf
 from ..floats import FLOAT32, FORMATS, Format, is_representable
 from ..ops.deviation import ROUNDING_RMS, SAMPLES
+from ..process.alone import alone
 from .noise_mode import GaussianPool
 
 FloatArray = npt.NDArray[np.float64]
@@ -71,12 +73,12 @@ class _Seen:
 class _Moving(_Seen):
     """Moves the tensors that a side alone holds."""
 
-    def __init__(self, alone: _Alone, pool: GaussianPool) -> None:
+    def __init__(self, unshared: _Unshared, pool: GaussianPool) -> None:
         super().__init__()
-        self._alone, self._pool = alone, pool
+        self._unshared, self._pool = unshared, pool
 
     def tensor(self, stored: torch.Tensor, lifted: torch.Tensor) -> torch.Tensor:
-        return self._alone.moved(stored, lifted, self._pool)
+        return self._unshared.moved(stored, lifted, self._pool)
 
 
 def stored_noise(case: Case) -> StoredNoise:
@@ -91,7 +93,7 @@ def stored_noise(case: Case) -> StoredNoise:
         return StoredNoise()
     given = _given(case)
     held = {
-        name: _Held([*given, *_own(case.side(name)), *seen[name].tensors, *map(torch.from_numpy, case.side(name).eager.state.arrays)])
+        name: _Held([*given, *_own(case.side(name)), *seen[name].tensors, *map(_tensor_of, case.side(name).eager.state.arrays)])
         for name in seen
     }
     pairs = _near(seen["actual"].constants, seen["expected"].constants, case.declared)
@@ -102,10 +104,10 @@ def stored_noise(case: Case) -> StoredNoise:
     variances: dict[str, FloatArray] = {}
     count = 0
     for name, other in (("actual", "expected"), ("expected", "actual")):
-        alone = _Alone(held[other], case.storage)
+        unshared = _Unshared(held[other], case.storage)
         own = [*_own(case.side(name)), *seen[name].tensors]
-        arrays = [array for array in case.side(name).eager.state.arrays if alone.has(torch.from_numpy(array))]
-        found = sum(alone.has(tensor) for tensor in own) + len(arrays)
+        arrays = [array for array in case.side(name).eager.state.arrays if unshared.has(_tensor_of(array))]
+        found = sum(unshared.has(tensor) for tensor in own) + len(arrays)
         if not found:
             continue
         count += found
@@ -113,7 +115,7 @@ def stored_noise(case: Case) -> StoredNoise:
         pool = GaussianPool(case.seed)
         for _ in range(SAMPLES):
             with _arrays_moved(arrays, pool):
-                sample = _run(case, name, _Moving(alone, pool), alone, pool)
+                sample = _run(case, name, _Moving(unshared, pool), unshared, pool)
             for leaf in sample or ():
                 if leaf.format is None or leaf.path not in base or base[leaf.path].shape != leaf.shape:
                     continue
@@ -130,13 +132,21 @@ class _Held:
     """
 
     def __init__(self, tensors: Iterable[torch.Tensor]) -> None:
-        plain = [tensor.detach().cpu() for tensor in tensors if tensor.layout == torch.strided and not tensor.is_complex()]
-        values = [_wide(tensor) for tensor in plain]
-        self._values = torch.unique(torch.cat(values)) if values else torch.zeros(0, dtype=torch.float64)
-        self._rows = {row for tensor in plain for row in (*_rows(tensor), *_rows(_turned(tensor)))}
+        self._tensors = [tensor.detach().cpu() for tensor in tensors if tensor.layout == torch.strided and not tensor.is_complex()]
+
+    @functools.cached_property
+    def _values(self) -> torch.Tensor:
+        values = [_wide(tensor) for tensor in self._tensors]
+        return torch.unique(torch.cat(values)) if values else torch.zeros(0, dtype=torch.float64)
+
+    @functools.cached_property
+    def _rows(self) -> set[bytes]:
+        return {row for tensor in self._tensors for row in (*_rows(tensor), *_rows(_turned(tensor)))}
 
     def lacks(self, stored: torch.Tensor) -> torch.Tensor:
         """Which elements of a tensor are not among them."""
+        if any(_is_same(stored, tensor) for tensor in self._tensors):  # most weights: nothing has to be sorted
+            return torch.zeros(stored.shape, dtype=torch.bool)
         form = FORMATS.get(str(stored.dtype).removeprefix("torch."))
         if form is not None and form.precision_bits < FLOAT32.precision_bits:
             value = stored.detach().cpu()
@@ -147,6 +157,10 @@ class _Held:
             across = by_column.view(_turned(value).shape[:-1]).unsqueeze(-1).expand(_turned(value).shape)
             return along & (across.movedim(-1, 0) if value.dim() > 1 else along)
         return ~torch.isin(_wide(stored), self._values).view(stored.shape)
+
+
+def _is_same(one: torch.Tensor, other: torch.Tensor) -> bool:
+    return one.dtype == other.dtype and one.shape == other.shape and torch.equal(one.detach().cpu(), other)
 
 
 def _turned(tensor: torch.Tensor) -> torch.Tensor:
@@ -161,7 +175,7 @@ def _rows(tensor: torch.Tensor) -> list[bytes]:
     return [row.tobytes() for row in rows]
 
 
-class _Alone:
+class _Unshared:
     """The stored numbers that the other side does not hold."""
 
     def __init__(self, others: _Held, storage: Format) -> None:
@@ -195,6 +209,11 @@ def _own(side: Side) -> list[torch.Tensor]:
     return [tensor.detach() for tensor in side.eager.state.owned.values() if tensor.is_floating_point()]
 
 
+def _tensor_of(array: npt.NDArray[Any]) -> torch.Tensor:
+    """A copy of a captured array, however it lies in memory."""
+    return torch.from_numpy(np.array(array, dtype=array.dtype if array.dtype.itemsize <= 8 else np.float64, order="C"))
+
+
 def _wide(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.detach().cpu().to(torch.float64).reshape(-1)
 
@@ -214,21 +233,23 @@ def _near(actual: set[float], expected: set[float], declared: Format) -> tuple[t
     return tuple(found)
 
 
-def _run(case: Case, name: str, seen: _Seen, alone: _Alone | None = None, pool: GaussianPool | None = None) -> tuple[Leaf, ...] | None:
+def _run(
+    case: Case, name: str, seen: _Seen, unshared: _Unshared | None = None, pool: GaussianPool | None = None
+) -> tuple[Leaf, ...] | None:
     """The outputs of one side in float64 while its stored numbers are looked at; None where it does not run so."""
     side = case.side(name).eager
-    natives = {key: tensor.detach().clone() for key, tensor in side.state.owned.items()} if alone is not None else {}
+    natives = {key: tensor.detach().clone() for key, tensor in side.state.owned.items()} if unshared is not None else {}
 
     def moved(key: str, lifted: torch.Tensor) -> torch.Tensor:
-        assert alone is not None and pool is not None
-        return alone.moved(natives[key], lifted, pool) if key in natives and natives[key].is_floating_point() else lifted
+        assert unshared is not None and pool is not None
+        return unshared.moved(natives[key], lifted, pool) if key in natives and natives[key].is_floating_point() else lifted
 
     arguments, keywords = case.arguments(side, LIFTED)
     try:
         with case.precision_of(side, LIFTED.precision) as retyping, repeatable(case.seed):
             if isinstance(retyping, Retyping):
                 retyping.seen = seen
-            with side.state.exchanged(moved if alone is not None else None):
+            with side.state.exchanged(moved if unshared is not None else None):
                 result = case.evaluate(side, arguments, keywords)
                 return case.collected(side, result, arguments, keywords)
     except Exception:  # it ran in float64 before; what fails now is no evidence
@@ -243,12 +264,13 @@ def _arrays_moved(arrays: list[npt.NDArray[Any]], pool: GaussianPool) -> Generat
     """
     kept = [(array, array.copy()) for array in arrays if array.flags.writeable]
     generator = np.random.default_rng(pool.number())
-    try:
-        for array, before in kept:
-            toward = np.where(generator.random(array.shape) < 0.5, -np.inf, np.inf).astype(array.dtype)
-            moves = generator.random(array.shape) < STEP_RMS**2
-            array[...] = np.where(moves, np.nextafter(before, toward), before)
-        yield
-    finally:
-        for array, before in kept:
-            array[...] = before
+    with alone():
+        try:
+            for array, before in kept:
+                toward = np.where(generator.random(array.shape) < 0.5, -np.inf, np.inf).astype(array.dtype)
+                moves = generator.random(array.shape) < STEP_RMS**2
+                array[...] = np.where(moves, np.nextafter(before, toward), before)
+            yield
+        finally:
+            for array, before in kept:
+                array[...] = before
