@@ -267,3 +267,16 @@ def test_arrays_of_any_layout_can_be_captured(make):
     x = np.linspace(-1.0, 1.0, 200).astype(np.float32)
     result = halfulp.check(lambda x: x * table, lambda x: x * 0.5, (x,))
     assert result.verdict in (V.MISTAKE, V.REDUCED_PRECISION), result
+
+
+@pytest.mark.parametrize("declared", ["bfloat16", "float16"])
+def test_weights_rounded_to_the_declared_format_may_be_held_in_float32(declared):
+    torch.manual_seed(0)
+    expected = nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 10))
+    actual = copy.deepcopy(expected)
+    with torch.no_grad():
+        for parameter in actual.parameters():
+            parameter.copy_(parameter.to(getattr(torch, declared)))
+    x = torch.randn(32, 64)
+    assert halfulp.check(actual, expected, (x,), declared=declared).verdict is V.ROUNDING
+    assert halfulp.check(actual, expected, (x,)).verdict is V.REDUCED_PRECISION

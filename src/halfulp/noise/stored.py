@@ -190,9 +190,11 @@ class _Unshared:
         own = FORMATS.get(str(stored.dtype).removeprefix("torch."))
         if own is None or not lifted.numel() or lifted.dtype != torch.float64:
             return lifted
-        u = min(own.unit_roundoff, self._storage.unit_roundoff)
-        numbers = pool.like(lifted) * self._others.lacks(stored).to(lifted.device)
-        with torch.no_grad(), torch._C.DisableTorchFunction():  # pyright: ignore[reportPrivateUsage]
+        with torch.no_grad(), torch._C.DisableTorchFunction():  # pyright: ignore[reportPrivateUsage]  # what is stored is not lifted here
+            # Numbers of the declared format may well be held in a finer one.
+            is_declared = bool(is_representable(_wide(stored).numpy(), self._storage).all())
+            u = self._storage.unit_roundoff if is_declared else min(own.unit_roundoff, self._storage.unit_roundoff)
+            numbers = pool.like(lifted) * self._others.lacks(stored).to(lifted.device)
             found = (lifted.detach() * (1.0 + ROUNDING_RMS * u * numbers)).to(lifted.dtype)
         return found.requires_grad_(lifted.requires_grad)
 
