@@ -10,18 +10,10 @@ import torch.nn.functional as F
 from torch import nn
 
 from ..algorithms import randn
-from ..registry import mistake, rounding
+from .root import Root
 
-ROOT = ("constants",)
+ROOT = Root("constants")
 EARTH = 6371.0088
-
-
-def _mistake(source, **options):
-    return mistake("constant", source, tags=ROOT, verdict="MISTAKE", **options)
-
-
-def _rounding(source, **options):
-    return rounding("constant", source, tags=ROOT, **options)
 
 
 def _layer_norm(x, eps):
@@ -29,17 +21,17 @@ def _layer_norm(x, eps):
     return center * torch.rsqrt(center.square().mean(-1, keepdim=True) + eps)
 
 
-@_mistake("an epsilon of a layer normalization left at its default")
+@ROOT.mistake("an epsilon of a layer normalization left at its default")
 def m_epsilon_of_a_layer_norm():
     return (lambda x: F.layer_norm(x, (96,), eps=1e-6)), (lambda x: F.layer_norm(x, (96,), eps=1e-5)), (randn(40, 96),)
 
 
-@_rounding("a layer normalization by its formula")
+@ROOT.rounding("a layer normalization by its formula")
 def r_layer_norm_by_its_formula():
     return (lambda x: _layer_norm(x, 1e-5)), (lambda x: F.layer_norm(x, (96,), eps=1e-5)), (randn(40, 96),)
 
 
-@_mistake("an epsilon of 1e-12 in a batch normalization")
+@ROOT.mistake("an epsilon of 1e-12 in a batch normalization")
 def m_epsilon_of_a_batch_norm():
     def normalized(eps):
         return lambda x, m, v: F.batch_norm(x, m, v, eps=eps)
@@ -47,7 +39,7 @@ def m_epsilon_of_a_batch_norm():
     return normalized(1e-12), normalized(1e-5), (randn(6, 12, 9, 9), randn(12), torch.rand(12) + 1.0)
 
 
-@_rounding("a batch normalization folded into scale and shift")
+@ROOT.rounding("a batch normalization folded into scale and shift")
 def r_batch_norm_folded():
     def folded(x, m, v):
         scale = torch.rsqrt(v + 1e-5)[:, None, None]
@@ -56,7 +48,7 @@ def r_batch_norm_folded():
     return folded, (lambda x, m, v: F.batch_norm(x, m, v)), (randn(6, 12, 9, 9), randn(12), torch.rand(12) + 1.0)
 
 
-@_mistake("an epsilon in bfloat16, three roundings large", declared="bfloat16")
+@ROOT.mistake("an epsilon in bfloat16, three roundings large", declared="bfloat16")
 def m_epsilon_in_bfloat16():
     def normalized(eps):
         return lambda x: F.layer_norm(x, (128,), eps=eps)
@@ -64,17 +56,17 @@ def m_epsilon_in_bfloat16():
     return normalized(3e-2), normalized(1e-5), (randn(32, 128).bfloat16(),)
 
 
-@_rounding("a layer normalization in bfloat16 through float32", declared="bfloat16")
+@ROOT.rounding("a layer normalization in bfloat16 through float32", declared="bfloat16")
 def r_layer_norm_in_bfloat16_through_float32():
     return (lambda x: _layer_norm(x.float(), 1e-5).to(x.dtype)), (lambda x: F.layer_norm(x, (128,))), (randn(32, 128).bfloat16(),)
 
 
-@_mistake("a scale of 1.01 in bfloat16", declared="bfloat16")
+@ROOT.mistake("a scale of 1.01 in bfloat16", declared="bfloat16")
 def m_scale_of_101_hundredths_in_bfloat16():
     return (lambda x, w: (x @ w) * 1.01), torch.matmul, (randn(24, 200).bfloat16(), randn(200, 30).bfloat16())
 
 
-@_rounding("a scale of 1 in bfloat16", declared="bfloat16")
+@ROOT.rounding("a scale of 1 in bfloat16", declared="bfloat16")
 def r_product_in_halves_in_bfloat16():
     def halves(x, w):
         return (x[:, :100].float() @ w[:100].float() + x[:, 100:].float() @ w[100:].float()).to(x.dtype)
@@ -82,12 +74,12 @@ def r_product_in_halves_in_bfloat16():
     return halves, torch.matmul, (randn(24, 200).bfloat16(), randn(200, 30).bfloat16())
 
 
-@_mistake("the hyperbolic form of GELU in float16", declared="float16")
+@ROOT.mistake("the hyperbolic form of GELU in float16", declared="float16")
 def m_form_of_gelu_in_float16():
     return (lambda x: F.gelu(x, approximate="tanh")), F.gelu, ((randn(64, 64) * 2.0).half(),)
 
 
-@_rounding("GELU by the error function in float16", declared="float16")
+@ROOT.rounding("GELU by the error function in float16", declared="float16")
 def r_gelu_by_the_error_function_in_float16():
     def gelu(x):
         wide = x.float()
@@ -96,7 +88,7 @@ def r_gelu_by_the_error_function_in_float16():
     return gelu, F.gelu, ((randn(64, 64) * 2.0).half(),)
 
 
-@_mistake("a radius of the Earth of 6371 km for 6371.0088 km")
+@ROOT.mistake("a radius of the Earth of 6371 km for 6371.0088 km")
 def m_radius_of_the_earth():
     def distance(radius):
         def run(a, b):
@@ -107,18 +99,18 @@ def m_radius_of_the_earth():
     return distance(6371.0), distance(EARTH), (randn(300, 3), randn(300, 3))
 
 
-@_rounding("a radius with the digits that float32 holds")
+@ROOT.rounding("a radius with the digits that float32 holds")
 def r_radius_in_float32():
     radius = torch.tensor(EARTH, dtype=torch.float32)
     return (lambda a: radius * torch.sin(a)), (lambda a: EARTH * torch.sin(a)), (torch.rand(500) + 0.3,)
 
 
-@_mistake("swish for GELU in the form with 1.702, far out", declared="bfloat16")
+@ROOT.mistake("swish for GELU in the form with 1.702, far out", declared="bfloat16")
 def m_swish_for_quick_gelu():
     return (lambda x: x * torch.sigmoid(1.65 * x)), (lambda x: x * torch.sigmoid(1.702 * x)), (randn(50, 60).bfloat16(),)
 
 
-@_rounding("quick GELU by SiLU", declared="bfloat16")
+@ROOT.rounding("quick GELU by SiLU", declared="bfloat16")
 def r_quick_gelu_by_silu():
     def quick(x):
         wide = x.float()
@@ -127,7 +119,7 @@ def r_quick_gelu_by_silu():
     return quick, (lambda x: x * torch.sigmoid(1.702 * x)), (randn(50, 60).bfloat16(),)
 
 
-@_mistake("gravity of 9.81 for 9.80665 in a fall of many steps")
+@ROOT.mistake("gravity of 9.81 for 9.80665 in a fall of many steps")
 def m_gravity():
     def fall(g):
         def run(height, speed):
@@ -141,7 +133,7 @@ def m_gravity():
     return fall(9.81), fall(9.80665), (torch.rand(200) * 10 + 10, randn(200))
 
 
-@_rounding("a fall of many steps, its gravity taken together")
+@ROOT.rounding("a fall of many steps, its gravity taken together")
 def r_gravity_taken_together():
     def fall(height, speed):
         for _ in range(20):
@@ -156,14 +148,14 @@ def r_gravity_taken_together():
     return fall, other, (torch.rand(200) * 10 + 10, randn(200))
 
 
-@_rounding("a table of cosines captured in float32")
+@ROOT.rounding("a table of cosines captured in float32")
 def r_table_of_cosines():
     angles = torch.arange(64, dtype=torch.float64)[:, None] * torch.logspace(0, -4, 16, dtype=torch.float64)
     table = angles.cos().float()
     return (lambda x: x * table), (lambda x: x * angles.cos().to(x.dtype)), (randn(64, 16),)
 
 
-@_mistake("a table of cosines with another base")
+@ROOT.mistake("a table of cosines with another base")
 def m_table_of_cosines_with_another_base():
     def table(base):
         angles = torch.arange(64, dtype=torch.float64)[:, None] * base ** (-torch.arange(16, dtype=torch.float64) / 16)
@@ -172,7 +164,7 @@ def m_table_of_cosines_with_another_base():
     return table(10000.5), table(10000.0), (randn(64, 16),)
 
 
-@_rounding("an image normalized with means stored in float32")
+@ROOT.rounding("an image normalized with means stored in float32")
 def r_image_normalized_by_stored_means():
     mean, std = torch.tensor([0.485, 0.456, 0.406]), torch.tensor([0.229, 0.224, 0.225])
 
@@ -185,7 +177,7 @@ def r_image_normalized_by_stored_means():
     return stored, given, (torch.rand(2, 3, 16, 16),)
 
 
-@_mistake("an image normalized with a mean of another set")
+@ROOT.mistake("an image normalized with a mean of another set")
 def m_image_normalized_by_another_mean():
     def normalized(mean):
         return lambda x: (x - mean) / 0.229
@@ -193,33 +185,30 @@ def m_image_normalized_by_another_mean():
     return normalized(0.48502), normalized(0.485), (torch.rand(2, 16, 16),)
 
 
-@_rounding("a folded convolution, its weights stored in float32")
+def _folded(epsilon):
+    """A convolution with the normalization after it folded into its weights, and the two as they were."""
+    torch.manual_seed(5)
+    conv, norm = nn.Conv2d(6, 8, 3, bias=False), nn.BatchNorm2d(8).eval()
+    norm.running_mean.normal_()
+    norm.running_var.uniform_(0.5, 2.0)
+    folded = nn.Conv2d(6, 8, 3)
+    scale = norm.weight / torch.sqrt(norm.running_var + epsilon)
+    folded.weight.data = conv.weight * scale[:, None, None, None]
+    folded.bias.data = norm.bias - norm.running_mean * scale
+    return folded, nn.Sequential(conv, norm), (randn(2, 6, 14, 14),)
+
+
+@ROOT.rounding("a folded convolution, its weights stored in float32")
 def r_folded_convolution():
-    torch.manual_seed(5)
-    conv, norm = nn.Conv2d(6, 8, 3, bias=False), nn.BatchNorm2d(8).eval()
-    norm.running_mean.normal_()
-    norm.running_var.uniform_(0.5, 2.0)
-    folded = nn.Conv2d(6, 8, 3)
-    scale = norm.weight / torch.sqrt(norm.running_var + norm.eps)
-    folded.weight.data = conv.weight * scale[:, None, None, None]
-    folded.bias.data = norm.bias - norm.running_mean * scale
-    return folded, nn.Sequential(conv, norm), (randn(2, 6, 14, 14),)
+    return _folded(1e-5)
 
 
-@_mistake("a folded convolution without the epsilon")
+@ROOT.mistake("a folded convolution without the epsilon")
 def m_folded_convolution_without_epsilon():
-    torch.manual_seed(5)
-    conv, norm = nn.Conv2d(6, 8, 3, bias=False), nn.BatchNorm2d(8).eval()
-    norm.running_mean.normal_()
-    norm.running_var.uniform_(0.5, 2.0)
-    folded = nn.Conv2d(6, 8, 3)
-    scale = norm.weight / torch.sqrt(norm.running_var)
-    folded.weight.data = conv.weight * scale[:, None, None, None]
-    folded.bias.data = norm.bias - norm.running_mean * scale
-    return folded, nn.Sequential(conv, norm), (randn(2, 6, 14, 14),)
+    return _folded(0.0)
 
 
-@_rounding("a window of SciPy's kind stored in float32, in NumPy")
+@ROOT.rounding("a window of SciPy's kind stored in float32, in NumPy")
 def r_window_stored_in_float32():
     n = np.arange(128)
     window = (0.5 - 0.5 * np.cos(2 * np.pi * n / 128)).astype(np.float32)
@@ -230,7 +219,7 @@ def r_window_stored_in_float32():
     return stored, (lambda x: x * torch.hann_window(128, dtype=x.dtype)), (randn(20, 128),)
 
 
-@_mistake("a symmetric window for a periodic one of many points")
+@ROOT.mistake("a symmetric window for a periodic one of many points")
 def m_symmetric_window():
     def windowed(periodic):
         return lambda x: x * torch.hann_window(4096, periodic=periodic, dtype=x.dtype)

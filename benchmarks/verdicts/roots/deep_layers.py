@@ -9,17 +9,9 @@ import torch.nn.functional as F
 from torch import nn
 
 from ..algorithms import randn
-from ..registry import mistake, rounding
+from .root import Root
 
-ROOT = ("deep",)
-
-
-def _coarse(source, **options):
-    return mistake("one layer", source, tags=ROOT, verdict="REDUCED_PRECISION", **options)
-
-
-def _rounding(source, **options):
-    return rounding("all layers", source, tags=ROOT, **options)
+ROOT = Root("deep")
 
 
 class Coarse(nn.Module):
@@ -56,26 +48,26 @@ def _deep(layers, width, wrapped, kind, *, gain=1.0):
     return actual, expected
 
 
-@_coarse("the fourth of twelve layers in bfloat16")
+@ROOT.coarse("the fourth of twelve layers in bfloat16")
 def m_fourth_of_twelve_layers_in_bfloat16():
     return *_deep(12, 64, [3], Coarse), (randn(16, 64),)
 
 
-@_rounding("the fourth of twelve layers in blocks")
+@ROOT.rounding("the fourth of twelve layers in blocks")
 def r_fourth_of_twelve_layers_in_blocks():
     return *_deep(12, 64, [3], Blocked), (randn(16, 64),)
 
 
-@_coarse("the first of twenty layers that spread errors")
+@ROOT.coarse("the first of twenty layers that spread errors")
 def m_first_of_twenty_layers():
     return *_deep(20, 48, [0], Coarse, gain=3.0), (randn(16, 48),)
 
 
-@_rounding("all of twenty layers in blocks")
+@ROOT.rounding("all of twenty layers in blocks")
 def r_all_of_twenty_layers_in_blocks():
     return *_deep(20, 48, range(20), Blocked, gain=3.0), (randn(16, 48),)
 
 
-@_coarse("a layer of a recurrent chain in float16")
+@ROOT.coarse("a layer of a recurrent chain in float16")
 def m_layer_of_a_chain_in_float16():
     return *_deep(30, 32, [10], lambda inner: Coarse(inner, torch.float16), gain=2.0), (randn(8, 32),)

@@ -7,24 +7,12 @@ import math
 import torch
 
 from ..algorithms import randn
-from ..registry import mistake, rounding
+from .root import Root
 
-ROOT = ("default dtype",)
-
-
-def _coarse(source, **options):
-    return mistake("default dtype", source, tags=ROOT, declared="float64", verdict="REDUCED_PRECISION", **options)
+ROOT = Root("default dtype", "float64")
 
 
-def _rounding(source, **options):
-    return rounding("default dtype", source, tags=ROOT, declared="float64", **options)
-
-
-def _mistake(source, **options):
-    return mistake("default dtype", source, tags=ROOT, declared="float64", verdict="MISTAKE", **options)
-
-
-@_coarse("a linspace in the default dtype")
+@ROOT.coarse("a linspace in the default dtype")
 def m_linspace_in_the_default_dtype():
     return (
         (lambda x: x * torch.linspace(0.0, 1.0, 300)),
@@ -33,7 +21,7 @@ def m_linspace_in_the_default_dtype():
     )
 
 
-@_rounding("a linspace by its formula")
+@ROOT.rounding("a linspace by its formula")
 def r_linspace_by_its_formula():
     def formula(x):
         return x * (torch.arange(300, dtype=x.dtype) / 299)
@@ -41,12 +29,12 @@ def r_linspace_by_its_formula():
     return formula, (lambda x: x * torch.linspace(0, 1, 300, dtype=x.dtype)), (randn(20, 300).double(),)
 
 
-@_coarse("a constant of torch.tensor")
+@ROOT.coarse("a constant of torch.tensor")
 def m_constant_of_torch_tensor():
     return (lambda x: torch.sin(x * torch.tensor([0.1]))), (lambda x: torch.sin(x * 0.1)), (randn(500).double(),)
 
 
-@_coarse("a buffer of zeros that sums are kept in")
+@ROOT.coarse("a buffer of zeros that sums are kept in")
 def m_buffer_of_zeros():
     def kept(x):
         total = torch.zeros(x.shape[1])
@@ -57,7 +45,7 @@ def m_buffer_of_zeros():
     return kept, (lambda x: x.sum(0)), (randn(50, 40).double(),)
 
 
-@_rounding("sums kept in a buffer of the data's dtype")
+@ROOT.rounding("sums kept in a buffer of the data's dtype")
 def r_buffer_of_zeros_like():
     def kept(x):
         total = torch.zeros_like(x[0])
@@ -68,7 +56,7 @@ def r_buffer_of_zeros_like():
     return kept, (lambda x: x.sum(0)), (randn(50, 40).double(),)
 
 
-@_coarse("frequencies of a positional encoding")
+@ROOT.coarse("frequencies of a positional encoding")
 def m_frequencies_of_a_positional_encoding():
     def encoded(x):
         rates = 10000 ** (-torch.arange(0, 32, 2) / 32)
@@ -81,16 +69,16 @@ def m_frequencies_of_a_positional_encoding():
     return encoded, exact, (randn(60, 16).double(),)
 
 
-@_coarse("a window in the default dtype")
+@ROOT.coarse("a window in the default dtype")
 def m_window_in_the_default_dtype():
     return (lambda x: x * torch.hann_window(256)), (lambda x: x * torch.hann_window(256, dtype=x.dtype)), (randn(8, 256).double(),)
 
 
-@_mistake("another constant in float64, no wider than float32")
+@ROOT.mistake("another constant in float64, no wider than float32")
 def m_another_constant_in_float64():
     return (lambda x: torch.cos(x * 3.14159)), (lambda x: torch.cos(x * math.pi)), (randn(400).double(),)
 
 
-@_rounding("a mask in the default dtype, of ones and zeros")
+@ROOT.rounding("a mask in the default dtype, of ones and zeros")
 def r_mask_in_the_default_dtype():
     return (lambda x: x * torch.ones(30, 30).tril()), torch.tril, (randn(5, 30, 30).double(),)

@@ -6,59 +6,47 @@ import torch
 import torch.nn.functional as F
 
 from ..algorithms import randn
-from ..registry import mistake, rounding
+from .root import Root
 
-ROOT = ("everything lost",)
-
-
-def _unstable(source, **options):
-    return mistake("everything lost", source, tags=ROOT, verdict="UNSTABLE", **options)
+ROOT = Root("everything lost")
 
 
-def _mistake(source, **options):
-    return mistake("everything lost", source, tags=ROOT, verdict="MISTAKE", **options)
-
-
-def _rounding(source, **options):
-    return rounding("something left", source, tags=ROOT, **options)
-
-
-@_unstable("log1p of tiny numbers by log")
+@ROOT.unstable("log1p of tiny numbers by log")
 def m_log_of_one_plus_tiny():
     return (lambda x: torch.log(1.0 + x)), torch.log1p, (torch.rand(1000) * 2e-8,)
 
 
-@_rounding("log1p by atanh")
+@ROOT.rounding("log1p by atanh")
 def r_log1p_by_atanh():
     return (lambda x: 2.0 * torch.atanh(x / (2.0 + x))), torch.log1p, (torch.rand(1000) * 2e-8,)
 
 
-@_unstable("one minus a cosine of small angles")
+@ROOT.unstable("one minus a cosine of small angles")
 def m_one_minus_cosine():
     return (lambda x: 1.0 - torch.cos(x)), (lambda x: 2.0 * torch.sin(0.5 * x) ** 2), (torch.rand(1000) * 2e-4,)
 
 
-@_rounding("one minus a cosine by tangents")
+@ROOT.rounding("one minus a cosine by tangents")
 def r_one_minus_cosine():
     return (lambda x: torch.tan(0.5 * x) * torch.sin(x)), (lambda x: 2.0 * torch.sin(0.5 * x) ** 2), (torch.rand(1000) * 2e-4,)
 
 
-@_unstable("erfc far out by one minus erf")
+@ROOT.unstable("erfc far out by one minus erf")
 def m_erfc_far_out():
     return (lambda x: 1.0 - torch.erf(x)), torch.erfc, (torch.rand(800) * 2.0 + 4.5,)
 
 
-@_unstable("sigmoid far to the left by one minus the other")
+@ROOT.unstable("sigmoid far to the left by one minus the other")
 def m_sigmoid_far_to_the_left():
     return (lambda x: 1.0 - torch.sigmoid(-x)), torch.sigmoid, (-20.0 - torch.rand(500) * 10.0,)
 
 
-@_rounding("sigmoid far to the left by exponentials")
+@ROOT.rounding("sigmoid far to the left by exponentials")
 def r_sigmoid_far_to_the_left():
     return (lambda x: torch.exp(x) / (1.0 + torch.exp(x))), torch.sigmoid, (-20.0 - torch.rand(500) * 10.0,)
 
 
-@_unstable("a product of probabilities that underflows in the middle")
+@ROOT.unstable("a product of probabilities that underflows in the middle")
 def m_product_of_probabilities():
     def product(p):
         return p.prod(1) * 1e30
@@ -66,12 +54,12 @@ def m_product_of_probabilities():
     return product, (lambda p: torch.exp(torch.log(p).sum(1) + 69.07755278982137)), (torch.rand(200, 24) * 1e-3 + 1e-3,)
 
 
-@_unstable("squares of 1e-25 in a norm")
+@ROOT.unstable("squares of 1e-25 in a norm")
 def m_squares_of_tiny_numbers():
     return (lambda x: (x * x).sum(1).sqrt()), (lambda x: (x * 1e20).norm(dim=1) / 1e20), (randn(100, 16) * 1e-25,)
 
 
-@_rounding("a norm of tiny numbers, scaled by their largest")
+@ROOT.rounding("a norm of tiny numbers, scaled by their largest")
 def r_norm_of_tiny_numbers():
     def scaled(x):
         large = x.abs().amax(1, keepdim=True)
@@ -80,22 +68,22 @@ def r_norm_of_tiny_numbers():
     return scaled, (lambda x: (x * 1e20).norm(dim=1) / 1e20), (randn(100, 16) * 1e-25,)
 
 
-@_mistake("a tenth of a percent where zero is expected")
+@ROOT.mistake("a tenth of a percent where zero is expected")
 def m_something_where_zero_is_expected():
     return (lambda x: F.relu(x) + 1e-3 * torch.clamp(x, max=0.0)), F.relu, (randn(1000),)
 
 
-@_rounding("zero by a mask")
+@ROOT.rounding("zero by a mask")
 def r_zero_by_a_mask():
     return (lambda x: torch.where(x > 0, x * 1.5, 0.0) / 1.5), F.relu, (randn(1000),)
 
 
-@_mistake("an offset of 1e-9 added to a difference that is zero")
+@ROOT.mistake("an offset of 1e-9 added to a difference that is zero")
 def m_offset_on_zeros():
     return (lambda x, y: (x - y) + 1e-9), (lambda x, y: x - y), (torch.ones(500), torch.ones(500))
 
 
-@_unstable("a softmax in float16 without its shift, small", declared="float16")
+@ROOT.unstable("a softmax in float16 without its shift, small", declared="float16")
 def m_softmax_in_float16_without_shift():
     def naive(x):
         e = torch.exp(x)

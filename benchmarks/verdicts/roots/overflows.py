@@ -6,21 +6,9 @@ import torch
 import torch.nn.functional as F
 
 from ..algorithms import randn
-from ..registry import mistake, rounding
+from .root import Root
 
-ROOT = ("overflow",)
-
-
-def _unstable(source, **options):
-    return mistake("overflow", source, tags=ROOT, verdict="UNSTABLE", **options)
-
-
-def _mistake(source, **options):
-    return mistake("overflow", source, tags=ROOT, verdict="MISTAKE", **options)
-
-
-def _rounding(source, **options):
-    return rounding("overflow", source, tags=ROOT, **options)
+ROOT = Root("overflow")
 
 
 def _naive(x):
@@ -28,22 +16,22 @@ def _naive(x):
     return e / e.sum(-1, keepdim=True)
 
 
-@_unstable("softmax without its shift")
+@ROOT.unstable("softmax without its shift")
 def m_softmax_overflows():
     return _naive, (lambda x: torch.softmax(x, -1)), (randn(40, 30) * 5.0 + 88.0,)
 
 
-@_rounding("softmax without its shift, of small numbers")
+@ROOT.rounding("softmax without its shift, of small numbers")
 def r_softmax_without_shift():
     return _naive, (lambda x: torch.softmax(x, -1)), (randn(40, 30),)
 
 
-@_unstable("the logarithm of a softmax of far numbers")
+@ROOT.unstable("the logarithm of a softmax of far numbers")
 def m_logarithm_of_a_softmax():
     return (lambda x: torch.log(torch.softmax(x, -1))), (lambda x: F.log_softmax(x, -1)), (randn(40, 30) * 60.0,)
 
 
-@_mistake("a softmax of which a masked row is NaN")
+@ROOT.mistake("a softmax of which a masked row is NaN")
 def m_masked_row_is_nan():
     def masked(x):
         return torch.softmax(x.masked_fill(x < -1.5, float("-inf")) * torch.where(x.sum(1, keepdim=True) > 5.0, 0.0, 1.0), -1)
@@ -51,7 +39,7 @@ def m_masked_row_is_nan():
     return masked, (lambda x: torch.softmax(x.masked_fill(x < -1.5, float("-inf")), -1)), (randn(40, 30),)
 
 
-@_unstable("scores of attention in float16, scaled after the product", declared="float16")
+@ROOT.unstable("scores of attention in float16, scaled after the product", declared="float16")
 def m_scores_scaled_too_late():
     def late(q, k):
         return torch.softmax((q @ k.transpose(-1, -2)) / 16.0, -1)
@@ -63,12 +51,12 @@ def m_scores_scaled_too_late():
     )
 
 
-@_unstable("a mean of squares in float16", declared="float16")
+@ROOT.unstable("a mean of squares in float16", declared="float16")
 def m_mean_of_squares_in_float16():
     return (lambda x: (x * x).mean(-1).sqrt()), (lambda x: (x / 256.0).square().mean(-1).sqrt() * 256.0), ((randn(30, 50) * 300).half(),)
 
 
-@_rounding("a mean of squares in float32", declared="float16")
+@ROOT.rounding("a mean of squares in float32", declared="float16")
 def r_mean_of_squares_in_float32():
     def wide(x):
         return x.float().square().mean(-1).sqrt().to(x.dtype)
@@ -76,17 +64,17 @@ def r_mean_of_squares_in_float32():
     return wide, (lambda x: (x / 256.0).square().mean(-1).sqrt() * 256.0), ((randn(30, 50) * 300).half(),)
 
 
-@_unstable("a hypotenuse of large numbers")
+@ROOT.unstable("a hypotenuse of large numbers")
 def m_hypotenuse_of_large_numbers():
     return (lambda a, b: (a * a + b * b).sqrt()), torch.hypot, (randn(300) * 1e20, randn(300) * 1e20)
 
 
-@_unstable("softplus by its definition")
+@ROOT.unstable("softplus by its definition")
 def m_softplus_by_its_definition():
     return (lambda x: torch.log(1.0 + torch.exp(x))), F.softplus, (torch.rand(300) * 100.0 + 20.0,)
 
 
-@_mistake("a division by zero that is guarded on one side only")
+@ROOT.mistake("a division by zero that is guarded on one side only")
 def m_division_by_zero():
     return (
         (lambda a, b: a / b),
@@ -98,6 +86,6 @@ def m_division_by_zero():
     )
 
 
-@_unstable("logarithm of a sum of exponentials of large numbers")
+@ROOT.unstable("logarithm of a sum of exponentials of large numbers")
 def m_logarithm_of_a_sum_overflows():
     return (lambda x: torch.log(torch.exp(x).sum(1))), (lambda x: torch.logsumexp(x, 1)), (randn(100, 10) + 100.0,)

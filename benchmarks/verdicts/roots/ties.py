@@ -5,17 +5,9 @@ from __future__ import annotations
 import torch
 
 from ..algorithms import randn
-from ..registry import mistake, rounding
+from .root import Root
 
-ROOT = ("discrete",)
-
-
-def _flip(source, **options):
-    return rounding("near ties", source, tags=ROOT, verdict="FLIP", **options)
-
-
-def _mistake(source, **options):
-    return mistake("another rule", source, tags=ROOT, verdict="MISTAKE", **options)
+ROOT = Root("discrete")
 
 
 def _grid(count, step):
@@ -23,17 +15,17 @@ def _grid(count, step):
     return (torch.randint(-400, 400, (count,)).double() * step).float()
 
 
-@_flip("the cell of a point on an edge, by quotient and by product")
+@ROOT.flip("the cell of a point on an edge, by quotient and by product")
 def r_cell_of_a_point_on_an_edge():
     return (lambda x: torch.floor(x * (1.0 / 0.1)).long()), (lambda x: torch.floor(x / 0.1).long()), (_grid(3000, 0.1),)
 
 
-@_mistake("the cell of a point, rounded up")
+@ROOT.mistake("the cell of a point, rounded up")
 def m_cell_of_a_point_rounded_up():
     return (lambda x: torch.ceil(x / 0.25).long()), (lambda x: torch.floor(x / 0.25).long() + 1), (_grid(3000, 0.125),)
 
 
-@_flip("int8 by scale, by a product with the reciprocal")
+@ROOT.flip("int8 by scale, by a product with the reciprocal")
 def r_int8_by_the_reciprocal():
     def quantized(x):
         return torch.clamp(torch.round(x * (1.0 / 0.07)), -128, 127).to(torch.int8)
@@ -44,7 +36,7 @@ def r_int8_by_the_reciprocal():
     return quantized, plain, (_grid(4000, 0.035),)
 
 
-@_mistake("int8 that rounds halves away from zero")
+@ROOT.mistake("int8 that rounds halves away from zero")
 def m_int8_rounds_halves_away():
     def away(x):
         y = x / 0.5
@@ -53,19 +45,19 @@ def m_int8_rounds_halves_away():
     return away, (lambda x: torch.clamp(torch.round(x / 0.5), -128, 127).to(torch.int8)), (_grid(2000, 0.25),)
 
 
-@_flip("a comparison at equal sums, in another order")
+@ROOT.flip("a comparison at equal sums, in another order")
 def r_comparison_at_equal_sums():
     a, b = randn(2000), randn(2000)
     c = (a.double() + b.double()).float()
     return (lambda a, b, c: (b - c) >= -a), (lambda a, b, c: a + b >= c), (a, b, c)
 
 
-@_mistake("a comparison that leaves out equality")
+@ROOT.mistake("a comparison that leaves out equality")
 def m_comparison_without_equality():
     return (lambda a, b: a > b), (lambda a, b: a >= b), (torch.randint(0, 20, (1000,)).float(), torch.randint(0, 20, (1000,)).float())
 
 
-@_flip("bins of a histogram, by edges and by width")
+@ROOT.flip("bins of a histogram, by edges and by width")
 def r_bins_of_a_histogram():
     edges = torch.arange(0, 21, dtype=torch.float64) * 0.05
 
@@ -75,12 +67,12 @@ def r_bins_of_a_histogram():
     return (lambda x: torch.floor(x / 0.05).long() + 1), by_edges, ((torch.randint(0, 20, (2000,)).double() * 0.05).float(),)
 
 
-@_mistake("bins of a histogram, one too far")
+@ROOT.mistake("bins of a histogram, one too far")
 def m_bins_of_a_histogram():
     return (lambda x: torch.floor(x / 0.05 + 1e-3).long()), (lambda x: torch.floor(x / 0.05).long()), (torch.rand(4000),)
 
 
-@_flip("the nearest of two centers, by expanded squares")
+@ROOT.flip("the nearest of two centers, by expanded squares")
 def r_nearest_of_two_centers():
     def expanded(x, c):
         return (c.square().sum(1) - 2.0 * x @ c.T).argmin(1)
@@ -90,7 +82,7 @@ def r_nearest_of_two_centers():
     return expanded, (lambda x, c: (x[:, None] - c).square().sum(2).argmin(1)), (middle.float(), centers)
 
 
-@_mistake("the last of equal maxima")
+@ROOT.mistake("the last of equal maxima")
 def m_last_of_equal_maxima():
     def last(x):
         return x.shape[1] - 1 - x.flip(1).argmax(1)
