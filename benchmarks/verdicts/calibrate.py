@@ -7,6 +7,7 @@ uses, and prints the number that the constant is compared with.
 from __future__ import annotations
 
 import argparse
+import functools
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +22,7 @@ from halfulp.differences.allowance import max_limit
 from halfulp.floats import FORMATS
 from halfulp.noise import noise_of, residual_of
 from halfulp.verdicts import limits
+from halfulp.verdicts.evidence.gain import lost_share
 from halfulp.verdicts.evidence.precision import coarsened, precision
 from halfulp.verdicts.evidence.redraw import redraw
 
@@ -265,6 +267,55 @@ def redrawn() -> tuple[float, float]:
     return rounding, formula
 
 
+def lost_updates() -> tuple[float, float]:
+    """How much more of an update of 16-bit weights is lost than `expected` loses: (honest, largest; stagnating, smallest)."""
+    print(f"\nlost updates (limit: {limits.LOST:g})")
+    rows: dict[str, float] = {}
+    smallest = 1.0
+    for seed in SEEDS:
+        for dtype in (torch.bfloat16, torch.float16):
+            torch.manual_seed(seed)
+            for rate in (2.0**-power for power in range(4, 13)):
+                inputs = tuple(tensor.to(dtype) for tensor in (randn(4096), randn(4096)))
+                for name, update in UPDATES.items():
+                    case = Case(functools.partial(update, rate=rate), functools.partial(_descent, rate=rate), inputs)
+                    actual, expected = (case.native(side).outputs[0].float64() for side in ("actual", "expected"))
+                    share, _ = lost_share(inputs[0].double().numpy(), actual, expected, noise_of(case).leaves[""])
+                    known, _ = lost_share(inputs[0].double().numpy(), expected, expected, noise_of(case).leaves[""])
+                    rows[name] = max(rows.get(name, 0.0), share - known)
+            state, steps = torch.full((512,), 1.0, dtype=dtype), 4096
+            terms = (torch.rand(512) * 2.0**-10).to(dtype)
+            case = Case(functools.partial(_in_steps, steps=steps), lambda x, t: x + t * steps, (state, terms))
+            actual, expected = (case.native(side).outputs[0].float64() for side in ("actual", "expected"))
+            share, _ = lost_share(state.double().numpy(), actual, expected, noise_of(case).leaves[""])
+            smallest = min(smallest, share)
+    for name, share in rows.items():
+        print(f"  {name:<44} at most {share:.3f} more than `expected`")
+    print(f"  a running sum that stops: at least {smallest:.3f}")
+    return max(rows.values()), smallest
+
+
+def _descent(weight: torch.Tensor, gradient: torch.Tensor, *, rate: float) -> torch.Tensor:
+    return weight - rate * gradient
+
+
+def _in_steps(state: torch.Tensor, terms: torch.Tensor, *, steps: int) -> torch.Tensor:
+    for _ in range(steps):
+        state = state + terms
+    return state
+
+
+UPDATES: dict[str, Callable[..., Any]] = {
+    "in float32": lambda w, g, rate: (w.float() - rate * g.float()).to(w.dtype),
+    "fused": lambda w, g, rate: torch.add(w, g, alpha=-rate),
+    "in place": lambda w, g, rate: w.clone().sub_(g * rate),
+    "addcmul": lambda w, g, rate: torch.addcmul(w, g, torch.tensor(rate, dtype=w.dtype), value=-1),
+    "change first": lambda w, g, rate: w + (-rate * g.float()).to(w.dtype),
+    "lerp": lambda w, g, rate: torch.lerp(w, w - g, rate),
+}
+"""A step of gradient descent in other ways."""
+
+
 def main() -> None:
     """Run all sections and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -275,6 +326,7 @@ def main() -> None:
     reformulated, lost = reformulations(), unstable()
     right, wrong = hypotheses()
     rounding, formula = redrawn()
+    honest_updates, stagnating = lost_updates()
     figures = {
         "calibration_honest_excess_max": (largest_honest, "limits"),
         "calibration_fast_product_norm_max": (in_norm, "noise"),
@@ -285,6 +337,8 @@ def main() -> None:
         "calibration_hypothesis_wrong_max": (wrong, "share"),
         "calibration_redraw_rounding_max": (rounding, "share"),
         "calibration_redraw_formula_min": (formula, "share"),
+        "calibration_lost_update_honest_max": (honest_updates, "share"),
+        "calibration_lost_update_stagnating_min": (stagnating, "share"),
         "calibration_rounding_rms": (math.sqrt(1 / (8 * math.log(2))), "u"),
     }
     report_figures(figures, options.json)

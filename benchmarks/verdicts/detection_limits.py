@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import signal
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -269,18 +273,37 @@ def run_limits(*, json_file: Path | None = None, resume: Path | None = None, dra
     try:
         with warnings.catch_warnings(), Progress(*columns, console=console, transient=True) as progress:
             warnings.simplefilter("ignore")
-            for cell in progress.track(asked, description="limits"):
-                checkers = CHECKERS if cell.op not in WHOLE else CHECKERS[:2]
-                found[cell.key] = kept.get(cell.key) or limits_of(cell, checkers, draws)
-                if resume is not None and cell.key not in kept:
+            missing = [cell for cell in asked if cell.key not in kept]
+            found.update((cell.key, kept[cell.key]) for cell in asked if cell.key in kept)
+            for cell, limits in progress.track(_measured(missing, draws), total=len(missing), description="limits"):
+                found[cell.key] = limits
+                if resume is not None:
                     with resume.open("a") as file:
-                        file.write(json.dumps({"key": cell.key, "limits": found[cell.key]}) + "\n")
+                        file.write(json.dumps({"key": cell.key, "limits": limits}) + "\n")
     except KeyboardInterrupt:
         console.print(f"interrupted after {len(found)} of {len(asked)} limits" + (f"; they are kept in {resume}" if resume else ""))
         return 130
     measured = [DetectionLimit(cell.op, cell.precision, cell.kind, found[cell.key]) for cell in asked]
     report_figures(_report(asked, found), json_file, limits=measured)
     return 0
+
+
+def _measured(asked: list[Cell], draws: int) -> Iterator[tuple[Cell, dict[str, float | None]]]:
+    """Cells with their limits as they come: a process for each processor."""
+    with ProcessPoolExecutor(os.cpu_count() or 1, get_context("spawn"), _start) as pool:
+        try:
+            running = {pool.submit(limits_of, cell, CHECKERS if cell.op not in WHOLE else CHECKERS[:2], draws): cell for cell in asked}
+            for done in as_completed(running):
+                yield running[done], done.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _start() -> None:
+    """In each process: one thread, no warnings, and Ctrl-C is for the first process."""
+    torch.set_num_threads(1)
+    warnings.simplefilter("ignore")
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _report(asked: list[Cell], found: dict[str, dict[str, float | None]]) -> dict[str, tuple[float, str]]:

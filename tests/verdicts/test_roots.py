@@ -95,6 +95,24 @@ class TestStoredNumbers:
         assert result.acceptable, result
         assert result.find("scaling").finding == Finding.CONSTANTS
 
+    @pytest.mark.parametrize(("scale", "accepted"), [(float(np.float32(24**-0.5)), True), (24**-0.5 * (1.0 + 2.0**-20), False)])
+    def test_a_library_that_rounds_constants_is_allowed_that_and_no_more(self, scale, accepted):
+        torch.manual_seed(5)
+        inputs = tuple(torch.randn(3, 48, 24) for _ in range(3))
+
+        class Program:
+            def __init__(self, rounds_constants):
+                self.rounds_constants = rounds_constants
+
+            def __call__(self, q, k, v):
+                q, k, v = (tensor.numpy() for tensor in (q, k, v))
+                weights = np.exp((q @ k.swapaxes(-1, -2)) * q.dtype.type(scale))
+                return torch.from_numpy(weights / weights.sum(-1, keepdims=True) @ v)
+
+        result = halfulp.check(Program(rounds_constants=True), F.scaled_dot_product_attention, inputs)
+        assert result.acceptable is accepted, result
+        assert halfulp.check(Program(rounds_constants=False), F.scaled_dot_product_attention, inputs).acceptable is False
+
     def test_a_constant_with_four_digits_is_another(self):
         result = halfulp.check(lambda x: x - 0.33333, lambda x: x - 1.0 / 3.0, (torch.linspace(0.0, 1.0, 400),))
         assert result.verdict is V.MISTAKE, result

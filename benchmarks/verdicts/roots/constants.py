@@ -225,3 +225,70 @@ def m_symmetric_window():
         return lambda x: x * torch.hann_window(4096, periodic=periodic, dtype=x.dtype)
 
     return windowed(False), windowed(True), (randn(4, 4096),)
+
+
+def _through_numpy(function):
+    """A function of arrays, on tensors: what it rounds inside is out of reach."""
+    return lambda *tensors: torch.from_numpy(np.asarray(function(*(tensor.numpy() for tensor in tensors))))
+
+
+def _attention_in_numpy(scale):
+    def attention(q, k, v):
+        scores = ((q @ k.swapaxes(-1, -2)) * scale).astype(np.float32)
+        weights = np.exp(scores - scores.max(-1, keepdims=True))
+        return (weights / weights.sum(-1, keepdims=True)).astype(v.dtype) @ v
+
+    return _through_numpy(attention)
+
+
+def _queries():
+    return tuple(randn(3, 48, 24) for _ in range(3))
+
+
+@ROOT.rounding("an attention whose softmax is in float32 whatever it is given")
+def r_softmax_in_float32_inside():
+    return _attention_in_numpy(24**-0.5), F.scaled_dot_product_attention, _queries()
+
+
+@ROOT.mistake("an attention whose softmax is in float32, with a scale of another width")
+def m_scale_of_another_width_and_softmax_in_float32():
+    return _attention_in_numpy(0.2041), F.scaled_dot_product_attention, _queries()
+
+
+def _statistics_in_float32(epsilon):
+    def normalized(x):
+        narrow = x.astype(np.float32)
+        center = narrow - narrow.mean(-1, keepdims=True)
+        return (x - narrow.mean(-1, keepdims=True)) / np.sqrt(np.square(center).mean(-1, keepdims=True) + np.float32(epsilon))
+
+    return _through_numpy(normalized)
+
+
+@ROOT.rounding("a normalization whose statistics are in float32 whatever it is given")
+def r_statistics_in_float32_inside():
+    return _statistics_in_float32(1e-5), (lambda x: F.layer_norm(x, (90,), eps=1e-5)), (randn(50, 90),)
+
+
+@ROOT.mistake("a normalization whose statistics are in float32, with another epsilon")
+def m_epsilon_and_statistics_in_float32():
+    return _statistics_in_float32(1e-6), (lambda x: F.layer_norm(x, (90,), eps=1e-5)), (randn(50, 90),)
+
+
+@ROOT.rounding("a product that leaves float32 for its sum")
+def r_terms_in_float32_inside():
+    return (
+        _through_numpy(lambda a, b: (a * b).astype(np.float32).astype(a.dtype).sum(-1)),
+        (lambda a, b: (a * b).sum(-1)),
+        (
+            randn(40, 300),
+            randn(40, 300),
+        ),
+    )
+
+
+@ROOT.rounding("a mean of squares rounded to float32 before its root")
+def r_norm_rounded_before_its_root():
+    def norm(x):
+        return np.sqrt(np.square(x).sum(-1).astype(np.float32).astype(x.dtype) / x.dtype.type(x.shape[-1]))
+
+    return _through_numpy(norm), (lambda x: x.square().mean(-1).sqrt()), (randn(7, 200),)

@@ -26,6 +26,7 @@ class Adapter(ABC):
         holds_weights: whether what it builds holds a module's numbers, so that it is of no use once these change.
         computes_here: whether it works in this process. What does not may be asked from several threads: PyTorch's random state is not
             touched for it, which two threads that ask for it at once can wait for forever.
+        rounds_constants: whether numbers of a model that are no tensors (a scale, an epsilon) are stored in float32 in programs of float64.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Adapter(ABC):
     builds_slowly: bool = False
     holds_weights: bool = True
     computes_here: bool = True
+    rounds_constants: bool = False
 
     def availability(self) -> Availability:
         """Whether its packages are installed here."""

@@ -16,6 +16,7 @@ class Builder(Protocol):
     title: str
     options: tuple[Option, ...]
     builds_slowly: bool
+    rounds_constants: bool
     holds_weights: bool
     computes_here: bool
 

@@ -80,6 +80,11 @@ class Implementation:
         """Whether building a program takes as long as hundreds of runs of it."""
         return self.adapter.builds_slowly
 
+    @property
+    def rounds_constants(self) -> bool:
+        """Whether a program of float64 holds constants that were rounded to float32."""
+        return self.adapter.rounds_constants
+
     def with_options(self, **options: str) -> Implementation:
         """The same target with other options."""
         return Implementation(self.adapter, self.target, self.adapter.checked({**self.options, **options}))

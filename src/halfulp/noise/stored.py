@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import math
+import random
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +19,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_map
 
 from ..cases import LIFTED, Case, Retyping, Side
 from ..cases.inputs import map_arrays
@@ -115,14 +118,42 @@ def stored_noise(case: Case) -> StoredNoise:
         pool = GaussianPool(case.seed)
         for _ in range(SAMPLES):
             with _arrays_moved(arrays, pool):
-                sample = _run(case, name, _Moving(unshared, pool), unshared, pool)
-            for leaf in sample or ():
-                if leaf.format is None or leaf.path not in base or base[leaf.path].shape != leaf.shape:
-                    continue
-                with np.errstate(invalid="ignore"):
-                    square = np.square(leaf.float64() - base[leaf.path]) / SAMPLES
-                variances[leaf.path] = variances.get(leaf.path, 0.0) + np.where(np.isfinite(square), square, 0.0)
+                _add(variances, _run(case, name, _Moving(unshared, pool), unshared, pool), base)
+    if getattr(case.actual.eager.function, "rounds_constants", False):
+        # Which of them were rounded can't be seen in a program of another library. They stand in `expected` as well.
+        base = {leaf.path: leaf.float64() for leaf in center["expected"] or ()}
+        moving = _ConstantsMoved(random.Random(case.seed))
+        for _ in range(SAMPLES):
+            with moving:
+                _add(variances, _run(case, "expected", _Seen()), base)
     return StoredNoise({path: np.sqrt(square) for path, square in variances.items()}, outputs, count, pairs)
+
+
+def _add(variances: dict[str, FloatArray], sample: tuple[Leaf, ...] | None, center: dict[str, FloatArray]) -> None:
+    """Adds what one sample says of the variance of each output."""
+    for leaf in sample or ():
+        if leaf.format is None or leaf.path not in center or center[leaf.path].shape != leaf.shape:
+            continue
+        with np.errstate(invalid="ignore"):
+            square = np.square(leaf.float64() - center[leaf.path]) / SAMPLES
+        variances[leaf.path] = variances.get(leaf.path, 0.0) + np.where(np.isfinite(square), square, 0.0)
+
+
+class _ConstantsMoved(TorchDispatchMode):
+    """Moves each number that is an argument of an op (a scale, an epsilon) by a rounding to float32, where float32 doesn't hold it."""
+
+    def __init__(self, generator: random.Random) -> None:
+        super().__init__()
+        self._random = generator
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        moved = [tree_map(self._moved, tree) for tree in (args, kwargs or {})]
+        return func(*moved[0], **moved[1])
+
+    def _moved(self, value: Any) -> Any:
+        if not isinstance(value, float) or not math.isfinite(value) or is_representable(np.asarray(value), FLOAT32):
+            return value
+        return value * (1.0 + ROUNDING_RMS * FLOAT32.unit_roundoff * self._random.gauss(0.0, 1.0))
 
 
 class _Held:

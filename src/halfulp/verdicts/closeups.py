@@ -9,8 +9,9 @@ from ..differences import Leaf
 from ..differences.allowance import max_limit
 from ..differences.excess import in_noise
 from ..noise import DATA, LeafNoise, Noise, noise_of, widened
+from . import limits
 from .closeup import Closeup, Heat, Profile
-from .evidence.patterns import CLIPPED, FEWEST, bands_of
+from .evidence.patterns import CLIPPED, bands_of
 from .gatherer import Gatherer
 
 FloatArray = npt.NDArray[np.float64]
@@ -97,7 +98,7 @@ def _chosen(scaled: FloatArray, values: FloatArray, room: int) -> tuple[npt.NDAr
 def _profiles(error: FloatArray, spread: LeafNoise, known: LeafNoise, noise: Noise) -> tuple[Profile, ...]:
     found: list[Profile] = []
     for axis, means, band in bands_of(np.clip(in_noise(np.nan_to_num(error), spread.spread), -CLIPPED, CLIPPED), known, noise.count):
-        if len(means) < 2 or error.size // len(means) < FEWEST:
+        if len(means) < 2 or error.size // len(means) < limits.FEWEST:
             continue
         step = -(-len(means) // ENTRIES)
         blocks = [np.arange(start, min(start + step, len(means))) for start in range(0, len(means), step)]

@@ -31,7 +31,8 @@ declared precision leave."""
 
 SHORT_CONSTANTS = 2.0**-6
 """Share of the noise that is left to constants which are written with one digit more than float32 holds: nine digits are off by up to
-5e-10, 0.008 u, in a noise in which each step is off by about u / 2. Rounded up to a power of two."""
+5e-10, 0.008 u. An op that multiplies by one and rounds its result has a noise of 0.42 u, so two of those have 0.6 u: a share of 0.014.
+Rounded up to a power of two."""
 
 SAME_SHARE = 0.5
 """If more than half of the differing elements of a float64 run are numbers of the declared format, the run was not lifted: a
@@ -48,3 +49,27 @@ SYSTEMATIC = 0.5
 """Share of the residual's square sum that stays when the inputs move slightly, above which it is a function of the inputs and
 not of rounding: redrawn rounding leaves about 1/repetitions of it (0.25 for 4; measured up to 0.36), a formula's difference
 all (0.98 and more; section "redrawn errors")."""
+
+REPETITIONS = 4
+"""How often inputs are moved. Redrawn rounding leaves 1/4 of its square sum in the mean of four, which `SYSTEMATIC` tells from a whole
+with room on both sides; each repetition costs a run of both sides."""
+
+ONE_CONSTANT = 1.5
+"""In u: the factor by which all results may lean. A constant that is rounded once is off by up to one u, which is honest; a factor of 2 u
+is another one. Halfway."""
+
+FEWEST = 16
+"""Results from which a mean or a regression says more than they do one by one: it is known four times as well."""
+
+SIGNS = 3.29
+"""The normal quantile of `FALSE_ALARM`, on both sides, for the count of errors that have one sign."""
+
+LOST = 2.0**-4
+"""Share of what is added to an input that has to be lost, more than `expected` loses. Honest updates of weights in 16 bits, with other
+casts or fused, lose up to 0.003 more, a running sum in 16 bits that stops loses 0.7 (section "lost updates"); the geometric mean, rounded
+up to a power of two."""
+
+SUSPICIOUS = 2.0**7
+"""Relative rms difference of two modules on the same inputs, in u of float32, from which they are judged one by one. A sum of 2^16 terms,
+one after another, is off by 77 u (`ops.deviation.chain`); a product in TF32, the finest of the coarser formats, by 2,000. Rounded up to
+a power of two."""

@@ -31,6 +31,7 @@ class OnnxRuntime(Adapter):
     packages = {"onnxruntime": "onnxruntime", "onnx": "onnx"}
     extra = "onnxruntime"
     dtypes = ("float32", "float64", "float16")
+    rounds_constants = True  # attributes of ONNX nodes, also those that its graph optimization makes (alpha of a fused product)
     options = (
         Option("optimization", tuple(LEVELS), "graph optimization", frozenset(("everything",)), {
             level: f"SessionOptions().graph_optimization_level = GraphOptimizationLevel.{name}" for level, name in LEVELS.items()

@@ -41,7 +41,7 @@ class Remote(Adapter):
 
     def __init__(self, adapter: Adapter, python: Path, *, answer_s: float = ANSWER_S, memory_bytes: int | None = None) -> None:
         self.name, self.title, self.dtypes, self.options = adapter.name, adapter.title, adapter.dtypes, adapter.options
-        self.builds_slowly = adapter.builds_slowly
+        self.builds_slowly, self.rounds_constants = adapter.builds_slowly, adapter.rounds_constants
         self._as_here = adapter
         self.worker = Worker(adapter.name, python, answer_s=answer_s, memory_bytes=memory_bytes, environment=_variables())
 

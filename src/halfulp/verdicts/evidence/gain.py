@@ -17,13 +17,11 @@ from ...differences import Leaf
 from ...differences.allowance import rms_limit
 from ...noise import LeafNoise, Noise, gain_of
 from ...ops.deviation import SAMPLES
+from .. import limits
 from .evidence import Evidence
 from .finding import Finding
-from .redraw import FEWEST, ONE_CONSTANT
 
 F = Finding
-SIGNS = 3.29
-"""The normal quantile of `FALSE_ALARM`, on both sides."""
 
 
 def gain(case: Case, noise: Noise) -> Evidence | None:
@@ -38,7 +36,7 @@ def gain(case: Case, noise: Noise) -> Evidence | None:
         if leaf.format is None or peer is None or known is None or known.shape != leaf.stored.shape:
             continue
         samples = getattr(known, "gains", None)
-        if samples is None or not len(samples) or leaf.stored.size < FEWEST or leaf.dtype.startswith("complex"):
+        if samples is None or not len(samples) or leaf.stored.size < limits.FEWEST or leaf.dtype.startswith("complex"):
             continue
         with np.errstate(invalid="ignore"):
             error = leaf.float64() - known.reference
@@ -47,7 +45,7 @@ def gain(case: Case, noise: Noise) -> Evidence | None:
             gain_of(np.where(usable, error, 0.0), known.reference),
             gain_of(_error(peer.float64(), known.reference), known.reference),
         )
-        limit = rms_limit(len(samples)) * math.sqrt(float(np.mean(np.square(samples)))) + abs(other) + ONE_CONSTANT * u
+        limit = rms_limit(len(samples)) * math.sqrt(float(np.mean(np.square(samples)))) + abs(other) + limits.ONE_CONSTANT * u
         signs = np.sign(error[usable & (error != 0)] * known.reference[usable & (error != 0)])
         measured = {
             "gain_in_u": own / u,
@@ -58,40 +56,45 @@ def gain(case: Case, noise: Noise) -> Evidence | None:
         if (lost := _lost_change(case, leaf, known, peer)) is not None:
             return lost
         if best is None or abs(own) / limit > abs(float(best.measured["gain_in_u"])) / float(best.measured["limit_in_u"]):  # type: ignore[arg-type]
-            # Both signs are as frequent as heads and tails, up to `SIGNS` standard deviations.
-            one_sided = 2.0 * measured["same_sign"] - signs.size > SIGNS * math.sqrt(signs.size)
+            # Both signs are as frequent as heads and tails, up to `limits.SIGNS` standard deviations.
+            one_sided = 2.0 * measured["same_sign"] - signs.size > limits.SIGNS * math.sqrt(signs.size)
             best = Evidence("gain", F.LEANS if abs(own) > limit and one_sided else F.RANDOM, measured=measured, path=leaf.path)
     return best
 
 
-LOST = 0.25
-"""Share of what is added to an input that has to be lost: honest updates in 16 bits lose a part of what is near half a spacing."""
-
-
 def _lost_change(case: Case, leaf: Leaf, known: LeafNoise, peer: Leaf) -> Evidence | None:
-    """Whether a part of what the function adds to an input never arrives: weights whose updates are less than half a spacing.
-
-    The error then goes against the change, whatever the sign of the result. Independent rounding errors come to `rms_limit`
-    times the root of the sum of their variances.
-    """
+    """Whether a part of what the function adds to an input never arrives: weights whose updates are less than half a spacing."""
     for given in argument_leaves((case.inputs, case.keywords)).values():
         if given.format is None or given.shape != leaf.shape:
             continue
-        with np.errstate(invalid="ignore"):
-            change = known.reference - given.float64()
-        error, other = _error(leaf.float64(), known.reference), _error(peer.float64(), known.reference)
-        usable = np.isfinite(change)
-        change, error, other = np.where(usable, change, 0.0), np.where(usable, error, 0.0), np.where(usable, other, 0.0)
-        size = float(np.sum(change * change))
-        if not size or not math.isfinite(size):
-            continue
-        own, of_peer = float(np.sum(error * change)) / size, float(np.sum(other * change)) / size
-        scatter = math.sqrt(float(np.sum(np.square(known.spread * change)))) / size
-        limit = rms_limit(SAMPLES) * scatter + abs(of_peer)
-        if -own > max(limit, LOST):
-            measured = {"share_lost": -own, "share_limit": limit, "input": given.path}
+        share, limit = lost_share(given.float64(), leaf.float64(), peer.float64(), known)
+        if share > max(limit, limits.LOST):
+            measured = {"share_lost": share, "share_limit": limit, "input": given.path}
             return Evidence("gain", F.LEANS, measured=measured, path=leaf.path)
     return None
+
+
+def lost_share(given: np.ndarray, actual: np.ndarray, expected: np.ndarray, known: LeafNoise) -> tuple[float, float]:
+    """How much of the change from an input to a result `actual` has lost, and how much it may have: as shares of the change.
+
+    The error then goes against the change, whatever the sign of the result. Independent rounding errors come to `rms_limit`
+    times the root of the sum of their variances, beside what `expected` itself loses.
+
+    Args:
+        given: the input. actual, expected: results of its shape. known: the noise of the output, with its reference.
+
+    Returns:
+        Zeros where nothing changes.
+    """
+    with np.errstate(invalid="ignore"):
+        change = known.reference - given
+    change = np.where(np.isfinite(change), change, 0.0)
+    size = float(np.sum(change * change))
+    if not size or not math.isfinite(size):
+        return 0.0, 0.0
+    share, of_expected = (-float(np.sum(_error(values, known.reference) * change)) / size for values in (actual, expected))
+    scatter = math.sqrt(float(np.sum(np.square(known.spread * change)))) / size
+    return share, rms_limit(SAMPLES) * scatter + abs(of_expected)
 
 
 def _error(values: np.ndarray, reference: np.ndarray) -> np.ndarray:

@@ -16,13 +16,11 @@ from ...cases import NATIVE, Case
 from ...cases.sides import repeatable
 from ...differences import Leaf, leaves_of
 from ...differences.excess import root_mean_square
+from .. import limits
 from .evidence import Evidence
 from .finding import Finding
 
 F = Finding
-SUSPICIOUS = 2.0**7
-"""Relative rms difference of two modules on the same inputs, in u of float32, from which they are judged. Sums of a million terms, in any
-order, stay below 100; a product in TF32, the finest of the coarser formats, is off by 2,000."""
 JUDGED = 3
 """Of so many modules, those that are furthest off."""
 
@@ -90,7 +88,7 @@ def suspicious(case: Case) -> list[Unit]:
                 apart = _apart(leaves_of(result), leaves_of(other(*given[0], **given[1])))
             except Exception:  # another signature: no counterpart
                 continue
-            if apart > SUSPICIOUS * case.declared.unit_roundoff:
+            if apart > limits.SUSPICIOUS * case.declared.unit_roundoff:
                 found.append(Unit(path, own, other, given, apart))
     return sorted(found, key=lambda unit: -unit.apart)[:JUDGED]
 

@@ -18,7 +18,7 @@ from ...ops import called
 from ...recording.names import source_line
 from .evidence import Evidence
 from .finding import Finding
-from .scaling import beyond_stored, is_rounding_of_float64
+from .remainders import beyond_stored, is_rounding_of_float64
 
 F = Finding
 

@@ -15,13 +15,11 @@ from ...cases import Case, Change, Inputs, Run, Variant
 from ...differences.allowance import max_limit
 from ...noise import DATA, LeafNoise, Noise, noise_of
 from ...noise.noise import profile, scaled_error
+from .. import limits
 from .evidence import Evidence
 from .finding import Finding
-from .redraw import REPETITIONS
 
 F = Finding
-FEWEST = 16
-"""Means over fewer elements than this average nothing out."""
 SHARED = 0.5
 """How much of an honest error may be shared by all elements, in units of the noise: library functions err on one side (a polynomial's
 error is a function, not a random number), constants are rounded once for all."""
@@ -68,7 +66,7 @@ def _strongest(scaled: np.ndarray, known: LeafNoise, count: int) -> Evidence | N
     best: Evidence | None = None
     for axis, means, band in bands_of(scaled, known, count):
         elements = scaled.size // max(1, scaled.shape[axis])
-        if elements < FEWEST:
+        if elements < limits.FEWEST:
             continue
         amounts = np.abs(means) / band
         index = int(np.argmax(amounts))
@@ -92,7 +90,7 @@ def bands_of(scaled: np.ndarray, known: LeafNoise, count: int) -> Iterator[tuple
 def _stays(case: Case, noise: Noise, found: Evidence) -> bool:
     """Whether the mean stands out again each time the inputs are moved slightly."""
     axis, index, mean = int(found.measured["axis"]), int(found.measured["index"]), float(found.measured["mean_in_noise"])  # type: ignore[arg-type]
-    for repetition in range(REPETITIONS):
+    for repetition in range(limits.REPETITIONS):
         inputs = Inputs(Change.MOVED, repetition)
         runs = case.run("actual", Variant(inputs=inputs)), case.run("expected", Variant(case.finest, inputs))
         values: list[np.ndarray] = []

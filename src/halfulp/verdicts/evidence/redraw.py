@@ -47,18 +47,6 @@ def _as_wide_as(spread: LeafNoise, sizes: np.ndarray) -> LeafNoise:
     return dataclasses.replace(spread, spread=np.maximum(spread.spread, typical * sizes))
 
 
-REPETITIONS = 4
-"""Redrawn rounding leaves 1/4 of its square sum in the mean of four, which `limits.SYSTEMATIC` tells from a whole with room on both sides;
-each repetition costs a run of both sides.
-"""
-
-
-ONE_CONSTANT = 1.5
-"""In u. A factor that is rounded once is worth up to one u in every result, which is honest; 2 u is another factor."""
-FEWEST = 16
-"""Results from which a regression says more than they do one by one."""
-
-
 def redraw(case: Case, noise: Noise, *, beyond: bool, widely: bool = False) -> Evidence:
     """The share of the error that is the same function of nearby inputs.
 
@@ -84,7 +72,7 @@ def redraw(case: Case, noise: Noise, *, beyond: bool, widely: bool = False) -> E
     in_norm = uses_transforms(case, "actual")
     worst, worst_share, worst_excess = "", 0.0, 0.0
     for path, found in errors.items():
-        if len(found) < REPETITIONS:
+        if len(found) < limits.REPETITIONS:
             continue
         stays = np.mean(found, axis=0)
         total = root_mean_square(np.asarray(found))
@@ -98,7 +86,7 @@ def redraw(case: Case, noise: Noise, *, beyond: bool, widely: bool = False) -> E
     # Constants and tables rounded to the declared precision leave an error that stays, but none larger than rounding data makes.
     systematic = worst_share > limits.SYSTEMATIC and worst_excess > 1.0
     measured: dict[str, Measured] = {
-        "share_that_stays": worst_share, "repetitions": REPETITIONS, "excess_over_data_rounding": worst_excess,
+        "share_that_stays": worst_share, "repetitions": limits.REPETITIONS, "excess_over_data_rounding": worst_excess,
     }  # fmt: skip
     path, leans = _gain_that_stays({path: found.gains for path, found in redrawn.items()}, case.declared.unit_roundoff)
     if leans is not None and not (systematic or in_norm or beyond):
@@ -125,7 +113,7 @@ class _Redrawn:
 def _redrawn(case: Case, noise: Noise, *, widely: bool) -> dict[str, _Redrawn] | None:
     """Each output's errors on inputs that are moved several times; None where a side does not run on such."""
     outputs: dict[str, _Redrawn] = {}
-    for repetition in range(REPETITIONS):
+    for repetition in range(limits.REPETITIONS):
         variant = Variant(inputs=Inputs(Change.MOVED_WIDELY if widely else Change.MOVED, repetition))
         actual = case.run("actual", variant)
         expected = case.run("expected", Variant(case.finest, variant.inputs))
@@ -146,7 +134,7 @@ def _redrawn(case: Case, noise: Noise, *, widely: bool) -> dict[str, _Redrawn] |
             found.errors.append(error)
             found.moves = found.moves | (exact != found.first)
             found.sizes = np.maximum(found.sizes, np.where(np.isfinite(exact), np.abs(exact), 0.0))
-            if leaf.stored.size >= FEWEST and not leaf.dtype.startswith("complex"):
+            if leaf.stored.size >= limits.FEWEST and not leaf.dtype.startswith("complex"):
                 found.gains.append(gain_of(error, exact))
     return outputs
 
@@ -158,9 +146,12 @@ def _gain_that_stays(gains: dict[str, list[float]], u: float) -> tuple[str, floa
     """
     found: tuple[str, float | None] = ("", None)
     for path, shares in gains.items():
-        if len(shares) < REPETITIONS:
+        if len(shares) < limits.REPETITIONS:
             continue
         mean, scatter = float(np.mean(shares)), float(np.std(shares, ddof=1)) / math.sqrt(len(shares))
-        if abs(mean) - student_quantile(FALSE_ALARM, len(shares) - 1) * scatter > ONE_CONSTANT * u and abs(mean) > abs(found[1] or 0.0) * u:
+        if (
+            abs(mean) - student_quantile(FALSE_ALARM, len(shares) - 1) * scatter > limits.ONE_CONSTANT * u
+            and abs(mean) > abs(found[1] or 0.0) * u
+        ):
             found = path, mean / u
     return found

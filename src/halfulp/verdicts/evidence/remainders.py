@@ -1,0 +1,134 @@
+"""What may honestly be left of the difference between two sides once both run in float64: anything else is another formula."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from ...cases import Case, Change, Inputs, Precision, Unavailable, Variant
+from ...differences import Leaf
+from ...differences.allowance import max_limit
+from ...floats import FLOAT64, Format
+from ...noise import LeafNoise, noise_of, noise_of_side, residual_of, root_mean_square, stored_noise
+from ...ops.deviation import SAMPLES
+from .. import limits
+
+SAME_RULE = 0.95
+"""Ties of which so many are decided alike in two precisions are decided by a rule; of ties that rounding decides it is half, by chance."""
+SMALL_AMPLITUDE = 2.0**-6
+VISIBLE_STEP = 8.0
+"""A jump shorter than eight half spacings of the stored result is taken for rounding: storing two results moves each by one, and the
+ops just before the end add a few more."""
+FAITHFUL = 4.0
+"""A lifted run that computes the same function is off the native one by at most the native error plus its own difference from the
+reference, which the native error contains: twice the native error. Twice that again is allowed, and one standard deviation
+of the noise, before it counts as another function."""
+BOTH_HONEST = 2.0
+"""Two honest results are each up to one limit away from the reference, so up to two from each other."""
+MOST = 0.5
+"""The share of results that rounding inside has moved at least: it goes through all of them, and leaves few as they are."""
+OFTEN = 24
+"""Samples of a tie that is decided either way by chance: all of them fall to one side once in 2^23 times."""
+JUMPS = 0.25
+"""Noise of a 64th of the amplitude moves a smooth function a 64th as far; an element that still moves a quarter as far jumps."""
+
+
+def is_rounding_of_float64(case: Case, values: list[np.ndarray], path: str) -> bool:
+    """Whether the float64 difference is what float64's own rounding makes of the ops of both: an algorithm that loses nearly everything.
+
+    Args:
+        values: of `actual` and `expected` in float64. path: of the output.
+    """
+    leaves: list[LeafNoise] = []
+    for name in ("actual", "expected"):
+        noise = noise_of_side(case, name, FLOAT64)
+        leaf = noise.leaves.get(path) if noise is not None else None
+        if leaf is None or leaf.shape != values[1].shape:
+            return False
+        leaves.append(leaf)
+    both = dataclasses.replace(leaves[0], spread=np.hypot(leaves[0].spread, leaves[1].spread))
+    return residual_of(values[0], both, reference=values[1]).excess(SAMPLES).within
+
+
+def is_drawn_anew(case: Case, path: str, apart: np.ndarray) -> bool:
+    """Whether the float64 difference is another one wherever the inputs move, and no smaller: rounding that float64 doesn't reach.
+
+    Kernels and NumPy code that go through float32 whatever they are given do so, in most results. The difference of two formulas stays, a
+    tie goes, and what is wrong at few places is no rounding wherever it moves to.
+
+    Args:
+        path: of the output. apart: the difference on the given inputs.
+    """
+    apart = np.where(np.isfinite(apart), apart, 0.0)
+    if np.count_nonzero(apart) < MOST * apart.size:
+        return False
+    differences: list[np.ndarray] = []
+    for repetition in range(limits.REPETITIONS):
+        moved = Variant(Precision.FLOAT64, Inputs(Change.MOVED, repetition))
+        leaves: list[Leaf] = []
+        for name in ("actual", "expected"):
+            run = case.run(name, moved)
+            if isinstance(run, Unavailable) or path not in run.by_path:
+                return False
+            leaves.append(run.by_path[path])
+        if leaves[0].shape != leaves[1].shape:
+            return False
+        with np.errstate(invalid="ignore"):
+            difference = leaves[0].float64() - leaves[1].float64()
+        differences.append(np.where(np.isfinite(difference), difference, 0.0))
+    total = root_mean_square(np.asarray(differences))
+    if root_mean_square(apart) > FAITHFUL * total:
+        return False
+    return (root_mean_square(np.mean(differences, axis=0)) / total) ** 2 <= limits.SYSTEMATIC
+
+
+def beyond_stored(case: Case, values: list[np.ndarray], spread: LeafNoise) -> float:
+    """The float64 difference, in units of what the rounding of stored numbers can make of it; above 1 it is another formula.
+
+    A factor that was rounded once is worth u of each result, and may be hidden in either side (NumPy's scalars, a power of the constant).
+    Whatever else is rounded was seen, and has its own spread.
+
+    Args:
+        values: of `actual` and `expected` in float64, and of `actual` as written. spread: the noise of the output.
+    """
+    path, storage, stored = spread.path, case.storage, case.remembered(stored_noise)
+    own = stored.spreads.get(path)
+    lifted = stored.outputs.get(path, values[0])
+    lifted = lifted if lifted.shape == values[1].shape else values[0]
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        apart = np.abs(lifted - values[1])
+        step = storage.unit_roundoff * np.abs(values[1]) + np.where(values[1] != 0, storage.min_subnormal, 0.0)
+        room = step + limits.SHORT_CONSTANTS * spread.spread
+        if own is not None and own.shape == room.shape:
+            room = room + max_limit(stored.samples, apart.size, slack=1.0) * own
+        times = np.where(apart > 0, apart / room, 0.0)
+    times = np.where(np.isfinite(apart), times, 0.0)
+    if np.max(times, initial=0.0) > 1.0:
+        peers = case.native("expected").by_path[path].float64()
+        with np.errstate(invalid="ignore"):
+            differences = values[0] - values[1], values[2] - peers
+        times = np.where(jumps_elsewhere(case, differences, spread, step), 0.0, times)
+    return float(np.max(times, initial=0.0))
+
+
+def jumps_elsewhere(
+    case: Case, differences: tuple[np.ndarray, np.ndarray], spread: LeafNoise, step: np.ndarray, declared: Format | None = None
+) -> np.ndarray:
+    """Where the two differ by jumps at near ties of the other precision: at elements that a little noise makes jump, others than natively.
+
+    An exact tie is decided the same way in every precision, so the difference there is the same number as it was natively.
+
+    Args:
+        differences: of the two sides in the other precision, and as written. spread: the noise of the output. step: half a spacing of each
+            stored result. declared: the other precision, where it is less than float64.
+    """
+    other, native = differences
+    with np.errstate(invalid="ignore"):
+        same = np.abs(other - native) <= limits.VANISHES * np.abs(other)
+        possible = np.abs(other) > VISIBLE_STEP * step
+    if not possible.any() or np.mean(same[possible]) >= SAME_RULE or np.max(np.abs(other)[possible]) > BOTH_HONEST * np.max(spread.largest):
+        return np.zeros_like(possible)
+    small = noise_of(case, accumulate=False, amplitude=SMALL_AMPLITUDE, samples=OFTEN, declared=declared).leaves[spread.path]
+    alike = (small.largest > JUMPS * np.abs(other)) & (np.abs(other) > JUMPS * small.largest)  # a jump, by about that much
+    return possible & alike & (small.largest > JUMPS * spread.spread)
