@@ -22,12 +22,15 @@ from halfulp.differences.allowance import max_limit
 from halfulp.floats import FORMATS
 from halfulp.noise import noise_of, residual_of
 from halfulp.verdicts import limits
+from halfulp.verdicts.evidence.conditioning import forward_error
 from halfulp.verdicts.evidence.gain import lost_share
 from halfulp.verdicts.evidence.precision import coarsened, precision
 from halfulp.verdicts.evidence.redraw import redraw
 
 from .algorithms import fft_conv, flash, im2col_conv, kahan_sum, ln_onepass, ln_welford, sdpa, seq_sum, winograd43_conv, winograd_conv
 from .figures import report_figures
+from .registry import PAIRS
+from .sixteen_bits import honest_pair_in
 
 Function = Callable[..., Any]
 SEEDS = (11, 12, 13)
@@ -267,6 +270,27 @@ def redrawn() -> tuple[float, float]:
     return rounding, formula
 
 
+def forward_errors() -> tuple[float, float]:
+    """Errors in 16 bits for the root of the number of ops, in roundings: (honest, largest; with a step that is amplified, smallest)."""
+    print(f"\nforward errors (limit: {limits.PER_OP:g})")
+    honest_pairs = [honest_pair_in(dtype, number) for dtype in ("bfloat16", "float16") for number in range(4000, 4300)]
+    largest = max(_per_op(Case(pair.actual, pair.expected, pair.inputs, declared=pair.declared)) for pair in honest_pairs)
+    smallest = math.inf
+    for pair in PAIRS:
+        if pair.tags[:1] == ("finer inside",) and pair.kind == "mistake":
+            actual, expected, inputs = pair.make(SEEDS[0])
+            smallest = min(smallest, _per_op(Case(actual, expected, inputs, declared=pair.declared)))
+    print(f"  honest: at most {largest:.3f}; an amplified step in 16 bits: at least {smallest:.3f}")
+    return largest, smallest
+
+
+def _per_op(case: Case) -> float:
+    found = forward_error(case, noise_of(case))
+    if found is None:
+        return 0.0
+    return limits.PER_OP * found.number("error") / (found.number("limit") * max(1.0, found.number("expected_error")))
+
+
 def lost_updates() -> tuple[float, float]:
     """How much more of an update of 16-bit weights is lost than `expected` loses: (honest, largest; stagnating, smallest)."""
     print(f"\nlost updates (limit: {limits.LOST:g})")
@@ -327,6 +351,7 @@ def main() -> None:
     right, wrong = hypotheses()
     rounding, formula = redrawn()
     honest_updates, stagnating = lost_updates()
+    forward_honest, amplified = forward_errors()
     figures = {
         "calibration_honest_excess_max": (largest_honest, "limits"),
         "calibration_fast_product_norm_max": (in_norm, "noise"),
@@ -337,6 +362,8 @@ def main() -> None:
         "calibration_hypothesis_wrong_max": (wrong, "share"),
         "calibration_redraw_rounding_max": (rounding, "share"),
         "calibration_redraw_formula_min": (formula, "share"),
+        "calibration_forward_error_honest_max": (forward_honest, "roundings"),
+        "calibration_forward_error_amplified_min": (amplified, "roundings"),
         "calibration_lost_update_honest_max": (honest_updates, "share"),
         "calibration_lost_update_stagnating_min": (stagnating, "share"),
         "calibration_rounding_rms": (math.sqrt(1 / (8 * math.log(2))), "u"),

@@ -30,7 +30,7 @@ def test_each_pair_of_a_root_is_right(pair):
 
 def test_each_root_has_misses_and_neighbors():
     roots = {pair.tags[0] for pair in ROOTS}
-    assert len(roots) == 11
+    assert len(roots) == 12
     for root in roots:
         kinds = [pair.kind for pair in ROOTS if pair.tags[0] == root]
         assert len(kinds) >= 5, root

@@ -18,16 +18,22 @@ from torch import nn
 # looks at, so that a captured data set does not make every check slow.
 SEARCH_DEPTH = 4
 SEARCH_ENTRIES = 1000
+NARROW_SCALARS = frozenset({"float32", "single", "float16", "half"})
 
 
 @dataclass
 class Dependencies:
-    """What a callable reaches: the outermost modules, tensors and floating-point arrays outside of them, optimizers."""
+    """What a callable reaches: the outermost modules, tensors and floating-point arrays outside of them, optimizers.
+
+    Attributes:
+        makes_scalars: whether its code names a scalar type of NumPy that has few bits: `np.float32(0.2)` is rounded wherever it runs.
+    """
 
     modules: list[nn.Module] = field(default_factory=list)
     tensors: list[torch.Tensor] = field(default_factory=list)
     arrays: list[npt.NDArray[Any]] = field(default_factory=list)
     optimizers: list[torch.optim.Optimizer] = field(default_factory=list)
+    makes_scalars: bool = False
 
 
 def eager_of(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -91,6 +97,8 @@ class _Search:
         if code is None:
             return
         names = getattr(value, "__globals__", {})
+        if any(names.get(name) is np for name in code.co_names) and not NARROW_SCALARS.isdisjoint(code.co_names):
+            self.found.makes_scalars = True
         for name in code.co_names:
             found = names.get(name)
             is_data = isinstance(found, (nn.Module, torch.Tensor, np.ndarray, torch.optim.Optimizer, list, dict))

@@ -42,6 +42,7 @@ class State:
 
     def __init__(self, dependencies: Dependencies) -> None:
         self.optimizers, self.arrays = dependencies.optimizers, dependencies.arrays
+        self.makes_scalars = dependencies.makes_scalars
         self._modules = dependencies.modules
         self.owned: dict[str, torch.Tensor] = {}
         self._buffers: set[int] = set()

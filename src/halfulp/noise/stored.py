@@ -24,6 +24,7 @@ from torch.utils._pytree import tree_map
 
 from ..cases import LIFTED, Case, Retyping, Side
 from ..cases.inputs import map_arrays
+from ..cases.precision_modes import Seen
 from ..cases.sides import repeatable
 from ..differences import Leaf
 from ..floats import FLOAT32, FORMATS, Format, is_representable
@@ -119,13 +120,14 @@ def stored_noise(case: Case) -> StoredNoise:
         for _ in range(SAMPLES):
             with _arrays_moved(arrays, pool):
                 _add(variances, _run(case, name, _Moving(unshared, pool), unshared, pool), base)
-    if getattr(case.actual.eager.function, "rounds_constants", False):
-        # Which of them were rounded can't be seen in a program of another library. They stand in `expected` as well.
+    actual = case.actual.eager
+    if actual.state.makes_scalars or getattr(actual.function, "rounds_constants", False):
+        # Which of them were rounded can't be seen in NumPy's code or a program of another library. They stand in `expected` as well.
         base = {leaf.path: leaf.float64() for leaf in center["expected"] or ()}
-        moving = _ConstantsMoved(random.Random(case.seed))
+        generator = random.Random(case.seed)
         for _ in range(SAMPLES):
-            with moving:
-                _add(variances, _run(case, "expected", _Seen()), base)
+            with _ConstantsMoved(generator) as moving:
+                _add(variances, _run(case, "expected", moving), base)
     return StoredNoise({path: np.sqrt(square) for path, square in variances.items()}, outputs, count, pairs)
 
 
@@ -140,20 +142,29 @@ def _add(variances: dict[str, FloatArray], sample: tuple[Leaf, ...] | None, cent
 
 
 class _ConstantsMoved(TorchDispatchMode):
-    """Moves each number that is an argument of an op (a scale, an epsilon) by a rounding to float32, where float32 doesn't hold it."""
+    """Moves each number in the arguments of a call (a scale, an epsilon) by a rounding to float32, where float32 doesn't hold it.
+
+    As `Seen` it moves those that the code writes, as a mode those that PyTorch's own functions add.
+    """
 
     def __init__(self, generator: random.Random) -> None:
         super().__init__()
         self._random = generator
+        self._moved: set[float] = set()
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        moved = [tree_map(self._moved, tree) for tree in (args, kwargs or {})]
+        moved = [tree_map(lambda value: self.constant(value) if isinstance(value, float) else value, tree) for tree in (args, kwargs or {})]
         return func(*moved[0], **moved[1])
 
-    def _moved(self, value: Any) -> Any:
-        if not isinstance(value, float) or not math.isfinite(value) or is_representable(np.asarray(value), FLOAT32):
+    def constant(self, value: float) -> float:
+        if value in self._moved or not math.isfinite(value) or is_representable(np.asarray(value), FLOAT32):
             return value
-        return value * (1.0 + ROUNDING_RMS * FLOAT32.unit_roundoff * self._random.gauss(0.0, 1.0))
+        moved = value * (1.0 + ROUNDING_RMS * FLOAT32.unit_roundoff * self._random.gauss(0.0, 1.0))
+        self._moved.add(moved)
+        return moved
+
+    def tensor(self, stored: torch.Tensor, lifted: torch.Tensor) -> torch.Tensor:  # noqa: ARG002  # as `Seen` has it
+        return lifted
 
 
 class _Held:
@@ -266,9 +277,7 @@ def _near(actual: set[float], expected: set[float], declared: Format) -> tuple[t
     return tuple(found)
 
 
-def _run(
-    case: Case, name: str, seen: _Seen, unshared: _Unshared | None = None, pool: GaussianPool | None = None
-) -> tuple[Leaf, ...] | None:
+def _run(case: Case, name: str, seen: Seen, unshared: _Unshared | None = None, pool: GaussianPool | None = None) -> tuple[Leaf, ...] | None:
     """The outputs of one side in float64 while its stored numbers are looked at; None where it does not run so."""
     side = case.side(name).eager
     natives = {key: tensor.detach().clone() for key, tensor in side.state.owned.items()} if unshared is not None else {}

@@ -124,13 +124,21 @@ def _within(found: Found, noise: Evidence | None) -> Decision:
     if found.has("scaling", F.UNAVAILABLE) and found.has("patterns", F.PATTERNED):
         return Decision(V.MISTAKE, ("patterns", "noise"))
     vanishes = found.has("scaling", *CONFIRMING)
-    if found.has("gain", F.LEANS):
-        return Decision(V.UNSTABLE if formula(found) else V.MISTAKE, ("gain", "noise"))
+    lost = _loses_within(found)
+    if lost is not None:
+        return lost
     # A gradient that is zero but for rounding (the bias of attention's keys) says nothing; the other outputs do.
     share = noise.measured.get("least_noise_rel_rms")
     if not (vanishes or found.has("redraw", F.RANDOM)) and isinstance(share, float) and share > limits.ILL_CONDITIONED:
         return Decision(V.UNDECIDED, ("noise",))
     return Decision(V.ROUNDING, ("noise", "scaling") if vanishes else ("noise",))
+
+
+def _loses_within(found: Found) -> Decision | None:
+    """Errors that are each within the noise, and are no rounding together, or where the noise is no measure."""
+    if found.has("gain", F.LEANS):
+        return Decision(V.UNSTABLE if formula(found) else V.MISTAKE, ("gain", "noise"))
+    return Decision(V.UNSTABLE, ("forward_error", "noise")) if found.has("forward_error", F.BEYOND) else None
 
 
 def _beyond(found: Found, noise: Evidence) -> Decision:
@@ -166,6 +174,8 @@ def _beyond_with_the_right_formula(found: Found, noise: Evidence, told_by: tuple
     if loss_is_tolerable(found) and found.has("gain", F.LEANS):
         is_coarse = found.has("precision", F.SAME_SIZE) and not found.has("own_noise", F.WITHIN)
         return Decision(V.REDUCED_PRECISION if is_coarse else V.UNSTABLE, ("precision" if is_coarse else "gain", *told_by, "noise"))
+    if loss_is_tolerable(found) and found.has("forward_error", F.BEYOND):
+        return Decision(V.UNSTABLE, ("forward_error", *told_by, "noise"))
     if loss_is_tolerable(found):
         return Decision(V.ROUNDING, ("loss", *told_by, "noise"))
     if _loses_other_digits(found):

@@ -153,7 +153,7 @@ def _rounding(result: Judged) -> str:
     if result.because[:1] == ("conditioning",):
         times = _measured(result, "conditioning")["norm_in_noise"]
         return (
-            f"Rounding: actual loses digits at other elements than expected does, and no more of them. Over all the error is {number(times)} "
+            f"Rounding: actual loses digits at different elements than expected does, but not more of them. Overall the error is {number(times)} "
             f"times what rounding in {result.declared} makes, and where it is largest, rounding the inputs once moves the result as far"
             f"{'; ' + formula if formula else ''}."
         )
@@ -188,8 +188,8 @@ def _reduced(result: Judged) -> str:
         made = _measured(result, "casts")
         if made.get("made_at"):
             return (
-                f"{_capitalized_beyond(beyond, noise)}. It goes away when tensors that are made without a dtype are made in {result.declared} "
-                f"({', '.join(made['made_at'])}): PyTorch's default dtype is {made['formats'][-1]}."
+                f"{_capitalized_beyond(beyond, noise)}. It goes away when tensors created without a dtype are created in {result.declared} "
+                f"({', '.join(made['made_at'])}); PyTorch's default dtype is {made['formats'][-1]}."
             )
         if "stored" in made:
             return (
@@ -229,6 +229,13 @@ def _unstable(result: Judged) -> str:
         return _overflows(result)
     if result.because[:1] == ("gain",):
         return _leans(result)
+    if result.because[:1] == ("forward_error",):
+        found = _measured(result, "forward_error")
+        return (
+            f"The algorithm loses {digits_lost(float(found['error']))}: its error is {number(found['error'])} times what rounding the inputs and the "
+            f"result once makes, the expected algorithm's is {number(found['expected_error'])}. An honest one stays below {number(found['limit'])}. "
+            f"A step that expected takes in more than {result.declared} is taken in {result.declared}. {_capitalized(_formula(result))}."
+        )
     times, peer = float(noise["rms_in_noise"]), noise.get("expected_rms_in_noise")
     if not math.isfinite(times):
         where = f" (worst at {noise['worst_index']})"
@@ -263,9 +270,9 @@ def _leans(result: Judged) -> str:
     way = "large" if float(found["gain_in_u"]) > 0 else "small"
     stands = f" {_capitalized(_formula(result))}." if _formula(result) else ""
     return (
-        f"The results are too {way} by {number(abs(float(found['gain_in_u'])))} u in the mean, where rounding averages out to less than "
-        f"{number(found['limit_in_u'])} u: {number(found['same_sign'])} of {number(found['unequal'])} errors have one sign. A running sum that "
-        f"stagnates or a result that is cut off leans like this.{stands}"
+        f"On average the results are too {way} by {number(abs(float(found['gain_in_u'])))} u; rounding would average out to less than "
+        f"{number(found['limit_in_u'])} u. {number(found['same_sign'])} of {number(found['unequal'])} errors have the same sign. A running sum that "
+        f"stops growing, or a result that is truncated, does this.{stands}"
     )
 
 

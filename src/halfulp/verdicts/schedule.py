@@ -9,9 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..cases import Case, Precision
+from ..floats import FLOAT32
 from ..noise import Noise
+from . import limits
 from .evidence.casts import casts
-from .evidence.conditioning import conditioning, own_noise
+from .evidence.conditioning import conditioning, forward_error, own_noise
 from .evidence.evidence import Evidence, Found
 from .evidence.finding import Finding
 from .evidence.flips import flips
@@ -63,6 +65,14 @@ class Asked:
     def cannot_be_lifted(self) -> bool:
         """Whether no other precision shows what the formula does."""
         return self.found.has("scaling", F.UNAVAILABLE)
+
+    @property
+    def expected_is_finer_inside(self) -> bool:
+        """Whether 16 bits are declared, `expected` is much closer than they are, and the formula is right."""
+        peer = self.found.get("peer")
+        if self.case.storage.precision_bits >= FLOAT32.precision_bits or peer is None or peer.finding != F.EXPECTED:
+            return False
+        return self.formula is True and peer.number("ratio") > limits.PER_OP
 
     @property
     def jumped(self) -> bool:
@@ -150,6 +160,13 @@ SCHEDULE = (
         measure=lambda asked: casts(asked.case, asked.noise, beyond=asked.beyond),
     ),
     Row("looking for errors that lean", within=_yes, beyond=_yes, measure=lambda asked: gain(asked.case, asked.sampled)),
+    Row(
+        "rounding inputs and result once",
+        within=lambda asked: asked.expected_is_finer_inside,
+        beyond=lambda asked: asked.expected_is_finer_inside,
+        measure=lambda asked: forward_error(asked.case, asked.noise),
+        always=False,
+    ),
     Row(
         "moving the inputs by a rounding",
         within=_no,

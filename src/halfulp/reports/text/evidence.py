@@ -32,8 +32,9 @@ QUESTIONS = {
     "powers": "does it scale by powers of two as expected does?",
     "permutations": "does it follow permutations as expected does?",
     "patterns": "is the mean error patterned along an axis?",
-    "gain": "are the results too large or too small in the mean?",
+    "gain": "do the errors lean to one side?",
     "conditioning": "does rounding the inputs move the result as far?",
+    "forward_error": "is it what rounding inputs and result once makes?",
     "own_noise": "do actual's own ops make the error?",
     "inside": "is each module by itself within rounding?",
     "search": "the same verdict on other inputs?",
@@ -218,6 +219,10 @@ def _conditioning(finding: str, m: Measured) -> str:
     return f"with the inputs rounded once as well, the error is {number(m['excess'])} of the limit; over all {number(m['norm_in_noise'])} times the noise"
 
 
+def _forward_error(finding: str, m: Measured) -> str:
+    return f"{number(m['error'])} times as large (limit {number(m['limit'])}); expected: {number(m['expected_error'])}"
+
+
 def _own_noise(finding: str, m: Measured) -> str:
     return f"with each of its ops rounded, the error is {number(m['excess'])} of the limit"
 
@@ -260,6 +265,7 @@ _WORDS: dict[str, Callable[[str, Measured], str]] = {
     "overflow": _overflow,
     "gain": _gain,
     "conditioning": _conditioning,
+    "forward_error": _forward_error,
     "own_noise": _own_noise,
     "inside": lambda finding, m: f"{m['module']} is {m['verdict']}",
     "overlap": _overlap,

@@ -8,15 +8,19 @@ and Stability, 2nd ed., section 1.5), and as long as they are small over all.
 from __future__ import annotations
 
 import dataclasses
+import math
 
 import numpy as np
+import numpy.typing as npt
 
 from ...cases import Case
-from ...noise import Noise, noise_of_inputs, noise_of_side, residual_of
+from ...noise import LeafNoise, Noise, noise_of_inputs, noise_of_side, residual_of
+from .. import limits
 from .evidence import Evidence
 from .finding import Finding
 
 F = Finding
+FloatArray = npt.NDArray[np.float64]
 
 
 def conditioning(case: Case, noise: Noise) -> Evidence | None:
@@ -36,6 +40,43 @@ def conditioning(case: Case, noise: Noise) -> Evidence | None:
         norm = max(norm, residual_of(leaf.float64(), known).norm_in_noise)
     measured = {"excess": worst, "norm_in_noise": norm}
     return Evidence("conditioning", F.WITHIN if worst <= 1.0 else F.BEYOND, measured=measured, path=path)
+
+
+def forward_error(case: Case, noise: Noise) -> Evidence | None:
+    """The error in units of what one rounding of each input and of the result makes, which is all that a stable algorithm adds per op.
+
+    Where `expected` computes in more than 16 bits inside, the noise of its ops in 16 bits is no measure of what it loses: an angle times
+    a position of 300, or a sum that is kept in 16 bits, is amplified there as well.
+
+    Returns:
+        None where the inputs can't be moved in float64.
+
+    Numerics:
+        The forward error of a backward stable algorithm is a modest multiple of the condition number times the unit roundoff (Higham,
+        Accuracy and Stability, 2nd ed., section 1.6). The multiple here: `limits.PER_OP` for the root of the number of ops of `expected`.
+    """
+    moved = noise_of_inputs(case)
+    if moved is None or (set(noise.ops) == {"product"} and sum(noise.ops.values()) == 1):
+        return None  # what a fast product loses by itself is measured in norm
+    limit = limits.PER_OP * math.sqrt(max(1, sum(noise.ops.values())))
+    expected = case.native("expected").by_path
+    worst: Evidence | None = None
+    for leaf in case.native("actual").outputs:
+        known, peer = moved.leaves.get(leaf.path), expected.get(leaf.path)
+        if leaf.format is None or known is None or peer is None or not known.shape == peer.shape == leaf.stored.shape:
+            continue
+        error, other = (_amount(side.float64(), known, moved.count) for side in (leaf, peer))
+        measured = {"error": error, "expected_error": other, "limit": limit}
+        if worst is None or error > float(worst.measured["error"]):  # type: ignore[arg-type]
+            beyond = error > limit * max(1.0, other)
+            worst = Evidence("forward_error", F.BEYOND if beyond else F.WITHIN, measured=measured, path=leaf.path)
+    return worst
+
+
+def _amount(values: FloatArray, known: LeafNoise, samples: int) -> float:
+    """In norm, or at the worst elements where these are further off."""
+    residual = residual_of(values, known)
+    return max(residual.norm_in_noise, residual.excess(samples).of_limit) if residual.count else 0.0
 
 
 def own_noise(case: Case, noise: Noise) -> Evidence | None:

@@ -118,6 +118,7 @@ MEANINGS: dict[str, dict[Finding, Meaning]] = {
         F.LEAVES_THE_RANGE: Meaning((V.UNSTABLE,), formula=True), F.EXPECTED: RIGHT, F.DIFFER: WRONG, F.UNAVAILABLE: ANY,
     },
     "gain": {F.LEANS: Meaning((V.UNSTABLE, V.REDUCED_PRECISION, V.MISTAKE)), F.RANDOM: ANY},
+    "forward_error": {F.WITHIN: Meaning((V.ROUNDING, V.UNSTABLE)), F.BEYOND: Meaning((V.UNSTABLE, V.REDUCED_PRECISION, V.MISTAKE))},
     "own_noise": {F.WITHIN: Meaning((V.ROUNDING, V.UNSTABLE)), F.BEYOND: Meaning((V.REDUCED_PRECISION, V.MISTAKE, V.UNSTABLE))},
     "conditioning": {F.WITHIN: HONEST, F.BEYOND: Meaning((V.REDUCED_PRECISION, V.UNSTABLE, V.MISTAKE))},
     "flips": {F.JUMPS: Meaning((V.FLIP,)), F.NO_JUMP: Meaning((V.MISTAKE, V.REDUCED_PRECISION, V.UNSTABLE))},

@@ -38,6 +38,7 @@ _TYPED: dict[str, dict[str, str]] = {
     "gain": {NUMBER: "gain_in_u limit_in_u share_lost share_limit", COUNT: "same_sign unequal", TEXT: "input"},
     "inside": {TEXT: "module verdict why"},
     "own_noise": {NUMBER: "excess"},
+    "forward_error": {NUMBER: "error expected_error limit"},
     "conditioning": {NUMBER: "excess norm_in_noise"},
     "flips": {COUNT: "beyond explained count", NUMBER: "amplitude", PLACES: "first_index"},
     "integers": {COUNT: "unequal count", NUMBER: "max_abs", TEXT: "why"},
