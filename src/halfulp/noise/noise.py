@@ -449,11 +449,16 @@ def _perturb_inputs(case: Case, model: Model, lifted: Run | Unavailable, notes: 
     # In the native precision a step below half an ulp would vanish: take at least one ulp there.
     u = model.amplitude * model.magnified * (ROUNDING_RMS if lifts else 2.0) * model.declared.unit_roundoff
 
+    # Below the smallest normal number the spacing is fixed.
+    step = model.amplitude * model.magnified * model.storage.min_subnormal / math.sqrt(12.0) if lifts else 0.0
+
     def move(value: torch.Tensor) -> torch.Tensor:
         if not value.is_floating_point() or value.layout != torch.strided:
             return value
         random = torch.randn(tuple(value.shape), generator=generator, dtype=torch.float64).to(value)
-        return (value.detach() * (1.0 + u * random)).to(value.dtype).requires_grad_(value.requires_grad)
+        size = value.detach().abs()
+        amount = torch.where((size < model.storage.min_normal) & (size > 0), torch.clamp(u * size, min=step), u * size)
+        return (value.detach() + amount * random).to(value.dtype).requires_grad_(value.requires_grad)
 
     def move_array(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
         if array.dtype.kind != "f":

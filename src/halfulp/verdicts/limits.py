@@ -50,10 +50,10 @@ SYSTEMATIC = 0.5
 not of rounding: redrawn rounding leaves about 1/repetitions of it (0.25 for 4; measured up to 0.36), a formula's difference
 all (0.98 and more; section "redrawn errors")."""
 
-PER_OP = 2.0
+PER_OP = 2.5
 """How many roundings' worth of error an op may add, in the mean, where the noise of its ops is no measure (`forward_error`). Honest
-functions in 16 bits, written op by op or with float32 inside, stay below 1.5 times the root of the number of ops (section "forward
-errors"), those that keep an angle, a cancelling step or a running sum in 16 bits begin at 5."""
+functions in 16 bits, written op by op or with float32 inside, stay below 1.7 for the root of the number of ops, those that keep an angle,
+a cancelling step or a running sum in 16 bits begin at 3.7 (section "forward errors"); the geometric mean, rounded."""
 
 REPETITIONS = 4
 """How often inputs are moved. Redrawn rounding leaves 1/4 of its square sum in the mean of four, which `SYSTEMATIC` tells from a whole

@@ -55,7 +55,8 @@ def overflow(case: Case, noise: Noise) -> Evidence:
             return Evidence("overflow", F.DIFFER, path=leaf.path)
         if not (_alike(lifted, exact) | farther).all():
             return Evidence("overflow", F.DIFFER, path=leaf.path)
-        if beyond_stored(case, [lifted, exact, exact], spread) > 1.0 and not is_rounding_of_float64(case, [lifted, exact], leaf.path):
+        values = [lifted, exact, given["actual"]]
+        if beyond_stored(case, [lifted, exact, exact], spread) > 1.0 and not is_rounding_of_float64(case, values, leaf.path):
             return Evidence("overflow", F.DIFFER, path=leaf.path)
         path = path if path or not odd.any() else leaf.path
         for name, mask in lost.items():
