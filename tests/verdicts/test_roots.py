@@ -193,9 +193,9 @@ class TestVacuous:
     @pytest.mark.parametrize(
         ("function", "inputs", "word"),
         [
-            (lambda x: x[:0], (torch.randn(5),), "no elements"),
+            (lambda x: x[:0], (torch.randn(5),), "is empty"),
             (lambda x: x * 2.0, (torch.zeros(5),), "zero"),
-            (lambda x: torch.ones_like(x), (torch.randn(5),), "one number"),
+            (lambda x: torch.ones_like(x), (torch.randn(5),), "same value"),
         ],
     )
     def test_it_is_accepted_with_a_warning_and_undecided_when_strict(self, function, inputs, word):

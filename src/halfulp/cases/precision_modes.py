@@ -11,7 +11,7 @@ old precision; `Case` tells both apart from a run that was lifted.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 import torch
@@ -23,7 +23,7 @@ from ..ops import called
 from ..ops.table import LARGEST_ULPS
 from ..recording.names import source_line
 from .inputs import TORCH_DTYPES
-from .trees import tree_map
+from .trees import tensors_of, tree_map
 
 _COMPLEX = {torch.float64: torch.complex128, torch.float32: torch.complex64}
 _CASTS = {"float": torch.float32, "double": torch.float64, "half": torch.float16, "bfloat16": torch.bfloat16}
@@ -84,7 +84,7 @@ class DefaultDtype(TorchDispatchMode):
             return result
         if any(isinstance(item, torch.dtype) for item in (*args, *kwargs.values())):
             return result  # as it was asked for: a conversion, or the same bits read as another dtype
-        kinds = [tensor.dtype for tensor in _tensors(args)]
+        kinds = [tensor.dtype for tensor in tensors_of(args)]
         if not kinds or any(kind.is_floating_point or kind.is_complex for kind in kinds):
             return result
         # Integers gave a number in the default dtype: once more from the same integers in the other one.
@@ -102,14 +102,6 @@ class DefaultDtype(TorchDispatchMode):
 
     def _lifted(self, value: Any) -> Any:
         return value.to(self._target) if isinstance(value, torch.Tensor) else value
-
-
-def _tensors(args: Any) -> Iterator[torch.Tensor]:
-    for argument in args:
-        if isinstance(argument, torch.Tensor):
-            yield argument
-        elif isinstance(argument, (list, tuple)):
-            yield from _tensors(argument)
 
 
 class Seen(Protocol):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -18,3 +18,14 @@ def tree_map(visit: Callable[[Any], Any], tree: Any) -> Any:
     if type(tree) is dict:
         return {key: tree_map(visit, part) for key, part in tree.items()}
     return visit(tree) if isinstance(tree, _LEAVES) else _of_any_kind(visit, tree)
+
+
+def tensors_of(tree: Any) -> Iterator[torch.Tensor]:
+    """The tensors among the arguments or results of an op."""
+    if isinstance(tree, torch.Tensor):
+        yield tree
+    elif isinstance(tree, (list, tuple)):
+        for part in tree:
+            yield from tensors_of(part)
+    elif isinstance(tree, dict):
+        yield from tensors_of(tuple(tree.values()))

@@ -23,7 +23,7 @@ def check(
     search: Annotated[bool, typer.Option("--search", help="Also try nasty variants of the inputs; report the first that fails.")] = False,
     seed: Annotated[int, typer.Option(help="Passed to `inputs`, and where random numbers start.")] = 0,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Undecided where the inputs test nothing (zeros, empty or constant outputs).")
+        bool, typer.Option("--strict", help="Call it undecided if the inputs test nothing (zeros, empty or constant outputs).")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole result as JSON.")] = False,
     html: Html = None,

@@ -3,9 +3,10 @@
 from ..differences.excess import Excess, Residual, RootMeanSquare, root_mean_square
 from .analytic import BackwardError, backward_error
 from .fourier import uses_transforms
-from .noise import DATA, OPS, STATE, LeafNoise, Noise, gain_of, noise_of, noise_of_inputs, noise_of_side, run_under, widened
+from .noise import LeafNoise, Noise, gain_of, widened
 from .noise_mode import GaussianPool, NoiseMode
 from .residuals import residual_of, residual_of_leaf
+from .sampling import DATA, OPS, STATE, noise_of, noise_of_inputs, noise_of_side, run_under
 from .stored import StoredNoise, stored_noise
 
 __all__ = [

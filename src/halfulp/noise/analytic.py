@@ -18,8 +18,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from ..cases import Case, Run
 from ..cases.trees import tree_map
 from ..ops import Kind, called
-from .noise import Noise, run_under
+from .noise import Noise
 from .rules import terms_of_product
+from .sampling import run_under
 
 DEVIATIONS = 3.0
 """How many times the root of the depth an honest error may reach: with lambda = 3 the probabilistic bound of Higham and Mary (2019, Theorem

@@ -19,7 +19,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.weak import WeakIdKeyDictionary
 
-from ..cases.trees import tree_map
+from ..cases.trees import tensors_of, tree_map
 from ..floats import FLOAT32, FLOAT64
 from ..ops import Kind, OpRecord, called
 from ..ops.arithmetic import LARGEST_PIECE, POOL_SIZE, Rounding
@@ -390,17 +390,6 @@ def _fits(errors: list[_Error], values: list[Any]) -> bool:
     if len(errors) != len(values):
         return False
     return all(not isinstance(error.spread, torch.Tensor) or error.spread.shape == value.shape for error, value in zip(errors, values))
-
-
-def tensors_of(tree: Any) -> Iterator[torch.Tensor]:
-    """The tensors among the arguments or results of an op."""
-    if isinstance(tree, torch.Tensor):
-        yield tree
-    elif isinstance(tree, (list, tuple)):
-        for part in tree:
-            yield from tensors_of(part)
-    elif isinstance(tree, dict):
-        yield from tensors_of(tuple(tree.values()))
 
 
 def _by_pytorch(func: Any, args: Any, kwargs: Any) -> Any:

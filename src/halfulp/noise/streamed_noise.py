@@ -20,7 +20,8 @@ from ..differences import Leaf
 from ..differences.excess import in_noise
 from ..floats import Format
 from ..ops.deviation import ROUNDING_RMS
-from .noise import OPS, SAMPLES, LeafNoise, Model, Noise, Unseen, covering, passes_of, reference_of
+from .noise import LeafNoise, Noise, covering
+from .sampling import OPS, SAMPLES, Model, Unseen, passes_of, reference_of
 
 LARGE = 1 << 20
 """Elements of an output from which on its noise is streamed: 8 MiB in float64, of which about forty are kept otherwise."""

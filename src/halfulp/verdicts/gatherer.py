@@ -71,7 +71,8 @@ class Gatherer:
             repeated = repeated_often(case)
         if special and repeated.finding == F.SAME and self.found.has("specials", F.DIFFER):
             self.progress("looking for an overflow")
-            self.found.add(overflow(case, noise_of(case)) if case.finest is not Precision.NATIVE else None)
+            self.sampled = self._sampled()
+            self.found.add(overflow(case, self.sampled) if case.finest is not Precision.NATIVE else None)
             special = not self.found.has("overflow", F.EXPECTED)  # then the numbers of `actual` are judged like any others
             settled = settled and special
         if settled and repeated.finding == F.SAME:
@@ -80,7 +81,7 @@ class Gatherer:
             return
         if repeated.finding == F.SAME and self._gather_large():
             return
-        sampled = self.sampled = noise_of(case, rounds=DATA, progress=self._sampling)
+        sampled = self.sampled = self.sampled or self._sampled()
         # A side that disagrees with itself has no error of its own that could be called honest.
         noise = widened(sampled, expected) if repeated.finding == F.SAME else sampled
         self.found.add(sized(case, repeated, sampled))
@@ -106,6 +107,9 @@ class Gatherer:
         if not decide(self.found.values()).verdict.acceptable and self.found.has("repetition", F.SAME):
             self.progress("running both sides more often")
             self.found.add(sized(case, repeated_often(case), sampled))
+
+    def _sampled(self) -> Noise:
+        return noise_of(self.case, rounds=DATA, progress=self._sampling)
 
     def _sampling(self, done: int, total: int) -> None:
         self.progress(Stage(f"sampling how far rounding goes, {done} of {total}", done, total))

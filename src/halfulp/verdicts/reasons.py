@@ -82,9 +82,9 @@ def warnings_of(result: Judged) -> list[str]:
 
 
 _WARNINGS = {
-    "empty_outputs": "Nothing was compared in {}: no elements.",
-    "constant_outputs": "All elements of {} are one number, so little of the function shows.",
-    "zero_inputs": "All floating-point inputs are zero ({}), so products, scales and weights don't show.",
+    "empty_outputs": "{} is empty: nothing was compared.",
+    "constant_outputs": "Every element of {} has the same value, so the comparison says little.",
+    "zero_inputs": "Every floating-point input is zero ({}), so wrong products, scales and weights would not show.",
 }
 
 

@@ -68,12 +68,17 @@ def limit_columns(benchmark: Benchmark) -> dict[str, list[Any]]:
     return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
 
+def _checkers(rows: Columns) -> tuple[list[Any], alt.Scale]:
+    """Halfulp first, the others by name, and their colors."""
+    checkers = list(dict.fromkeys(sorted(rows["checker"], key=lambda item: (item != "halfulp", item))))
+    return checkers, alt.Scale(domain=checkers, range=[COLORS[place % len(COLORS)] for place in range(len(checkers))])
+
+
 def limit_chart(benchmark: Benchmark, name: str = "limits") -> Sketch:
     """A tick for each op at the smallest fault that is seen, by checker; a row for each kind of fault, a column for each precision."""
     datasets: dict[str, Columns] = {}
     rows = limit_columns(benchmark)
-    checkers = list(dict.fromkeys(sorted(rows["checker"], key=lambda item: (item != "halfulp", item))))
-    scale = alt.Scale(domain=checkers, range=[COLORS[place % len(COLORS)] for place in range(len(checkers))])
+    checkers, scale = _checkers(rows)
     chart = (
         alt.Chart(data(datasets, name, rows), name=f"{name}_ticks")
         .mark_tick(thickness=2, opacity=0.6)
@@ -114,8 +119,7 @@ def detection_chart(benchmark: Benchmark, name: str = "detection") -> Sketch:
     """Curves: the share of changed models that is caught, over the magnitude of the change, a panel for each kind of change."""
     datasets: dict[str, Columns] = {}
     rows = detection_columns(benchmark)
-    checkers = list(dict.fromkeys(sorted(rows["checker"], key=lambda item: (item != "halfulp", item))))
-    scale = alt.Scale(domain=checkers, range=[COLORS[place % len(COLORS)] for place in range(len(checkers))])
+    checkers, scale = _checkers(rows)
     chart = (
         alt.Chart(data(datasets, name, rows), name=f"{name}_lines")
         .mark_line(point=True)

@@ -11,9 +11,7 @@ V, F = Verdict, Finding
 
 def advice(result: CheckResult) -> list[str]:
     """The next steps, most useful first."""
-    steps = list(
-        _OVERFLOW if result.because[:1] == ("overflow",) else _LEANS if result.because[:1] == ("gain",) else _STEPS[result.verdict]
-    )
+    steps = list(_STEPS_BECAUSE.get(result.because[0] if result.because else "", _STEPS[result.verdict]))
     noise = result.find("noise")
     spread = noise.measured.get("noise_rel_rms") if noise is not None else None
     if result.verdict is V.ROUNDING and result.because[:1] == ("families",):
@@ -78,8 +76,14 @@ _OVERFLOW = (
 )
 _LEANS = (
     "Look for running sums and averages that are kept in the declared precision, and keep them in float32 or add in blocks.",
-    "Or for a factor next to one, and for results that are cut off instead of rounded.",
+    "Or look for a scale factor slightly off 1, or for results truncated instead of rounded.",
 )
+_AMPLIFIED = (
+    "Look for what actual keeps in 16 bits and expected in float32: positions, angles and times, running sums, differences of nearly equal numbers.",
+    "Compute these steps in float32 and round their result once.",
+)
+_STEPS_BECAUSE = {"overflow": _OVERFLOW, "gain": _LEANS, "forward_error": _AMPLIFIED}
+"""The steps where the first piece of evidence says more than the verdict."""
 _STEPS: dict[Verdict, tuple[str, ...]] = {
     V.IDENTICAL: ("Nothing to do.",),
     V.ROUNDING: (
