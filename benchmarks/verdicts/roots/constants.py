@@ -292,3 +292,25 @@ def r_norm_rounded_before_its_root():
         return np.sqrt(np.square(x).sum(-1).astype(np.float32).astype(x.dtype) / x.dtype.type(x.shape[-1]))
 
     return _through_numpy(norm), (lambda x: x.square().mean(-1).sqrt()), (randn(7, 200),)
+
+
+def _brightness(x):
+    return torch.where(x <= 0.04045, x / 12.92, ((x + 0.055) / 1.055) ** 2.4)
+
+
+def _brightness_in_numpy(power, kind=np.float32):
+    def brightness(x, kind=kind):
+        bent = np.exp(np.log((x + kind(0.055)) / kind(1.055)) * kind(power))
+        return np.where(x <= kind(0.04045), x / kind(12.92), bent)
+
+    return _through_numpy(brightness)
+
+
+@ROOT.rounding("the curve of sRGB with constants of NumPy's float32")
+def r_curve_with_constants_of_float32():
+    return _brightness_in_numpy(2.4), _brightness, (torch.rand(50, 50),)
+
+
+@ROOT.mistake("the curve of sRGB with constants of NumPy's float32 and another power")
+def m_curve_with_another_power():
+    return _brightness_in_numpy(2.4001), _brightness, (torch.rand(50, 50),)

@@ -88,3 +88,25 @@ def m_last_of_equal_maxima():
         return x.shape[1] - 1 - x.flip(1).argmax(1)
 
     return last, (lambda x: x.argmax(1)), (torch.randint(0, 4, (300, 10)).float(),)
+
+
+def _shuffled(numbers):
+    """A congruential generator, in whole numbers."""
+    return (numbers * 1103515245 + 12345) % 2147483648
+
+
+@ROOT.mistake("a congruential generator through float64, whose products don't fit", declared="float64")
+def m_generator_through_float64():
+    def shuffled(numbers):
+        return torch.remainder(numbers.double() * 1103515245 + 12345, 2147483648).long()
+
+    return shuffled, _shuffled, (torch.arange(1, 2**31, 2**23),)
+
+
+@ROOT.rounding("a congruential generator by halves", declared="float64", verdict="IDENTICAL")
+def r_generator_by_halves():
+    def shuffled(numbers):
+        high, low = numbers >> 16, numbers & 65535
+        return (((high * 1103515245) % 32768 << 16) + low * 1103515245 + 12345) & 2147483647
+
+    return shuffled, _shuffled, (torch.arange(1, 2**31, 2**23),)

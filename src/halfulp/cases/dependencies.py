@@ -18,7 +18,8 @@ from torch import nn
 # looks at, so that a captured data set does not make every check slow.
 SEARCH_DEPTH = 4
 SEARCH_ENTRIES = 1000
-NARROW_SCALARS = frozenset({"float32", "single", "float16", "half"})
+NARROW: tuple[type, ...] = (np.float32, np.float16)
+NARROW_NAMES = frozenset({"float32", "single", "float16", "half"})
 
 
 @dataclass
@@ -79,6 +80,8 @@ class _Search:
                 self.visit(part, depth + 1)
         elif isinstance(value, np.ndarray) and value.dtype.kind == "f":
             self.found.arrays.append(value)
+        elif isinstance(value, NARROW) or any(value is kind for kind in NARROW):
+            self.found.makes_scalars = True
         elif callable(value):
             self._visit_callable(value, depth)
 
@@ -97,7 +100,7 @@ class _Search:
         if code is None:
             return
         names = getattr(value, "__globals__", {})
-        if any(names.get(name) is np for name in code.co_names) and not NARROW_SCALARS.isdisjoint(code.co_names):
+        if any(names.get(name) is np for name in code.co_names) and not NARROW_NAMES.isdisjoint(code.co_names):
             self.found.makes_scalars = True
         for name in code.co_names:
             found = names.get(name)

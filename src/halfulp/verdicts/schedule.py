@@ -72,7 +72,7 @@ class Asked:
         peer = self.found.get("peer")
         if self.case.storage.precision_bits >= FLOAT32.precision_bits or peer is None or peer.finding != F.EXPECTED:
             return False
-        return self.formula is True and peer.number("ratio") > limits.PER_OP
+        return self.formula is True and peer.number("ratio") > limits.FINER
 
     @property
     def jumped(self) -> bool:

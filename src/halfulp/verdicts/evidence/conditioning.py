@@ -53,12 +53,13 @@ def forward_error(case: Case, noise: Noise) -> Evidence | None:
 
     Numerics:
         The forward error of a backward stable algorithm is a modest multiple of the condition number times the unit roundoff (Higham,
-        Accuracy and Stability, 2nd ed., section 1.6). The multiple here: `limits.PER_OP` for the root of the number of ops of `expected`.
+        Accuracy and Stability, 2nd ed., section 1.6). The multiple here: the root of the number of ops of `expected`, of which each rounds
+        once and none amplifies, and `limits.AMPLIFIED`.
     """
     moved = noise_of_inputs(case)
     if moved is None or (set(noise.ops) == {"product"} and sum(noise.ops.values()) == 1):
         return None  # what a fast product loses by itself is measured in norm
-    limit = limits.PER_OP * math.sqrt(max(1, sum(noise.ops.values())))
+    limit = limits.AMPLIFIED + math.sqrt(sum(noise.ops.values()))
     expected = case.native("expected").by_path
     worst: Evidence | None = None
     for leaf in case.native("actual").outputs:
