@@ -105,8 +105,7 @@ def precision(case: Case, noise: Noise, *, formula_is_right: bool) -> Evidence:
             best = max(best, tried, key=lambda entry: entry["explained"])
             if best["explained"] >= limits.EXPLAINED and _convincing(best["explained"], case):
                 return Evidence("precision", F.REPRODUCED, measured=best)
-            names = tried["format"].split(" or ")
-            if tried["deviations"] >= CHANCE and FORMATS[names[0]].storage_bits > 8:  # everything is within an 8-bit format's rounding
+            if tried["deviations"] >= CHANCE:
                 related[tried["format"]] = max(related.get(tried["format"], tried), tried, key=lambda entry: entry["correlated"])
     for tried in sorted(related.values(), key=lambda entry: -entry["correlated"]):
         target = FORMATS[tried["format"].split(" or ")[0]]
@@ -227,7 +226,9 @@ def _explained(case: Case, noise: Noise, mode: Coarse, stored: Format | None) ->
     if not square or not predicted:
         return Share()
     correlated = max(0.0, cross) ** 2 / (square * predicted)
-    deviations = _redrawn_correlation(case, noise, mode, stored) if correlated >= PART else 0.0
+    # Everything is within the rounding of an 8-bit format, so a correlation with one tells nothing.
+    told = correlated >= PART and mode.target.storage_bits > 8
+    deviations = _redrawn_correlation(case, noise, mode, stored) if told else 0.0
     return Share(max(0.0, 1.0 - (square - 2.0 * cross + predicted) / square), cross / predicted, correlated, deviations)
 
 
