@@ -14,8 +14,10 @@ from ..border import answered
 from ..cases import Case
 from ..errors import InputError
 from ..inputs import KINDS
+from . import limits
 from .closeups import closeups_of
 from .evidence.evidence import Evidence
+from .evidence.finding import Finding
 from .evidence.inside import inside
 from .gatherer import EFFORTS, Gatherer
 from .judgment import decide
@@ -90,7 +92,7 @@ def check(
 
     gatherer = Gatherer(case_on(inputs), progress, full=effort == "full", strict=strict)
     result = judged(gatherer)
-    if result.verdict in (Verdict.ROUNDING, Verdict.UNSTABLE):
+    if result.verdict is Verdict.UNSTABLE or (result.verdict is Verdict.ROUNDING and not _is_as_close(result)):
         progress("looking at single modules")
         result = _decided_again(result, inside(gatherer.case.whole(), lambda case: judged(Gatherer(case, lambda _: None))))
     if closeups:
@@ -100,6 +102,12 @@ def check(
     if kinds and result.acceptable:
         result = _decided_again(result, search_variants(case_on, inputs, seed, result.verdict, progress, kinds=kinds))
     return dataclasses.replace(result, seconds=time.perf_counter() - start)
+
+
+def _is_as_close(result: CheckResult) -> bool:
+    """Whether `actual` is about as close to the reference as `expected`: then no module inside is much further off."""
+    peer = result.find("peer")
+    return peer is not None and (peer.finding != Finding.EXPECTED or peer.number("ratio") <= limits.FINER)
 
 
 def _decided_again(result: CheckResult, more: Evidence | None) -> CheckResult:
