@@ -67,11 +67,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pairs", nargs="*", help="ids of pairs; all when left out")
     parser.add_argument("--kind", choices=sorted(PAIRS), help="only pairs of this kind")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="only every Nth pair")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     chosen = [(kind, pair) for kind, pairs in PAIRS.items() for pair in pairs if options.kind in (None, kind)]
-    chosen = [(kind, pair) for kind, pair in chosen if not options.pairs or pair.id in options.pairs]
+    chosen = [(kind, pair) for kind, pair in chosen if not options.pairs or pair.id in options.pairs][:: max(1, options.every)]
     outcomes: list[Outcome] = []
     start = time.perf_counter()
     for place, (kind, pair) in enumerate(chosen):
