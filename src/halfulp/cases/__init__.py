@@ -2,6 +2,7 @@
 
 from .case import Case
 from .casefile import load_case_file
+from .observation import observed
 from .precision_modes import Retyping
 from .run import Rows, Run, Unavailable
 from .sides import Side
@@ -9,5 +10,5 @@ from .variant import GIVEN, LIFTED, NATIVE, SCALED_BY, Change, Inputs, Precision
 
 __all__ = [
     "GIVEN", "LIFTED", "NATIVE", "SCALED_BY", "Case", "Change", "Inputs", "Precision", "Retyping", "Rows", "Run", "Side", "Unavailable",
-    "Variant", "load_case_file",
+    "Variant", "load_case_file", "observed",
 ]  # fmt: skip

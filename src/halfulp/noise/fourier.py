@@ -12,8 +12,7 @@ from unittest import mock
 import numpy as np
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from ..cases import NATIVE, Case
-from ..cases.sides import repeatable
+from ..cases import Case, observed
 from ..ops import Kind, called
 from ..process.alone import alone
 
@@ -41,13 +40,9 @@ class _Watch(TorchDispatchMode):
 
 def uses_transforms(case: Case, name: str) -> bool:
     """Whether the side calls a Fourier transform of PyTorch or numpy.fft; False where its ops can't be seen."""
-    side = case.side(name).eager
     watch = _Watch()
     with alone(), contextlib.ExitStack() as stack:
         for word in _NUMPY_TRANSFORMS:
             stack.enter_context(mock.patch.object(np.fft, word, watch.note(getattr(np.fft, word))))
-        stack.enter_context(contextlib.suppress(Exception))  # a function that refuses a mode: what was met until then counts
-        arguments, keywords = case.arguments(side, NATIVE)
-        with side.unchanged(), repeatable(case.seed), watch:
-            case.evaluate(side, arguments, keywords)
+        observed(case, name, watch)  # where it fails, what was met until then counts
     return watch.met

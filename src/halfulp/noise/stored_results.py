@@ -12,8 +12,8 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from ..cases import NATIVE, Case
-from ..cases.sides import repeatable, taken_apart
+from ..cases import Case, observed
+from ..cases.sides import taken_apart
 from ..floats import FORMATS, Format
 from ..ops import called
 
@@ -63,12 +63,5 @@ class _Watch(TorchDispatchMode):
 
 def stored_results(case: Case, name: str, storage: Format) -> StoredResults | None:
     """What the side stores where; None where its ops can't be seen."""
-    side = case.side(name).eager
     watch = _Watch(storage)
-    arguments, keywords = case.arguments(side, NATIVE)
-    try:
-        with side.unchanged(), repeatable(case.seed), taken_apart(), watch:
-            case.evaluate(side, arguments, keywords)
-    except Exception:  # a function that refuses a mode
-        return None
-    return StoredResults(watch.ops)
+    return StoredResults(watch.ops) if observed(case, name, taken_apart(), watch) else None

@@ -57,8 +57,9 @@ the root, those that keep an angle, a cancelling step or a running sum in 16 bit
 mean, rounded up."""
 
 FINER = 2.0
-"""How many times closer to the reference `expected` has to be for `forward_error` to be asked: two sides that compute in one format err
-alike, and an amplified step is off by three roundings at least, where `expected` has less than one."""
+"""How many times closer to the reference `expected` has to be for `forward_error` to be asked, and for single modules to be looked at where
+the whole is within rounding: two sides that compute in one format err alike, and an amplified step is off by three roundings at least,
+where `expected` has less than one."""
 
 REPETITIONS = 4
 """How often inputs are moved. Redrawn rounding leaves 1/4 of its square sum in the mean of four, which `SYSTEMATIC` tells from a whole

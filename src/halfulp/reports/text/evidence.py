@@ -34,7 +34,7 @@ QUESTIONS = {
     "patterns": "is the mean error patterned along an axis?",
     "gain": "do the errors lean to one side?",
     "conditioning": "does rounding the inputs move the result as far?",
-    "forward_error": "is it what rounding inputs and result once makes?",
+    "forward_error": "is it what one rounding of inputs and result makes?",
     "own_noise": "do actual's own ops make the error?",
     "inside": "is each module by itself within rounding?",
     "search": "the same verdict on other inputs?",

@@ -11,8 +11,7 @@ import numpy as np
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from ...cases import LIFTED, NATIVE, Case, Run, Unavailable
-from ...cases.sides import repeatable
+from ...cases import LIFTED, Case, Run, Unavailable, observed
 from ...noise import Noise
 from ...ops import called
 from ...recording.names import source_line
@@ -114,12 +113,5 @@ def _extremes(value: Any) -> tuple[float, float] | tuple[()] | None:
 
 def _start(case: Case, name: str) -> dict[str, Any]:
     """The op at which a side leaves the range, as far as PyTorch's ops can be seen."""
-    side = case.side(name).eager
     watch = _Watch()
-    arguments, keywords = case.arguments(side, NATIVE)
-    try:
-        with side.unchanged(), repeatable(case.seed), watch:
-            case.evaluate(side, arguments, keywords)
-    except Exception:  # a function that refuses a mode
-        return {}
-    return watch.found
+    return watch.found if observed(case, name, watch) else {}
