@@ -223,10 +223,12 @@ def test_workers_of_a_data_loader_check_while_another_thread_of_the_parent_does(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-def test_an_interrupt_as_jupyter_sends_it(alone):
+def test_an_interrupt_as_jupyter_sends_it(alone, monkeypatch):
     """At random moments, many times: the check ends, and everything is as before."""
     random_places = random.Random(0)
     interrupted = 0
+    dropped = []  # Python drops what is raised inside a finalizer or a callback of the garbage collector, whoever's it is
+    monkeypatch.setattr(sys, "unraisablehook", lambda raised: dropped.append(raised.exc_type))
     before = random.getstate()
     previous = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
@@ -246,7 +248,8 @@ def test_an_interrupt_as_jupyter_sends_it(alone):
     finally:
         signal.signal(signal.SIGINT, previous)
         random.setstate(before)
-    assert interrupted == 25
+    assert interrupted + dropped.count(KeyboardInterrupt) == 25
+    assert interrupted >= 20
     in_threads(2, lambda place: verdict("rounding"))  # nobody holds the lock
 
 
