@@ -22,7 +22,11 @@ FAST := tests/floats tests/orders tests/differences tests/ops tests/noise tests/
 BACKENDS := onnxruntime openvino jax executorch litert mlx ncnn opencl triton
 backends test-backends: export HALFULP_HOME = $(CURDIR)/.backends
 
-.PHONY: demo test test-fast check lint backends test-backends notebooks docs schemas benchmarks clean
+# Libraries of models, with the version of PyTorch that their torchvision asks for, beside .venv.
+REAL := .real-models
+REAL_TORCH := torch==2.14.1
+
+.PHONY: demo test test-fast check lint backends test-backends real-models notebooks docs schemas benchmarks clean
 
 demo: $(VENV)/.ready
 	$(BIN)/halfulp demo
@@ -47,7 +51,12 @@ backends: $(VENV)/.ready
 
 # What the suite leaves out where they are missing: each adapter, whole models through each, the matrix of ops.
 test-backends: backends
-	OMP_NUM_THREADS=1 HALFULP_TEST_BACKENDS=onnxruntime,openvino,jax,executorch,litert,mlx,ncnn,triton $(BIN)/python -m pytest -q tests/backends/adapters
+	OMP_NUM_THREADS=1 HALFULP_TEST_BACKENDS=onnxruntime,openvino,jax,executorch,litert,mlx,ncnn,triton $(BIN)/python -m pytest -q tests/backends/adapters tests/sources/test_onnx_files.py
+
+# 1 GB without CUDA (6 GB with it); then honest pairs, faults and reduced precision in real models (half an hour on two cores).
+real-models: $(REAL)/.ready
+	OMP_NUM_THREADS=1 $(REAL)/bin/python -W ignore -m benchmarks.real_models
+	OMP_NUM_THREADS=1 $(REAL)/bin/python -W ignore -m benchmarks.real_models.versions
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff format --check .
@@ -81,6 +90,7 @@ benchmarks: $(VENV)/.ready
 	$(BIN)/python -W ignore -m benchmarks.locate_cost
 	$(BIN)/python -W ignore -m benchmarks.explain
 	$(BIN)/python -W ignore -m benchmarks.explain_cost
+	$(BIN)/python -m benchmarks.start_up
 	$(BIN)/python -m benchmarks.pages
 	$(BIN)/python -m benchmarks.memory
 	$(BIN)/python -m benchmarks.fuzz
@@ -93,5 +103,14 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 	$(PIP) install -c constraints.txt -e ".[dev]"
 	touch $@
 
+# An older transformers in a folder of its own: benchmarks.real_models.versions compares the two.
+$(REAL)/.ready: pyproject.toml constraints.txt
+	test -x $(REAL)/bin/python || $(PYTHON) -m venv $(REAL)
+	grep -v -e '^torch==' -e '^triton==' constraints.txt > $(REAL)/constraints.txt
+	$(REAL)/bin/python -m pip --disable-pip-version-check install $(CPU_INDEX) -c $(REAL)/constraints.txt "$(REAL_TORCH)" torchvision
+	$(REAL)/bin/python -m pip --disable-pip-version-check install -c $(REAL)/constraints.txt "$(REAL_TORCH)" -e ".[real-models]"
+	test -d $(REAL)/older || $(REAL)/bin/python -m pip --disable-pip-version-check install --target $(REAL)/older "transformers==4.57.6"
+	touch $@
+
 clean:
-	rm -rf $(VENV) .backends site docs/.printed
+	rm -rf $(VENV) $(REAL) .backends site docs/.printed

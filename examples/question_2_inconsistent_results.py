@@ -44,7 +44,7 @@ def _mixed(signal):
     return (signal * table + count).float()
 
 
-def parts():
+def parts(full=False):
     yield {
         "title": "in place on overlapping windows, against out of place",
         "actual": actual,
@@ -77,7 +77,7 @@ def parts():
     }
 
 
-def figures():
+def figures(full=False):
     a, b = torch.tensor([1.0, 2.0, 3.0]), torch.tensor([0.1, 0.2, 0.3])
     difference = (a * b).double() - a.double() * torch.tensor([0.1, 0.2, 0.3], dtype=torch.float64)
     yield (

@@ -42,7 +42,7 @@ def expected(images, kernels, bias):
     return F.conv2d(images, kernels, bias, stride=1, padding=2)
 
 
-def parts():
+def parts(full=False):
     yield {
         "title": "the NumPy loop against F.conv2d, random inputs",
         "actual": actual,
@@ -59,7 +59,7 @@ def parts():
     }
 
 
-def figures():
+def figures(full=False):
     loop, library = actual(*inputs(0)).numpy(), expected(*inputs(0)).numpy()
     beyond = ~np.isclose(library, loop, rtol=1e-4, atol=0)
     exact = expected(*(each.double() for each in inputs(0))).numpy()

@@ -1,5 +1,6 @@
 """Settings for all tests: hypothesis repeats the same examples, and PyTorch's state is the same before each test."""
 
+import math
 import os
 
 import pytest
@@ -49,6 +50,12 @@ def _same_random_state():
 def _tables_of_one_width(monkeypatch):
     """Processes of pytest-xdist know how wide the terminal is, by COLUMNS."""
     monkeypatch.delenv("COLUMNS", raising=False)
+
+
+@pytest.fixture(autouse=True)
+def _no_lines_of_progress(monkeypatch):
+    """What a command says of work that takes long would come or not with the load of the machine; the tests of it turn it on."""
+    monkeypatch.setattr("halfulp.cli.progress.PATIENCE_S", math.inf)
 
 
 @pytest.fixture(autouse=True)

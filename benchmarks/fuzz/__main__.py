@@ -55,13 +55,12 @@ def traced(command, log):
 def touched(log, folder):
     """What was changed outside of the folder once the work had begun."""
     found, begun = [], False
-    own = "/halfulp/differences/__pycache__"  # numba keeps the kernels that it compiled there, whatever they are called with
     for line in log.read_text(errors="replace").splitlines():
         begun = begun or f'"{folder / "begun"}"' in line
         names = re.findall(r'"((?:[^"\\]|\\.)*)"', line)
         call = line.split(None, 1)[1].partition("(")[0]
         changes = FOREIGN.search(call) or any(flag in line for flag in ("O_WRONLY", "O_RDWR", "O_CREAT"))
-        outside = [name for name in names if name and not name.startswith((str(folder), "/dev/", "/proc/")) and own not in name]
+        outside = [name for name in names if name and not name.startswith((str(folder), "/dev/", "/proc/"))]
         if begun and changes and outside:
             found.append(line[:200])
     return found

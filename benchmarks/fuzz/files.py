@@ -9,9 +9,9 @@ import numpy as np
 import torch
 from safetensors.torch import save
 
-from halfulp.cli.tensor_files import read_tensors
 from halfulp.differences import compare
 from halfulp.errors import HalfulpError
+from halfulp.sources.tensor_files import read_tensors
 
 
 class Code:

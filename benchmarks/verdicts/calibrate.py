@@ -22,9 +22,14 @@ from halfulp.differences.allowance import max_limit
 from halfulp.floats import FORMATS
 from halfulp.noise import noise_of, residual_of
 from halfulp.verdicts import limits
+from halfulp.verdicts.evidence.coarse import Coarse, coarsened
+from halfulp.verdicts.evidence.coarse_numbers import CoarseNumbers
 from halfulp.verdicts.evidence.conditioning import forward_error
 from halfulp.verdicts.evidence.gain import lost_share
-from halfulp.verdicts.evidence.precision import coarsened, precision
+from halfulp.verdicts.evidence.guesses import PLACES
+from halfulp.verdicts.evidence.guesses import hypotheses as hypotheses_of
+from halfulp.verdicts.evidence.precision import precision
+from halfulp.verdicts.evidence.prediction import PART, Guess, explained
 from halfulp.verdicts.evidence.redraw import redraw
 
 from .algorithms import fft_conv, flash, im2col_conv, kahan_sum, ln_onepass, ln_welford, sdpa, seq_sum, winograd43_conv, winograd_conv
@@ -238,12 +243,46 @@ def hypotheses() -> tuple[float, float]:
             named = found.measured.get("format")
             right = min(right, float(found.measured["explained"]) if name in str(named).split(" or ") else 0.0)  # type: ignore[arg-type]
         print(f"  {name:<12} explained by itself, smallest so far {right:.4f}")
+    anything = CoarseNumbers(opaque="every place is tried")
     for seed in SEEDS:
         torch.manual_seed(seed)
         case = Case(lambda x, w: (x @ w) * (1 + 1e-3), torch.matmul, (randn(50, 80), randn(80, 60)))
-        found = precision(case, noise_of(case), formula_is_right=False)
-        wrong = max(wrong, float(found.measured["explained"]))  # type: ignore[arg-type]
+        noise = noise_of(case)
+        for name in ("tf32", "float16", "bfloat16"):
+            shares = [found["explained"] for _, _, found in hypotheses_of(case, noise, [FORMATS[name]], PLACES, anything)]
+            wrong = max(wrong, *shares)
     print(f"  a factor 1.001 instead: best explanation {wrong:.4f}")
+    return right, wrong
+
+
+def seen_formats() -> tuple[float, float]:
+    """What the right format and place predict of the error of whole networks, and what they predict of another formula's: smallest, largest."""
+    print(f"\nformats that were seen (limit: {PART:g} of the error goes along)")
+    right, wrong = 1.0, 0.0
+    every = next(place for place in PLACES if place.where == "stored inputs and weights and the result of every op")
+    for layers in (2, 4, 8, 16):
+        for seed in SEEDS:
+            torch.manual_seed(seed)
+            weights = [randn(64, 64) / 8 for _ in range(2 * layers)]
+
+            def net(x: torch.Tensor, layer_eps: float = 1e-5, weights: Any = weights) -> torch.Tensor:
+                for first, second in zip(weights[::2], weights[1::2]):
+                    x = x + F.gelu(F.layer_norm(x, (64,), eps=layer_eps) @ first.to(x)) @ second.to(x)
+                return x
+
+            def other(x: torch.Tensor, net: Function = net) -> torch.Tensor:
+                return net(x, 1e-2)
+
+            x = randn(20, 64)
+            for name in ("bfloat16", "float16"):
+                dtype = getattr(torch, name)
+                sides = {True: lambda x, net=net, dtype=dtype: net(x.to(dtype)).to(x.dtype), False: other}
+                for is_right, actual in sides.items():
+                    case = Case(actual, net, (x,))
+                    guess = Guess(FORMATS[name], Coarse(FORMATS[name], results=every.options["results"]), FORMATS[name])
+                    share = explained(case, noise_of(case), guess).correlated
+                    right, wrong = (min(right, share), wrong) if is_right else (right, max(wrong, share))
+        print(f"  up to {layers} layers: of the right format at least {right:.3f}, of another formula at most {wrong:.3f}")
     return right, wrong
 
 
@@ -366,6 +405,7 @@ def main() -> None:
     in_norm, in_norm_largest = fast_products()
     reformulated, lost = reformulations(), unstable()
     right, wrong = hypotheses()
+    seen_right, seen_wrong = seen_formats()
     rounding, formula = redrawn()
     honest_updates, stagnating = lost_updates()
     forward_honest, amplified = forward_errors()
@@ -377,6 +417,8 @@ def main() -> None:
         "calibration_unstable_excess_min": (lost, "limits"),
         "calibration_hypothesis_right_min": (right, "share"),
         "calibration_hypothesis_wrong_max": (wrong, "share"),
+        "calibration_seen_format_right_min": (seen_right, "share"),
+        "calibration_seen_format_wrong_max": (seen_wrong, "share"),
         "calibration_redraw_rounding_max": (rounding, "share"),
         "calibration_redraw_formula_min": (formula, "share"),
         "calibration_forward_error_honest_max": (forward_honest, "roundings"),

@@ -44,7 +44,7 @@ def test_inputs_are_never_touched_and_mutation_is_reported():
     case = Case(change, change, (x, array))
     run = case.native("actual")
     assert tuple(run.mutated) == ("inputs[0]", "inputs[1]")
-    assert case.native("actual").outputs[1].path == "inputs[0] (after the call)"
+    assert case.native("actual").outputs[1].path == "inputs[1] (after the call)"  # inputs[0] is returned: it is an output already
     assert x.sum() == 0
     assert array.sum() == 0
 
@@ -72,8 +72,9 @@ def test_a_failing_variant_is_unavailable_with_a_reason():
 
 
 def test_what_is_not_callable_is_refused():
-    with pytest.raises(InputError, match="Got actual=Tensor. Needed: a function or an nn.Module"):
-        Case(torch.ones(1), torch.relu, ())
+    for value in (None, "model", object()):
+        with pytest.raises(InputError, match=f"Got actual={type(value).__name__}. Needed: a function or an nn.Module"):
+            Case(value, torch.relu, ())
 
 
 def test_keywords_and_variants_of_inputs():

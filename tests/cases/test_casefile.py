@@ -51,5 +51,5 @@ def test_the_users_line_is_shown(tmp_path):
 
 
 def test_missing_file():
-    with pytest.raises(CaseFileError, match="which is no file"):
+    with pytest.raises(CaseFileError, match="which is not a file"):
         load_case_file("nowhere.py", 0)

@@ -92,8 +92,8 @@ def test_mistakes_of_halfulp_and_interrupts_do_not_look_like_verdicts(tmp_path, 
     def interrupted():
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(halfulp.cli, "app", interrupted)
-    code, error = main(monkeypatch, capsys)
+    monkeypatch.setattr(halfulp.cli, "application", lambda names: interrupted)
+    code, error = main(monkeypatch, capsys, "check")
     assert code == 130
 
 
@@ -148,7 +148,7 @@ def test_files_that_are_refused_say_the_way_out(tmp_path):
     good = tmp_path / "a.npy"
     (tmp_path / "p.pkl").write_bytes(pickle.dumps({"x": 1}))
     assert "Unpickling runs code from the file" in refused("compare", tmp_path / "p.pkl", good)
-    assert "which is no file" in refused("compare", tmp_path / "none.npy", good)
+    assert "which is not a file" in refused("compare", tmp_path / "none.npy", good)
     (tmp_path / "a.txt").write_text("1 2 3")
     assert "Other formats are not read" in refused("compare", tmp_path / "a.txt", good)
     torch.save(torch.nn.Linear(1, 1), tmp_path / "module.pt")
@@ -177,6 +177,18 @@ def test_help_names_every_command_and_the_exit_codes():
     text = run("--help").output
     assert all(each in text for each in ("check", "compare", "demo", "doctor", "bench", "3 undecided"))
     assert "verdicts" in run("bench", "--help").output
+
+
+def test_the_version_is_printed(monkeypatch, capsys):
+    assert main(monkeypatch, capsys, "--version")[0] == 0
+    assert run("--version").output == f"halfulp {halfulp.__version__}\n"
+
+
+def test_a_command_is_loaded_alone_and_an_unknown_one_is_refused(monkeypatch, capsys):
+    code, error = main(monkeypatch, capsys, "chek")
+    assert code == 2 and "check" in error
+    code, error = main(monkeypatch, capsys, "check")
+    assert code == 2 and "halfulp check" in error
 
 
 def test_progress_is_shown_on_terminals_after_a_while(monkeypatch, capsys):
@@ -316,4 +328,4 @@ def test_the_catalogue_of_causes_is_listed_and_a_missing_file_is_told():
     assert listed.exit_code == 0
     assert "layer epsilon" in listed.stdout and "RoPE layout" in listed.stdout
     missing = CliRunner().invoke(app, ["explain"])
-    assert "Got no file. Needed: a Python file" in str(missing.exception)
+    assert "Got nothing to run. Needed: a case file" in str(missing.exception)

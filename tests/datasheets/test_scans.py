@@ -4,8 +4,14 @@ import numpy as np
 import pytest
 import torch
 
+from halfulp import compiled
 from halfulp.datasheets.scans import CHUNK, Scan, all_numbers, sampled_numbers, scan
 from halfulp.floats import BFLOAT16, FLOAT16, FLOAT32, round_to_format, ulp_error
+
+
+@pytest.fixture(autouse=True, params=["compiled", "by NumPy"])
+def _way(request, monkeypatch):
+    monkeypatch.setattr(compiled, "pays", lambda _: request.param == "compiled")
 
 
 def as_numpy(function):

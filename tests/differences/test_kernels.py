@@ -1,9 +1,15 @@
-"""The kernel on small blocks; also run with numba's compiler off, where coverage sees its lines."""
+"""The kernel on small blocks, and NumPy on the same; also run with numba's compiler off, where coverage sees its lines."""
 
 import numpy as np
 import pytest
 
+from halfulp import compiled
 from halfulp.differences import compare, kernels
+
+
+@pytest.fixture(autouse=True, params=["compiled", "by NumPy"])
+def _way(request, monkeypatch):
+    monkeypatch.setattr(compiled, "pays", lambda _: request.param == "compiled")
 
 
 def test_specials_in_one_block_do_not_hide_the_others(monkeypatch):

@@ -73,7 +73,7 @@ def test_ml_dtypes_arrays_are_known_by_their_name():
 
 
 def test_text_is_refused_with_its_place():
-    with pytest.raises(InputError, match=r"Got str of dtype str\d+ at \['b'\]\. Needed: tensors, arrays or numbers"):
+    with pytest.raises(InputError, match=r"Got str at \['b'\]\. Needed: tensors, arrays or numbers"):
         leaves_of({"a": 1, "b": "text"})
 
 

@@ -9,7 +9,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from halfulp.differences import compare, kernels, leaves, on_device
+from halfulp.differences import compare, kernels, leaves, on_device, totals
 
 HAS_CUDA = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
 DEVICES = ["cpu", pytest.param("cuda", marks=[pytest.mark.gpu, HAS_CUDA])]
@@ -123,6 +123,6 @@ def test_unsigned_integers_and_other_dtypes_take_the_way_of_the_processor():
 
 def test_the_bins_of_the_histogram_are_those_of_the_loop():
     distances = torch.tensor([0.0, 1.0, 2.0, 255.0, 256.0, 257.0, 2.0**20 + 3, 2.0**63, 2.0**64])
-    steps = np.zeros((4, kernels.HISTOGRAM_BINS), np.int64)
+    steps = np.zeros((4, totals.HISTOGRAM_BINS), np.int64)
     kernels._block_histogram(distances.numpy().view(np.int32), len(distances), steps)
     assert on_device._histogram(distances.double()).numpy().tolist() == steps.sum(0).tolist()

@@ -8,7 +8,8 @@ from halfulp.differences.excess import in_noise
 from halfulp.errors import InputError
 from halfulp.noise import backward_error, noise_of, residual_of, widened
 from halfulp.noise.doubled import doubled_product
-from halfulp.noise.noise_mode import POOL_SIZE, GaussianPool
+from halfulp.noise.gaussians import GaussianPool
+from halfulp.ops.arithmetic import POOL_SIZE
 
 
 def test_same_seed_gives_the_same_noise():

@@ -13,6 +13,7 @@ from halfulp.cases import Case
 from halfulp.cases.inputs import copied
 from halfulp.cases.trees import tree_map
 from halfulp.noise import DATA, noise_of, residual_of_leaf, streamed_noise, widened
+from halfulp.ops.deviation import FIRST_SAMPLES
 
 W = torch.randn(40, 40, generator=torch.Generator().manual_seed(1))
 X = torch.randn(64, 40, generator=torch.Generator().manual_seed(2))
@@ -45,6 +46,7 @@ PAIRS = {
 def everything_is_large(monkeypatch):
     monkeypatch.setattr(streamed_noise, "LARGE", 16)
     monkeypatch.setattr(streamed_noise, "KEPT", 1024)
+    monkeypatch.setattr(streamed_noise, "FIRST_OF_LARGE", FIRST_SAMPLES)  # so that both look after as many
     monkeypatch.setattr(streamed_noise, "BLOCK", 100)  # so that there are several, the last one shorter
 
 

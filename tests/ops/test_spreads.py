@@ -11,8 +11,10 @@ import torch.nn.functional as F
 from test_formulas import CALLS, recorded
 
 from halfulp.floats import FORMATS
+from halfulp.noise.calls import numbers_of
+from halfulp.noise.gaussians import GaussianPool
 from halfulp.noise.noise import scaled_error
-from halfulp.noise.noise_mode import GaussianPool, NoiseMode, numbers_of
+from halfulp.noise.noise_mode import NoiseMode
 from halfulp.noise.rules import OpError
 from halfulp.ops import OPS, Kind, record_of
 from halfulp.ops.arithmetic import Rounding

@@ -5,11 +5,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from halfulp import compiled
 from halfulp.floats import BFLOAT16, FLOAT16, FLOAT32, fma32, round_to_format
-from halfulp.orders import Order
+from halfulp.orders import Order, by_numpy, kernels
 from halfulp.orders.contraction import convolution, cumulative_sum, einsum
 from halfulp.orders.families import blocks, sequential
-from halfulp.orders.replayed import _round, replay
+from halfulp.orders.replayed import replay
+
+
+@pytest.fixture(autouse=True, params=["compiled", "by NumPy"])
+def _way(request, monkeypatch):
+    monkeypatch.setattr(compiled, "pays", lambda _: request.param == "compiled")
+
+
+def both_roundings(value, error, precision_bits, exponent_min, toward_zero):
+    """What both machines round to, which is the same."""
+    found = kernels.rounded(value, error, precision_bits, exponent_min, toward_zero)
+    by_arrays = by_numpy.rounded(np.float64(value), np.float64(error), precision_bits, exponent_min, toward_zero=toward_zero)
+    assert found == by_arrays
+    return found
 
 
 def matrices(rows=3, terms=40, columns=5, kind=np.float32):
@@ -110,12 +124,12 @@ def test_blocks_are_not_a_chain():
 def test_rounding_to_few_bits(value, target):
     rounded = round_to_format(value, target)
     if np.isfinite(rounded):
-        assert _round(value, 0.0, target.precision_bits, target.exponent_min, False) == rounded
+        assert both_roundings(value, 0.0, target.precision_bits, target.exponent_min, False) == rounded
 
 
 @given(st.floats(1.0, 2.0, exclude_max=True), st.sampled_from((0.0, 2.0**-60, -(2.0**-60))))
 def test_rounding_toward_zero_sees_what_float64_lost(value, error):
-    cut = _round(value, error, 8, -126, True)
+    cut = both_roundings(value, error, 8, -126, True)
     below = np.floor(value * 128) / 128
     step = 2.0**-8 if value == 1.0 else 2.0**-7
     assert cut == (below - step if error < 0 and below == value else below)
@@ -123,6 +137,6 @@ def test_rounding_toward_zero_sees_what_float64_lost(value, error):
 
 def test_ties_are_broken_by_what_float64_lost():
     tie = 1.0 + 2.0**-8
-    assert _round(tie, 0.0, 8, -126, False) == 1.0
-    assert _round(tie, 2.0**-60, 8, -126, False) == 1.0 + 2.0**-7
-    assert _round(1.0 + 3 * 2.0**-8, -(2.0**-60), 8, -126, False) == 1.0 + 2.0**-7
+    assert both_roundings(tie, 0.0, 8, -126, False) == 1.0
+    assert both_roundings(tie, 2.0**-60, 8, -126, False) == 1.0 + 2.0**-7
+    assert both_roundings(1.0 + 3 * 2.0**-8, -(2.0**-60), 8, -126, False) == 1.0 + 2.0**-7

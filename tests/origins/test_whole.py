@@ -125,11 +125,15 @@ def test_an_op_added_at_the_end_of_a_module_is_that_modules(change, after):
 
 
 def test_steps_of_a_decoder_against_the_whole_sequence_are_rounding():
-    """The last step has the bits of the whole; the others are products of other shapes."""
+    """The last step has the bits of the whole; the others are products of other shapes, which some processors add in the same order."""
     torch.manual_seed(0)
     head, x = nn.Linear(32, 61), torch.randn(2, 20, 32)
-    origin = halfulp.locate(lambda x: torch.cat([head(x[:, : t + 1])[:, -1:] for t in range(20)], 1), head, (x,))
-    assert origin.verdict is Verdict.ROUNDING
+
+    def steps(x):
+        return torch.cat([head(x[:, : t + 1])[:, -1:] for t in range(20)], 1)
+
+    origin = halfulp.locate(steps, head, (x,))
+    assert origin.verdict is (Verdict.IDENTICAL if torch.equal(steps(x), head(x)) else Verdict.ROUNDING)
 
 
 def test_a_variance_in_one_pass_is_unstable_and_no_format():

@@ -94,7 +94,7 @@ def test_what_cannot_be_exported_says_so(tmp_path):
         exported(lambda x: x, (torch.ones(2),), {})
     with pytest.raises(InputError, match=r"torch\.export\.export"):
         exported(Branching(), (torch.ones(2),), {})
-    with pytest.raises(InputError, match="no file"):
+    with pytest.raises(InputError, match="not a file"):
         read_program(tmp_path / "none.pt2")
     (tmp_path / "bad.pt2").write_bytes(b"nothing")
     with pytest.raises(InputError, match="can't read"):

@@ -85,7 +85,7 @@ def halfulp(folder, *arguments, expect=0):
     )  # fmt: skip
     assert ended.returncode == expect, ended.stdout + ended.stderr
     assert "Traceback" not in ended.stderr
-    return ended.stdout + ended.stderr
+    return ended.stdout if "--json" in arguments else ended.stdout + ended.stderr
 
 
 def test_a_module_of_a_file_is_recorded_on_its_inputs(files):
@@ -168,8 +168,8 @@ def test_a_script_that_fails_ends_with_2_and_leaves_a_partial_trace(files, argum
 @pytest.mark.parametrize(
     ("script", "words"),
     [
-        ("missing.py", ["missing.py", "no file"]),
-        ("missing.py:name", ["missing.py", "no file"]),
+        ("missing.py", ["missing.py", "not a file"]),
+        ("missing.py:name", ["missing.py", "not a file"]),
         ("model_file.py:nothing", ["nothing", "right"]),
         ("model_file.py:NUMBER", ["NUMBER"]),
         ("broken.py:name", ["ZeroDivisionError", "broken.py"]),
@@ -183,7 +183,7 @@ def test_what_is_missing_is_named_and_nothing_is_written(files, same_path, scrip
     assert not list(files.glob("none*"))
 
 
-@pytest.mark.parametrize(("script", "word"), [("missing.py", "no file"), ("model_file.py:nothing", "right")])
+@pytest.mark.parametrize(("script", "word"), [("missing.py", "not a file"), ("model_file.py:nothing", "right")])
 def test_the_command_ends_with_2_where_something_is_missing(files, script, word):
     assert word in halfulp(files, "record", script, "-o", "none", expect=2)
     assert not list(files.glob("none*"))

@@ -231,3 +231,16 @@ def test_numbers_are_never_broken_apart(columns, monkeypatch):
     assert text.count("median ulps") == 1
     table = text.partition("output ")[2].partition("Next:")[0]
     assert max(map(len, table.splitlines())) <= int(columns)
+
+
+def test_every_kind_of_result_names_its_class_and_who_draws_it():
+    from importlib import import_module
+
+    from halfulp.reports import renderer
+
+    for kind, text in renderer._TEXTS.items():
+        for package, path in (("halfulp", kind), ("halfulp.reports.text", text)):
+            module, _, name = path.rpartition(".")
+            assert callable(getattr(import_module(f"{package}.{module}"), name)), path
+        module, _, name = kind.rpartition(".")
+        assert getattr(import_module(f"halfulp.{module}"), name).__module__ == f"halfulp.{module}"

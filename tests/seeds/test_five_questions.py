@@ -1,7 +1,10 @@
 """The five questions, end to end, through the files of examples/ and the command line."""
 
 import json
+import runpy
 import shutil
+import subprocess
+import sys
 
 import pytest
 from typer.testing import CliRunner
@@ -64,3 +67,62 @@ def test_the_demo_answers_all_five():
         assert f"\n{number}. " in result.output
     assert "(post: 0.0291)" in result.output
     assert "(post: 10 of 6272)" in result.output
+
+
+QUESTION = """
+TITLE, QUESTION = "{number}. One", "Is it so?"
+actual = expected = abs
+inputs = lambda seed: ()
+def parts(full=False):
+    yield "full" if full else "short"
+def figures(full=False):
+    yield "An answer."
+    {last}
+"""
+
+
+def test_each_answer_is_shown_as_soon_as_it_is_there(tmp_path):
+    """Through a pipe too: the second question waits until the answer to the first was read."""
+    (tmp_path / "question_1.py").write_text(QUESTION.format(number=1, last="return"))
+    (tmp_path / "question_2.py").write_text(QUESTION.format(number=2, last="assert input() == 'seen'"))
+    program = (
+        "import sys, pathlib, halfulp.places\nfolder = pathlib.Path(sys.argv.pop())\nhalfulp.places.folder = lambda name: folder\n"
+        "from halfulp.cli import main\nmain()"
+    )
+    command = [sys.executable, "-c", program, "demo", str(tmp_path)]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    said = []
+    while not said or "An answer." not in said[-1] or "2. One\n" not in said:
+        said.append(process.stdout.readline())
+        assert said[-1]
+    rest, _ = process.communicate("seen\n")
+    assert process.returncode == 0
+    assert "the code: question_2.py" in rest and "  short\n" in said
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.slow
+@needs_compiler
+def test_the_whole_demo_runs_what_takes_longer():
+    result = CliRunner().invoke(app, ["demo", "--full"])
+    assert result.exit_code == 0, result.output
+    assert "of 100 (the post prints none of its numbers)" in result.output and "Stages of compiling that were run" in result.output
+    assert "The cause: " in result.output
+
+
+@pytest.mark.parametrize(
+    ("file", "question", "verdict", "words"),
+    [
+        ("cuda_linear.npy", "question_3_linear.py", "ROUNDING", "Rounding in float32 explains it"),
+        ("cuda_linear_tf32.npy", "question_3_linear.py", "REDUCED_PRECISION", "to tf32"),
+        ("directml_product.npy", "question_1_directml.py", "REDUCED_PRECISION", "every result is a number of float32"),
+    ],
+)
+def test_only_the_numbers_of_another_device_are_at_hand(file, question, verdict, words, tmp_path):
+    examples = folder("examples")
+    runpy.run_path(str(examples / "results_of_devices.py"))["main"](tmp_path)
+    result = CliRunner().invoke(app, ["check", str(tmp_path / file), f"{examples / question}:expected", "--json"])
+    content = json.loads(result.stdout)
+    assert content["verdict"] == verdict
+    assert words in content["reason"]
+    assert "taken on trust" in " ".join(content["warnings"])

@@ -352,7 +352,7 @@ def test_bad_input_is_refused_with_the_place():
         check(lambda x: "text", lambda x: x, (X,))
     with pytest.raises(RunError, match="from `actual` on the inputs"):
         check(lambda x: x @ x, lambda x: x, (X,))
-    with pytest.raises(InputError, match="Got actual=Tensor"):
+    with pytest.raises(InputError, match="Got two results, a Tensor and a Tensor"):
         check(X, X, (X,))
 
 

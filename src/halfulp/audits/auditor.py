@@ -15,17 +15,17 @@ from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten
 
+from ..arguments import arguments_of
 from ..border import answered
 from ..cases import Side
 from ..cases.inputs import TORCH_DTYPES, copied
 from ..cases.sides import repeatable
-from ..containers import require_end
 from ..errors import InputError, RunError
 from ..floats import FORMATS
 from ..ops import Kind, called, record_of
+from ..process.dispatch import DispatchMode
 from .findings import Audit, AuditEntry
 
 _NAMES = {dtype: name for name, dtype in TORCH_DTYPES.items()}
@@ -60,10 +60,7 @@ def audit(function: Callable[..., Any], inputs: Any, *, keywords: dict[str, Any]
             "Pass the callable itself."
         )
     side = Side("function", function)
-    given = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
-    require_end(given)
-    require_end(keywords, "keywords")
-    arguments, named = copied((given, dict(keywords or {})))
+    arguments, named = copied(arguments_of(inputs, keywords, (function,)))
     mode = _Watch((arguments, named), list(side.state.tensors().values()))
     try:
         with side.eager.unchanged(), repeatable(0), mode, _AutocastState(mode.autocast):
@@ -95,7 +92,7 @@ class _AutocastState(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
-class _Watch(TorchDispatchMode):
+class _Watch(DispatchMode):
     """Notes what each op does with formats."""
 
     def __init__(self, inputs: Any, state: list[torch.Tensor]) -> None:

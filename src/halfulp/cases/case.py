@@ -19,17 +19,20 @@ from typing import Any
 
 import torch
 
-from ..containers import require_end
+from ..arguments import arguments_of, taken_as
 from ..differences import Leaf, leaves_of
 from ..errors import InputError, RunError, shortened
 from ..floats import FLOAT32, FLOAT64, Format, format_named
 from . import inputs as trees
+from .deadline import Deadline
 from .effects import Watched, argument_leaves, counterparts, overwritten, state_leaf, watched_inputs, watched_state
 from .poison import poisoned
 from .precision_modes import Retyping, all_float_dtypes, lifted_dtypes
-from .run import Rows, Run, Unavailable
+from .run import Rows, Run, Unavailable, run_of
 from .sides import Side, misses_gradients, repeatable, taken_apart
 from .state import device_for
+from .stored import Stored, as_side
+from .troubles import device_advice, missing_device, trouble_with
 from .variant import GIVEN, LIFTED, MOVED_WIDELY, NATIVE, SCALED_BY, Change, Inputs, Precision, Variant
 
 
@@ -37,13 +40,32 @@ def _precision(float_format: Format) -> int:
     return float_format.precision_bits
 
 
+def _require_a_function(actual: Any, expected: Any, *, gradients: bool) -> None:
+    """Refuse two results, and gradients of one."""
+    stored = [side for side in (actual, expected) if isinstance(side, Stored)]
+    if len(stored) == 2:
+        raise InputError(
+            f"Got two results, {actual.source} and {expected.source}. Needed: a function for at least one side. Two results alone carry no "
+            "evidence about rounding: that follows from what is computed. Pass the callable that computes expected; "
+            "halfulp.compare(actual, "
+            "expected) (`halfulp compare A B`) gives the numbers."
+        )
+    if stored and gradients:
+        raise InputError(
+            f"Got gradients=True with a stored result ({stored[0].source}). Needed: two functions. What it was computed from is not in "
+            f"it. Leave "
+            "out gradients=True (--gradients), or let the function return its gradients and store these."
+        )
+
+
 class Case:
     """Two implementations, their inputs and the precision they are entitled to.
 
     Args:
         actual: the implementation under test: a callable or `nn.Module`.
-        expected: what it is compared with.
-        inputs: a tuple of positional arguments (tensors, arrays, numbers, nested containers); a single argument may stand alone.
+        expected: what it is compared with. One of the two may be a result instead: tensors, arrays, or a `Stored`.
+        inputs: a tuple of positional arguments (tensors, arrays, numbers, nested containers, objects that hold them); a single argument
+            may stand alone; a dict whose keys are parameters of both sides is keyword arguments.
         declared: the precision that `actual` may use; by default that of the data (see the property).
         reference: a callable of better than working precision, called with the inputs in float64.
         keywords: keyword arguments for both sides.
@@ -53,8 +75,8 @@ class Case:
 
     def __init__(
         self,
-        actual: Callable[..., Any],
-        expected: Callable[..., Any],
+        actual: Any,
+        expected: Any,
         inputs: Any,
         *,
         declared: object = None,
@@ -63,31 +85,23 @@ class Case:
         gradients: bool = False,
         seed: int = 0,
     ) -> None:
+        actual, expected = as_side(actual, "actual"), as_side(expected, "expected")
+        _require_a_function(actual, expected, gradients=gradients)
         for name, function in (("actual", actual), ("expected", expected)):
-            if not callable(function):
-                raise InputError(
-                    f"Got {name}={type(function).__name__}. Needed: a function or an nn.Module. "
-                    "Two results alone carry no evidence about rounding; halfulp.compare(a, b) reports their numbers. "
-                    f"Pass the callable that computes it as {name}."
-                )
+            if trouble := trouble_with(function, name):
+                raise InputError(trouble)
         self.actual = Side("actual", actual)
         self.expected = Side("expected", expected)
+        self.actual.state.borrows(self.expected.state)
         if reference is not None and not callable(reference):
             raise InputError(
                 f"Got reference={type(reference).__name__}. Needed: a function of the inputs. It is run on them in float64. "
                 "Pass a callable, or leave it out."
             )
-        if keywords is not None and not isinstance(keywords, dict):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InputError(
-                f"Got keywords={type(keywords).__name__}. Needed: a dict of keyword arguments. Both sides get them. "
-                "Pass keywords={'name': value}."
-            )
         if not isinstance(seed, int) or not 0 <= seed < 2**32:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"Got seed={seed!r}. Needed: an integer from 0 to 2**32 - 1. It seeds NumPy too. Pass seed=0.")
-        require_end(inputs)
-        require_end(keywords, "keywords")
-        self.inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
-        self.keywords = dict(keywords or {})
+        self.inputs, self.keywords = arguments_of(inputs, keywords, (actual, expected))
+        self._taken_as = taken_as(inputs, self.keywords)
         self.reference = reference
         self.gradients = bool(gradients)
         self.seed = seed
@@ -96,6 +110,7 @@ class Case:
         self._native: dict[str, Run] = {}
         self._rows: dict[str, Rows] = {}
         self._remembered: dict[Any, Any] = {}
+        self.deadline: Deadline | None = None
 
     def remembered(self, measure: Callable[[Case], Any]) -> Any:
         """What a measurement of this case gave when it was first made."""
@@ -115,8 +130,11 @@ class Case:
         other._rows, other._remembered = dict(rows), {}
         other._native = {name: dataclasses.replace(run, outputs=tuple(map(other._narrow, run.outputs))) for name, run in native.items()}
         written = {name: self._as_written(name) for name in native}
+        known = {**self._runs, **{(name, NATIVE): run for name, run in written.items()}}
         other._runs = {
-            (name, NATIVE): dataclasses.replace(run, outputs=tuple(map(other._narrow, run.outputs))) for name, run in written.items()
+            key: dataclasses.replace(run, outputs=tuple(map(other._narrow, run.outputs)))
+            for key, run in known.items()
+            if isinstance(run, Run)
         }
         return other
 
@@ -169,6 +187,11 @@ class Case:
         """The format that results are stored in: the declared one (tf32 results are stored in float32)."""
         return FLOAT32 if self.declared.name == "tf32" else self.declared
 
+    @property
+    def stored(self) -> str:
+        """The side that is a stored result, which can't be run again: "actual", "expected"; "" where both are functions."""
+        return next((side.name for side in (self.actual, self.expected) if side.stored is not None), "")
+
     def side(self, name: str) -> Side:
         """The side of that name."""
         return self.actual if name == "actual" else self.expected
@@ -190,6 +213,14 @@ class Case:
         if key not in self._runs:
             self._runs[key] = self._execute(name, variant)
         return self._runs[key]
+
+    def keep(self, name: str, variant: Variant, run: Run) -> None:
+        """Remember a run that was made elsewhere, where none was made here and its outputs are all numbers that rounding may move.
+
+        Ties among integers may be decided otherwise by the parts that composite ops are taken apart into.
+        """
+        if all(leaf.format is not None for leaf in run.outputs):
+            self._runs.setdefault((name, variant), run)
 
     def forget(self, name: str, variant: Variant) -> None:
         """Drop an outcome that nobody needs again."""
@@ -221,7 +252,7 @@ class Case:
     def watched(self) -> tuple[Watched, ...]:
         """What is compared besides what the functions return: found by running both as written."""
         actual, expected = self._as_written("actual"), self._as_written("expected")
-        inputs = watched_inputs(actual.mutated, expected.mutated)
+        inputs = watched_inputs(actual, expected)
         return (*inputs, *watched_state(actual.state, expected.state, self.shared_state))
 
     @functools.cached_property
@@ -285,6 +316,11 @@ class Case:
             side = Side("reference", self.reference)
         else:
             side = self.side(name)
+        if side.stored is not None:
+            if variant != NATIVE:
+                return Unavailable(f"`{name}` is a stored result ({side.stored.source}), which can't be run again")
+            peer = self._as_written("expected" if name == "actual" else "actual")
+            return side.stored.matched(peer)
         try:
             return self._call(side, variant)
         except InputError:
@@ -294,12 +330,13 @@ class Case:
                 side.wants_gradients = side.eager.wants_gradients = True
                 return self._execute(name, variant)
             if variant == NATIVE and name != "reference":
-                shapes = ", ".join(_describe(argument) for argument in self.inputs[:8])
+                named = (f"{name}={_describe(argument)}" for name, argument in self.keywords.items())
+                shapes = ", ".join([*map(_describe, self.inputs), *named][:8])
                 raise RunError(
                     f"Got {type(error).__name__} from `{name}` on the inputs ({shapes}): {shortened(str(error))}\n"
                     f"{_user_traceback(error)}"
                     f"Needed: a call that succeeds. Nothing can be judged before both functions return. "
-                    f"Next: {_next_step(error, name)}"
+                    f"Next: {_next_step(error, name, self._taken_as)}"
                 ) from error
             if name == "reference":
                 raise RunError(
@@ -320,7 +357,9 @@ class Case:
         as_written = variant == NATIVE and side.name != "reference"
         before = trees.copied((arguments, keywords)) if as_written else None
         mutated: dict[str, Leaf] = {}
+        handed_back: frozenset[str] = frozenset()
         changed: dict[str, Leaf] = {}
+        left_out: list[str] = []
         changes = (variant.poisoned or variant.watched) and not side.is_compiled
         memory = poisoned(torch.nan if variant.poisoned else None) if changes else contextlib.nullcontext()
         precise, moved = self.precision_of(side, variant.precision), self.weights_moved(side, variant.inputs)
@@ -329,25 +368,28 @@ class Case:
             result = self.evaluate(side, arguments, keywords)
             seconds = time.perf_counter() - start
             if before is not None:
-                outputs = tuple(leaf.owned() for leaf in leaves_of(result))
-                mutated = overwritten(before, (arguments, keywords))
+                returned = leaves_of(result, left_out)
+                outputs = tuple(leaf.owned() for leaf in returned)
+                mutated, handed_back = overwritten(before, (arguments, keywords), returned)
                 changed = {name: state_leaf(tensor, name) for name, tensor in side.state.changed().items()}
             else:
                 outputs = self.collected(side, result, arguments, keywords)
         if not outputs:
+            leaves_of(result)  # says what it is, where it is something without numbers
             raise InputError(
                 f"Got no tensors from `{side.name}`. Needed: a function that returns what is to be compared. None holds nothing to judge. "
                 "Return the tensors, those changed in place too."
             )
         if mode is None:
-            return Run(outputs, mutated, changed, (), replaced=(), seconds=seconds, settings=tuple(settings))
-        replaced = tuple(sorted(str(dtype).removeprefix("torch.") for dtype in mode.replaced))
-        overridden, made = tuple(sorted(mode.overridden)), tuple(mode.made)
-        return Run(outputs, mutated, changed, overridden, replaced=replaced, seconds=seconds, settings=tuple(settings), made=made)
+            return Run(
+                outputs, mutated, changed, (), replaced=(), seconds=seconds, settings=tuple(settings), left_out=tuple(left_out),
+                handed_back=handed_back,
+            )  # fmt: skip
+        return run_of(outputs, mode, seconds, tuple(settings))
 
     def collected(self, side: Side, result: Any, arguments: Any, keywords: dict[str, Any]) -> tuple[Leaf, ...]:
         """What is compared after a call, in memory of its own: what it returned and what is watched (before state is put back)."""
-        found = [self._kept(leaf) for leaf in leaves_of(result)]
+        found = [self.kept(leaf) for leaf in leaves_of(result, [])]
         if side.name != "reference" and self.watched:
             inputs, state = argument_leaves((arguments, keywords)), side.state.current()
             for watched in self.watched:
@@ -358,7 +400,7 @@ class Case:
                     found.append(self._narrow(state_leaf(state[own], watched.path)))
         return tuple(found)
 
-    def _kept(self, leaf: Leaf) -> Leaf:
+    def kept(self, leaf: Leaf) -> Leaf:
         """In memory of its own: all of it, or the rows that are looked at."""
         return self._narrow(leaf) if leaf.path in self._rows else leaf.owned()
 
@@ -404,7 +446,19 @@ class Case:
                 yield mode
 
     def evaluate(self, side: Side, arguments: Any, keywords: dict[str, Any]) -> Any:
-        """Call the side's function; with gradients asked for, return them beside its outputs."""
+        """Call the side's function; with gradients asked for, return them beside its outputs.
+
+        Raises:
+            OutOfTime: the case has a deadline, and the call would end after it.
+        """
+        with self.timed(side):
+            return self._evaluated(side, arguments, keywords)
+
+    def timed(self, side: Side) -> contextlib.AbstractContextManager[None]:
+        """What a run of a side is made in, so that the deadline is kept."""
+        return contextlib.nullcontext() if self.deadline is None else self.deadline.run(side.name)
+
+    def _evaluated(self, side: Side, arguments: Any, keywords: dict[str, Any]) -> Any:
         if not self.gradients or side.name == "reference":
             return side.function(*arguments, **keywords)
         from .gradients import with_gradients
@@ -428,9 +482,13 @@ class Case:
         return Precision.NATIVE if self.declared == FLOAT64 else Precision.FLOAT64
 
 
-def _next_step(error: BaseException, name: str) -> str:
+def _next_step(error: BaseException, name: str, taken_as: str) -> str:
     if "device_ready_queues_" in str(error):
         return "import what brings the device (torch_directml) before the first backward pass of the process; PyTorch counts devices there."
+    if device := missing_device(error):
+        return device_advice(device, f"`{name}`")
+    if taken_as:
+        return f"{taken_as} Or call {name} by itself, on the same arguments, to see where it fails."
     return f"call {name}(*inputs) by itself."
 
 

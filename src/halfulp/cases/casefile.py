@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import CaseFileError
+from .troubles import device_advice, missing_device, trouble_with
 
 OPTIONAL = ("declared", "reference", "gradients", "keywords")
 
@@ -31,9 +32,50 @@ def load_case_file(path: str | Path, seed: int, *, size: int | None = None) -> d
         CaseFileError: the file is missing, does not run, lacks a name, or its `inputs` fails; the message says which.
     """
     file = Path(path)
+    names, source = run_file(file)
+    missing = [name for name in ("actual", "expected", "inputs") if name not in names]
+    if missing:
+        raise CaseFileError(
+            f"Got {file} without {' and '.join(f'`{name}`' for name in missing)}. "
+            "Needed: `actual` and `expected` (two callables) and `inputs(seed)`, which returns a tuple of tensors. "
+            f"check compares the two on those inputs. {_instead(names, missing)}Define {missing[0]} at the top level of the file."
+        )
+    for name in ("actual", "expected", "inputs"):
+        if not callable(names[name]):
+            raise CaseFileError(
+                f"Got {name} of type {type(names[name]).__name__} in {file}. Needed: a callable"
+                f"{' that takes the seed' if name == 'inputs' else ''}. It is run several times, on copies. "
+                f"Define it with def {name}(...)."
+            )
+        if trouble := trouble_with(names[name], name):
+            raise CaseFileError(f"{trouble} It stands in {file}.")
+    try:
+        inputs = names["inputs"](seed, **({"size": size} if size is not None and _takes_size(names["inputs"]) else {}))
+    except (Exception, SystemExit) as error:
+        raise CaseFileError(
+            f"Got {type(error).__name__} from inputs({seed}) in {file}: {error}\n{_frames(error, file)}"
+            "Needed: a function of the seed that returns a tuple of tensors. Neither implementation was run. Next: "
+            f"{_next_step(error, '`inputs`')}"
+        ) from error
+    if inputs is None:
+        raise CaseFileError(
+            f"Got None from inputs({seed}) in {file}. Needed: a tuple of tensors. A function without a `return` gives None. Return the "
+            f"arguments "
+            "of both functions, () where they take none."
+        )
+    found = {name: names[name] for name in ("actual", "expected", *OPTIONAL) if name in names}
+    return {**found, "inputs": inputs, "names": names, "source": source}
+
+
+def run_file(file: Path) -> tuple[dict[str, Any], str]:
+    """The names that a Python file defines, and its text. It is run as a module named "halfulp_case", its folder on the import path.
+
+    Raises:
+        CaseFileError: it is missing, is no Python, or fails.
+    """
     if not file.is_file():
         raise CaseFileError(
-            f"Got {file}, which is no file. Needed: a Python file with `actual`, `expected` and `inputs(seed)`. "
+            f"Got {file}, which is not a file. Needed: a Python file with `actual`, `expected` and `inputs(seed)`. "
             "`halfulp demo` shows five of them. Check the path."
         )
     try:
@@ -54,31 +96,26 @@ def load_case_file(path: str | Path, seed: int, *, size: int | None = None) -> d
             raise
         raise CaseFileError(
             f"Got {type(error).__name__} while running {file}: {error}\n{_frames(error, file)}"
-            "Needed: a file that imports without error. Nothing was checked. Fix the line above, or run the file with Python."
+            f"Needed: a file that imports without error. Nothing was checked. Next: {_next_step(error, 'the file')}"
         ) from error
-    missing = [name for name in ("actual", "expected", "inputs") if name not in names]
-    if missing:
-        raise CaseFileError(
-            f"Got {file} without {' and '.join(f'`{name}`' for name in missing)}. "
-            "Needed: `actual` and `expected` (two callables) and `inputs(seed)`, which returns a tuple of tensors. "
-            f"check compares the two on those inputs. Define {missing[0]} at the top level of the file."
-        )
-    for name in ("actual", "expected", "inputs"):
-        if not callable(names[name]):
-            raise CaseFileError(
-                f"Got {name} of type {type(names[name]).__name__} in {file}. Needed: a callable"
-                f"{' that takes the seed' if name == 'inputs' else ''}. It is run several times, on copies. "
-                f"Define it with def {name}(...)."
-            )
-    try:
-        inputs = names["inputs"](seed, **({"size": size} if size is not None and _takes_size(names["inputs"]) else {}))
-    except (Exception, SystemExit) as error:
-        raise CaseFileError(
-            f"Got {type(error).__name__} from inputs({seed}) in {file}: {error}\n{_frames(error, file)}"
-            "Needed: a function of the seed that returns a tuple of tensors. Neither implementation was run. Fix `inputs`."
-        ) from error
-    found = {name: names[name] for name in ("actual", "expected", *OPTIONAL) if name in names}
-    return {**found, "inputs": inputs, "names": names, "source": source}
+    return names, source
+
+
+def _instead(names: dict[str, Any], missing: list[str]) -> str:
+    """What a file defines that may have been meant, in a sentence; "" where there is nothing."""
+    own = [name for name, value in names.items() if callable(value) and getattr(value, "__module__", "") == "halfulp_case"]
+    others = [name for name in own if name not in ("actual", "expected", "inputs")]
+    if not others or not {"actual", "expected"} & {*missing}:
+        return ""
+    return f"It defines {', '.join(others[:6])}. "
+
+
+def _next_step(error: BaseException, what: str) -> str:
+    if device := missing_device(error):
+        return device_advice(device, what)
+    if isinstance(error, NotImplementedError):
+        return "write what is still missing there."
+    return "fix the line above, or run the file with Python." if what == "the file" else "fix `inputs`."
 
 
 def _takes_size(inputs: Callable[..., Any]) -> bool:

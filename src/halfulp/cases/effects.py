@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,9 @@ import torch
 
 from ..differences import Leaf, leaves_of
 from ..differences.comparison import measure
+from ..differences.leaves import DeviceLeaf
 from ..errors import InputError
+from .run import Run
 
 AFTERWARDS = " (after the call)"
 
@@ -38,21 +40,33 @@ def argument_leaves(arguments: Any) -> dict[str, Leaf]:
     named += [(str(name), value) for name, value in keywords.items()]
     for name, value in named:
         try:
-            leaves = leaves_of(value)
-        except InputError:
+            leaves = leaves_of(value, [])
+        except InputError:  # a tensor without memory of its own
             continue
         found |= {name + leaf.path: leaf for leaf in leaves}
     return found
 
 
-def overwritten(before: Any, after: Any) -> dict[str, Leaf]:
-    """The arguments whose values differ after the call, as they are then."""
+def overwritten(before: Any, after: Any, returned: Iterable[Leaf]) -> tuple[dict[str, Leaf], frozenset[str]]:
+    """The arguments whose values differ after the call, as they are then, and which of them are among what was returned."""
     old, new = argument_leaves(before), argument_leaves(after)
-    return {name: leaf.owned() for name, leaf in new.items() if name in old and _differs(leaf, old[name])}
+    changed = {name: leaf for name, leaf in new.items() if name in old and _differs(leaf, old[name])}
+    places = {_place(leaf) for leaf in returned} if changed else set()
+    handed_back = frozenset(name for name, leaf in changed.items() if _place(leaf) in places)
+    return {name: leaf.owned() for name, leaf in changed.items()}, handed_back
+
+
+def _place(leaf: Leaf) -> tuple[Any, ...]:
+    """Where a leaf lies in memory, and how."""
+    if isinstance(leaf, DeviceLeaf):
+        return leaf.device, leaf.tensor.data_ptr(), leaf.tensor.shape, leaf.tensor.stride()
+    return leaf.device, leaf.stored.ctypes.data, leaf.stored.shape, leaf.stored.strides
 
 
 def _differs(new: Leaf, old: Leaf) -> bool:
-    return old.shape != new.shape or old.dtype != new.dtype or not measure(new, old, worst=0).same_bits
+    if old.shape != new.shape or old.dtype != new.dtype:
+        return True
+    return not new.has_bytes_of(old) and not measure(new, old, worst=0).same_bits
 
 
 def state_leaf(tensor: torch.Tensor, path: str) -> Leaf:
@@ -75,9 +89,14 @@ def counterparts(actual: Mapping[str, torch.Tensor], expected: Mapping[str, torc
     return found
 
 
-def watched_inputs(actual: Mapping[str, Leaf], expected: Mapping[str, Leaf]) -> list[Watched]:
-    """The arguments that both sides write to. One that only one side writes to may be its buffer for the result: reported, not compared."""
-    return [Watched(name + AFTERWARDS, {"actual": name, "expected": name}, True) for name in actual if name in expected]
+def watched_inputs(actual: Run, expected: Run) -> list[Watched]:
+    """The arguments that both sides write to, unless both return them anyway.
+
+    One that only one side writes to may be its buffer for the result: it is reported, and not compared.
+    """
+    names = [name for name in actual.mutated if name in expected.mutated]
+    compared = [name for name in names if name not in actual.handed_back or name not in expected.handed_back]
+    return [Watched(name + AFTERWARDS, {"actual": name, "expected": name}, True) for name in compared]
 
 
 def watched_state(actual: Mapping[str, Leaf], expected: Mapping[str, Leaf], names: Mapping[str, str]) -> list[Watched]:

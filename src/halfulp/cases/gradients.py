@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_flatten, tree_unflatten
 
+from ..containers import named_in
 from ..errors import InputError
 from .inputs import map_arrays
 
@@ -42,12 +43,12 @@ def with_gradients(
     flat, structure = tree_flatten((arguments, keywords))
     wanted: dict[str, torch.Tensor] = {}
     for place, value in enumerate(flat):
-        if isinstance(value, torch.Tensor) and (value.is_floating_point() or value.is_complex()):
-            flat[place] = value.detach().clone().requires_grad_()
-            wanted[f"inputs[{place}]"] = flat[place]
+        flat[place] = map_arrays(value, _as_leaf, lambda array: array)
+        found_here = named_in(flat[place], f"inputs[{place}]", lambda part: isinstance(part, torch.Tensor))
+        wanted |= {name: tensor for name, tensor in found_here if tensor.requires_grad}
     wanted |= parameters
     # The function gets copies of the leaves that are no leaves themselves, so that it may change them in place.
-    passed = [item.clone() if isinstance(item, torch.Tensor) and item.requires_grad else item for item in flat]
+    passed = [map_arrays(item, lambda tensor: tensor.clone() if tensor.requires_grad else tensor, lambda array: array) for item in flat]
     arguments, keywords = tree_unflatten(passed, structure)
     with torch.enable_grad():
         output = function(*arguments, **keywords)
@@ -65,6 +66,11 @@ def with_gradients(
         is_unused = gradient is None  # pyright: ignore[reportUnnecessaryComparison] (allow_unused=True returns None for those)
         gradients[name] = torch.zeros_like(source) if is_unused else gradient
     return {"output": output, "gradient": gradients}
+
+
+def _as_leaf(value: torch.Tensor) -> torch.Tensor:
+    differentiable = value.is_floating_point() or value.is_complex()
+    return value.detach().clone().requires_grad_() if differentiable else value
 
 
 def _weighted_sum(output: torch.Tensor, seed: int) -> torch.Tensor:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import dataclasses
+import copy
 import functools
 import math
+import types
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import torch
 
+from ..containers import named_in
+from ..errors import InputError, shortened
 from ..floats import FORMATS, Format
 from .trees import tree_map
 
@@ -18,21 +21,78 @@ TORCH_DTYPES: dict[str, torch.dtype] = {name: getattr(torch, name) for name in F
 """The formats that PyTorch has a dtype for (tf32 is a way to compute, not to store)."""
 
 
-def map_arrays(inputs: Any, on_tensor: Callable[[torch.Tensor], Any], on_array: Callable[[np.ndarray[Any, Any]], Any]) -> Any:
-    """Apply a function to every tensor and every NumPy array of a nested structure (dataclasses too); leave everything else."""
-    return tree_map(functools.partial(_visited, on_tensor, on_array), inputs)
+def map_arrays(
+    inputs: Any,
+    on_tensor: Callable[[torch.Tensor], Any],
+    on_array: Callable[[np.ndarray[Any, Any]], Any],
+    on_other: Callable[[Any], Any] | None = None,
+) -> Any:
+    """Apply a function to every tensor and every NumPy array of a nested structure.
+
+    Args:
+        inputs: lists, tuples, dicts, dataclasses, nodes of PyTorch's pytree, and objects; an object that holds any is copied, once
+            however often it occurs.
+        on_tensor, on_array: what takes their place. on_other: likewise for whatever else has no arrays inside; by default it stays.
+
+    Raises:
+        InputError: an object that holds tensors can't be copied.
+    """
+    return tree_map(functools.partial(_visited, on_tensor, on_array, on_other, {}), inputs)
 
 
-def _visited(on_tensor: Callable[[torch.Tensor], Any], on_array: Callable[[np.ndarray[Any, Any]], Any], value: Any) -> Any:
+def _visited(
+    on_tensor: Callable[[torch.Tensor], Any],
+    on_array: Callable[[np.ndarray[Any, Any]], Any],
+    on_other: Callable[[Any], Any] | None,
+    copies: dict[int, Any],
+    value: Any,
+) -> Any:
     # No nested function: one that names itself is a cycle, which would keep the tensors of a run until garbage is collected.
     if isinstance(value, torch.Tensor):
         return on_tensor(value)
     if isinstance(value, (np.ndarray, np.generic)):
         return on_array(np.asarray(value))
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        names = [field.name for field in dataclasses.fields(value) if field.init]
-        return dataclasses.replace(value, **{name: map_arrays(getattr(value, name), on_tensor, on_array) for name in names})
-    return value
+    if isinstance(value, _ATOMS):
+        return value
+    if isinstance(value, torch.Generator):
+        return value if on_other is None else on_other(value)
+    held = dict(named_in(value, "", _is_exchanged)).values()
+    if not held:
+        return value if on_other is None else on_other(value)
+    for part in held:
+        if id(part) not in copies:
+            exchanged = _visited(on_tensor, on_array, on_other, copies, part)
+            is_parameter = isinstance(part, torch.nn.Parameter) and isinstance(exchanged, torch.Tensor)
+            copies[id(part)] = torch.nn.Parameter(exchanged.detach(), part.requires_grad) if is_parameter else exchanged
+    return deep_copy(value, copies)
+
+
+_ATOMS = (int, float, complex, str, bytes, bool, type, type(None), types.FunctionType, types.BuiltinFunctionType, types.ModuleType,
+          torch.dtype, torch.device, torch.layout, torch.memory_format)  # fmt: skip
+"""What nobody can change."""
+
+
+def _is_exchanged(value: object) -> bool:
+    return isinstance(value, (torch.Tensor, np.ndarray, torch.Generator))
+
+
+def deep_copy(value: Any, copies: dict[int, Any] | None = None) -> Any:
+    """A copy of an object with everything that it holds.
+
+    Args:
+        value: the object. copies: id of a part -> what takes its place.
+
+    Raises:
+        InputError: it can't be copied.
+    """
+    try:
+        return copy.deepcopy(value, copies)
+    except Exception as error:  # whatever the class of an object says
+        raise InputError(
+            f"Got an object of class {type(value).__name__} among the inputs, which can't be copied ({type(error).__name__}: "
+            f"{shortened(str(error), lines=1, characters=160)}). Each run of a side gets inputs of its own, because a run may change them. "
+            "Make the object inside both functions, or give its class a __deepcopy__ method."
+        ) from error
 
 
 def copied(inputs: Any) -> Any:
@@ -62,16 +122,16 @@ def copied(inputs: Any) -> Any:
             result = result.conj()
         return result.requires_grad_(value.requires_grad)
 
-    return tree_map(_own_generator, map_arrays(inputs, copy_tensor, lambda array: array.copy()))
+    return map_arrays(inputs, copy_tensor, lambda array: array.copy(), _own)
 
 
-def _own_generator(value: Any) -> Any:
-    """A generator that starts where the user's is, so that the user's stays there."""
+def _own(value: Any) -> Any:
+    """A copy of what has no arrays; a generator starts where the user's is, so that the user's stays there."""
     if not isinstance(value, torch.Generator):
-        return value
-    copy = torch.Generator(value.device)
-    copy.set_state(value.get_state())
-    return copy
+        return deep_copy(value)
+    own = torch.Generator(value.device)
+    own.set_state(value.get_state())
+    return own
 
 
 def _dense(tensor: torch.Tensor) -> bool:
@@ -103,6 +163,18 @@ def on_device(inputs: Any, device: torch.device | None) -> Any:
     return map_arrays(inputs, lambda value: value.to(device), lambda array: array)
 
 
+def by_parts(change: Callable[[torch.Tensor], torch.Tensor]) -> Callable[[torch.Tensor], torch.Tensor]:
+    """A change of real tensors that takes complex ones as their real and imaginary parts, in an axis more."""
+
+    def changed(value: torch.Tensor) -> torch.Tensor:
+        if not value.is_complex():
+            return change(value)
+        parts = change(torch.view_as_real(value.detach().resolve_conj()))
+        return torch.view_as_complex(parts.contiguous()).requires_grad_(value.requires_grad)
+
+    return changed
+
+
 def as_small_integers(inputs: Any, seed: int, *, largest: int = 3) -> Any:
     """Every floating-point input replaced by random integers in [-largest, largest] of the same shape, dtype and strides.
 
@@ -110,6 +182,7 @@ def as_small_integers(inputs: Any, seed: int, *, largest: int = 3) -> Any:
     """
     generator = torch.Generator().manual_seed(seed)
 
+    @by_parts
     def replace_tensor(value: torch.Tensor) -> torch.Tensor:
         if not value.is_floating_point():
             return value
@@ -118,10 +191,10 @@ def as_small_integers(inputs: Any, seed: int, *, largest: int = 3) -> Any:
         return fresh.copy_(drawn).requires_grad_(value.requires_grad)
 
     def replace_array(value: np.ndarray[Any, Any]) -> Any:
-        if value.dtype.kind != "f":
+        if value.dtype.kind not in "fc":
             return value
-        drawn = torch.randint(-largest, largest + 1, tuple(value.shape), generator=generator).numpy()
-        return drawn.astype(value.dtype)
+        parts = [torch.randint(-largest, largest + 1, tuple(value.shape), generator=generator).numpy() for _ in range(2)]
+        return (parts[0] + 1j * parts[1] if value.dtype.kind == "c" else parts[0]).astype(value.dtype)
 
     return map_arrays(inputs, replace_tensor, replace_array)
 
@@ -154,9 +227,10 @@ def scaled(inputs: Any, factor: float) -> Any:
     """Every floating-point number multiplied by a factor."""
 
     def scale(value: torch.Tensor) -> torch.Tensor:
-        return (value.detach() * factor).requires_grad_(value.requires_grad) if value.is_floating_point() else value
+        is_number = value.is_floating_point() or value.is_complex()
+        return (value.detach() * factor).requires_grad_(value.requires_grad) if is_number else value
 
-    return map_arrays(inputs, scale, lambda array: array * array.dtype.type(factor) if array.dtype.kind == "f" else array)
+    return map_arrays(inputs, scale, lambda array: array * array.dtype.type(factor) if array.dtype.kind in "fc" else array)
 
 
 def permuted(inputs: Any, length: int, order: torch.Tensor) -> Any:
@@ -182,7 +256,8 @@ def can_move(inputs: Any) -> bool:
     found: list[bool] = []
 
     def seen(value: Any) -> Any:
-        found.append(value.is_floating_point() if isinstance(value, torch.Tensor) else value.dtype.kind == "f")
+        is_tensor = isinstance(value, torch.Tensor)
+        found.append(value.is_floating_point() or value.is_complex() if is_tensor else value.dtype.kind in "fc")
         return value
 
     map_arrays(inputs, seen, seen)
@@ -201,6 +276,7 @@ def moved_slightly(inputs: Any, seed: int, *, farther: float = 0.0, numbers: boo
     """
     generator = torch.Generator().manual_seed(seed)
 
+    @by_parts
     def move_tensor(value: torch.Tensor) -> torch.Tensor:
         if not value.is_floating_point():
             return value
@@ -211,7 +287,9 @@ def moved_slightly(inputs: Any, seed: int, *, farther: float = 0.0, numbers: boo
         return moved.to(value.device).requires_grad_(value.requires_grad)
 
     def move_array(value: np.ndarray[Any, Any]) -> Any:
-        return move_tensor(torch.from_numpy(np.ascontiguousarray(value))).numpy().reshape(value.shape) if value.dtype.kind == "f" else value
+        return (
+            move_tensor(torch.from_numpy(np.ascontiguousarray(value))).numpy().reshape(value.shape) if value.dtype.kind in "fc" else value
+        )
 
     def move_number(value: Any) -> Any:
         return float(move_tensor(torch.tensor(value, dtype=torch.float64))) if isinstance(value, float) else value
@@ -224,6 +302,7 @@ def filled_up(inputs: Any, seed: int) -> Any:
     """Every float64 number with random bits below its 24th, where a lifted float32 number has zeros that make sums exact by chance."""
     generator = torch.Generator().manual_seed(seed)
 
+    @by_parts
     def fill(value: torch.Tensor) -> torch.Tensor:
         if value.dtype != torch.float64:
             return value
@@ -231,7 +310,11 @@ def filled_up(inputs: Any, seed: int) -> Any:
         return (value.detach() * (1.0 + (amounts * FLOAT32_EPS).to(value.device))).requires_grad_(value.requires_grad)
 
     def fill_array(value: np.ndarray[Any, Any]) -> Any:
-        return fill(torch.from_numpy(np.ascontiguousarray(value))).numpy().reshape(value.shape) if value.dtype == np.float64 else value
+        return (
+            fill(torch.from_numpy(np.ascontiguousarray(value))).numpy().reshape(value.shape)
+            if value.dtype in (np.float64, np.complex128)
+            else value
+        )
 
     return map_arrays(inputs, fill, fill_array)
 

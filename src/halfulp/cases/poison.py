@@ -11,17 +11,17 @@ from unittest import mock
 
 import numpy as np
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..ops import called
 from ..process.alone import alone
+from ..process.dispatch import DispatchMode
 
 ARRAYS = ("empty", "empty_like")
 
 _inside: contextvars.ContextVar[bool] = contextvars.ContextVar("halfulp_poisoned", default=False)
 
 
-class _Poison(TorchDispatchMode):
+class _Poison(DispatchMode):
     """A mode below PyTorch's functions, seen by this thread alone.
 
     A mode of functions would make modules with a fast path (`nn.MultiheadAttention`) take another one.

@@ -16,17 +16,22 @@ from typing import Any, Protocol
 
 import torch
 from torch.overrides import TorchFunctionMode
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..floats import FORMATS, Format
 from ..ops import called
 from ..ops.table import LARGEST_ULPS
+from ..process.dispatch import DispatchMode
 from ..recording.names import source_line
 from .inputs import TORCH_DTYPES
+from .lifted_ops import LIFTED
 from .trees import tensors_of, tree_map
 
 _COMPLEX = {torch.float64: torch.complex128, torch.float32: torch.complex64}
 _CASTS = {"float": torch.float32, "double": torch.float64, "half": torch.float16, "bfloat16": torch.bfloat16}
+_READERS = frozenset(
+    ("numpy", "tolist", "__array__", "data_ptr", "__dlpack__", "untyped_storage", "storage", "apply_", "map_", "map2_", "__reduce_ex__")
+)
+"""Methods of a tensor that read its numbers past all ops."""
 MOST_LINES = 8
 """So many lines are named; a loop would give one again and again."""
 _FROM_NUMBERS = ("tensor", "as_tensor", "asarray")
@@ -51,7 +56,7 @@ def all_float_dtypes() -> frozenset[torch.dtype]:
     return frozenset(dtype for name, dtype in TORCH_DTYPES.items() if name != "float64")
 
 
-class DefaultDtype(TorchDispatchMode):
+class DefaultDtype(DispatchMode):
     """Another default dtype, for this thread alone: PyTorch has one switch for the whole process.
 
     Tensors that are made without a dtype have the default one, and so do results of integers (`torch.arange(3) / 2`). Below Python
@@ -73,6 +78,8 @@ class DefaultDtype(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         name, record = called(func)
+        if name in LIFTED and args[0].dtype == self._target:
+            return LIFTED[name](*args, **{key: value for key, value in kwargs.items() if key != "out_dtype"})
         if record.makes and (not record.by_number or any(isinstance(argument, (float, complex)) for argument in args)):
             asked: Any = kwargs.get("dtype")
             if asked is None and not (name == "full" and isinstance(args[1], complex)):
@@ -126,6 +133,7 @@ class Retyping(TorchFunctionMode):
     Attributes:
         overridden: the names of the functions whose dtype or tensor was replaced inside the user's code.
         replaced: the dtypes that were asked for and replaced.
+        reads_numbers: whether the code read numbers past all ops, as `tolist` does.
         seen: told of each constant and of each tensor that the code brings along, and gives what is to be used in its place.
     """
 
@@ -139,6 +147,7 @@ class Retyping(TorchFunctionMode):
         self.overridden: set[str] = set()
         self.replaced: set[torch.dtype] = set()
         self.seen: Seen | None = None
+        self.reads_numbers = False
         self._shadows: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
 
     def __enter__(self) -> Retyping:
@@ -162,6 +171,8 @@ class Retyping(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         name = getattr(func, "__name__", "")
+        if name in _READERS:
+            self.reads_numbers = True
         if self.seen is not None and name not in ("__get__", "__set__", "__delete__"):
             constant = self.seen.constant
             args, kwargs = (tree_map(lambda value: constant(value) if isinstance(value, float) else value, tree) for tree in (args, kwargs))

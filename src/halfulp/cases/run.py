@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..differences import Leaf
+from .precision_modes import Retyping
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +26,8 @@ class Run:
         made: the lines that made tensors in the default dtype, where it was replaced.
         seconds: how long the call took.
         settings: what it changed in the process, in words (it was put back).
+        handed_back: the names of those among `mutated` that it also returned, which are outputs already.
+        left_out: parts of what it returned that hold no numbers, by path and type (of runs as the user wrote it).
     """
 
     outputs: tuple[Leaf, ...]
@@ -35,6 +38,8 @@ class Run:
     seconds: float
     settings: tuple[str, ...] = ()
     made: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    handed_back: frozenset[str] = frozenset()
 
     @functools.cached_property
     def by_path(self) -> dict[str, Leaf]:
@@ -44,6 +49,13 @@ class Run:
     def gives_bits_of(self, other: Run) -> bool:
         """Whether it is known at once that both gave the same bits; NaN of other bits has to be looked at."""
         return len(self.outputs) == len(other.outputs) and all(a.has_bytes_of(b) for a, b in zip(self.outputs, other.outputs))
+
+
+def run_of(outputs: tuple[Leaf, ...], lifting: Retyping, seconds: float = 0.0, settings: tuple[str, ...] = ()) -> Run:
+    """The run in another precision that gave these outputs."""
+    replaced = tuple(sorted(str(dtype).removeprefix("torch.") for dtype in lifting.replaced))
+    overridden = tuple(sorted(lifting.overridden))
+    return Run(outputs, {}, {}, overridden, replaced=replaced, seconds=seconds, settings=settings, made=tuple(lifting.made))
 
 
 @dataclass(frozen=True, eq=False)

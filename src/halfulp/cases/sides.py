@@ -14,8 +14,9 @@ import torch
 
 from ..process.alone import alone
 from ..process.settings import settings_kept
-from .dependencies import dependencies_of, eager_of
+from .dependencies import Dependencies, dependencies_of, eager_of
 from .state import State
+from .stored import Stored
 
 
 class Side:
@@ -23,9 +24,10 @@ class Side:
 
     Args:
         name: "actual" or "expected", for messages.
-        function: a callable or `nn.Module`.
+        function: a callable, an `nn.Module`, or a `Stored` result.
 
     Attributes:
+        stored: the result that stands for it, None for a function.
         modules: the outermost modules that it reaches. state: the tensors that outlive a call.
         wants_gradients: whether it differentiates by itself (a training step), so that parameters have to record.
     """
@@ -33,7 +35,8 @@ class Side:
     def __init__(self, name: str, function: Callable[..., Any]) -> None:
         self.name = name
         self.function = function
-        found = dependencies_of(function)
+        self.stored = function if isinstance(function, Stored) else None
+        found = Dependencies() if self.stored is not None else dependencies_of(function)
         self.modules = found.modules
         self.state = State(found)
         self.wants_gradients = bool(found.optimizers)
@@ -58,7 +61,11 @@ class Side:
     @functools.cached_property
     def eager(self) -> Side:
         """The side that torch.compile was given; itself when it is not compiled."""
-        return Side(self.name, eager_of(self.function)) if self.is_compiled else self
+        if not self.is_compiled:
+            return self
+        eager = Side(self.name, eager_of(self.function))
+        eager.state.borrows(self.state)
+        return eager
 
     @property
     def device(self) -> torch.device | None:

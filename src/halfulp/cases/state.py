@@ -63,8 +63,13 @@ class State:
         self.captured = {f"captured tensor {place}": tensor for place, tensor in enumerate(loose) if id(tensor) not in stepped}
         self._saved: dict[str, torch.Tensor] | None = None
         self._copies: dict[tuple[int, torch.dtype], tuple[torch.Tensor, int]] = {}
+        self._lender: State | None = None
         self._written: set[int] = set()
         self._changed: set[str] | None = None
+
+    def borrows(self, lender: State) -> None:
+        """Take conversions from another state, where its tensor of that name (or the same tensor) holds the same numbers."""
+        self._lender = lender
 
     @contextlib.contextmanager
     def _attributes_kept(self) -> Generator[None]:
@@ -108,7 +113,12 @@ class State:
     def saved(self) -> dict[str, torch.Tensor]:
         """Copies of the state as it was when this was asked first."""
         if self._saved is None:
-            self._saved = {name: tensor.detach().clone() for name, tensor in self.current().items()}
+            others = {} if self._lender is None else self._lender.saved()
+            self._saved = {}
+            for name, tensor in self.current().items():
+                other = others.get(name)
+                is_known = other is not None and tensor.dtype == other.dtype and tensor.device == other.device
+                self._saved[name] = other if is_known and other is not None and _same(tensor.detach(), other) else tensor.detach().clone()
         return self._saved
 
     def changed(self) -> dict[str, torch.Tensor]:
@@ -163,7 +173,7 @@ class State:
                     else:
                         # Data that the call may change is converted anew for every run.
                         data = self._converted(
-                            tensor, target, keep=not is_buffer and not self.optimizers and id(tensor) not in self._written
+                            name, tensor, target, keep=not is_buffer and not self.optimizers and id(tensor) not in self._written
                         )
                     wants = wanted and (gradients or tensor.dtype not in sources or not tensor.is_leaf)
                     lent, give, give_back = self._given(name, tensor, data, wants)
@@ -259,16 +269,28 @@ class State:
 
         return other, lambda: put(other), lambda: put(tensor)
 
-    def _converted(self, tensor: torch.Tensor, target: torch.dtype, *, keep: bool) -> torch.Tensor:
+    def _converted(self, name: str, tensor: torch.Tensor, target: torch.dtype, *, keep: bool) -> torch.Tensor:
         """The data in the target dtype; with `keep`, for what the function doesn't write, converted once and used for every run."""
         key = (id(tensor), target)
         known = self._copies.get(key)
         if keep and known is not None and known[1] == known[0]._version:
             return known[0]
-        converted = tensor.data.to(device=device_for(target, tensor.device), dtype=target)
+        borrowed = self._lender.lent(name, tensor, target) if keep and self._lender is not None else None
+        converted = tensor.data.to(device=device_for(target, tensor.device), dtype=target) if borrowed is None else borrowed
         if keep:
             self._copies[key] = (converted, converted._version)
         return converted
+
+    def lent(self, name: str, tensor: torch.Tensor, target: torch.dtype) -> torch.Tensor | None:
+        """What the same numbers were converted to before; None where they were not."""
+        own = self.owned.get(name)
+        for known in (tensor, own):
+            found = self._copies.get((id(known), target))
+            if known is None or found is None or found[1] != found[0]._version:
+                continue
+            if known is tensor or (known.shape == tensor.shape and known.device == tensor.device and torch.equal(known.data, tensor.data)):
+                return found[0]
+        return None
 
 
 def _lend(gradients: Iterable[tuple[torch.Tensor, torch.Tensor]], copy: Callable[[torch.Tensor], torch.Tensor]) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch.utils._pytree import tree_map as _of_any_kind
+
+T = TypeVar("T")
 
 _LEAVES = (torch.Tensor, int, float, complex, str, bytes, torch.dtype, torch.device, type(None))
 
@@ -22,10 +24,15 @@ def tree_map(visit: Callable[[Any], Any], tree: Any) -> Any:
 
 def tensors_of(tree: Any) -> Iterator[torch.Tensor]:
     """The tensors among the arguments or results of an op."""
-    if isinstance(tree, torch.Tensor):
+    return found_in(tree, torch.Tensor)
+
+
+def found_in(tree: Any, kind: type[T]) -> Iterator[T]:
+    """What is of a kind in nested lists, tuples and dicts."""
+    if isinstance(tree, kind):
         yield tree
     elif isinstance(tree, (list, tuple)):
-        for part in tree:
-            yield from tensors_of(part)
+        for part in tree:  # pyright: ignore[reportUnknownVariableType]
+            yield from found_in(part, kind)
     elif isinstance(tree, dict):
-        yield from tensors_of(tuple(tree.values()))
+        yield from found_in(tuple(tree.values()), kind)  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..cases import Precision, Run, Variant
+from ..cases import OutOfTime, Precision, Run, Variant
 from .applicable_knobs import is_of_backend, turnable
 from .cause import Cause
 from .hypotheses import ARITHMETIC, SETTING
@@ -49,7 +49,7 @@ def bits_found(laboratory: Laboratory) -> tuple[list[Cause], float | None]:
 def _made(laboratory: Laboratory, trials: Iterable[Trial]) -> list[Outcome]:
     found: list[Outcome] = []
     for trial in trials:
-        if laboratory.hurries():
+        if laboratory.hurries("turning knobs, and changing one thing at a time"):
             break
         outcome = laboratory.make(trial)
         found += [outcome] if outcome is not None else []
@@ -87,7 +87,7 @@ def _two_knobs(laboratory: Laboratory, turned: list[Outcome]) -> list[Outcome]:
     moving = sorted((outcome for outcome in turned if outcome.touched), key=lambda outcome: outcome.distance.rms)[:FEW]
     for first in moving:
         for second in turned:
-            if laboratory.hurries():
+            if laboratory.hurries("turning two knobs at a time"):
                 return []
             if second.trial.side != first.trial.side or second.trial.name == first.trial.name:
                 continue
@@ -103,7 +103,11 @@ def _is_real(laboratory: Laboratory, trial: Trial) -> bool:
     if case.finest is Precision.NATIVE:
         return False
     changed = case.with_function(trial.side, changed_function(case.side(trial.side), (trial,)))
-    before, after = (version.run(trial.side, Variant(case.finest)) for version in (case, changed))
+    try:
+        before, after = (version.run(trial.side, Variant(case.finest)) for version in (case, changed))
+    except OutOfTime:
+        laboratory.stop("telling formulas from rounding")
+        return False
     if not isinstance(before, Run) or not isinstance(after, Run):
         return False
     return laboratory.scale.distance(after.outputs, before.outputs).rms >= REAL * laboratory.before.rms

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from ..backends.knobs import knobs
 from ..border import answered
-from ..cases import Case
+from ..cases import Case, Deadline, OutOfTime, require_runnable
+from ..cases.deadline import now
 from ..errors import InputError
 from ..noise import Noise, noise_of
-from ..verdicts.checker import judged
+from ..verdicts.checker import judged, unfinished
 from ..verdicts.gatherer import Gatherer
 from ..verdicts.verdict import Verdict
 from .applicable_knobs import turnable
@@ -29,8 +29,12 @@ from .search import PARTIAL, Found, Search
 from .trial import FINER, Trial, of_knob, suggestions
 
 UNSEEN = "Neither {} calls PyTorch functions: what NumPy and other libraries compute can't be varied from outside."
+PROCESSES = "settings that need fresh processes"
 BUDGET_S = 60.0
-"""The default time for experiments: the slowest pair that `python -m benchmarks.explain` prints took half of it (27 s)."""
+"""The default time: the slowest pair that `python -m benchmarks.explain` prints took half of it (27 s)."""
+VERDICT_S = 5.0
+"""The verdict is given so much whatever the budget: ten times what it takes for ops and small models (`python -m benchmarks.check_cost`).
+Without a verdict there is nothing to explain."""
 
 
 @answered
@@ -59,7 +63,8 @@ def explain(
         keywords: keyword arguments for both.
         gradients: also compare gradients.
         seed: for the noise and for functions that draw random numbers.
-        budget_s: the time for experiments in seconds, beside what the verdict itself takes; after it none is begun (those under way end).
+        budget_s: the time in seconds, the verdict included. What would end after it is not begun; a verdict that is not reached in it (or
+            in five seconds, where it is less) is undecided. The answer says what was left out.
         processes: whether settings that libraries read when they are loaded are tried too, in fresh processes side by side.
         progress: called with a few words before each step that takes time.
 
@@ -87,28 +92,48 @@ def explain(
         raise InputError(
             f"Got budget_s={budget_s!r}. Needed: a positive number of seconds. Experiments end after it. Leave it out for {BUDGET_S:g}."
         )
-    start = time.monotonic()
+    require_runnable("`explain` changes one thing at a time and runs both sides again", {"actual": actual, "expected": expected})
+    start = now()
     progress = progress or (lambda _: None)
     case = Case(actual, expected, inputs, declared=declared, reference=reference, keywords=keywords, gradients=gradients, seed=seed)
     gatherer = Gatherer(case, progress)
-    result = judged(gatherer)
-    deadline = time.monotonic() + float(budget_s)
+    deadline = case.deadline = Deadline(start + max(float(budget_s), VERDICT_S))
+    try:
+        result = judged(gatherer)
+    except OutOfTime:
+        note = f"The verdict was not reached in {deadline.at - start:.3g} s: a run takes too long for it."
+        return Explanation(unfinished(gatherer, now() - start), (), (), complete=False, notes=(note,), seconds=now() - start)
+    deadline.at = start + float(budget_s)
     compilation = compilation_of(actual)
     if result.verdict is Verdict.IDENTICAL and compilation is None:
-        return Explanation(result, (), (), seconds=time.monotonic() - start)
-    laboratory = Laboratory(case, _noise(case, gatherer), result, deadline, progress=progress)
-    found = _of_compiled(laboratory, compilation, processes=processes) if compilation is not None else _Answer()
+        return Explanation(result, (), (), seconds=now() - start)
+    laboratory = Laboratory(case, _noise(case, gatherer), result, deadline.at, progress=progress)
+    found = (
+        _in_time(laboratory, lambda: _of_compiled(laboratory, compilation, processes=processes)) if compilation is not None else _Answer()
+    )
     if not found.causes and result.verdict is not Verdict.IDENTICAL:
-        if compilation is not None:  # what differs differs before compiling
-            laboratory = laboratory.on(case.with_function("actual", compilation.original))
-        other = _of_rounding(laboratory, processes=processes) if result.acceptable else _beyond_rounding(laboratory, processes=processes)
+        # What differs differs before compiling.
+        on = laboratory if compilation is None else laboratory.on(case.with_function("actual", compilation.original))
+        explained = _of_rounding if result.acceptable else _beyond_rounding
+        other = _in_time(on, lambda: explained(on, processes=processes))
         found = dataclasses.replace(
             found, causes=other.causes, left=other.left, sensitivity=other.sensitivity, notes=(*found.notes, *other.notes)
         )
+        laboratory = on
+    notes = (*found.notes, f"Left out for want of time: {', '.join(laboratory.left_out)}.") if laboratory.left_out else found.notes
     return Explanation(
         result, tuple(found.causes), tuple(laboratory.experiments), found.left, stages=found.stages, nodes=found.nodes, sensitivity=found.sensitivity,
-        complete=not laboratory.out_of_time, notes=found.notes, seconds=time.monotonic() - start,
+        complete=not laboratory.out_of_time, notes=notes, seconds=now() - start,
     )  # fmt: skip
+
+
+def _in_time(laboratory: Laboratory, answer: Callable[[], _Answer]) -> _Answer:
+    """The answer; an empty one where the time was over in a stage that has no part of an answer."""
+    try:
+        return answer()
+    except OutOfTime:
+        laboratory.stop("the stage under way")
+        return _Answer()
 
 
 @dataclass(frozen=True)
@@ -133,7 +158,7 @@ def _of_rounding(laboratory: Laboratory, *, processes: bool) -> _Answer:
     orders = order_causes(laboratory)
     causes, left = bits_found(laboratory)
     causes = [*orders, *causes]
-    if causes or not processes or laboratory.hurries():
+    if causes or not processes or laboratory.hurries(PROCESSES):
         return _Answer(tuple(causes), 0.0 if orders else left)
     return _in_fresh_processes(laboratory, NEARLY)
 
@@ -164,7 +189,7 @@ def _noise(case: Case, gatherer: Gatherer) -> Noise | None:
         return gatherer.sampled
     try:
         return noise_of(case)
-    except Exception:  # a function whose noise can't be sampled is measured by the rounding of its results
+    except (Exception, OutOfTime):  # a function whose noise can't be sampled is measured by the rounding of its results
         return None
 
 
@@ -183,7 +208,7 @@ def _beyond_rounding(laboratory: Laboratory, *, processes: bool) -> _Answer:
         [trial for trial in turned if trial.name != FINER],
     )
     for trial in finer:
-        if not laboratory.hurries():
+        if not laboratory.hurries("computing in another precision"):
             laboratory.make(trial)
     # A format that reproduces the error element by element is one cause already: two others would have to be better than that.
     reproduced = any(cause.confidence == "high" for cause in direct)
@@ -196,7 +221,7 @@ def _beyond_rounding(laboratory: Laboratory, *, processes: bool) -> _Answer:
     causes = _causes(laboratory, found) if found is not None else []
     if direct and (found is None or not found.complete or found.by_size):
         return _Answer((*direct, *(cause for cause in causes if cause.name not in {one.name for one in direct})), notes=notes)
-    if not causes and processes and not laboratory.hurries():
+    if not causes and processes and not laboratory.hurries(PROCESSES):
         fresh = _in_fresh_processes(laboratory, PARTIAL)
         return dataclasses.replace(fresh, notes=(*notes, *fresh.notes))
     return _Answer(tuple(causes), None if found is None else found.left.rms, notes=notes)
@@ -217,7 +242,13 @@ def _causes(laboratory: Laboratory, found: Found) -> list[Cause]:
         outcome = found.outcomes[0]
         share = 1.0 if found.by_size else max(0.0, outcome.share)
         return [_cause(found, outcome, share, [_experiment(outcome, first, by_size=found.by_size)])]
-    alone = {id(outcome): _left_by(laboratory, found, outcome) for outcome in found.outcomes}
+    try:
+        alone = {id(outcome): _left_by(laboratory, found, outcome) for outcome in found.outcomes}
+    except OutOfTime:
+        laboratory.stop("telling the shares of several causes")
+        shares = [max(0.0, outcome.share) for outcome in found.outcomes]
+        evidence = [f"With all {len(found.outcomes)} changes made a difference of {found.left.rms:.2g} times what rounding makes is left."]
+        return [_cause(found, outcome, share / (sum(shares) or 1.0), [*evidence]) for outcome, share in zip(found.outcomes, shares)]
     total = sum(alone.values()) or 1.0
     causes: list[Cause] = []
     for outcome in found.outcomes:

@@ -10,7 +10,7 @@ from ..backends.knobs import Knob
 from ..differences import Leaf
 from .cause import Experiment
 from .laboratory import Laboratory
-from .processes import Job, Reply, run_jobs
+from .processes import OVER, Job, Reply, run_jobs
 from .scale import Distance
 
 
@@ -64,6 +64,8 @@ def turned_in_fresh_processes(laboratory: Laboratory, knobs: Sequence[Knob]) -> 
         progress=laboratory.progress,
     )
     control, *others = replies
+    if any(reply.error == OVER for reply in replies):
+        laboratory.stop("some settings in fresh processes")
     if control.error:
         return FreshRuns((), (), (f"No setting was tried in a fresh process: {control.error}.",))
     notes = [f"{knob.detail} in a fresh process: {reply.error}." for knob, reply in zip(usable, others) if reply.error]

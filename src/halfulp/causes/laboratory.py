@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -12,7 +11,8 @@ import torch
 from torch.utils._pytree import tree_map
 
 from ..backends.knobs import NotApplicable
-from ..cases import Case
+from ..cases import Case, OutOfTime
+from ..cases.deadline import now
 from ..cases.inputs import TORCH_DTYPES
 from ..differences import Leaf
 from ..differences.leaves import leaves_of
@@ -54,10 +54,11 @@ class Laboratory:
 
     Args:
         case: whose sides are changed. noise: what distances are measured by. result: the verdict without any change.
-        deadline: `time.monotonic` at which no more trials are made. progress: told what is tried.
+        deadline: the time (`now`) at which no more trials are made. progress: told what is tried.
 
     Attributes:
         before: the distance without any change. error: the error of `actual` without it, in words. experiments: all trials that were made. out_of_time: whether some were left out.
+        left_out: what was left out for want of time, in words.
     """
 
     def __init__(self, case: Case, noise: Noise | None, result: CheckResult, deadline: float, progress: Callable[[str], None]) -> None:
@@ -73,19 +74,39 @@ class Laboratory:
         self.error = str(measured_excess(judged)) if judged is not None else f"{self.before.rms:.3g} times what rounding makes"
         self.experiments: list[Experiment] = []
         self.out_of_time = False
+        self.left_out: dict[str, None] = {}
         repeated = result.find("repetition")
         self._repeats = REPEATS if repeated is not None and repeated.finding is not Finding.SAME else 1
 
     def on(self, case: Case) -> Laboratory:
         """The same laboratory with another case; its experiments are kept."""
         other = Laboratory(case, self.noise, self.result, self.deadline, progress=self.progress)
-        other.experiments, other.out_of_time = self.experiments, self.out_of_time
+        other.experiments, other.out_of_time, other.left_out = self.experiments, self.out_of_time, self.left_out
         return other
 
-    def hurries(self) -> bool:
-        """Whether the time is over; remembered."""
-        self.out_of_time = self.out_of_time or time.monotonic() > self.deadline
-        return self.out_of_time
+    def seconds_left(self) -> float:
+        """Until the deadline; 0 when the time is over."""
+        return max(0.0, self.deadline - now())
+
+    def hurries(self, what: str = "", *, takes: float = 0.0) -> bool:
+        """Whether the time is over, or too short; that something was left out is remembered.
+
+        Args:
+            what: what would be done next; said in the answer where it is left out. takes: about how many seconds it takes: what would
+                end too late is not begun.
+        """
+        is_over = self.seconds_left() <= takes
+        if is_over and what:
+            self.left_out[what] = None
+        self.out_of_time = self.out_of_time or is_over
+        return is_over
+
+    def stop(self, what: str = "") -> None:
+        """The time is over: a run was not begun that would end after it."""
+        self.out_of_time = True
+        self.deadline = min(self.deadline, now())
+        if what:
+            self.left_out[what] = None
 
     def error_of(self, outputs: Sequence[Leaf]) -> float | None:
         """The rms error of outputs against the reference, in units of the noise."""
@@ -128,6 +149,9 @@ class Laboratory:
             distance = (
                 self.scale.distance(sides["actual"], sides["expected"]) if self._repeats == 1 else self.distance_with((*applied, trial))
             )
+        except OutOfTime:
+            self.stop()
+            return None
         except (Exception, SystemExit) as error:
             reason = error.__cause__ or error
             if not isinstance(reason, NotApplicable):
@@ -166,6 +190,9 @@ class Laboratory:
         try:
             with quiet():
                 return judged(Gatherer(case, lambda _: None)).acceptable is True
+        except OutOfTime:
+            self.stop("confirming a cause by the whole judgement")
+            return False
         except HalfulpError:
             return False
 

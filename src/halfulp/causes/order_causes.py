@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
+from ..cases import Case, OutOfTime
 from ..cases.sides import repeatable
 from ..differences import Leaf
 from ..errors import HalfulpError
@@ -17,6 +20,8 @@ from ..probes.match import values_of
 from ..probes.revealed import PositionClass
 from .cause import Cause, Experiment
 from .laboratory import Laboratory
+
+ORDERS = "revealing the orders of summation"
 
 PATIENCE_S = 5.0
 """Orders that would take longer to ask for are left: settings explain most large sums."""
@@ -55,13 +60,16 @@ def _parts(expected: Order, actual: Order) -> Iterator[Part]:
 def order_causes(laboratory: Laboratory) -> list[Cause]:
     """The parts of the order of summation that make the difference; empty where a side is no single sum or has no proved order."""
     case = laboratory.case
-    if case.gradients or len(laboratory.native["actual"]) != 1 or laboratory.hurries():
+    if case.gradients or len(laboratory.native["actual"]) != 1 or laboratory.hurries(ORDERS):
         return []
     laboratory.progress("revealing the orders of summation")
     try:
         found = {name: _revealed(laboratory, name) for name in ("actual", "expected")}
         with case.expected.unchanged(), repeatable(case.seed):
             inputs = values_of(Implementation(case.expected.eager.function, case.inputs, dict(case.keywords)))
+    except OutOfTime:
+        laboratory.stop(ORDERS)
+        return []
     except (HalfulpError, RuntimeError, TypeError, ValueError):  # no sum, no floating-point inputs, a function that needs these inputs
         return []
     actual, expected = found["actual"], found["expected"]
@@ -76,8 +84,23 @@ def order_causes(laboratory: Laboratory) -> list[Cause]:
 def _revealed(laboratory: Laboratory, name: str) -> RevealedOrder:
     case = laboratory.case
     side = case.side(name)
+    patience_s = min(PATIENCE_S, laboratory.seconds_left() / 2)  # for each of a few rounds of questions
     with side.unchanged(), repeatable(case.seed):
-        return reveal_order(side.eager.function, case.inputs, keywords=dict(case.keywords), patience_s=PATIENCE_S)
+        return reveal_order(_timed(case, name, side.eager.function), case.inputs, keywords=dict(case.keywords), patience_s=patience_s)
+
+
+def _timed(case: Case, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, whose runs end with the time of the case."""
+    deadline = case.deadline
+    if deadline is None:
+        return function
+
+    @functools.wraps(function)
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        with deadline.run(name):
+            return function(*arguments, **keywords)
+
+    return run
 
 
 def _pairs(expected: RevealedOrder, actual: RevealedOrder) -> Iterator[tuple[Order, Order, PositionClass]]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import math
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from ..cases import OutOfTime
 from ..differences import Leaf
 from ..verdicts import Verdict
 from ..verdicts.evidence.finding import Finding
@@ -109,7 +109,7 @@ class Search:
         usable = (outcome for outcome in outcomes if outcome.share >= WORTHWHILE and not outcome.trial.first_only)
         promising = _distinct(sorted(usable, key=lambda outcome: (outcome.distance.rms, outcome.trial.rank)))[: BEAM if not applied else 1]
         for outcome in (*self._inside(applied, outcomes), *promising):
-            if laboratory.hurries():
+            if laboratory.hurries("looking for several causes"):
                 return None
             laboratory.progress(f"looking for another cause beside {outcome.trial.name}")
             further, found = self._one_more((*applied, outcome), outcome.distance)
@@ -128,6 +128,9 @@ class Search:
         try:
             coverage = Coverage(laboratory.case)
             before = coverage.of(trials)
+        except OutOfTime:
+            laboratory.stop("comparing the values inside")
+            return []
         except Exception:  # a side that can't be watched
             return []
         gains: list[tuple[int, Outcome]] = []
@@ -141,7 +144,7 @@ class Search:
                 continue
             if laboratory.hurries():
                 break
-            with contextlib.suppress(Exception):
+            with contextlib.suppress(Exception, OutOfTime):
                 gain = coverage.of([*trials, outcome.trial]) - before
                 gains += [(gain, outcome)] if gain > 0 else []
         return [outcome for _, outcome in sorted(gains, key=lambda entry: (-entry[0], entry[1].trial.fitted, entry[1].trial.rank))[:BEAM]]
@@ -175,10 +178,10 @@ class Search:
     def _made(self, trials: Iterable[Trial], applied: tuple[Trial, ...], before: Distance) -> Iterator[Outcome]:
         every = list(trials)
         for place, trial in enumerate(every):
-            if self.laboratory.hurries():
+            if self.laboratory.hurries("changing one thing at a time"):
                 return
             if place % 20 == 0:
-                left = max(0.0, self.laboratory.deadline - time.monotonic())
+                left = self.laboratory.seconds_left()
                 words = f"changing one thing at a time: {place} of {len(every)}, at most {left:.0f} s left"
                 self.laboratory.progress(Stage(words, place, len(every)))
             if trial.errs or not _goes_with(trial, applied):
@@ -237,6 +240,9 @@ class Search:
             return False
         try:
             distance = self.laboratory.distance_with((*(outcome.trial for outcome in applied), placebo(trial)))
+        except OutOfTime:
+            self.laboratory.stop("telling what a change computes from where its results lie")
+            return False
         except Exception:
             return False
         return self.laboratory.scale.within(distance) and distance.share_gone(self.laboratory.before) >= SUBSTANTIAL
@@ -246,8 +252,12 @@ class Search:
         kept = list(found.outcomes)
         for outcome in list(kept):
             rest = [rival for rival in kept if rival is not outcome]
-            if rest and self.laboratory.scale.within(self.laboratory.distance_with([outcome.trial for outcome in rest])):
-                kept = rest
+            try:
+                if rest and self.laboratory.scale.within(self.laboratory.distance_with([outcome.trial for outcome in rest])):
+                    kept = rest
+            except OutOfTime:
+                self.laboratory.stop("asking whether each of several changes is needed")
+                break
         return Found(tuple(kept), found.left, found.alike if len(kept) == 1 else ())
 
     def _erring(self) -> Found | None:

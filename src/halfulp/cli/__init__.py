@@ -1,68 +1,78 @@
-"""The command line: one file per subcommand. What a subcommand needs is imported when it is called."""
+"""The command line: one file per subcommand. What a subcommand needs, and the subcommand itself, is imported when it is called."""
 
 from __future__ import annotations
 
+import functools
 import sys
-
-import typer
+from collections.abc import Iterable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from ..errors import HalfulpError
-from . import (
-    audit,
-    backends,
-    bench,
-    check,
-    ci,
-    compare,
-    datasheet,
-    demo,
-    doctor,
-    env,
-    explain,
-    growth,
-    locate,
-    matrix,
-    merge,
-    order,
-    overlay,
-    plot,
-    record,
-    report,
-    repro,
-    tolerance,
-)
-from .output import say
 
-app = typer.Typer(
-    name="halfulp",
-    help="Rounding or mistake? A verdict with evidence on two implementations that should agree.",
-    epilog="Exit codes: 0 acceptable, 1 not acceptable, 2 usage error, 3 undecided.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
-app.command("audit")(audit.audit)
-app.command("check")(check.check)
-app.command("ci")(ci.ci)
-app.command("compare")(compare.compare)
-app.command("demo")(demo.demo)
-app.command("doctor")(doctor.doctor)
-app.command("explain")(explain.explain)
-app.command("growth")(growth.growth)
-app.command("locate")(locate.locate)
-app.command("matrix")(matrix.matrix)
-app.command("merge")(merge.merge)
-app.command("order")(order.order)
-app.command("overlay")(overlay.overlay)
-app.command("plot")(plot.plot)
-app.command("record")(record.record)
-app.command("report")(report.report)
-app.command("repro")(repro.repro)
-app.command("tolerance")(tolerance.tolerance)
-app.add_typer(backends.app, name="backends")
-app.add_typer(bench.app, name="bench")
-app.add_typer(env.app, name="env")
-app.add_typer(datasheet.app, name="datasheet")
+if TYPE_CHECKING:
+    import typer
+
+    app: typer.Typer
+
+COMMANDS = (
+    "audit", "check", "ci", "compare", "demo", "doctor", "explain", "growth", "locate", "matrix", "merge", "order", "overlay", "plot",
+    "record", "report", "repro", "tolerance",
+)  # fmt: skip
+"""Commands: a file of that name has a function of that name."""
+GROUPS = ("backends", "bench", "env", "datasheet")
+"""Groups of commands: a file of that name has an `app`."""
+
+
+def application(names: Iterable[str] = (*COMMANDS, *GROUPS)) -> typer.Typer:
+    """The command line with these commands alone: importing all of them takes longer than comparing two files."""
+    import typer
+
+    made = typer.Typer(
+        name="halfulp",
+        help="Rounding or mistake? A verdict with evidence on two implementations that should agree.",
+        epilog="Exit codes: 0 acceptable, 1 not acceptable, 2 usage error, 3 undecided.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+    )
+
+    def printed(wanted: bool) -> None:
+        if wanted:
+            typer.echo(version())
+            raise typer.Exit
+
+    @made.callback()
+    def halfulp(  # pyright: ignore[reportUnusedFunction]
+        version: bool = typer.Option(False, "--version", callback=printed, is_eager=True, help="Print the version."),
+    ) -> None:
+        """Rounding or mistake? A verdict with evidence on two implementations that should agree."""
+
+    for name in names:
+        module = import_module(f".{name}", __name__)
+        if name in GROUPS:
+            made.add_typer(module.app, name=name)
+        else:
+            made.command(name)(getattr(module, name))
+    return made
+
+
+@functools.cache
+def _whole() -> typer.Typer:
+    return application()
+
+
+def __getattr__(name: str) -> Any:
+    if name == "app":
+        return _whole()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def version() -> str:
+    """What --version prints."""
+    import halfulp
+
+    return f"halfulp {halfulp.__version__}"
 
 
 def main() -> None:
@@ -71,24 +81,31 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # pyright: ignore[reportUnknownMemberType, reportAttributeAccessIssue]
+    given = sys.argv[1:]
+    if given == ["--version"]:
+        print(version())
+        raise SystemExit(0)
     try:
-        app()
+        run = application(given[:1]) if given and given[0] in (*COMMANDS, *GROUPS) else _whole()
+        run()
     except SystemExit as ended:
         if ended.code == 130:  # Ctrl-C, which Typer takes
-            typer.echo("halfulp: interrupted.", err=True)
+            print("halfulp: interrupted.", file=sys.stderr)
         raise
     except HalfulpError as error:
+        from .output import say
+
         say(f"halfulp: {error}", err=True)
         raise SystemExit(2) from None
     except Exception as error:
         import traceback
 
         traceback.print_exc()
-        typer.echo(
+        print(
             f"halfulp: got {type(error).__name__} from inside halfulp: this is a mistake of halfulp's. Please report the lines above.",
-            err=True,
+            file=sys.stderr,
         )
         raise SystemExit(2) from None
     except KeyboardInterrupt:
-        typer.echo("halfulp: interrupted.", err=True)
+        print("halfulp: interrupted.", file=sys.stderr)
         raise SystemExit(130) from None

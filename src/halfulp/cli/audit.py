@@ -1,17 +1,18 @@
-"""halfulp audit FILE.py"""
+"""halfulp audit ACTUAL"""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from .operands import Actual, InputsOption, taken
 from .output import Html, show
 
 
 def audit(
-    file: Annotated[Path, typer.Argument(help="A Python file with `actual`, `expected` and `inputs(seed)`.")],
+    actual: Actual,
+    inputs: InputsOption = None,
     side: Annotated[str, typer.Option(help="Which function: actual or expected.")] = "actual",
     seed: Annotated[int, typer.Option(help="Passed to `inputs`.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
@@ -19,11 +20,13 @@ def audit(
 ) -> None:
     """Which ops promote, downcast, follow autocast or a default dtype, and on which line? Exits with 0."""
     import halfulp
-    from halfulp.cases import load_case_file
     from halfulp.errors import InputError
+
+    from .progress import steps_on_stderr
 
     if side not in ("actual", "expected"):
         raise InputError(f"Got --side {side}. Needed: actual or expected. A case file has no other function. Leave it out for actual.")
-    loaded = load_case_file(file, seed)
-    found = halfulp.audit(loaded[side], loaded["inputs"], keywords=loaded.get("keywords"))
+    given = taken(actual, None, inputs, seed=seed, one_side=True, asked="`audit` watches the ops of a run", quiet=as_json)
+    with steps_on_stderr(False, f"watching the ops of `{side}`"):
+        found = halfulp.audit(given.side(side), given.inputs, keywords=given.options.get("keywords"))
     show(found, as_json=as_json, html=html)

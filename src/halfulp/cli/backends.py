@@ -32,7 +32,7 @@ def backends(
 
     found = {name: availability(name) for name in names()}
     habits = {}
-    with steps_on_stderr(as_json) as progress:
+    with steps_on_stderr(False) as progress:
         for name in [name for name, availability in found.items() if availability and measure]:
             progress(f"measuring {name}")
             loaded = backend(name)

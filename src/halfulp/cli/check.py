@@ -1,17 +1,20 @@
-"""halfulp check FILE.py"""
+"""halfulp check ACTUAL [EXPECTED]"""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
 
+from .operands import Actual, BackendsOption, Expected, InputsOption, options_of, taken
 from .output import Html, show
 
 
 def check(
-    file: Annotated[Path, typer.Argument(help="A Python file with `actual`, `expected` and `inputs(seed)`.")],
+    actual: Actual,
+    expected: Expected = None,
+    inputs: InputsOption = None,
+    backends: BackendsOption = None,
     declared: Annotated[
         Optional[str],
         typer.Option(
@@ -29,26 +32,20 @@ def check(
     html: Html = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the answer.")] = False,
 ) -> None:
-    """Is the difference rounding or a mistake? Runs the two functions of a case file and judges."""
+    """Is the difference rounding or a mistake? Runs both sides on their inputs and judges."""
     import dataclasses
 
     import halfulp
-    from halfulp.cases import load_case_file
 
     from .progress import steps_on_stderr
 
-    loaded = load_case_file(file, seed)
-    options = {key: loaded[key] for key in ("declared", "reference", "gradients", "keywords") if key in loaded}
-    if declared is not None:
-        options["declared"] = declared
-    if gradients:
-        options["gradients"] = True
+    found = taken(actual, expected, inputs, backends, seed=seed, quiet=quiet or as_json)
     effort = "full" if full else "decide"
-    with steps_on_stderr(quiet or as_json) as progress:
+    with steps_on_stderr(quiet) as progress:
         result = halfulp.check(
-            loaded["actual"], loaded["expected"], loaded["inputs"], seed=seed, effort=effort, search=search, closeups=as_json or html is not None,
-            strict=strict, progress=progress, **options,
+            found.actual, found.expected, found.inputs, seed=seed, effort=effort, search=search, closeups=as_json or html is not None,
+            strict=strict, progress=progress, **options_of(found, declared, gradients=gradients),
         )  # fmt: skip
-    result = dataclasses.replace(result, case_file=loaded["source"])
+    result = dataclasses.replace(result, case_file=found.source)
     show(result, as_json=as_json, html=html, form="answer" if quiet else "full")
     raise typer.Exit(result.exit_code)

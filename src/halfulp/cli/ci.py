@@ -53,7 +53,7 @@ def ci(
 
     if update and baseline is None:
         raise InputError("Got --update without --baseline. Needed: the file to write. Add --baseline FILE.")
-    with steps_on_stderr(quiet or as_json) as progress:
+    with steps_on_stderr(quiet) as progress:
         found = watched(files, baseline, keep=keep, seed=seed, progress=progress)
     if update and baseline is not None and found.complete:
         before = None if prune or not baseline.exists() else halfulp.read_result(baseline)

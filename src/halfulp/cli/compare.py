@@ -35,19 +35,24 @@ def compare(
     from halfulp.differences import compare as compare_results
     from halfulp.differences.difference import ErrorInU
     from halfulp.differences.in_u import error_in_u
+    from halfulp.sources.tensor_files import read_tensors
 
-    from .tensor_files import read_tensors
+    from .progress import steps_on_stderr
 
     def read(path: Path) -> Any:
         return read_tensors(path, inflated_bytes=None if max_inflated is None else max_inflated << 20)
 
-    left, right = read(actual), read(expected)
-    compared = compare_results(left, right)
     errors: dict[str, tuple[ErrorInU, ...]] = {}
-    if reference is not None:
-        exact = read(reference)
-        sizes = read(scale) if scale is not None else None
-        errors = {name: error_in_u(side, exact, scale=sizes, declared=declared) for name, side in (("actual", left), ("expected", right))}
+    with steps_on_stderr(False, f"comparing {actual.name} with {expected.name}") as progress:
+        left, right = read(actual), read(expected)
+        compared = compare_results(left, right)
+        if reference is not None:
+            progress(f"comparing both with {reference.name}")
+            exact = read(reference)
+            sizes = read(scale) if scale is not None else None
+            errors = {
+                name: error_in_u(side, exact, scale=sizes, declared=declared) for name, side in (("actual", left), ("expected", right))
+            }
     result = dataclasses.replace(compared, error_in_u=errors)
     show(result, as_json=as_json, html=html)
     raise typer.Exit(result.exit_code)

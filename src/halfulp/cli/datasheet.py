@@ -41,7 +41,7 @@ def datasheet(
 
     from .progress import steps_on_stderr
 
-    with steps_on_stderr(as_json) as progress:
+    with steps_on_stderr(False) as progress:
         sheet = halfulp.datasheet(
             backend, device, full=full, functions=tuple(function) if function else None, resume=resume, progress=progress
         )

@@ -9,7 +9,13 @@ import typer
 
 
 def demo(
-    full: Annotated[bool, typer.Option("--full", help="Print the evidence too, not only the answers.")] = False,
+    full: Annotated[
+        bool,
+        typer.Option(
+            "--full",
+            help="Print the evidence too, and run what takes minutes: the sizes and repetitions of the posts, the stages of compiling, the causes.",
+        ),
+    ] = False,
 ) -> None:
     """Answer the five questions that started halfulp, on this machine."""
     import textwrap
@@ -26,7 +32,7 @@ def demo(
         names = load_case_file(file, 0)["names"]
         typer.echo(f"\n{names['TITLE']}")
         typer.echo(textwrap.indent(textwrap.fill(names["QUESTION"], 110), "  "))
-        for part in names["parts"]():
+        for part in names["parts"](full):
             if isinstance(part, str):
                 typer.echo("\n" + textwrap.indent(textwrap.fill(part, 110), "  "))
                 continue
@@ -39,7 +45,7 @@ def demo(
             if result.verdict.name not in verdicts:
                 unexpected += 1
                 typer.echo(f"    (Not what was found when this example was written: {' or '.join(verdicts)}.)")
-        for line in names["figures"]():
+        for line in names["figures"](full):
             typer.echo("\n" + textwrap.indent(textwrap.fill(line, 110), "  "))
         typer.echo(f"  [{time.perf_counter() - start:.1f} s; the code: {file.name}]")
     raise typer.Exit(1 if unexpected else 0)

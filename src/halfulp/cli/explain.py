@@ -1,22 +1,27 @@
-"""halfulp explain FILE.py"""
+"""halfulp explain ACTUAL [EXPECTED]"""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
 
+from .operands import BackendsOption, Expected, InputsOption, MaybeActual, options_of, taken
 from .output import Html, show
 
 
 def explain(
-    file: Annotated[Optional[Path], typer.Argument(help="A Python file with `actual`, `expected` and `inputs(seed)`.")] = None,
+    actual: MaybeActual = None,
+    expected: Expected = None,
+    inputs: InputsOption = None,
+    backends: BackendsOption = None,
     declared: Annotated[
         Optional[str], typer.Option(help="Precision that actual is entitled to.", show_default="that of the inputs")
     ] = None,
     gradients: Annotated[bool, typer.Option("--gradients", help="Compare gradients too.")] = False,
-    budget: Annotated[float, typer.Option(help="Seconds after which no new experiment begins.")] = 60.0,
+    budget: Annotated[
+        float, typer.Option(help="Seconds for everything, the verdict included; what would end later is left out, and named.")
+    ] = 60.0,
     no_processes: Annotated[bool, typer.Option("--no-processes", help="Try no settings that need a fresh process.")] = False,
     catalogue: Annotated[
         bool, typer.Option("--catalogue", help="List the known causes: what each looks like, and the experiment that tells.")
@@ -42,25 +47,20 @@ def explain(
             )
         )
         return
-    if file is None:
+    if actual is None:
         raise InputError(
-            "Got no file. Needed: a Python file with `actual`, `expected` and `inputs(seed)`. They are run and changed. "
-            "Pass its path, or --catalogue for what is known to go wrong."
+            "Got nothing to run. Needed: a case file, two functions by name or two expressions. They are run and changed. "
+            "Pass them, or --catalogue for what is known to go wrong."
         )
-    from halfulp.cases import load_case_file
-
     from .progress import steps_on_stderr
 
-    loaded = load_case_file(file, seed)
-    options = {key: loaded[key] for key in ("declared", "reference", "gradients", "keywords") if key in loaded}
-    if declared is not None:
-        options["declared"] = declared
-    if gradients:
-        options["gradients"] = True
-    with steps_on_stderr(quiet or as_json) as progress:
+    asked = "`explain` changes one thing at a time and runs both sides again"
+    given = taken(actual, expected, inputs, backends, seed=seed, asked=asked, quiet=quiet or as_json)
+    with steps_on_stderr(quiet) as progress:
         found = halfulp.explain(
-            loaded["actual"], loaded["expected"], loaded["inputs"], seed=seed, budget_s=budget, processes=not no_processes, progress=progress, **options
+            given.actual, given.expected, given.inputs, seed=seed, budget_s=budget, processes=not no_processes, progress=progress,
+            **options_of(given, declared, gradients=gradients),
         )  # fmt: skip
-    result = dataclasses.replace(found.result, case_file=loaded["source"])
+    result = dataclasses.replace(found.result, case_file=given.source)
     show(dataclasses.replace(found, result=result), as_json=as_json, html=html, form="answer" if quiet else "full")
     raise typer.Exit(found.exit_code)

@@ -1,13 +1,13 @@
-"""halfulp growth FILE.py"""
+"""halfulp growth ACTUAL [EXPECTED]"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
+from .operands import Actual, BackendsOption, Expected, InputsOption, taken
 from .output import Html, show
 
 if TYPE_CHECKING:
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 def growth(
-    file: Annotated[Path, typer.Argument(help="A Python file with `actual`, `expected` and `inputs(seed, size=...)`.")],
+    actual: Actual,
+    expected: Expected = None,
+    inputs: InputsOption = None,
+    backends: BackendsOption = None,
     sizes: Annotated[
         Optional[str], typer.Option(help="With commas between.", show_default="eight powers of two around the default of `size`")
     ] = None,
@@ -27,7 +30,7 @@ def growth(
     html: Html = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the answer.")] = False,
 ) -> None:
-    """How does the error grow with the size: as rounding does, or faster?"""
+    """How does the error grow with the size: as rounding does, or faster? The inputs have to depend on a size: inputs(seed, size=...), or `size` in -i."""
     from halfulp.errors import InputError
 
     from .progress import steps_on_stderr
@@ -40,25 +43,32 @@ def growth(
         raise InputError(
             f"Got --sizes {sizes}. Needed: whole numbers above 0 with commas between. They are passed to `inputs`. For example 64,256,1024."
         ) from None
-    with steps_on_stderr(quiet or as_json) as progress:
-        found = grown(file, chosen, range(seeds), declared, progress)
+    with steps_on_stderr(quiet) as progress:
+        words = actual, expected, inputs, backends
+        found = grown(words, chosen, range(seeds), declared, progress, quiet=quiet or as_json)
     show(found, as_json=as_json, html=html, form="answer" if quiet else "full")
     raise typer.Exit(found.exit_code if found.complete else 130)
 
 
 def grown(
-    file: Path, sizes: list[int] | None, seeds: range | tuple[int, ...], declared: str | None, progress: Callable[[str], None]
+    words: tuple[str, str | None, str | None, str | None],
+    sizes: list[int] | None,
+    seeds: range | tuple[int, ...],
+    declared: str | None,
+    progress: Callable[[str], None],
+    *,
+    quiet: bool = False,
 ) -> Growth:
-    """The growth of a case file."""
+    """The growth of what was given (`taken`: actual, expected, inputs, backends)."""
     import dataclasses
 
     import halfulp
-    from halfulp.cases import load_case_file
 
-    loaded = load_case_file(file, 0, size=sizes[0] if sizes else None)
-    options = {key: loaded[key] for key in ("reference", "keywords") if key in loaded}
+    asked = "`growth` runs both sides on inputs of many sizes"
+    given = taken(*words, size=sizes[0] if sizes else None, asked=asked, quiet=quiet)
+    options = {key: given.options[key] for key in ("reference", "keywords") if key in given.options}
     found = halfulp.growth(
-        loaded["actual"], loaded["expected"], loaded["names"]["inputs"], sizes, seeds=seeds, declared=declared or loaded.get("declared"),
+        given.actual, given.expected, given.draw, sizes, seeds=seeds, declared=declared or given.options.get("declared"),
         progress=progress, **options,
     )  # fmt: skip
-    return dataclasses.replace(found, case_file=loaded["source"])
+    return dataclasses.replace(found, case_file=given.source)

@@ -1,4 +1,4 @@
-"""halfulp locate A.trace B.trace"""
+"""halfulp locate ACTUAL [EXPECTED]"""
 
 from __future__ import annotations
 
@@ -7,15 +7,23 @@ from typing import Annotated, Optional
 
 import typer
 
+from .operands import BackendsOption, InputsOption, taken
 from .output import Html, show
 
 
 def locate(
     actual: Annotated[
-        Path,
-        typer.Argument(help="The trace of the implementation under test; or a case file with `actual`, `expected` and `inputs(seed)`."),
+        str,
+        typer.Argument(
+            metavar="ACTUAL",
+            help="The trace of the implementation under test. Or what is run: a case file with `actual`, `expected` and `inputs(seed)`, FILE.py:name, package.module:name, an expression.",
+        ),
     ],
-    expected: Annotated[Optional[Path], typer.Argument(help="The trace of what it should agree with.")] = None,
+    expected: Annotated[
+        Optional[str], typer.Argument(metavar="[EXPECTED]", help="What it should agree with: a trace where the first is one.")
+    ] = None,
+    inputs: InputsOption = None,
+    backends: BackendsOption = None,
     declared: Annotated[
         Optional[str], typer.Option(help="Precision that actual is entitled to.", show_default="that of each result in expected")
     ] = None,
@@ -42,21 +50,34 @@ def locate(
             "Got --rename without '='. Needed: MODULE_OF_EXPECTED=MODULE_OF_ACTUAL. For example --rename 'encoder.layer.*=blocks.*'."
         )
     names = {left: right for left, _, right in pairs}
-    with steps_on_stderr(quiet or as_json) as progress:
-        if expected is None:
-            if actual.is_dir():
-                raise InputError(
-                    f"Got one trace, {actual}. Needed: two, or a case file. A trace is compared with another. Add the one that it should agree with."
-                )
-            from halfulp.cases import load_case_file
-
-            loaded = load_case_file(actual, seed)
-            origin = halfulp.locate(
-                loaded["actual"], loaded["expected"], loaded["inputs"], declared=declared or loaded.get("declared"), rename=names,
-                gradients=gradients or bool(loaded.get("gradients")), keywords=loaded.get("keywords"), seed=seed, progress=progress,
-            )  # fmt: skip
-            origin = dataclasses.replace(origin, case_file=loaded["source"])
+    with steps_on_stderr(quiet) as progress:
+        traces = [word for word in (actual, expected) if word is not None and _is_trace(word)]
+        if len(traces) == 2 or (traces and expected is not None and not _is_runnable(actual, expected)):
+            origin = halfulp.locate(Path(actual), Path(str(expected)), declared=declared, rename=names, progress=progress)
+        elif traces:
+            raise InputError(
+                f"Got one trace, {traces[0]}. Needed: two, or what can be run. A trace is compared with another, op by op. Record the other side too: "
+                "halfulp record FILE.py:name -o here.trace."
+            )
         else:
-            origin = halfulp.locate(actual, expected, declared=declared, rename=names, progress=progress)
+            asked = "`locate` records both sides op by op"
+            found = taken(actual, expected, inputs, backends, seed=seed, asked=asked, quiet=quiet or as_json)
+            options = found.options
+            origin = halfulp.locate(
+                found.actual, found.expected, found.inputs, declared=declared or options.get("declared"), rename=names,
+                gradients=gradients or bool(options.get("gradients")), keywords=options.get("keywords"), seed=seed, progress=progress,
+            )  # fmt: skip
+            origin = dataclasses.replace(origin, case_file=found.source)
     show(origin, as_json=as_json, html=html, form="answer" if quiet else "full")
     raise typer.Exit(origin.exit_code)
+
+
+def _is_trace(word: str) -> bool:
+    return len(word) < 4096 and (Path(word).is_dir() or Path(word + ".partial").is_dir() or word.endswith(".trace"))
+
+
+def _is_runnable(*words: str) -> bool:
+    """Whether one of them is a function."""
+    from halfulp.sources.kinds import Kind, kind_of
+
+    return any(kind_of(word) not in (Kind.TRACE, Kind.TENSORS) for word in words if not _is_trace(word))

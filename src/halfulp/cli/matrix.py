@@ -34,12 +34,13 @@ def matrix(
     """Which backends agree on which ops? Verdicts, errors in u, and families of equal bits."""
     from halfulp.files import write_file
     from halfulp.reports.text.matrices import pairs_text
+    from halfulp.sources.engines import apart
     from halfulp.sweeps import matrix as run
 
     from .progress import steps_on_stderr
 
     def listed(words: Optional[str]) -> Optional[list[str]]:
-        return None if words is None else [name.strip() for name in _apart(words) if name.strip()]
+        return None if words is None else [name.strip() for name in apart(words)]
 
     with steps_on_stderr(quiet) as progress:
         found = run(
@@ -57,14 +58,3 @@ def matrix(
     if pairs:
         say(pairs_text(found))
     raise typer.Exit(found.exit_code if found.complete else 130)
-
-
-def _apart(words: str) -> list[str]:
-    """Backends with commas between; options of one may be apart by commas too: "a:x=1,y=2,b" is "a:x=1,y=2" and "b"."""
-    found: list[str] = []
-    for name in words.split(","):
-        if found and ":" in found[-1] and "=" in name and ":" not in name:
-            found[-1] += f",{name}"
-        else:
-            found.append(name)
-    return found

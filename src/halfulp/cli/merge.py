@@ -17,7 +17,10 @@ def merge(
     """Put the ranks of a distributed run together into one trace, as a run of a single process would have written it."""
     from halfulp.traces import merge_ranks
 
-    merged = merge_ranks(folder, output)
+    from .progress import steps_on_stderr
+
+    with steps_on_stderr(False, f"merging the ranks in {folder.name}"):
+        merged = merge_ranks(folder, output)
     say(f"{merged.path}: {len(merged.values):,} values of {len(merged.ops):,} ops")
     for note in merged.notes:
         say(f"  {note}")

@@ -1,17 +1,23 @@
-"""halfulp order FILE.py"""
+"""halfulp order ACTUAL [EXPECTED]"""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
+from .operands import Actual, Expected, InputsOption, taken
 from .output import Html, save, say, show
+
+if TYPE_CHECKING:
+    from ..sources.given import Given
 
 
 def order(
-    file: Annotated[Path, typer.Argument(help="A Python file with `actual`, `expected` and `inputs(seed)`.")],
+    actual: Actual,
+    expected: Expected = None,
+    inputs: InputsOption = None,
     side: Annotated[str, typer.Option(help="Which function: actual, expected or both.")] = "both",
     emit: Annotated[
         Optional[Path],
@@ -28,7 +34,6 @@ def order(
 ) -> None:
     """In which order do the functions add? Revealed at the inputs' shapes, and proved by replaying it. Exits with 0 where both have an order."""
     import halfulp
-    from halfulp.cases import load_case_file
     from halfulp.errors import HalfulpError, InputError
     from halfulp.files import write_file
     from halfulp.reports.text.orders import orders_text
@@ -38,20 +43,24 @@ def order(
 
     if side not in ("actual", "expected", "both"):
         raise InputError(f"Got --side {side}. Needed: actual, expected or both. A case file has no other function. Leave it out for both.")
-    loaded = load_case_file(file, seed)
+    asked = "`order` reveals an order by runs on chosen numbers"
+    given = taken(actual, expected, inputs, seed=seed, one_side=True, asked=asked, quiet=as_json)
+    sides = ("actual", "expected") if side == "both" else (side,)
+    if given.actual is given.expected:
+        sides = sides[:1]
     found: dict[str, Any] = {}
     problems: dict[str, str] = {}
-    with steps_on_stderr(as_json) as report_step:
-        for name in ("actual", "expected") if side == "both" else (side,):
+    with steps_on_stderr(False) as report_step:
+        for name in sides:
 
             def progress(step: str, done: float, name: str = name) -> None:
                 report_step(Stage(f"{name}: {step}, {done:.0%}", round(100 * done), 100))
 
             try:
                 found[name] = halfulp.reveal_order(
-                    loaded[name],
-                    loaded["inputs"],
-                    keywords=loaded.get("keywords"),
+                    given.side(name),
+                    given.inputs,
+                    keywords=given.options.get("keywords"),
                     seed=seed,
                     everywhere=emit is not None,
                     progress=progress,
@@ -67,7 +76,7 @@ def order(
         save(stored, html)
     for name, item in found.items():
         if emit is not None:
-            say(_emitted(name, item, loaded, emit, seed), err=as_json)
+            say(_emitted(name, item, given, emit, seed), err=as_json)
         if svg is not None and item.classes[0].order is not None:
             write_file(svg / f"{name}.svg", item.order.draw("svg"))
             say(f"{svg / f'{name}.svg'}: the order of {name}", err=as_json)
@@ -84,7 +93,7 @@ def _stored(found: dict[str, Any], problems: dict[str, str]) -> Any:
     return StoredOrders({name: item.stored() for name, item in found.items()}, problems, difference, one_family)
 
 
-def _emitted(name: str, found: Any, loaded: dict[str, Any], folder: Path, seed: int) -> str:
+def _emitted(name: str, found: Any, given: Given, folder: Path, seed: int) -> str:
     """Writes the program of one side, runs it in a fresh Python and says how many bits agree."""
     import subprocess
     import sys
@@ -96,10 +105,10 @@ def _emitted(name: str, found: Any, loaded: dict[str, Any], folder: Path, seed: 
     from halfulp.files import write_file
     from halfulp.probes.implementation import Implementation
 
-    implementation = Implementation(loaded[name], loaded["inputs"], loaded.get("keywords"))
-    names = _names(loaded[name], implementation)
+    implementation = Implementation(given.side(name), given.inputs, given.options.get("keywords"))
+    names = _names(given.side(name), implementation)
     try:
-        program = found.emit(names, f"{name} of {Path(loaded['names'].get('__file__', 'the case file')).name}")
+        program = found.emit(names, f"{name} of {Path(given.label).name if given.label.endswith('.py') else given.label}")
     except InputError as error:
         return f"{name}: no program. {error}"
     path = folder / f"replay_{name}.py"

@@ -70,13 +70,12 @@ def say(text: object = "", *, err: bool = False) -> None:
 def show(result: Any, *, as_json: bool = False, html: Optional[Path] = None, form: str = "full") -> None:
     """Print a result; write its page where one is wanted."""
     import halfulp
-    from halfulp import Verdict
 
     if as_json:
         typer.echo(result.to_json())
     else:
         head, newline, rest = halfulp.report(result, form=form).partition("\n")
-        starts_with_verdict = head.partition(":")[0] in Verdict.__members__
+        starts_with_verdict = _is_verdict(head.partition(":")[0])
         color = COLORS.get(result.exit_code) if starts_with_verdict else None
         plain = color is None or bool(os.environ.get("NO_COLOR"))
         typer.secho(head, fg=color, bold=not plain, color=False if plain else None)  # without a terminal it is plain too
@@ -84,6 +83,14 @@ def show(result: Any, *, as_json: bool = False, html: Optional[Path] = None, for
             typer.echo(rest)
     if html is not None:
         save(result, html)
+
+
+def _is_verdict(word: str) -> bool:
+    if not word.isupper():
+        return False
+    from halfulp.verdicts.verdict import Verdict
+
+    return word in Verdict.__members__
 
 
 def save(result: Any, html: Path) -> None:

@@ -7,14 +7,21 @@ from typing import Annotated, Optional
 
 import typer
 
+from .operands import BackendsOption, Expected, InputsOption, options_of, taken
 from .output import say, writable
 
 
 def plot(
     name: Annotated[str, typer.Argument(metavar="PICTURE", help="Which: --list prints all.")] = "",
     result: Annotated[
-        Optional[Path], typer.Argument(help="A result as JSON; or a case file, which is run: for growth by its sizes, for others by check.")
+        Optional[str],
+        typer.Argument(
+            help="A result as JSON; or what is run, for growth by its sizes, for others by check: a case file, FILE.py:name, an expression ..."
+        ),
     ] = None,
+    expected: Expected = None,
+    inputs: InputsOption = None,
+    backends: BackendsOption = None,
     output: Annotated[
         Path,
         typer.Option(
@@ -43,21 +50,20 @@ def plot(
         )
     drawn_as(name)  # what is wrong with the names is said before anything is run
     picture_file(output)
-    found = _measured(name, result) if result.suffix == ".py" else halfulp.read_result(result)
+    is_stored = Path(result).suffix == ".json" and expected is None
+    found = halfulp.read_result(Path(result)) if is_stored else _measured(name, (result, expected, inputs, backends))
     say(f"{save_picture(picture(name, found, path), output)}: {PICTURES[name].shows}", err=True)
 
 
-def _measured(name: str, file: Path) -> object:
-    """What a case file gives."""
+def _measured(name: str, words: tuple[str, Optional[str], Optional[str], Optional[str]]) -> object:
+    """What running it gives (`taken`: actual, expected, inputs, backends)."""
     import halfulp
-    from halfulp.cases import load_case_file
 
     from .growth import grown
     from .progress import steps_on_stderr
 
     with steps_on_stderr(False) as progress:
         if name == "growth":
-            return grown(file, None, (0,), None, progress)
-        loaded = load_case_file(file, 0)
-        options = {key: loaded[key] for key in ("declared", "reference", "gradients", "keywords") if key in loaded}
-        return halfulp.check(loaded["actual"], loaded["expected"], loaded["inputs"], closeups=True, progress=progress, **options)
+            return grown(words, None, (0,), None, progress)
+        given = taken(*words)
+        return halfulp.check(given.actual, given.expected, given.inputs, closeups=True, progress=progress, **options_of(given))

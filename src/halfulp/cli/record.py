@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated, Any, Optional
 
 import typer
 
+from .operands import InputsOption, taken
 from .output import say
 
 
 def record(
     script: Annotated[
-        str, typer.Argument(help="A Python file that is run, or FILE.py:name for one function or module of it, run on its `inputs(seed)`.")
+        str,
+        typer.Argument(
+            help="A Python file that is run, or FILE.py:name for one function or module of it, run on its `inputs(seed)`; package.module:name, an expression or an ONNX model."
+        ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write; must not exist.")],
     level: Annotated[str, typer.Option(help="hash, statistics or tensors. Only from tensors can be told what each op adds.")] = "tensors",
@@ -24,18 +28,25 @@ def record(
     sample: Annotated[Optional[int], typer.Option(help="Keep at most this many elements of each tensor.")] = None,
     budget: Annotated[Optional[int], typer.Option(help="Keep at most this many MB of elements.")] = None,
     seed: Annotated[int, typer.Option(help="Passed to `inputs`, and where random numbers start.")] = 0,
+    inputs: InputsOption = None,
     arguments: Annotated[Optional[list[str]], typer.Argument(help="Passed to the script, after --.")] = None,
 ) -> None:
     """Record what a program computes, op by op, to compare it with a recording made elsewhere (`halfulp locate`)."""
+    import halfulp
     from halfulp.recording.programs import record_program
 
     from .progress import steps_on_stderr
 
     with steps_on_stderr(False) as progress:
-        trace = record_program(
-            script, output, level=level, gradients=gradients, select=tuple(select or ()), sample=sample,
-            budget_bytes=None if budget is None else budget * 1_000_000, seed=seed, arguments=tuple(arguments or ()), progress=progress,
-        )  # fmt: skip
+        how: dict[str, Any] = {
+            "level": level, "gradients": gradients, "select": tuple(select or ()), "sample": sample,
+            "budget_bytes": None if budget is None else budget * 1_000_000, "progress": progress,
+        }  # fmt: skip
+        if inputs is None and (script.endswith(".py") or ".py:" in script):
+            trace = record_program(script, output, seed=seed, arguments=tuple(arguments or ()), **how)
+        else:
+            found = taken(script, None, inputs, seed=seed, one_side=True, asked="`record` watches a run")
+            trace = halfulp.record(found.actual, found.inputs, output, keywords=found.options.get("keywords"), **how)
     modules = len({step.module for step in trace.ops})
     kept = sum(value.place.end - value.place.begin for value in trace.values if value.place is not None)
     say(f"{trace.path}: {len(trace.ops):,} ops in {modules:,} modules, {len(trace.values):,} values, {kept / 1e6:,.1f} MB of elements")

@@ -1,17 +1,24 @@
-"""halfulp tolerance FILE.py"""
+"""halfulp tolerance EXPECTED"""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
 
+from .operands import InputsOption, taken
 from .output import Html, show
 
 
 def tolerance(
-    file: Annotated[Path, typer.Argument(help="A Python file with `actual`, `expected` and `inputs(seed)`.")],
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="EXPECTED",
+            help="A case file, of which `expected` is run; FILE.py:name, package.module:name, an expression, or an ONNX model.",
+        ),
+    ],
+    inputs: InputsOption = None,
     declared: Annotated[
         Optional[str],
         typer.Option(help="Precision that both implementations may use.", show_default="that of the inputs"),
@@ -23,15 +30,17 @@ def tolerance(
 ) -> None:
     """Which rtol and atol does a test of `expected` need? Derived from how far rounding moves it."""
     import halfulp
-    from halfulp.cases import load_case_file
 
-    loaded = load_case_file(file, 0)
-    found = halfulp.suggest_tolerance(
-        loaded["expected"],
-        loaded["names"]["inputs"],
-        declared if declared is not None else loaded.get("declared"),
-        keywords=loaded.get("keywords"),
-        failure_probability=probability,
-        draws=draws,
-    )
+    from .progress import steps_on_stderr
+
+    given = taken(file, None, inputs, one_side=True, asked="`tolerance` runs it with its ops rounded", quiet=as_json)
+    with steps_on_stderr(False, "sampling how far rounding goes"):
+        found = halfulp.suggest_tolerance(
+            given.expected,
+            given.draw,
+            declared if declared is not None else given.options.get("declared"),
+            keywords=given.options.get("keywords"),
+            failure_probability=probability,
+            draws=draws,
+        )
     show(found, as_json=as_json, html=html)

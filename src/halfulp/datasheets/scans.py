@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# pyright: basic, reportUntypedFunctionDecorator=false
+# pyright: basic
 import math
 import os
 from collections.abc import Callable, Iterator
@@ -12,12 +12,15 @@ from functools import cache
 
 import numpy as np
 import torch
-from numba import njit
 
+from .. import compiled
 from ..floats import FLOAT32, Format
 
 CHUNK = 1 << 20
 """Inputs at a time: results in both formats (12 MB) stay in the last-level cache."""
+
+SECONDS_AN_ELEMENT = 30e-9
+"""What NumPy takes for the error of one result; `python -m benchmarks.start_up` prints it (`numpy_scan`)."""
 
 TORCH_DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
 PARTS = max(1, os.cpu_count() or 1)
@@ -72,8 +75,12 @@ def _inverse_ulps(target: Format) -> np.ndarray:
 
 def _errors(computed: np.ndarray, exact: np.ndarray, inverse_ulps: np.ndarray, overflow: float) -> list[tuple[float, int, int, int, int]]:
     """(largest error, its place, compared, wrong, special mismatches) of each part; one pass over memory, a part to a thread."""
+    if not compiled.pays(len(exact) * SECONDS_AN_ELEMENT):
+        return [_errors_by_numpy(computed, exact, inverse_ulps, overflow, 0, len(exact))]
+    from .kernels import errors_of
+
     edges = np.linspace(0, len(exact), PARTS + 1).astype(np.int64).tolist()
-    return list(_threads().map(lambda low, high: _errors_of(computed, exact, inverse_ulps, overflow, low, high), edges[:-1], edges[1:]))
+    return list(_threads().map(lambda low, high: errors_of(computed, exact, inverse_ulps, overflow, low, high), edges[:-1], edges[1:]))
 
 
 @cache
@@ -82,29 +89,21 @@ def _threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(PARTS)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def _errors_of(computed, exact, inverse_ulps, overflow, low, high):
-    largest = -1.0
-    where = min(low, len(exact) - 1)
-    compared = 0
-    wrong = 0
-    special = 0
-    bits = exact.view(np.uint64)
-    for i in range(low, high):
-        r = exact[i]
-        y = np.float64(computed[i])
-        if not abs(r) < overflow or not abs(y) < np.inf:
-            same = (np.isnan(r) and np.isnan(y)) or (abs(r) >= overflow and y == (np.inf if r > 0 else -np.inf))
-            special += 0 if same else 1
-            continue
-        error = abs(y - r) * inverse_ulps[(bits[i] >> np.uint64(52)) & np.uint64(2047)]
-        compared += 1
-        if error > 0.5:
-            wrong += 1
-        if error > largest:
-            largest = error
-            where = i
-    return max(largest, 0.0), where, compared, wrong, special
+def _errors_by_numpy(
+    computed: np.ndarray, exact: np.ndarray, inverse_ulps: np.ndarray, overflow: float, low: int, high: int
+) -> tuple[float, int, int, int, int]:
+    """The same as `kernels.errors_of`."""
+    r, y = exact[low:high], computed[low:high].astype(np.float64)
+    with np.errstate(all="ignore"):
+        regular = (np.abs(r) < overflow) & (np.abs(y) < np.inf)
+        same = (np.isnan(r) & np.isnan(y)) | ((np.abs(r) >= overflow) & (y == np.where(r > 0, np.inf, -np.inf)))
+        exponents = (r.view(np.uint64) >> np.uint64(52)) & np.uint64(2047)
+        error = np.where(regular, np.abs(y - r) * inverse_ulps[exponents], -1.0)
+    place = int(error.argmax()) if len(error) else 0
+    compared = int(np.count_nonzero(regular))
+    where = low + place if compared else min(low, len(exact) - 1)
+    largest = max(float(error[place]), 0.0) if compared else 0.0
+    return largest, where, compared, int(np.count_nonzero(error > 0.5)), int(np.count_nonzero(~regular & ~same))
 
 
 def all_numbers(target: Format, start: int = 0) -> Iterator[torch.Tensor]:

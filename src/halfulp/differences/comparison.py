@@ -16,12 +16,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .. import compiled
 from ..border import answered
 from ..errors import InputError
 from ..floats import Format, widen
 from ..floats.ulps import ordinals
+from . import by_numpy
+from . import totals as k
 from .difference import Comparison, Difference, Mismatch, WorstElement, decibels
 from .leaves import DeviceLeaf, Leaf, decode, leaves_of
+from .totals import HISTOGRAM_STEPS, Totals
 
 CHUNK = 1 << 22
 """Elements per chunk that is read where it lies: a few milliseconds of work, so that starting it costs nothing."""
@@ -126,41 +130,11 @@ def _coarser(first: Format | None, second: Format | None) -> Format | None:
     return min(known, key=lambda float_format: float_format.precision_bits) if known else None
 
 
-class _Totals:
-    """The running rows of one chunk or of the whole tensor."""
-
-    def __init__(self, worst: int) -> None:
-        from . import kernels
-
-        self.sums = np.zeros(7)
-        self.counts = np.zeros(11, dtype=np.int64)
-        self.histogram = np.zeros((4, kernels.HISTOGRAM_BINS), dtype=np.int64)
-        self.scores = np.full((3, worst), -1.0)
-        self.places = np.zeros((3, worst), dtype=np.int64)
-        self.max_ulps = 0
-
-    def add(self, other: _Totals) -> None:
-        """Take in the totals of a later chunk."""
-        from . import kernels
-
-        maxima = [kernels.MAX_ABS, kernels.MAX_REL]
-        largest = np.maximum(self.sums[maxima], other.sums[maxima])
-        self.sums += other.sums
-        self.sums[maxima] = largest
-        self.counts += other.counts
-        self.histogram += other.histogram
-        self.max_ulps = max(self.max_ulps, other.max_ulps)
-        for row in range(3):
-            scores = np.concatenate([self.scores[row], other.scores[row]])
-            places = np.concatenate([self.places[row], other.places[row]])
-            order = np.argsort(-scores, kind="stable")[: self.scores.shape[1]]
-            self.scores[row], self.places[row] = scores[order], places[order]
-
-
-def _gather(actual: _Chunk, reference: _Chunk, offset: int, worst: int) -> _Totals:
+def _gather(actual: _Chunk, reference: _Chunk, offset: int, worst: int) -> Totals:
+    """The totals of one chunk, by the compiled loop."""
     from . import kernels
 
-    totals = _Totals(worst)
+    totals = Totals(worst)
     integer = actual.bits.dtype
     as_float = np.empty(kernels.BLOCK, dtype=np.float32)
     totals.max_ulps = int(
@@ -173,6 +147,12 @@ def _gather(actual: _Chunk, reference: _Chunk, offset: int, worst: int) -> _Tota
         )
     )  # fmt: skip
     return totals
+
+
+def _gather_by_numpy(actual: _Chunk, reference: _Chunk, offset: int, worst: int) -> Totals:
+    return by_numpy.gather(
+        actual.numbers, reference.numbers, actual.bits, reference.bits, sign_magnitude=actual.sign_magnitude, offset=offset, worst=worst
+    )
 
 
 def _pieces(actual: npt.NDArray[Any], reference: npt.NDArray[Any], size: int) -> Iterator[tuple[int, npt.NDArray[Any], npt.NDArray[Any]]]:
@@ -201,22 +181,25 @@ def measure(actual: Leaf, reference: Leaf, *, worst: int) -> Difference:
     same = actual.dtype == reference.dtype
     common = actual.format if same else _coarser(actual.format, reference.format)
 
-    def gather(piece: tuple[int, npt.NDArray[Any], npt.NDArray[Any]]) -> _Totals:
+    is_compiled = compiled.pays(math.prod(reference.stored_shape) * by_numpy.SECONDS_AN_ELEMENT)
+    gather_chunk = _gather if is_compiled else _gather_by_numpy
+
+    def gather(piece: tuple[int, npt.NDArray[Any], npt.NDArray[Any]]) -> Totals:
         start, left, right = piece
         if same:
-            return _gather(_same_format_chunk(left, actual), _same_format_chunk(right, reference), start, worst)
+            return gather_chunk(_same_format_chunk(left, actual), _same_format_chunk(right, reference), start, worst)
         chunks = _common_format_chunk(left, actual, common), _common_format_chunk(right, reference, common)
-        return _gather(*chunks, start, worst)
+        return gather_chunk(*chunks, start, worst)
 
-    totals = _Totals(worst)
+    totals = Totals(worst)
     if same and isinstance(actual, DeviceLeaf) and isinstance(reference, DeviceLeaf) and actual.is_comparable_with(reference):
         for part in _on_device(actual, reference, worst):
             totals.add(part)
         return _difference(totals, actual, reference, common, worst)
     in_place = same and actual.format is not None and actual.format.storage_bits >= 32
-    size = CHUNK if in_place else COPIED_CHUNK
+    size = by_numpy.CHUNK if not is_compiled else CHUNK if in_place else COPIED_CHUNK
     pieces = _pieces(actual.stored, reference.stored, size)
-    if actual.stored.size <= size:
+    if actual.stored.size <= size or not is_compiled:
         for piece in pieces:
             totals.add(gather(piece))
     else:
@@ -227,20 +210,20 @@ def measure(actual: Leaf, reference: Leaf, *, worst: int) -> Difference:
     return _difference(totals, actual, reference, common, worst)
 
 
-def _on_device(actual: DeviceLeaf, reference: DeviceLeaf, worst: int) -> Iterator[_Totals]:
+def _on_device(actual: DeviceLeaf, reference: DeviceLeaf, worst: int) -> Iterator[Totals]:
     """The totals of two tensors on one device, chunk by chunk."""
     from . import on_device
 
     left, right = actual.tensor.reshape(-1), reference.tensor.reshape(-1)
     for start in range(0, len(left), on_device.CHUNK):
         stop = start + on_device.CHUNK
-        totals = _Totals(worst)
+        totals = Totals(worst)
         gathered = on_device.gather(left[start:stop], right[start:stop], start, worst)
         totals.sums, totals.counts, totals.histogram, totals.scores, totals.places, totals.max_ulps = gathered
         yield totals
 
 
-def _in_order(pool: ThreadPoolExecutor, work: Any, pieces: Iterator[Any], *, ahead: int) -> Iterator[_Totals]:
+def _in_order(pool: ThreadPoolExecutor, work: Any, pieces: Iterator[Any], *, ahead: int) -> Iterator[Totals]:
     """Results of `work` in the order of the pieces, with at most `ahead` pieces alive at a time."""
     waiting: list[Any] = []
     for piece in pieces:
@@ -251,9 +234,7 @@ def _in_order(pool: ThreadPoolExecutor, work: Any, pieces: Iterator[Any], *, ahe
         yield future.result()
 
 
-def _difference(totals: _Totals, actual: Leaf, reference: Leaf, common: Format | None, worst: int) -> Difference:
-    from . import kernels as k
-
+def _difference(totals: Totals, actual: Leaf, reference: Leaf, common: Format | None, worst: int) -> Difference:
     sums, counts = totals.sums, [int(count) for count in totals.counts]
     compared = counts[k.COMPARED]
     mean = 1.0 / compared if compared else 0.0
@@ -309,12 +290,10 @@ def _cosine(reference_squares: float, actual_squares: float, difference_squares:
 
 def _bin_start(place: int) -> float:
     """The smallest distance that falls into a bin of the histogram (the inverse of the kernel's shift)."""
-    from . import kernels
-
     if place == 0:
         return 0.0
-    octave, step = divmod(place - 1, kernels.HISTOGRAM_STEPS)
-    return math.ldexp(1.0 + step / kernels.HISTOGRAM_STEPS, octave)
+    octave, step = divmod(place - 1, HISTOGRAM_STEPS)
+    return math.ldexp(1.0 + step / HISTOGRAM_STEPS, octave)
 
 
 def _median(histogram: npt.NDArray[np.int64], compared: int) -> float:
@@ -336,7 +315,7 @@ def _octaves(histogram: npt.NDArray[np.int64]) -> tuple[tuple[int, int], ...]:
     return tuple(sorted(bounds.items()))
 
 
-def _worst_elements(totals: _Totals, row: int, actual: Leaf, reference: Leaf, common: Format | None) -> tuple[WorstElement, ...]:
+def _worst_elements(totals: Totals, row: int, actual: Leaf, reference: Leaf, common: Format | None) -> tuple[WorstElement, ...]:
     found: list[WorstElement] = []
     for score, place in zip(totals.scores[row].tolist(), totals.places[row].tolist()):
         if score <= 0:

@@ -2,7 +2,7 @@
 
 Elements are taken in blocks that stay in the first-level cache, so memory is read once however many loops run over a
 block; each inner loop is simple enough to become vector instructions. Compiled by numba for two pairs of types
-(float32 with its 32 bits, float64 with its 64) and kept on disk.
+(float32 with its 32 bits, float64 with its 64) and kept on disk. `by_numpy` gathers the same of small tensors.
 """
 
 from __future__ import annotations
@@ -11,27 +11,40 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit  # pyright: ignore[reportMissingTypeStubs]
+
+from ..compiled import kernel
+from .totals import (
+    AGAINST_ZERO,
+    COMPARED,
+    INF_ACTUAL,
+    INF_BOTH,
+    INF_REFERENCE,
+    INF_SIGN,
+    MAX_ABS,
+    MAX_REL,
+    NAN_ACTUAL,
+    NAN_BOTH,
+    NAN_REFERENCE,
+    OFFSET,
+    SHIFT,
+    SIGNED_ZEROS,
+    SUM_ABS,
+    SUM_ACTUAL,
+    SUM_REFERENCE,
+    SUM_SIGNED,
+    SUM_SQUARED,
+    UNEQUAL,
+)  # fmt: skip
 
 BLOCK = 4096
-HISTOGRAM_STEPS = 128  # bins per octave: a distance is known exactly up to 255, and to 1/128 of itself beyond
-HISTOGRAM_BINS = 64 * HISTOGRAM_STEPS + 2
-SHIFT = 16  # float32 keeps 23 fraction bits; 7 of them, log2(HISTOGRAM_STEPS), survive the shift
-OFFSET = (127 << 7) - 1
 
-# places in the row of sums that a chunk returns
-SUM_ABS, SUM_SQUARED, SUM_SIGNED, SUM_REFERENCE, SUM_ACTUAL, MAX_ABS, MAX_REL = range(7)
-# places in the row of counts
-(
-    COMPARED, UNEQUAL, AGAINST_ZERO, SIGNED_ZEROS, NAN_ACTUAL, NAN_REFERENCE, NAN_BOTH, INF_ACTUAL, INF_REFERENCE,
-    INF_BOTH, INF_SIGN,
-) = range(11)  # fmt: skip
+LARGEST = np.finfo(np.float64).max
 
 # What lets sums become vector instructions. NaN and infinities keep their meaning: they are how a block with specials is noticed.
 _REASSOCIATE = {"reassoc", "contract", "nsz"}
 
 
-@njit(nogil=True, cache=True, error_model="numpy", fastmath=_REASSOCIATE)
+@kernel(nogil=True, error_model="numpy", fastmath=_REASSOCIATE)
 def _block_sums(actual, reference, block, abs_threshold, rel_threshold):
     """The sums of one block into `block`; returns how many elements exceed a threshold.
 
@@ -63,7 +76,7 @@ def _block_sums(actual, reference, block, abs_threshold, rel_threshold):
     return above
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(nogil=True, error_model="numpy")
 def _keep_worst(scores, places, score, place):
     """Insert into a list of scores in falling order; the earlier place wins a tie."""
     last = scores.shape[0] - 1
@@ -78,7 +91,7 @@ def _keep_worst(scores, places, score, place):
     places[i] = place
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(nogil=True, error_model="numpy")
 def _scan(actual, reference, steps, start, sums, counts, scores, places):
     """Look at each element of a block that may hold a new maximum: exact maxima, the worst elements, differences against zero."""
     for i in range(len(actual)):
@@ -97,7 +110,7 @@ def _scan(actual, reference, steps, start, sums, counts, scores, places):
             _keep_worst(scores[2], places[2], np.float64(steps[i]), start + i)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(nogil=True, error_model="numpy")
 def _block_distances(actual_bits, reference_bits, sign_magnitude, lowest, steps, as_float):
     """Distances into `steps` (unsigned), their float32 values into `as_float`; returns unequal, sign mismatches, maximum."""
     unequal = 0
@@ -121,7 +134,7 @@ def _block_distances(actual_bits, reference_bits, sign_magnitude, lowest, steps,
     return unequal, opposite, largest
 
 
-@njit(nogil=True, cache=True)
+@kernel(nogil=True)
 def _block_histogram(float_bits, count, histogram):
     for i in range(count):
         bits = float_bits[i]
@@ -129,7 +142,7 @@ def _block_histogram(float_bits, count, histogram):
         histogram[i & 3, max(place, 0)] += 1
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(nogil=True, error_model="numpy")
 def _all_finite(actual, reference):
     bad = 0
     for i in range(actual.shape[0]):
@@ -139,7 +152,7 @@ def _all_finite(actual, reference):
     return bad == 0
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(nogil=True, error_model="numpy")
 def _set_aside_specials(actual, reference, actual_bits, reference_bits, counts):
     """Count NaN and infinities by kind and replace both sides of such a pair by zero; returns how many pairs."""
     aside = 0
@@ -169,7 +182,7 @@ def _set_aside_specials(actual, reference, actual_bits, reference_bits, counts):
     return aside
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(nogil=True, error_model="numpy")
 def gather(
     actual, reference, actual_bits, reference_bits, sign_magnitude, lowest, offset,
     sums, counts, histogram, scores, places, steps, as_float, float_bits, spare, spare_bits,
@@ -198,6 +211,8 @@ def gather(
         # A maximum is at least as large as the last of the worst elements that are kept.
         abs_threshold = max(scores[0, last], 0.0) if last >= 0 else sums[MAX_ABS]
         rel_threshold = max(scores[1, last], 0.0) if last >= 0 else sums[MAX_REL]
+        # The worst may all be infinite (against zero); the maximum is that of the others. Infinity times zero would hide a difference.
+        rel_threshold = min(rel_threshold, sums[MAX_REL], LARGEST)
         ulps_threshold = scores[2, last] if last >= 0 else np.inf
         above = _block_sums(x, y, block, abs_threshold, rel_threshold)
         aside = 0

@@ -6,17 +6,17 @@ An array's framework is recognised through `sys.modules`, never imported. Format
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import sys
-from collections.abc import Iterator, Mapping
+import types
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..containers import entered
+from ..containers import attributes_of, entered, parts_of
 from ..errors import InputError
 from ..floats import FORMATS, Format, widen
 
@@ -220,6 +220,21 @@ def _memory_format(tensor: Any) -> str:
     return "channels_last" if tensor.dim() in formats and tensor.is_contiguous(memory_format=formats[tensor.dim()]) else "strided"
 
 
+_NUMBERS_NEEDED = (
+    "Needed: tensors, arrays or numbers, alone or in lists, tuples, dicts, dataclasses and objects. Text and other objects have no "
+    "numerical difference. Return only the numerical part."
+)
+
+
+def _described(value: object) -> str:
+    """What somebody returned that has no numbers, and where that is a common mistake, which."""
+    if isinstance(value, types.GeneratorType):
+        return f"a generator ({value.__name__} has a `yield`, so that calling it computes nothing; return a list)"
+    if isinstance(value, types.CoroutineType):
+        return f"a coroutine ({value.__name__} is `async`, so that calling it computes nothing)"
+    return f"an object of class {type(value).__name__}" if not isinstance(value, (str, bytes)) else type(value).__name__
+
+
 def _from_array(value: Any, path: str) -> Leaf:
     array = np.asarray(value)
     if not array.dtype.isnative:
@@ -237,37 +252,75 @@ def _from_array(value: Any, path: str) -> Leaf:
     if array.dtype.kind == "f" and name not in FORMATS:  # longdouble: compared after one rounding to float64
         return Leaf(path, name, widen(array), FORMATS["float64"])
     if array.dtype.kind not in "fiub":
-        raise InputError(
-            f"Got {type(value).__name__} of dtype {name} at {path or 'the output'}. "
-            "Needed: tensors, arrays or numbers, possibly nested in lists, tuples and dicts. "
-            "Text and objects have no numerical difference. Return only the numerical part."
-        )
+        raise _NotNumerical(f"Got {_described(value)} at {path or 'the output'}. {_NUMBERS_NEEDED}")
     return Leaf(path, name, array, FORMATS.get(name))
 
 
-def _children(value: object) -> list[tuple[str, object]] | None:
-    """The named parts of a container, None for something that is no container."""
-    if isinstance(value, Mapping):
-        return [(f"[{key!r}]", part) for key, part in value.items()]
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return [(f".{name}", getattr(value, name)) for name in value._fields]  # type: ignore[attr-defined]
-    if isinstance(value, (list, tuple)):
-        return [(f"[{position}]", part) for position, part in enumerate(value)]
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return [(f".{field.name}", getattr(value, field.name)) for field in dataclasses.fields(value)]
-    return None
+class _NotNumerical(InputError):
+    """Something that holds no numbers."""
 
 
-def _walk(value: object, path: str, inside: tuple[int, ...] = ()) -> Iterator[Leaf]:
-    if value is None:
-        return
-    parts = None if is_torch_tensor(value) or hasattr(value, "__array__") else _children(value)
-    if parts is None:
-        yield _leaf(value, path)
-        return
-    inside = entered(value, inside, path or "the output")
-    for name, part in parts:
-        yield from _walk(part, path + name, inside)
+class _Walk:
+    """Collects the leaves of a result.
+
+    Args:
+        left_out: where parts without numbers are noted; None to refuse them.
+    """
+
+    def __init__(self, left_out: list[str] | None) -> None:
+        self._left_out = left_out
+        self._objects: set[int] = set()
+
+    def leaves(self, value: object, path: str, inside: tuple[int, ...] = ()) -> Iterator[tuple[Leaf, object]]:
+        """The leaves of a value that a function returned or a container holds, each with what it was made of."""
+        if value is None:
+            return
+        is_array = _is_array(value)
+        parts = None if is_array else parts_of(value)
+        if parts is not None:
+            inside = entered(value, inside, path or "the output")
+            for name, part in parts:
+                yield from self.leaves(part, path + name, inside)
+            return
+        if id(value) in self._objects:  # objects may point at each other, and what they hold is there already
+            return
+        found = [] if is_array else self._of_object(value, path, inside)
+        try:
+            yield from found or [(_leaf(value, path), value)]
+        except _NotNumerical:
+            if self._left_out is None:
+                raise
+            self._left_out.append(f"{path or 'the output'} ({type(value).__name__})")
+
+    def _of_object(self, value: object, path: str, inside: tuple[int, ...]) -> list[tuple[Leaf, object]]:
+        """What a plain object holds: its tensors and arrays, and its public numbers; what else it needs to work is no result."""
+        attributes = [] if _is_module(value) else attributes_of(value)
+        if not attributes:
+            return []
+        self._objects.add(id(value))
+        inside = entered(value, inside, path or "the output")
+        refuses, self._left_out = self._left_out, [] if self._left_out is None else self._left_out
+        found = [leaf for name, part in attributes if _is_data(name, part) for leaf in self.leaves(part, path + name, inside)]
+        self._left_out = refuses
+        return found
+
+
+def _is_array(value: object) -> bool:
+    return is_torch_tensor(value) or (hasattr(value, "__array__") and not isinstance(value, type))
+
+
+def _is_module(value: object) -> bool:
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.nn.Module)
+
+
+def _is_data(name: str, attribute: object) -> bool:
+    """Whether an attribute of an object may hold results: flags and private numbers tell how it works, and a model is no result."""
+    if isinstance(attribute, (int, float, complex)):
+        return not (isinstance(attribute, bool) or name.startswith("._"))
+    if attribute is None or _is_module(attribute):
+        return False
+    return _is_array(attribute) or parts_of(attribute) is not None or bool(attributes_of(attribute))
 
 
 def _leaf(value: object, path: str) -> Leaf:
@@ -289,13 +342,20 @@ def _leaf(value: object, path: str) -> Leaf:
         ) from error
 
 
-def leaves_of(value: object) -> list[Leaf]:
+def leaves_of(value: object, left_out: list[str] | None = None) -> list[Leaf]:
     """All tensors of a nested result, in order, with their paths.
 
     Args:
-        value: tensor, array, number, or lists, tuples, named tuples, dataclasses and mappings of them. None is skipped.
+        value: tensor, array, number, or containers of them: lists, tuples, named tuples, dataclasses, mappings, nodes of PyTorch's pytree,
+            and plain objects (of which tensors, arrays and public numbers count). None is skipped.
+        left_out: where the places and types of parts without numbers are noted; such parts are refused where it is not given.
 
     Raises:
         InputError: something in it is not numerical; the message says where.
     """
-    return list(_walk(value, ""))
+    return [leaf for leaf, _ in values_of(value, left_out)]
+
+
+def values_of(value: object, left_out: list[str] | None = None) -> Iterator[tuple[Leaf, object]]:
+    """The same, each with the tensor, array or number that it was made of."""
+    return _Walk(left_out).leaves(value, "")

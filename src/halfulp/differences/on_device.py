@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from . import kernels as k
+from . import totals as k
 
 CHUNK = 1 << 22
 """Elements at a time: enough work to fill any device, and temporaries of a few hundred megabytes."""

@@ -3,10 +3,12 @@
 from ..differences.excess import Excess, Residual, RootMeanSquare, root_mean_square
 from .analytic import BackwardError, backward_error
 from .fourier import uses_transforms
+from .gaussians import GaussianPool
 from .noise import LeafNoise, Noise, gain_of, widened
-from .noise_mode import GaussianPool, NoiseMode
+from .noise_mode import NoiseMode
+from .passes import DATA, OPS, STATE, run_under
 from .residuals import residual_of, residual_of_leaf
-from .sampling import DATA, OPS, STATE, noise_of, noise_of_inputs, noise_of_side, run_under
+from .sampling import noise_of, noise_of_inputs, noise_of_side
 from .stored import StoredNoise, stored_noise
 
 __all__ = [

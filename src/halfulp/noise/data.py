@@ -11,7 +11,7 @@ from ..cases import Case
 from ..cases.inputs import float_formats
 from ..floats import Format
 from ..ops.deviation import ROUNDING_RMS
-from .noise_mode import GaussianPool
+from .gaussians import GaussianPool
 
 
 def holds_finer_data(case: Case, name: str, storage: Format) -> bool:

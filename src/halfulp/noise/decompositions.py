@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch._decomp import decomposition_table  # pyright: ignore[reportPrivateUsage]
+
+from ..cases.lifted_ops import grouped_product
 
 
 def _variance(summand: torch.Tensor, dim: Any = None, *, correction: float | None = None, keepdim: bool = False) -> torch.Tensor:
@@ -88,6 +89,7 @@ _OWN_FORMULAS: dict[tuple[str, str], Callable[..., Any]] = {
     ("var_mean", "correction"): _variance_and_mean,
     ("var", "default"): lambda summand, dims=None, correction=1.0, **_: _variance(summand, dims, correction=correction),
     ("sigmoid", "default"): _sigmoid,
+    ("_grouped_mm", "default"): lambda *args, out_dtype=None, **kwargs: grouped_product(*args, **kwargs),  # noqa: ARG005
     ("silu", "default"): lambda x: x / (1.0 + torch.exp(-x)),
 }
 
@@ -106,13 +108,19 @@ def _either(first: Callable[..., Any], second: Callable[..., Any]) -> Callable[.
     return formula
 
 
+def _from_table(func: Any) -> Callable[..., Any] | None:
+    """From the table that torch.export and torch.compile decompose with: a fifth of a second to load, and few ops need it."""
+    from torch._decomp import decomposition_table  # pyright: ignore[reportPrivateUsage]
+
+    return decomposition_table.get(func)
+
+
 def decomposed(func: Any, name: str) -> Callable[..., Any] | None:
     """The textbook formula of an op in terms of simpler ops; None for an op that has none."""
     own = _OWN_FORMULAS.get((name, func._overloadname))
     if own is not None:
-        table = decomposition_table.get(func)
-        return own if name != "native_batch_norm" or table is None else _either(own, table)
+        table = _from_table(func) if name == "native_batch_norm" else None
+        return own if table is None else _either(own, table)
     if name in UNDIVIDED:
         return lambda *_, **__: NotImplemented
-    # The table that torch.export and torch.compile decompose with.
-    return decomposition_table.get(func)
+    return _from_table(func)

@@ -10,16 +10,16 @@ from typing import Any
 from unittest import mock
 
 import numpy as np
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..cases import Case, observed
 from ..ops import Kind, called
 from ..process.alone import alone
+from ..process.dispatch import DispatchMode
 
 _NUMPY_TRANSFORMS = [name for name in dir(np.fft) if name.endswith(("fft", "fft2", "fftn")) and callable(getattr(np.fft, name))]
 
 
-class _Watch(TorchDispatchMode):
+class _Watch(DispatchMode):
     def __init__(self) -> None:
         super().__init__()
         self.met = False

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from ..cases import Run
 from ..differences import Leaf
 from ..floats import Format
+from ..ops.deviation import SAMPLES
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -83,6 +84,11 @@ class Noise:
     ops: dict[str, int] = field(default_factory=dict)
     reference: str = "expected in float64"
     notes: tuple[str, ...] = ()
+
+    @property
+    def degrees(self) -> int:
+        """How many samples the limits are those of; where fewer were enough, the error stood the stricter limits of all."""
+        return max(self.count, SAMPLES)
 
     @property
     def has_products(self) -> bool:

@@ -6,59 +6,29 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import math
-from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
-from ..cases import GIVEN, LIFTED, NATIVE, Case, Inputs, Precision, Run, Unavailable, Variant
+from ..cases import LIFTED, NATIVE, Case, Precision, Run, Unavailable, Variant
 from ..cases.gradients import RETURNED
-from ..cases.inputs import map_arrays
-from ..cases.sides import repeatable, taken_apart
+from ..cases.inputs import by_parts, can_move, map_arrays
+from ..cases.sides import repeatable
 from ..differences import Leaf
 from ..errors import InputError
-from ..floats import FLOAT32, FLOAT64, Format
-from ..ops.deviation import MAGNIFIED, ROUNDING_RMS, SAMPLES
-from .data import data_rounding, holds_finer_data
+from ..floats import Format
+from ..ops.deviation import FIRST_SAMPLES, ROUNDING_RMS, SAMPLES
 from .noise import FloatArray, LeafNoise, Noise, gain_of, profile, scaled_error
-from .noise_mode import GaussianPool, NoiseMode
-from .rules import OpError
-from .stored_results import stored_results
+from .noise_mode import NoiseMode
+from .passes import OPS, Model, Unseen, passes_of
 
-OPS, STATE, DATA = "ops", "state", "data"
-"""What is rounded in a sample, see `noise_of`."""
 INPUTS = "inputs"
 """The method where ops can't be seen: the inputs are moved by a rounding."""
-
-
-@dataclass(frozen=True)
-class Model:
-    """What is sampled: see `noise_of`."""
-
-    declared: Format
-    samples: int
-    accumulate: bool
-    coarse_sums: bool
-    product_loss: float
-    amplitude: float
-    profiles: bool
-    rounds: str
-
-    @property
-    def magnified(self) -> float:
-        """How many times too large the samples' errors are made, and their deviations divided by afterwards."""
-        return MAGNIFIED if self.declared == FLOAT64 else 1.0
-
-    @property
-    def storage(self) -> Format:
-        """The format that results are stored in."""
-        return FLOAT32 if self.declared.name == "tf32" else self.declared
 
 
 def noise_of(
@@ -72,6 +42,7 @@ def noise_of(
     amplitude: float = 1.0,
     profiles: bool = False,
     rounds: str = OPS,
+    enough: Callable[[Noise], bool] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Noise:
     """Sample how far rounding moves each output of `expected`.
@@ -87,6 +58,7 @@ def noise_of(
         profiles: whether the samples' means along each axis are kept.
         rounds: what is rounded where the precision has fewer bits than the data: OPS (their results alone), STATE (parameters and buffers
             too: `actual` may hold its own) or DATA (inputs too, which both sides share and `actual` may store otherwise).
+        enough: asked once, after the first few samples: whether no more are needed.
         progress: called before each sample with how many there are so far, and will be.
 
     Returns:
@@ -108,23 +80,29 @@ def noise_of(
     )
     told = progress if progress is not None else lambda *_: None
     notes: list[str] = []
-    lifted = case.run("expected", Variant(case.finest))
+    lifted: Run | Unavailable | None = None  # where the ops of `expected` are seen, the measuring pass is that run
     for name in ("expected", "actual"):
-        # A side that can't be lifted can't be sampled in float64.
-        if name == "expected" and isinstance(lifted, Unavailable):
-            continue
-        found = _sample_ops(case, name, model, told)
-        if isinstance(found, str):
-            notes.append(found)
-            continue
-        mode, passes = found
-        if name == "expected":
-            center, source = passes[0], reference_of(case, mode)
-        elif isinstance(lifted, Run):
-            center, source = lifted.outputs, reference_of(case, None)
-        else:  # the spread of `actual` is borrowed, its values are not
-            center, source = case.native("expected").outputs, "expected as it is"
-        return _collect(case, model, center, passes[0], passes[1:], f"ops of {name}", dict(mode.counted), source, notes)
+        passes: list[tuple[Leaf, ...]] = []
+        try:
+            for mode, outputs in passes_of(case, name, model, told):
+                passes.append(outputs)
+                is_asked = enough is not None and len(passes) == 1 + FIRST_SAMPLES
+                if not is_asked and len(passes) <= model.samples:
+                    continue
+                if name == "expected":
+                    center, source = passes[0], reference_of(case, mode)
+                elif isinstance(lifted, Run):
+                    center, source = lifted.outputs, reference_of(case, None)
+                else:  # the spread of `actual` is borrowed, its values are not
+                    center, source = case.native("expected").outputs, "expected as it is"
+                noise = _collect(case, model, center, passes[0], passes[1:], f"ops of {name}", dict(mode.counted), source, notes)
+                if len(passes) > model.samples or (enough is not None and enough(noise)):
+                    return noise
+        except Unseen as unseen:
+            lifted = lifted or case.run("expected", Variant(case.finest))
+            if name == "actual" or isinstance(lifted, Run):
+                notes.append(str(unseen))
+    assert lifted is not None
     if isinstance(lifted, Unavailable):
         notes.append(lifted.reason)
     return _perturb_inputs(case, model, lifted, notes)
@@ -164,39 +142,6 @@ def reference_of(case: Case, mode: NoiseMode | None) -> str:
     return "expected, products in doubled precision" if mode is not None and mode.counted.get("doubled") else "expected as it is"
 
 
-class Unseen(Exception):
-    """The ops of a side can't be sampled; the text says why."""
-
-
-def passes_of(case: Case, name: str, model: Model, told: Callable[[int, int], None]) -> Generator[tuple[NoiseMode, tuple[Leaf, ...]]]:
-    """The outputs of the measuring pass, then of each sample, one after another; nothing of an earlier one is kept.
-
-    Raises:
-        Unseen: the ops can't be seen, or not under the mode.
-    """
-    pool = GaussianPool(case.seed)
-    error = OpError(model.declared, accumulate=model.accumulate, coarse_sums=model.coarse_sums, product_loss=model.product_loss)
-    mode = NoiseMode(
-        error, pool, stored=stored_results(case, name, model.storage) if model.storage.precision_bits < FLOAT32.precision_bits else None
-    )
-    moved = None
-    if model.rounds != OPS and holds_finer_data(case, name, model.storage):
-        moved = data_rounding(model.storage, pool, model.amplitude * model.magnified)
-    for done in range(model.samples + 1):  # the first pass measures
-        if done:
-            told(done - 1, model.samples)
-        try:
-            sample = mode.sample(model.amplitude * model.magnified) if done else mode.measure()
-            outputs = run_under(case, name, sample, moved if done else None, inputs_too=model.rounds == DATA)
-        except Exception as error:
-            first_line = (str(error).strip().splitlines() or [""])[0]
-            raise Unseen(f"the ops of `{name}` can't be sampled: {type(error).__name__}: {first_line}") from error
-        if not mode.counted:
-            raise Unseen(f"`{name}` calls no PyTorch op that rounds: its rounding can't be sampled op by op")
-        yield mode, outputs
-        del outputs
-
-
 def _sample_ops(case: Case, name: str, model: Model, told: Callable[[int, int], None]) -> tuple[NoiseMode, list[tuple[Leaf, ...]]] | str:
     """The outputs of the measuring pass and of each sample; a sentence when the ops can't be seen."""
     try:
@@ -204,39 +149,6 @@ def _sample_ops(case: Case, name: str, model: Model, told: Callable[[int, int], 
     except Unseen as unseen:
         return str(unseen)
     return found[0][0], [outputs for _, outputs in found]
-
-
-def run_under(
-    case: Case,
-    name: str,
-    mode: contextlib.AbstractContextManager[Any],
-    stored: Callable[[torch.Tensor], torch.Tensor] | None = None,
-    given: Inputs = GIVEN,
-    inputs_too: bool = True,
-) -> tuple[Leaf, ...]:
-    """The outputs of one side run in float64 (eagerly, fused kernels taken apart) under a dispatch mode.
-
-    Args:
-        case: whose side. name: which. mode: the dispatch mode.
-        stored: what becomes of each floating-point input, parameter and buffer before the run. given: the inputs of the run, see `Variant`.
-        inputs_too: False leaves the inputs as they are.
-    """
-    side = case.side(name).eager
-    variant = Variant(case.finest, given)
-    arguments, keywords = case.arguments(side, variant)
-    if stored is not None and inputs_too:
-        arguments, keywords = map_arrays((arguments, keywords), stored, lambda array: array)
-    of_state = None if stored is None else lambda _, tensor: stored(tensor)
-    with (
-        case.precision_of(side, variant.precision),
-        case.weights_moved(side, given),
-        side.state.exchanged(of_state),
-        repeatable(case.seed),
-        taken_apart() if variant.precision is Precision.NATIVE else contextlib.nullcontext(),  # in another it is, already
-    ):
-        with mode:
-            result = case.evaluate(side, arguments, keywords)
-        return case.collected(side, result, arguments, keywords)
 
 
 def _collect(
@@ -334,6 +246,7 @@ def _perturb_inputs(case: Case, model: Model, lifted: Run | Unavailable, notes: 
     # Below the smallest normal number the spacing is fixed.
     step = model.amplitude * model.magnified * model.storage.min_subnormal / math.sqrt(12.0) if lifts else 0.0
 
+    @by_parts
     def move(value: torch.Tensor) -> torch.Tensor:
         if not value.is_floating_point() or value.layout != torch.strided:
             return value
@@ -343,16 +256,18 @@ def _perturb_inputs(case: Case, model: Model, lifted: Run | Unavailable, notes: 
         return (value.detach() + amount * random).to(value.dtype).requires_grad_(value.requires_grad)
 
     def move_array(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        if array.dtype.kind != "f":
+        if array.dtype.kind not in "fc":
             return array
         return move(torch.from_numpy(np.ascontiguousarray(array))).numpy().reshape(array.shape)
 
     passes: list[tuple[Leaf, ...]] = []
     side = case.expected
+    # Tokens can't be moved by a rounding; then what they pick can.
+    of_state = None if can_move((case.inputs, case.keywords)) else lambda _, tensor: move(tensor)
     try:
         for _ in range(model.samples):
             arguments, keywords = map_arrays(case.arguments(side, variant), move, move_array)
-            with case.precision_of(side, variant.precision), repeatable(case.seed):
+            with case.precision_of(side, variant.precision), side.state.exchanged(of_state), repeatable(case.seed):
                 result = case.evaluate(side, arguments, keywords)
                 passes.append(case.collected(side, result, arguments, keywords))
     except Exception as error:

@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_map
 
 from ..cases import LIFTED, Case, Retyping, Side
@@ -30,7 +29,8 @@ from ..differences import Leaf
 from ..floats import FLOAT32, FORMATS, Format, is_representable
 from ..ops.deviation import ROUNDING_RMS, SAMPLES
 from ..process.alone import alone
-from .noise_mode import GaussianPool
+from ..process.dispatch import DispatchMode
+from .gaussians import GaussianPool
 
 FloatArray = npt.NDArray[np.float64]
 WRITTEN = FLOAT32.unit_roundoff * 2.0
@@ -85,7 +85,17 @@ class _Moving(_Seen):
         return self._unshared.moved(stored, lifted, self._pool)
 
 
-def stored_noise(case: Case) -> StoredNoise:
+def few_stored_noise(case: Case) -> StoredNoise:
+    """The same from the fewest samples that have a spread: enough where another formula is far off."""
+    return stored_noise(case, FEWEST)
+
+
+FEWEST = 2
+"""Samples. The limit of one of 10,000 elements is then 177 times as wide as with eight (`max_limit`), and another formula is often further
+off than that; where it isn't, all eight are drawn."""
+
+
+def stored_noise(case: Case, samples: int = SAMPLES) -> StoredNoise:
     """How far rounding of what one side alone has stored moves each output, in float64.
 
     Returns:
@@ -117,31 +127,31 @@ def stored_noise(case: Case) -> StoredNoise:
         count += found
         base = {leaf.path: leaf.float64() for leaf in center[name] or ()}
         pool = GaussianPool(case.seed)
-        for _ in range(SAMPLES):
+        for _ in range(samples):
             with _arrays_moved(arrays, pool):
-                _add(variances, _run(case, name, _Moving(unshared, pool), unshared, pool), base)
+                _add(variances, _run(case, name, _Moving(unshared, pool), unshared, pool), base, samples)
     actual = case.actual.eager
     if actual.state.makes_scalars or getattr(actual.function, "rounds_constants", False):
         # Which of them were rounded can't be seen in NumPy's code or a program of another library. They stand in `expected` as well.
         base = {leaf.path: leaf.float64() for leaf in center["expected"] or ()}
         generator = random.Random(case.seed)
-        for _ in range(SAMPLES):
+        for _ in range(samples):
             with _ConstantsMoved(generator) as moving:
-                _add(variances, _run(case, "expected", moving), base)
-    return StoredNoise({path: np.sqrt(square) for path, square in variances.items()}, outputs, count, pairs)
+                _add(variances, _run(case, "expected", moving), base, samples)
+    return StoredNoise({path: np.sqrt(square) for path, square in variances.items()}, outputs, count, pairs, samples)
 
 
-def _add(variances: dict[str, FloatArray], sample: tuple[Leaf, ...] | None, center: dict[str, FloatArray]) -> None:
+def _add(variances: dict[str, FloatArray], sample: tuple[Leaf, ...] | None, center: dict[str, FloatArray], samples: int) -> None:
     """Adds what one sample says of the variance of each output."""
     for leaf in sample or ():
         if leaf.format is None or leaf.path not in center or center[leaf.path].shape != leaf.shape:
             continue
         with np.errstate(invalid="ignore"):
-            square = np.square(leaf.float64() - center[leaf.path]) / SAMPLES
+            square = np.square(leaf.float64() - center[leaf.path]) / samples
         variances[leaf.path] = variances.get(leaf.path, 0.0) + np.where(np.isfinite(square), square, 0.0)
 
 
-class _ConstantsMoved(TorchDispatchMode):
+class _ConstantsMoved(DispatchMode):
     """Moves each number in the arguments of a call (a scale, an epsilon) by a rounding to float32, where float32 doesn't hold it.
 
     As `Seen` it moves those that the code writes, as a mode those that PyTorch's own functions add.
@@ -198,7 +208,11 @@ class _Held:
             along = by_row.repeat_interleave(length).view(value.shape)
             across = by_column.view(_turned(value).shape[:-1]).unsqueeze(-1).expand(_turned(value).shape)
             return along & (across.movedim(-1, 0) if value.dim() > 1 else along)
-        return ~torch.isin(_wide(stored), self._values).view(stored.shape)
+        wanted, known = _wide(stored), self._values
+        if not known.numel():
+            return torch.ones(stored.shape, dtype=torch.bool)
+        places = torch.searchsorted(known, wanted).clamp_max(known.numel() - 1)
+        return (known[places] != wanted).view(stored.shape)
 
 
 def _is_same(one: torch.Tensor, other: torch.Tensor) -> bool:
@@ -222,21 +236,40 @@ class _Unshared:
 
     def __init__(self, others: _Held, storage: Format) -> None:
         self._others, self._storage = others, storage
+        self._found: dict[int, tuple[torch.Tensor, torch.Tensor | None]] = {}
+        self._declared: dict[int, bool] = {}
+
+    def _lacking(self, stored: torch.Tensor) -> torch.Tensor | None:
+        """Which numbers the other side lacks, looked for once; None where it has all."""
+        known = self._found.get(id(stored))
+        if known is None:  # the tensor is kept too, so that no other gets its id
+            lacks = self._others.lacks(stored)
+            known = self._found[id(stored)] = stored, lacks if bool(lacks.any()) else None
+        return known[1]
+
+    def _is_declared(self, stored: torch.Tensor) -> bool:
+        """Whether all its numbers are of the declared format."""
+        known = self._declared.get(id(stored))  # which `_lacking` keeps
+        if known is None:
+            known = self._declared[id(stored)] = bool(is_representable(_wide(stored).numpy(), self._storage).all())
+        return known
 
     def has(self, stored: torch.Tensor) -> bool:
         """Whether a tensor has any."""
-        return stored.numel() > 0 and bool(self._others.lacks(stored).any())
+        return stored.numel() > 0 and self._lacking(stored) is not None
 
     def moved(self, stored: torch.Tensor, lifted: torch.Tensor, pool: GaussianPool) -> torch.Tensor:
         """The lifted tensor, with these numbers moved by one rounding of the format that they are stored in, or of the declared one."""
-        own = FORMATS.get(str(stored.dtype).removeprefix("torch."))
-        if own is None or not lifted.numel() or lifted.dtype != torch.float64:
-            return lifted
         with torch.no_grad(), torch._C.DisableTorchFunction():  # pyright: ignore[reportPrivateUsage]  # what is stored is not lifted here
+            own = FORMATS.get(str(stored.dtype).removeprefix("torch."))
+            if own is None or not lifted.numel() or lifted.dtype != torch.float64:
+                return lifted
+            lacking = self._lacking(stored)
+            if lacking is None:
+                return lifted
             # Numbers of the declared format may well be held in a finer one.
-            is_declared = bool(is_representable(_wide(stored).numpy(), self._storage).all())
-            u = self._storage.unit_roundoff if is_declared else min(own.unit_roundoff, self._storage.unit_roundoff)
-            numbers = pool.like(lifted) * self._others.lacks(stored).to(lifted.device)
+            u = self._storage.unit_roundoff if self._is_declared(stored) else min(own.unit_roundoff, self._storage.unit_roundoff)
+            numbers = pool.like(lifted) * lacking.to(lifted.device)
             found = (lifted.detach() * (1.0 + ROUNDING_RMS * u * numbers)).to(lifted.dtype)
         return found.requires_grad_(lifted.requires_grad)
 
@@ -280,11 +313,11 @@ def _near(actual: set[float], expected: set[float], declared: Format) -> tuple[t
 def _run(case: Case, name: str, seen: Seen, unshared: _Unshared | None = None, pool: GaussianPool | None = None) -> tuple[Leaf, ...] | None:
     """The outputs of one side in float64 while its stored numbers are looked at; None where it does not run so."""
     side = case.side(name).eager
-    natives = {key: tensor.detach().clone() for key, tensor in side.state.owned.items()} if unshared is not None else {}
+    natives = side.state.saved() if unshared is not None else {}
 
     def moved(key: str, lifted: torch.Tensor) -> torch.Tensor:
         assert unshared is not None and pool is not None
-        return unshared.moved(natives[key], lifted, pool) if key in natives and natives[key].is_floating_point() else lifted
+        return unshared.moved(natives[key], lifted, pool) if key in natives else lifted
 
     arguments, keywords = case.arguments(side, LIFTED)
     try:

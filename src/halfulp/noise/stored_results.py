@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..cases import Case, observed
 from ..cases.sides import taken_apart
 from ..floats import FORMATS, Format
 from ..ops import called
+from ..process.dispatch import DispatchMode
 
 
 class StoredResults:
@@ -42,7 +42,7 @@ class StoredResults:
         return False
 
 
-class _Watch(TorchDispatchMode):
+class _Watch(DispatchMode):
     def __init__(self, storage: Format) -> None:
         super().__init__()
         self.ops: list[tuple[str, bool]] = []

@@ -21,7 +21,8 @@ from ..differences.excess import in_noise
 from ..floats import Format
 from ..ops.deviation import ROUNDING_RMS
 from .noise import LeafNoise, Noise, covering
-from .sampling import OPS, SAMPLES, Model, Unseen, passes_of, reference_of
+from .passes import OPS, Model, Unseen, passes_of
+from .sampling import SAMPLES, reference_of
 
 LARGE = 1 << 20
 """Elements of an output from which on its noise is streamed: 8 MiB in float64, of which about forty are kept otherwise."""
@@ -93,9 +94,21 @@ class StreamedLeaf:
         return units_of(reference, self._typical)
 
     def _spread(self, place: Any, reference: FloatArray) -> FloatArray:
-        spread = np.sqrt(self._squares[place].astype(np.float64) / self.count) * self._units(reference) / self._magnified
-        if self._format is not None:
-            spread = with_storage(spread, reference, self._storage)
+        variance = self._squares[place].astype(np.float64)
+        variance /= self.count * self._magnified**2
+        units = self._units(reference)
+        if self._format is None:
+            return self._covered(np.sqrt(variance) * units, place, reference)
+        is_number = np.isfinite(reference) & (reference != 0)  # there the unit is the size itself
+        variance += (ROUNDING_RMS * self._storage.unit_roundoff) ** 2 * is_number
+        spread = np.sqrt(variance, out=variance)
+        spread *= units
+        tiny = is_number & (units < self._storage.min_normal)
+        if tiny.any():  # below the smallest normal number the stored result is rounded to a fixed spacing
+            spread = np.where(tiny, np.hypot(spread, self._storage.min_subnormal / math.sqrt(12.0)), spread)
+        return self._covered(spread, place, reference)
+
+    def _covered(self, spread: FloatArray, place: Any, reference: FloatArray) -> FloatArray:
         if self.peer is not None and self.peer.format is not None:
             spread = covering(spread, self.peer.float64_at(place), reference)
         return spread
@@ -105,13 +118,6 @@ def units_of(reference: FloatArray, typical: float) -> FloatArray:
     """What deviations are counted in: the size of the reference, and where that is zero or no number, what is typical of the output."""
     size = np.abs(reference)
     return np.where((size > 0) & np.isfinite(size), size, typical)
-
-
-def with_storage(spread: FloatArray, reference: FloatArray, storage: Format) -> FloatArray:
-    """The spread with the rounding of the stored result, which below the smallest normal number goes to a fixed spacing."""
-    magnitude = np.abs(np.where(np.isfinite(reference), reference, 0.0))
-    step = np.where((magnitude < storage.min_normal) & (magnitude != 0), storage.min_subnormal / math.sqrt(12.0), 0.0)
-    return np.hypot(np.hypot(spread, ROUNDING_RMS * storage.unit_roundoff * magnitude), step)
 
 
 class _Sum:
@@ -137,10 +143,10 @@ class _Sum:
             ratio = np.minimum(np.abs(deviation) / units_of(base, self.typical), LARGEST_RATIO)
             self.squares[place] += (ratio * ratio).astype(np.float32)
 
-    def streamed(self, model: Model) -> StreamedLeaf:
+    def streamed(self, model: Model, count: int) -> StreamedLeaf:
         magnified = model.magnified if self.leaf.format is not None else 1.0
         return StreamedLeaf(
-            self.leaf.path, self.leaf.stored.shape, model.samples, self.base, _squares=self.squares, _changed=self.changed,
+            self.leaf.path, self.leaf.stored.shape, count, self.base, _squares=self.squares, _changed=self.changed,
             _format=self.leaf.format, _storage=model.storage, _magnified=magnified, _typical=self.typical,
         )  # fmt: skip
 
@@ -152,11 +158,17 @@ def _add_all(sums: Mapping[str, _Sum], outputs: Iterable[Leaf]) -> None:
             known.add(leaf)
 
 
-def streamed_noise(case: Case, *, rounds: str = OPS, progress: Callable[[int, int], None] | None = None) -> Noise | None:
+def streamed_noise(
+    case: Case,
+    *,
+    rounds: str = OPS,
+    enough: Callable[[Noise], bool] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Noise | None:
     """Sample how far rounding moves each output of `expected`, with one sample in memory.
 
     Args:
-        case, rounds, progress: as for `noise_of`.
+        case, rounds, enough, progress: as for `noise_of`.
 
     Returns:
         None where the ops of `expected` can't be seen in float64, or a reference was given: then `noise_of` is what there is.
@@ -170,14 +182,22 @@ def streamed_noise(case: Case, *, rounds: str = OPS, progress: Callable[[int, in
         mode, first = next(samples)
         sums = {leaf.path: _Sum(leaf) for leaf in first}
         del first
-        for _, outputs in samples:
+        for count, (_, outputs) in enumerate(samples, 1):
             _add_all(sums, outputs)
             del outputs  # before the next sample is made
+            if count < model.samples and not (enough is not None and count == FIRST_OF_LARGE):
+                continue
+            leaves = {path: item.streamed(model, count) for path, item in sums.items()}
+            noise = Noise(model.declared, leaves, "ops of expected", count, ops=dict(mode.counted), reference=reference_of(case, mode))
+            if count == model.samples or (enough is not None and enough(noise)):
+                return noise
     except Unseen:
-        return None
-    leaves = {path: item.streamed(model) for path, item in sums.items()}
-    return Noise(model.declared, leaves, "ops of expected", model.samples, ops=dict(mode.counted), reference=reference_of(case, mode))
+        pass
+    return None
 
+
+FIRST_OF_LARGE = 5
+"""As `FIRST_SAMPLES`, of large outputs: four samples of millions of elements come out too small at some by chance, and tell too little."""
 
 KEPT = 1 << 18
 """Elements of a large output that evidence beyond the noise looks at, in whole rows."""

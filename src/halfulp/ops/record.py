@@ -80,6 +80,7 @@ class OpRecord:
         fills: it writes NaN or infinity on purpose.
         moves: a copy or view of one operand.
         transparent: a view whose slices are slices.
+        whole: it gives whole numbers, of the format that it was given.
         makes: it makes numbers in the default format; by_number: only where one of its arguments is a float.
         python: it makes a tensor of Python's numbers.
         unwritten: it gives memory as it is.
@@ -106,6 +107,7 @@ class OpRecord:
     fills: bool = False
     moves: bool = False
     transparent: bool = False
+    whole: bool = False
     makes: bool = False
     by_number: bool = False
     own: bool = False

@@ -20,15 +20,15 @@ from .record import Kind, OpRecord, parsed
 _ROWS = {
     "exact": """
         _assert_async _conj _conj_physical _local_scalar_dense _make_dual _reshape_alias _unsafe_index _upsample_nearest_exact2d
-        _view_copy abs all amax amin any argmax argmin argsort as_strided bitwise_and bitwise_not bitwise_or bitwise_xor cat ceil chunk
+        _view_copy abs all amax amin any argmax argmin argsort as_strided bitwise_and bitwise_not bitwise_or bitwise_xor cat chunk
         clamp clamp_max clamp_min collapse collapse_view concat conj constant_pad_nd device_put diagonal diagonal_backward embedding eq
-        equal expand_copy flip floor gather ge gt hardtanh hardtanh_backward imag index index_copy index_select iota is_same_size
+        equal expand_copy flip gather ge gt hardtanh hardtanh_backward imag index index_copy index_select iota is_same_size
         isclose isfinite isinf isnan item le logical_and logical_not logical_or logical_xor lt masked_select max max_pool2d_with_indices
         max_pool3d_with_indices min movedim nan_to_num ne new_ones new_zeros nonzero one_hot ones_like pad permute_copy pixel_shuffle
         pixel_unshuffle positive real reflection_pad1d reflection_pad2d reflection_pad3d repeat repeat_interleave replication_pad1d
-        replication_pad2d replication_pad3d resize resolve_conj resolve_neg roll round scatter select select_backward select_copy
+        replication_pad2d replication_pad3d resize resolve_conj resolve_neg roll scatter select select_backward select_copy
         select_scatter set sgn sign signbit slice slice_backward slice_scatter sort split split_dim split_with_sizes squeeze stack
-        swapaxes take_along_dim tensor_split threshold threshold_backward topk transpose_copy trunc unbind unfold unsafe_chunk
+        swapaxes take_along_dim tensor_split threshold threshold_backward topk transpose_copy unbind unfold unsafe_chunk
         unsafe_split unsafe_split_with_sizes unsqueeze upsample_nearest1d upsample_nearest2d upsample_nearest3d view_as_complex
         view_as_real view_copy view_of zero zeros_like
     """,
@@ -38,6 +38,7 @@ _ROWS = {
     "exact makes": """
         bartlett_window eye fft_fftfreq fft_rfftfreq ones tri zeros
     """,
+    "exact whole": "ceil floor round trunc",
     "exact moves": "_unsafe_view contiguous expand permute reshape transpose",
     "exact promotes": "floor_divide fmod maximum minimum remainder",
     "exact torch": """
@@ -128,7 +129,7 @@ _ROWS = {
         _adaptive_avg_pool2d_backward _adaptive_avg_pool3d_backward _fused_rms_norm _log_softmax _log_softmax_backward_data
         _prelu_kernel _prelu_kernel_backward _safe_softmax _scaled_dot_product_attention_math _scaled_dot_product_attention_math_for_mps
         _scaled_dot_product_cudnn_attention _scaled_dot_product_efficient_attention _scaled_dot_product_flash_attention
-        _scaled_dot_product_flash_attention_for_cpu _softmax _softmax_backward_data _upsample_nearest_exact2d_backward
+        _softmax _softmax_backward_data _upsample_nearest_exact2d_backward
         adaptive_avg_pool1d adaptive_avg_pool2d avg_pool2d_backward avg_pool3d_backward cudnn_batch_norm elu elu_backward gelu
         gelu_backward hardsigmoid hardswish huber_loss l1_loss leaky_relu leaky_relu_backward log_sigmoid_forward log_softmax
         logaddexp logaddexp2 logsumexp miopen_batch_norm mish mse_loss mse_loss_backward native_group_norm native_layer_norm prelu
@@ -147,9 +148,10 @@ _ROWS = {
     "composite inside=per_row": "_fused_rms_norm_backward native_layer_norm_backward",
     "composite inside=pooled2": "max_pool2d_with_indices_backward",
     "composite inside=pooled3": "max_pool3d_with_indices_backward",
+    # Of flash attention PyTorch's own parts give the probabilities where its backward op expects their logarithms summed.
     "composite own": """
-        _adaptive_avg_pool2d _adaptive_avg_pool3d native_dropout_backward native_group_norm_backward upsample_bilinear2d
-        upsample_linear1d upsample_trilinear3d
+        _adaptive_avg_pool2d _adaptive_avg_pool3d _scaled_dot_product_flash_attention_for_cpu native_dropout_backward
+        native_group_norm_backward upsample_bilinear2d upsample_linear1d upsample_trilinear3d
     """,
     "composite promotes": "addcdiv addcmul lerp",
     "composite torch": """

@@ -1,200 +1,45 @@
 """Evaluate an order on numbers: the bits that an implementation gives which adds in that order.
 
-A stack machine runs the instructions of the tree over 256 output positions at a time, so the loop over positions becomes vector
-instructions. float32 and float64 accumulators run in hardware; other formats are computed in float64 and rounded after each operation.
+A stack machine runs the instructions of the tree over many output positions at a time: compiled (`kernels`) or, for small sums, in NumPy
+(`by_numpy`). float32 and float64 accumulators run in hardware; other formats are computed in float64 and rounded after each operation.
 """
 
 from __future__ import annotations
 
-# pyright: basic, reportUntypedFunctionDecorator=false
-import math
+# pyright: basic
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.extending import intrinsic
 
+from .. import compiled
 from ..floats import FORMATS, round_to_format
+from . import by_numpy
 from .contraction import Contraction, strided_positions
 from .order import Order
-from .tree import ADD, ADD_EXTRA, ADD_ROUNDED, ADD_TERM, PUSH_EXTRA, PUSH_TERM, Program, Tree
-
-ROW = 256
+from .tree import ADD_ROUNDED, ADD_TERM, PUSH_TERM, Program, Tree
 
 
-@intrinsic
-def _fma(_context, left, right, addend):  # pyright: ignore[reportUnusedParameter]
-    """Left * right + addend with a single rounding, as the hardware does it."""
-    if left not in (types.float32, types.float64) or not left == right == addend:
-        return None
+def _run(*common: Any, has_scalar: bool, fused: bool, depth: int, out: np.ndarray, rounding: tuple[int, int, bool] | None = None) -> None:
+    """The tree at every position, by whom the size of the work asks for.
 
-    def generate(_context, builder, _signature, arguments):
-        kind = ir.FloatType() if left == types.float32 else ir.DoubleType()
-        name = "llvm.fma.f32" if left == types.float32 else "llvm.fma.f64"
-        function = builder.module.declare_intrinsic(name, (kind,), ir.FunctionType(kind, (kind, kind, kind)))
-        return builder.call(function, arguments)
-
-    return left(left, right, addend), generate
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _run(
-    operations,
-    arguments,
-    vector,
-    row_base,
-    column_base,
-    vector_offset,
-    scalar,
-    scalar_base,
-    scalar_offset,
-    extras,
-    has_scalar,
-    fused,
-    depth,
-    out,
-):
-    """The tree at every (row, column), in the arithmetic of `vector`'s type.
-
-    A row has one value of the scalar factor for each term; columns have values of the vector factor of their own. 256 columns at a time
-    are laid side by side once for all rows that share them.
+    Args:
+        common: what both machines take first. rounding: bits, least exponent and whether to cut, where float64 is rounded after each
+            operation.
     """
-    most = (min(ROW, len(column_base)) + 15) // 16 * 16
-    stack = np.zeros((depth + 1, most), vector.dtype)
-    beside = np.zeros((len(vector_offset), most), vector.dtype)
-    for start in range(0, len(column_base), ROW):
-        width = min(ROW, len(column_base) - start)
-        wide = (width + 15) // 16 * 16
-        laid = False
-        for row in range(len(row_base)):
-            if not laid or row_base[row] != row_base[row - 1]:
-                laid = True
-                for t in range(width):
-                    base = row_base[row] + column_base[start + t]
-                    for term in range(len(vector_offset)):
-                        beside[term, t] = vector[base + vector_offset[term]]
-            origin = scalar_base[row]
-            top = -1
-            for step in range(len(operations)):
-                operation = operations[step]
-                argument = arguments[step]
-                if operation == ADD_TERM:
-                    if not has_scalar:
-                        for t in range(wide):
-                            stack[top, t] += beside[argument, t]
-                    elif fused:
-                        factor = scalar[origin + scalar_offset[argument]]
-                        for t in range(wide):
-                            stack[top, t] = _fma(factor, beside[argument, t], stack[top, t])  # pyright: ignore[reportCallIssue]
-                    else:
-                        factor = scalar[origin + scalar_offset[argument]]
-                        for t in range(wide):
-                            product = factor * beside[argument, t]
-                            stack[top, t] = stack[top, t] + product
-                elif operation == ADD_ROUNDED:
-                    factor = scalar[origin + scalar_offset[argument]]
-                    for t in range(wide):
-                        product = factor * beside[argument, t]
-                        stack[top, t] = stack[top, t] + product
-                elif operation == PUSH_TERM:
-                    top += 1
-                    factor = scalar[origin + scalar_offset[argument]] if has_scalar else vector.dtype.type(1.0)
-                    for t in range(wide):
-                        stack[top, t] = factor * beside[argument, t]
-                elif operation == PUSH_EXTRA:
-                    top += 1
-                    for t in range(width):
-                        stack[top, t] = extras[argument, row, start + t]
-                elif operation == ADD_EXTRA:
-                    for t in range(width):
-                        stack[top, t] += extras[argument, row, start + t]
-                else:
-                    top -= 1
-                    for t in range(wide):
-                        stack[top, t] += stack[top + 1, t]
-            for t in range(width):
-                out[row, start + t] = stack[0, t]
+    is_fused = fused and has_scalar and rounding is None
+    way = "rounded" if rounding is not None else "fused" if is_fused else "plain"
+    # NumPy has an FMA for float32 alone.
+    machine: Any = by_numpy
+    if (is_fused and out.dtype != np.float32) or compiled.pays(by_numpy.seconds(len(common[0]), out.size, way)):
+        from . import kernels
 
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _round(value, error, precision_bits, exponent_min, toward_zero):
-    """Value + error (error below half an ulp of value) rounded to a format of few bits."""
-    if not np.isfinite(value) or value == 0.0:
-        return value
-    magnitude = abs(value)
-    towards = error if value > 0 else -error
-    mantissa, exponent = math.frexp(magnitude)
-    quantum = math.ldexp(1.0, max(exponent - 1, exponent_min) - precision_bits + 1)
-    scaled = magnitude / quantum
-    whole = np.floor(scaled)
-    part = scaled - whole
-    if toward_zero:
-        if part == 0.0 and towards < 0:  # just below a number of the format; below a power of two they lie half as far apart
-            whole -= 0.5 if mantissa == 0.5 and exponent - 1 > exponent_min else 1.0
-    elif part > 0.5 or (part == 0.5 and (towards > 0 or (towards == 0 and whole % 2.0 == 1.0))):
-        whole += 1.0
-    return np.copysign(whole * quantum, value)
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _sum(left, right, precision_bits, exponent_min, toward_zero):
-    total = left + right
-    virtual = total - left
-    error = (left - (total - virtual)) + (right - virtual)
-    return _round(total, error, precision_bits, exponent_min, toward_zero)
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _run_rounded(
-    operations, arguments, vector, row_base, column_base, vector_offset, scalar, scalar_base, scalar_offset, extras, has_scalar, fused,
-    depth, out,
-    bits, least, cut,
-):  # fmt: skip
-    """The tree at every (row, column), in float64 with each result rounded to `bits` bits (cut: toward zero).
-
-    Products of two numbers of at most 26 bits are exact in float64; `_sum` carries what float64 loses of a sum.
-    """
-    stack = np.zeros(depth + 1, np.float64)
-    for row in range(len(row_base)):
-        for column in range(len(column_base)):
-            base = row_base[row] + column_base[column]
-            top = -1
-            for step in range(len(operations)):
-                operation = operations[step]
-                argument = arguments[step]
-                term = 0.0
-                if operation in (PUSH_TERM, ADD_TERM, ADD_ROUNDED):
-                    term = vector[base + vector_offset[argument]]
-                    if has_scalar:
-                        term = term * scalar[scalar_base[row] + scalar_offset[argument]]
-                if operation == PUSH_TERM:
-                    top += 1
-                    stack[top] = _round(term, 0.0, bits, least, cut)
-                elif operation in (ADD_TERM, ADD_ROUNDED):
-                    added = term if fused and operation == ADD_TERM else _round(term, 0.0, bits, least, cut)
-                    stack[top] = _sum(stack[top], added, bits, least, cut)
-                elif operation == PUSH_EXTRA:
-                    top += 1
-                    stack[top] = extras[argument, row, column]
-                elif operation == ADD_EXTRA:
-                    stack[top] = _sum(stack[top], extras[argument, row, column], bits, least, cut)
-                elif operation == ADD:
-                    top -= 1
-                    stack[top] = _sum(stack[top], stack[top + 1], bits, least, cut)
-                else:  # together: added exactly, rounded once
-                    top -= argument - 1
-                    total = 0.0
-                    lost = 0.0
-                    for member in range(argument):
-                        value = stack[top + member]
-                        after = total + value
-                        virtual = after - total
-                        lost += (total - (after - virtual)) + (value - virtual)
-                        total = after
-                    whole = total + lost
-                    stack[top] = _round(whole, lost - (whole - total), bits, least, cut)
-            out[row, column] = stack[0]
+        machine = kernels
+    with np.errstate(all="ignore"):  # an overflow is a result like any other
+        if rounding is None:
+            machine.run(*common, has_scalar, fused, depth, out)
+        else:
+            machine.run_rounded(*common, has_scalar, fused, depth, out, *rounding)
 
 
 def replay(order: Order, contraction: Contraction, inputs: list[np.ndarray], positions: np.ndarray | None = None) -> np.ndarray:
@@ -224,12 +69,10 @@ def replay(order: Order, contraction: Contraction, inputs: list[np.ndarray], pos
     common = (
         operations, arguments, grid.vector, grid.row_base, grid.column_base, grid.vector_offset, grid.scalar,
         grid.scalar_base,
-        grid.scalar_offset, grid.extras, len(contraction.factors) > 1, bool(order.fma), program.stack, out,
+        grid.scalar_offset, grid.extras,
     )  # fmt: skip
-    if in_hardware:
-        _run(*common)
-    else:
-        _run_rounded(*common, accumulator.precision_bits, accumulator.exponent_min, order.rounding != "nearest")
+    rounding = None if in_hardware else (accumulator.precision_bits, accumulator.exponent_min, order.rounding != "nearest")
+    _run(*common, has_scalar=len(contraction.factors) > 1, fused=bool(order.fma), depth=program.stack, out=out, rounding=rounding)
     result = _finish(order, out, grid.extras)
     return grid.in_place(result) if positions is None else result.reshape(-1)
 
@@ -267,7 +110,8 @@ def replay_samples(order: Order, contraction: Contraction, samples: list[list[np
     out = np.zeros((1, len(columns)), kind)
     _run(
         program.operations, program.arguments, rows.ravel(), none, columns, factor.offsets(contraction.sizes), np.zeros(1, kind), none,
-        np.zeros(contraction.terms, np.int64), np.zeros((0, 1, len(columns)), kind), False, False, program.stack, out,
+        np.zeros(contraction.terms, np.int64), np.zeros((0, 1, len(columns)), kind),
+        has_scalar=False, fused=False, depth=program.stack, out=out,
     )  # fmt: skip
     return _finish(order, out, np.zeros((0, 1, len(columns)), kind)).reshape(len(samples), len(positions))
 
@@ -289,14 +133,11 @@ def evaluate(tree: Tree, leaves: np.ndarray) -> np.ndarray:
     none = np.zeros(1, np.int64)
     common = (
         program.operations, program.arguments, leaves.ravel(), none, rows, offsets, np.zeros(1, leaves.dtype), none,
-        np.zeros(tree.terms, np.int64),
-        extras, False, False, program.stack, out,
+        np.zeros(tree.terms, np.int64), extras,
     )  # fmt: skip
-    if tree.widest > 2:
-        double = FORMATS["float64"]
-        _run_rounded(*common, double.precision_bits, double.exponent_min, False)
-    else:
-        _run(*common)
+    double = FORMATS["float64"]
+    rounding = (double.precision_bits, double.exponent_min, False) if tree.widest > 2 else None
+    _run(*common, has_scalar=False, fused=False, depth=program.stack, out=out, rounding=rounding)
     return out[0]
 
 

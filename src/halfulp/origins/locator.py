@@ -35,7 +35,8 @@ def locate(
     Args:
         actual, expected: two traces (or the folders of two), or two callables. `nn.Module`s and functions are run once each on the inputs
             and recorded; nothing of their state is changed.
-        inputs: for callables: a tuple or list of arguments; anything else is the only argument.
+        inputs: for callables: a tuple or list of arguments; a dict whose keys are parameters of both is keyword arguments; anything else
+            is the only argument.
         declared: the precision that `actual` is entitled to; default: that of each result in `expected`.
         gradients: for callables: also run and walk the backward pass.
         rename: patterns of module paths in `expected` -> in `actual` (`encoder.layer.*` -> `blocks.*`), where names can't be guessed.

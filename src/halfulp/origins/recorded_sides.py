@@ -11,10 +11,12 @@ from typing import Any
 
 import torch
 
+from ..arguments import arguments_of
 from ..cases import Case
 from ..cases.dependencies import eager_of
 from ..cases.inputs import copied, on_device
 from ..cases.sides import Side, misses_gradients, repeatable, taken_apart
+from ..containers import named_in
 from ..errors import HalfulpError, RunError, shortened
 from ..floats import FLOAT32, FORMATS
 from ..recording import record
@@ -40,10 +42,11 @@ def locate_in_functions(
 ) -> Origin:
     """`locate` for two callables; see there."""
     with tempfile.TemporaryDirectory(prefix="halfulp-") as folder:
+        arguments, named = arguments_of(inputs, keywords, (_callable(actual), _callable(expected)))
 
         def traced(name: str, function: Callable[..., Any]) -> Trace:
             path = Path(folder) / f"{name}-{len(list(Path(folder).iterdir()))}.trace"
-            return _recorded(name, function, inputs, dict(keywords or {}), path, gradients, seed, progress)
+            return _recorded(name, function, arguments, named, path, gradients, seed, progress)
 
         actual_trace = traced("actual", actual)
         with taken_apart() if hasattr(actual, "record") else contextlib.nullcontext():  # a backend has no fast paths of PyTorch's
@@ -57,9 +60,9 @@ def locate_in_functions(
             return Case(
                 _callable(actual),
                 _callable(expected),
-                inputs,
+                arguments,
                 declared=declared,
-                keywords=dict(keywords or {}),
+                keywords=named,
                 gradients=gradients,
                 seed=seed,
             )
@@ -85,12 +88,11 @@ def _noted(origin: Origin, note: str) -> Origin:
 
 
 def _recorded(
-    name: str, function: Callable[..., Any], inputs: Any, keywords: dict[str, Any], path: Path, gradients: bool, seed: int,
+    name: str, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any], path: Path, gradients: bool, seed: int,
     progress: Callable[[str], None] | None,
 ) -> Trace:  # fmt: skip
     """Record one side on copies of the inputs, and leave its state as it was."""
     function = _callable(function)
-    arguments = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
     if hasattr(function, "record") and not gradients:  # made by a backend, which looks into its own programs
         return function.record(copied(arguments), path, keywords=copied(keywords))  # pyright: ignore[reportFunctionMemberAccess]
     side = Side(name, function)
@@ -135,6 +137,4 @@ def _without_gradients(side: Side) -> Generator[None]:
 
 
 def _leaves(tree: Any) -> list[torch.Tensor]:
-    from torch.utils._pytree import tree_flatten
-
-    return [item for item in tree_flatten(tree)[0] if isinstance(item, torch.Tensor)]
+    return [tensor for _, tensor in named_in(tree, "", lambda value: isinstance(value, torch.Tensor))]

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 
-from ..noise.noise_mode import GaussianPool, NoiseMode
+from ..noise.gaussians import GaussianPool
+from ..noise.noise_mode import NoiseMode
 from ..noise.rules import OpError
 from ..ops import bounded
 from ..ops.arithmetic import EXACT, Array, Exact, Rounding
 from ..ops.evaluation import NotReplayed, Unknown
+from ..process.dispatch import DispatchMode
 from ..traces import Ref, Step
 from .replayable import approved, call_of, constant_of, dtype_named, sizes_on_meta
 
@@ -78,7 +79,7 @@ def copies_of(tree: Any) -> Any:
     return [copies_of(part) for part in tree] if isinstance(tree, list) else tree
 
 
-class _Sized(TorchDispatchMode):
+class _Sized(DispatchMode):
     """Refuses an op inside of one that is replayed (PyTorch's formula of it) before it makes more than the traces account for."""
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.utils import _pytree as pytree
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..errors import InputError
+from ..process.dispatch import DispatchMode
 from .names import relative
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def ops_of(program: torch.export.ExportedProgram) -> list[NodeOp]:
     found: list[NodeOp] = []
     names: list[tuple[str, str]] = [("", "")]
 
-    class Seen(TorchDispatchMode):
+    class Seen(DispatchMode):
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             if func.namespace != "prim":  # questions about shapes and devices
                 found.append(NodeOp(*names[-1], str(func)))
@@ -128,7 +128,7 @@ def read_program(path: Path) -> torch.export.ExportedProgram:
     try:
         return torch.export.load(path)
     except Exception as error:
-        what = "which is no file" if not path.is_file() else f"which torch.export.load can't read ({type(error).__name__})"
+        what = "which is not a file" if not path.is_file() else f"which torch.export.load can't read ({type(error).__name__})"
         raise InputError(
             f"Got {path}, {what}. Needed: a .pt2 file that torch.export.save wrote, by a PyTorch no newer than this one. Its graph has the "
             "nodes. Check the path, or export again."

@@ -44,7 +44,9 @@ def record_program(
     """
     file, colon, name = script.partition(":") if not Path(script).is_file() else (script, "", "")
     if not Path(file).is_file():
-        raise CaseFileError(f"Got {file}, which is no file. Needed: a Python file, or FILE.py:name. Nothing was recorded. Check the path.")
+        raise CaseFileError(
+            f"Got {file}, which is not a file. Needed: a Python file, or FILE.py:name. Nothing was recorded. Check the path."
+        )
     options: dict[str, Any] = {"level": level, "select": select, "sample": sample, "budget_bytes": budget_bytes, "progress": progress}
     folder = str(Path(file).resolve().parent)
     if folder not in sys.path:

@@ -14,7 +14,9 @@ import numpy as np
 import torch
 from torch import nn
 
+from ..arguments import arguments_of
 from ..border import answered
+from ..containers import named_in
 from ..errors import InputError
 from ..process.settings import COMPUTING, SURROUNDINGS, put_back, readings
 from ..traces.hashes import CHUNK, weights
@@ -46,7 +48,8 @@ def record(
     Args:
         model_or_fn: an `nn.Module`, a function, or an `ExportedProgram` of torch.export, which is run node by node: the source of each op
             is then "%" and the name of its node.
-        inputs: a tuple or list of arguments; anything else is the only argument. Tensors anywhere inside are recorded as inputs.
+        inputs: a tuple or list of arguments; a dict whose keys are parameters is keyword arguments; anything else is the only argument.
+            Tensors anywhere inside are recorded as inputs.
         path: the folder to write ("run.trace"); must not exist. None keeps the trace in a temporary folder for as long as the result lives.
         level: "hash" (hash and statistics of each value), "statistics" (and a sample of 64 elements), "tensors" (all elements). Only
             from "tensors" can be told what each op adds by itself.
@@ -75,7 +78,7 @@ def record(
             f"Got {type(model_or_fn).__name__} to record. Needed: an nn.Module or a function. It is called once with the inputs. "
             "Pass the callable itself and its inputs apart."
         )
-    arguments = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+    arguments, named = arguments_of(inputs, keywords, (model_or_fn,))
     kept: str | None = None
     if path is None:
         kept = tempfile.mkdtemp(prefix="halfulp-")
@@ -90,12 +93,12 @@ def record(
             stack.callback(put_back, before)
             stack.enter_context(recorder)
             recorder.inputs(arguments)
-            if keywords:
-                recorder.inputs(dict(keywords), "keywords")
+            if named:
+                recorder.inputs(named, "keywords")
             if isinstance(model_or_fn, ExportedFunction):
-                output = model_or_fn.node_by_node(recorder, arguments, keywords or {})
+                output = model_or_fn.node_by_node(recorder, arguments, named)
             else:
-                output = model_or_fn(*arguments, **(keywords or {}))
+                output = model_or_fn(*arguments, **named)
             recorder.outputs(output)
             if gradients or optimizer is not None:
                 _differentiate(recorder, output)
@@ -136,12 +139,4 @@ def _weights(output: torch.Tensor) -> torch.Tensor:
 
 
 def _leaves(tree: Any) -> list[torch.Tensor]:
-    if isinstance(tree, torch.Tensor):
-        return [tree]
-    if isinstance(tree, Mapping):
-        return [leaf for part in tree.values() for leaf in _leaves(part)]
-    if isinstance(tree, (list, tuple)):
-        return [leaf for part in tree for leaf in _leaves(part)]
-    if hasattr(tree, "__dataclass_fields__"):
-        return [leaf for key in tree.__dataclass_fields__ for leaf in _leaves(getattr(tree, key))]
-    return []
+    return [tensor for _, tensor in named_in(tree, "output", lambda value: isinstance(value, torch.Tensor))]

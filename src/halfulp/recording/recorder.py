@@ -19,10 +19,10 @@ from typing import Any
 import torch
 from torch import nn
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
-from torch.utils._python_dispatch import TorchDispatchMode
 
-from ..containers import require_end
+from ..containers import named_in, require_end
 from ..errors import InputError
+from ..process.dispatch import DispatchMode
 from ..traces.fingerprint import Fingerprint, fingerprint
 from ..traces.roles import Phase, Role, StepKind
 from ..traces.shards import ITEM_BYTES
@@ -467,7 +467,7 @@ class Recorder:
         self._in_step -= 1
 
 
-class _Mode(TorchDispatchMode):
+class _Mode(DispatchMode):
     """Hands every op to the recorder."""
 
     def __init__(self, on_op: Callable[[Any, Any, dict[str, Any]], Any]) -> None:
@@ -570,12 +570,4 @@ def _flat(tree: Any) -> list[torch.Tensor | None]:
 
 
 def _tensors(tree: Any, path: str) -> list[tuple[str, torch.Tensor]]:
-    if isinstance(tree, torch.Tensor):
-        return [(path, tree)]
-    if isinstance(tree, dict):
-        return [found for key, part in tree.items() for found in _tensors(part, f"{path}[{key!r}]")]
-    if isinstance(tree, (list, tuple)):
-        return [found for place, part in enumerate(tree) for found in _tensors(part, f"{path}[{place}]")]
-    if hasattr(tree, "__dataclass_fields__"):
-        return [found for key in tree.__dataclass_fields__ for found in _tensors(getattr(tree, key), f"{path}.{key}")]
-    return []
+    return list(named_in(tree, path, lambda value: isinstance(value, torch.Tensor)))

@@ -6,6 +6,7 @@ the storage's address from being used again.
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field
 
 import torch
@@ -44,6 +45,28 @@ def geometry_of(tensor: torch.Tensor) -> Geometry:
 def storage_key(tensor: torch.Tensor) -> int:
     """The address of a tensor's storage."""
     return tensor.untyped_storage()._cdata  # pyright: ignore[reportPrivateUsage]
+
+
+class Storages:
+    """A set of storages. Tensors over the same memory are in it together; a tensor without memory of its own (sparse, nested) never is."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, StorageWeakRef] = {}
+
+    def add(self, tensor: torch.Tensor) -> None:
+        """Put the storage of a tensor into the set."""
+        with contextlib.suppress(RuntimeError, NotImplementedError):
+            if tensor not in self:
+                self._known[storage_key(tensor)] = StorageWeakRef(tensor.untyped_storage())
+
+    def __contains__(self, tensor: torch.Tensor) -> bool:
+        try:
+            return storage_key(tensor) in self._known
+        except (RuntimeError, NotImplementedError):
+            return False
+
+    def __len__(self) -> int:
+        return len(self._known)
 
 
 class Known:

@@ -4,41 +4,32 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable
-from typing import Any
+from importlib import import_module
+from inspect import signature
+from typing import TYPE_CHECKING, Any
 
-from ..audits import Audit
-from ..causes import Explanation
-from ..datasheets import Datasheet
-from ..differences import Comparison
 from ..errors import InputError
-from ..origins import Origin
-from ..probes import RevealedOrder
-from ..probes.stored import StoredOrders
-from ..remedies import StoredTolerance, Tolerance
-from ..sweeps import Baseline, Benchmark, Growth, Matrix, Watch
-from ..traces import Fingerprint
-from ..verdicts import CheckResult
 from ..words.visible import cleaned, fitting, visible
-from .text.audits import audit_text
-from .text.benchmarks import benchmark_text
-from .text.causes import explanation_text
-from .text.checks import check_text
-from .text.comparisons import comparison_text
-from .text.datasheets import datasheet_text
-from .text.fingerprints import fingerprint_text
-from .text.growths import growth_text
-from .text.matrices import matrix_text
-from .text.orders import order_text, orders_text
-from .text.origins import origin_text
-from .text.tolerances import tolerance_text
-from .text.watches import baseline_text, watch_text
+
+if TYPE_CHECKING:
+    from ..audits import Audit
+    from ..causes import Explanation
+    from ..datasheets import Datasheet
+    from ..differences import Comparison
+    from ..origins import Origin
+    from ..probes import RevealedOrder
+    from ..probes.stored import StoredOrders
+    from ..remedies import StoredTolerance, Tolerance
+    from ..sweeps import Baseline, Benchmark, Growth, Matrix, Watch
+    from ..traces import Fingerprint
+    from ..verdicts import CheckResult
+
+    Result = (
+        CheckResult | Comparison | Audit | Tolerance | StoredTolerance | RevealedOrder | StoredOrders | Datasheet | Origin | Explanation
+        | Matrix | Growth | Benchmark | Fingerprint | Watch | Baseline
+    )  # fmt: skip
 
 FORMS = ("full", "answer", "reason", "assertion", "html", "snippet")
-
-Result = (
-    CheckResult | Comparison | Audit | Tolerance | StoredTolerance | RevealedOrder | StoredOrders | Datasheet | Origin | Explanation | Matrix
-    | Growth | Benchmark | Fingerprint | Watch | Baseline
-)  # fmt: skip
 
 
 def report(result: Result, *, form: str = "full") -> str:
@@ -58,13 +49,14 @@ def report(result: Result, *, form: str = "full") -> str:
         raise InputError(
             f"Got form={form!r}. Needed: one of {', '.join(FORMS)}. Each is a different text. Leave it out for the full report."
         )
-    for kind, text in _TEXTS.items():
-        if isinstance(result, kind):
+    for kind in type(result).__mro__:
+        text = _TEXTS.get(f"{kind.__module__.partition('.')[2]}.{kind.__qualname__}")
+        if text is not None:
             if form in _MARKUP:
                 return _MARKUP[form](result)
             with fitting(result):
                 # The whole once more, line by line: a value may stand at the beginning of a line.
-                return visible(text(cleaned(result), form), lines=True)
+                return visible(_drawn(text, cleaned(result), form), lines=True)
     raise InputError(
         f"Got {type(result).__name__}. Needed: a result of halfulp.check, compare, audit, suggest_tolerance, reveal_order, datasheet, locate, "
         "explain, matrix, growth or read_result. Only results can be drawn. Pass what they returned."
@@ -100,21 +92,31 @@ def _snippet(result: Result) -> str:
 
 _MARKUP: dict[str, Callable[[Any], str]] = {"html": _page, "snippet": _snippet}
 
-_TEXTS: dict[type, Callable[[Any, str], str]] = {
-    CheckResult: check_text,
-    Comparison: lambda result, form: comparison_text(result),
-    Audit: lambda result, form: audit_text(result),
-    Tolerance: lambda result, form: tolerance_text(result.stored()),
-    StoredTolerance: lambda result, form: tolerance_text(result),
-    RevealedOrder: lambda result, form: order_text(result.stored()),
-    StoredOrders: lambda result, form: orders_text(result),
-    Origin: origin_text,
-    Explanation: explanation_text,
-    Matrix: matrix_text,
-    Growth: growth_text,
-    Benchmark: lambda result, form: benchmark_text(result),
-    Datasheet: lambda result, form: datasheet_text(result),
-    Watch: watch_text,
-    Baseline: lambda result, form: baseline_text(result),
-    Fingerprint: lambda result, form: fingerprint_text(result),
+_TEXTS = {
+    "verdicts.result.CheckResult": "checks.check_text",
+    "differences.difference.Comparison": "comparisons.comparison_text",
+    "audits.findings.Audit": "audits.audit_text",
+    "remedies.tolerance.Tolerance": "tolerances.tolerance_text",
+    "remedies.tolerance.StoredTolerance": "tolerances.tolerance_text",
+    "probes.revealed.RevealedOrder": "orders.order_text",
+    "probes.stored.StoredOrders": "orders.orders_text",
+    "origins.origin.Origin": "origins.origin_text",
+    "causes.cause.Explanation": "causes.explanation_text",
+    "sweeps.result.Matrix": "matrices.matrix_text",
+    "sweeps.slopes.Growth": "growths.growth_text",
+    "sweeps.benchmark.Benchmark": "benchmarks.benchmark_text",
+    "datasheets.sheet.Datasheet": "datasheets.datasheet_text",
+    "sweeps.watch.Watch": "watches.watch_text",
+    "sweeps.watch.Baseline": "watches.baseline_text",
+    "traces.fingerprint.Fingerprint": "fingerprints.fingerprint_text",
 }
+"""The class of a result, by where it is, and what draws it, in `text`: who draws one kind doesn't load the others."""
+
+
+def _drawn(text: str, result: Any, form: str) -> str:
+    file, _, name = text.partition(".")
+    draw: Callable[..., str] = getattr(import_module(f".text.{file}", __package__), name)
+    if hasattr(result, "stored"):  # what is drawn of it is what is kept of it
+        result = result.stored()
+    # Those with nothing to shorten take no form.
+    return draw(result, form) if "form" in signature(draw).parameters else draw(result)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..border import answered
-from ..cases import Case
+from ..cases import Case, require_runnable
 from ..differences.allowance import rms_limit, student_quantile
 from ..errors import HalfulpError, InputError
 from ..noise import noise_of
@@ -58,6 +58,7 @@ def growth(
         For a sum added one by one, |error| / rms of the result grows with exponent 1/2 (random signs); for blocks and trees with less.
         The noise samples the model of one by one: it is an upper estimate for other orders.
     """
+    require_runnable("`growth` runs both sides on inputs of many sizes", {"actual": actual, "expected": expected})
     chosen, seeds = _sizes(inputs, sizes), tuple(operator.index(number) for number in seeds)
     if not seeds:
         raise InputError("Got no seeds. Needed: at least one. `inputs` is called with each. Leave them out for 0.")

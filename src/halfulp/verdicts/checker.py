@@ -28,8 +28,8 @@ from .verdict import Verdict
 
 @answered
 def check(
-    actual: Callable[..., Any],
-    expected: Callable[..., Any],
+    actual: Any,
+    expected: Any,
     inputs: Any,
     *,
     declared: object = None,
@@ -47,8 +47,10 @@ def check(
 
     Args:
         actual: the implementation under test: a function or `nn.Module`.
-        expected: what it is compared with; it is not assumed to be the more accurate one.
-        inputs: a tuple of positional arguments for both: tensors, arrays, numbers, nested containers. They are copied, never changed.
+        expected: what it is compared with; it is not assumed to be the more accurate one. Where only the numbers of one of the two are at
+            hand, they may stand for it: tensors, arrays, containers of them. What takes another run of that side is then not asked.
+        inputs: a tuple of positional arguments for both: tensors, arrays, numbers, nested containers, objects that hold them (a cache). A
+            dict whose keys are parameters of both is keyword arguments. They are copied, never changed.
         declared: the precision that `actual` is entitled to: "float64", "float32", "tf32", "bfloat16", "float16", ... Default: that of
             the data, the finest floating-point dtype among the inputs unless `expected` returns something coarser.
         reference: a callable of better than working precision; it is given the inputs in float64.
@@ -65,7 +67,7 @@ def check(
         A `CheckResult`: `verdict`, `acceptable`, `reason`, `evidence`, `difference`; print it for the whole answer.
 
     Raises:
-        InputError: something that is not callable, an unknown precision, outputs that are not numerical.
+        InputError: two results and no function, an unknown precision, outputs that are not numerical, `search` with a stored result.
         RunError: a function raised on the inputs; carries the user's traceback.
 
     Numerics:
@@ -88,9 +90,17 @@ def check(
     progress = progress or (lambda _: None)
 
     def case_on(given: Any) -> Case:
-        return Case(actual, expected, given, declared=declared, reference=reference, keywords=keywords, gradients=gradients, seed=seed)
+        arguments, named = given
+        return Case(actual, expected, arguments, declared=declared, reference=reference, keywords=named, gradients=gradients, seed=seed)
 
-    gatherer = Gatherer(case_on(inputs), progress, full=effort == "full", strict=strict)
+    case = Case(actual, expected, inputs, declared=declared, reference=reference, keywords=keywords, gradients=gradients, seed=seed)
+    if search and case.stored:
+        raise InputError(
+            f"Got search=True with {case.stored}={case.side(case.stored).function!r}. Needed: two functions. Other inputs take other runs "
+            f"of both, "
+            "and a stored result can't be run. Leave out search=True (--search)."
+        )
+    gatherer = Gatherer(case, progress, full=effort == "full", strict=strict)
     result = judged(gatherer)
     if result.verdict is Verdict.UNSTABLE or (result.verdict is Verdict.ROUNDING and not _is_as_close(result)):
         progress("looking at single modules")
@@ -98,9 +108,9 @@ def check(
     if closeups:
         progress("looking at single elements")
         result = dataclasses.replace(result, closeups=closeups_of(gatherer))
-    kinds = KINDS if search else ("sizes",) if effort == "full" else ()
+    kinds = KINDS if search else ("sizes",) if effort == "full" and not case.stored else ()
     if kinds and result.acceptable:
-        result = _decided_again(result, search_variants(case_on, inputs, seed, result.verdict, progress, kinds=kinds))
+        result = _decided_again(result, search_variants(case_on, (case.inputs, case.keywords), seed, result.verdict, progress, kinds=kinds))
     return dataclasses.replace(result, seconds=time.perf_counter() - start)
 
 
@@ -122,9 +132,16 @@ def _decided_again(result: CheckResult, more: Evidence | None) -> CheckResult:
 def judged(gatherer: Gatherer) -> CheckResult:
     """The verdict on the inputs of a gatherer's case, with what it gathered."""
     start = time.perf_counter()
-    case = gatherer.case
-    evidence = gatherer.gather()
-    decision = decide(evidence)
+    return _result(gatherer, gatherer.gather(), start)
+
+
+def unfinished(gatherer: Gatherer, seconds: float) -> CheckResult:
+    """The result where the time was over before the verdict: undecided, without the evidence so far, which may be half of an argument."""
+    return _result(gatherer, (), time.perf_counter() - seconds)
+
+
+def _result(gatherer: Gatherer, evidence: tuple[Evidence, ...], start: float) -> CheckResult:
+    case, decision = gatherer.case, decide(evidence)
     return CheckResult(
         verdict=decision.verdict,
         because=decision.because,

@@ -73,6 +73,12 @@ def warnings_of(result: Judged) -> list[str]:
     """What an acceptable verdict does not cover, in sentences."""
     found = _measured(result, "vacuous")
     said = [sentence.format(", ".join(found[name])) for name, sentence in _WARNINGS.items() if found.get(name)]
+    if stored := _measured(result, "stored"):
+        other = "expected" if stored["side"] == "actual" else "actual"
+        said.append(
+            f"{stored['side']} is a stored result ({stored['source']}): that it was computed from these inputs is taken on trust, and what takes "
+            f"another run of it was not asked; the verdict rests on what {other} shows."
+        )
     if _has(result, "overflow", F.EXPECTED):
         count = number(_measured(result, "overflow")["elements"])
         said.append(
@@ -200,6 +206,11 @@ def _reduced(result: Judged) -> str:
             f"{_capitalized_beyond(beyond, noise)}. Taking the casts to {' and '.join(made['formats'])} out of the function leaves "
             f"{number(100.0 * float(made['share_left']))} % of the difference: they make it."
         )
+    if _has(result, "precision", F.CORRELATES) and "deviations" not in found:
+        return (
+            f"The error is {beyond} and no more than computing in {found['format']} makes. `actual` computes with numbers of {found['format']}, "
+            f"and rounding the {found['where']} to it predicts {100.0 * float(found['correlated']):.0f} % of the error."
+        )
     if _has(result, "precision", F.CORRELATES):
         return (
             f"The error is {beyond} and no more than computing in {found['format']} makes, and it follows what rounding the {found['where']} to "
@@ -209,6 +220,11 @@ def _reduced(result: Judged) -> str:
         return (
             f"The error is {beyond}, and rounding the {found['where']} to {found['format']} reproduces "
             f"{100.0 * float(found['explained']):.1f} % of it, element by element."
+        )
+    if found.get("seen"):
+        return (
+            f"The error is {beyond} and no more than computing in {found['format']} makes ({number(found['rms_in_its_noise'])} of its noise), and "
+            f"`actual` was seen to compute with numbers of {found['format']}, in {found['where']}."
         )
     formula = _formula(result)
     stored = f", and every result is a number of {found['representable']}" if found.get("representable") else ""
@@ -443,6 +459,15 @@ def _undecided(result: Judged) -> str:
         return "Every element is NaN on both sides: nothing is left to judge."
     if result.because[:1] == ("vacuous",):
         return "The two agree, but the inputs test little. " + " ".join(warnings_of(result))
+    if result.because[:1] == ("gain",):
+        return f"{_leans(result)} Which of these, or another formula, can't be told of a stored result."
+    if result.because[:1] == ("patterns",):
+        found = _measured(result, "patterns")
+        return (
+            f"Each element is within rounding, but in the mean over {found['elements']:,} elements the error at index {found['index']} of axis "
+            f"{found['axis']} is {number(found['excess'])} times what rounding reaches. Whether it stays when the inputs move, as a term that is "
+            "off does, can't be seen of a stored result."
+        )
     noise = _measured(result, "noise")
     relative = noise.get("least_noise_rel_rms")
     if not noise:
@@ -459,7 +484,24 @@ def _undecided(result: Judged) -> str:
             "algorithm as well. Written in PyTorch ops, `expected` would decide it."
         )
     why = _measured(result, "scaling").get("why", "no run in another precision was possible")
+    if _measured(result, "stored"):
+        return _of_stored(result, why)
     return f"The error is {_excess(result)}, but what it is made of could not be told: {why}."
+
+
+def _of_stored(result: Judged, why: str) -> str:
+    """What is known of an error beyond rounding in a stored result, and what isn't."""
+    backward, precision = _measured(result, "backward_error"), _measured(result, "precision")
+    known = ""
+    if backward:
+        within = f"adding in any order makes up to about {number(backward['estimate_in_u'])}"
+        known += f" It is worth {number(backward['eta_in_u'])} roundings ({within})."
+    if _has(result, "precision", F.NOT_REPRODUCED):
+        known += f" No coarser format reproduces it (at best {100.0 * float(precision['explained']):.0f} %)."
+    return (
+        f"The error is {_excess(result)}, so this is more than rounding of the same sums.{known} Whether an algorithm loses digits or another "
+        f"formula, weight or input is at work could not be told: {why}."
+    )
 
 
 def _excess(result: Judged) -> str:

@@ -13,6 +13,7 @@ from ..floats import FLOAT32
 from ..noise import Noise
 from . import limits
 from .evidence.casts import casts
+from .evidence.coarse_numbers import coarse_numbers
 from .evidence.conditioning import conditioning, forward_error, own_noise
 from .evidence.evidence import Evidence, Found
 from .evidence.finding import Finding
@@ -24,10 +25,11 @@ from .evidence.overlap import overlap
 from .evidence.patterns import patterns
 from .evidence.permutations import permutations
 from .evidence.powers import powers
-from .evidence.precision import precision
+from .evidence.precision import precision, precision_by_size
 from .evidence.redraw import redraw
 from .evidence.scaling import scaling
-from .judgment import WEAK, formula, loss_is_tolerable
+from .judgment import WEAK, decide, formula, loss_is_tolerable
+from .verdict import Verdict
 
 F = Finding
 
@@ -75,6 +77,17 @@ class Asked:
         return self.formula is True and peer.number("ratio") > limits.FINER
 
     @property
+    def computes_with_coarser_numbers(self) -> bool:
+        """Whether `actual` was seen to compute with numbers of less than the declared precision."""
+        return bool(self.case.remembered(coarse_numbers).formats)
+
+    @property
+    def is_coarse(self) -> bool:
+        """Whether a coarser format explains it all: nothing else needs to be known."""
+        named = self.found.has("precision", F.REPRODUCED, F.CORRELATES)
+        return named and decide(self.found.values()).verdict is Verdict.REDUCED_PRECISION
+
+    @property
     def jumped(self) -> bool:
         """Whether a jump explains it all: nothing else needs to be known."""
         return self.beyond and self.found.has("flips", F.JUMPS) and self.formula is not False
@@ -89,6 +102,7 @@ class Row:
         within, beyond: whether it is asked for where the error is within rounding, and where it is beyond.
         measure: the measurement; None where there is nothing to measure.
         always: whether it is asked for when everything is.
+        reruns: whether it takes further runs of both sides, which a stored result hasn't.
     """
 
     words: str
@@ -96,6 +110,7 @@ class Row:
     beyond: Callable[[Asked], bool]
     measure: Callable[[Asked], Evidence | None]
     always: bool = True
+    reruns: bool = False
 
 
 def _yes(_: Asked) -> bool:
@@ -104,6 +119,15 @@ def _yes(_: Asked) -> bool:
 
 def _no(_: Asked) -> bool:
     return False
+
+
+def _precision(asked: Asked) -> Evidence | None:
+    """Which coarser format it is. Asked for a second time, when the formula is known, only the size is looked at again."""
+    known = asked.found.get("precision")
+    if not asked.beyond or (known is not None and known.finding is not F.NOT_REPRODUCED):
+        return known
+    ask = precision if known is None else precision_by_size
+    return ask(asked.case, asked.noise, formula_is_right=asked.formula is True) or known
 
 
 SCHEDULE = (
@@ -115,10 +139,18 @@ SCHEDULE = (
     ),
     Row("looking for jumps", within=lambda asked: asked.integers_differ, beyond=_yes, measure=lambda asked: flips(asked.case, asked.noise)),
     Row(
+        "trying the coarser formats that were seen",
+        within=_no,
+        beyond=lambda asked: asked.computes_with_coarser_numbers and not asked.found.has("flips", F.JUMPS),
+        measure=_precision,
+        always=False,
+    ),
+    Row(
         "trying small integers",
         within=_no,
         beyond=lambda asked: asked.formula is None or asked.found.has("scaling", *WEAK),
         measure=lambda asked: integers(asked.case),
+        reruns=True,
     ),
     Row(
         "drawing the rounding errors anew",
@@ -126,26 +158,30 @@ SCHEDULE = (
         # Integers come before it, and may have told what it would tell; where only a coarser format spoke, it is asked all the same.
         beyond=lambda asked: "integers" in asked.found,
         measure=lambda asked: redraw(asked.case, asked.noise, beyond=asked.beyond),
+        reruns=True,
     ),
     Row(
         "drawing the rounding errors of coarser formats anew",
         within=_no,
         beyond=lambda asked: asked.found.has("redraw", F.SYSTEMATIC) and asked.found.has("scaling", F.UNAVAILABLE, *WEAK),
         measure=lambda asked: redraw(asked.case, asked.noise, beyond=asked.beyond, widely=True),
+        reruns=True,
         always=False,
     ),
-    Row("trying impulses", within=_no, beyond=lambda asked: asked.formula is None, measure=lambda asked: impulses(asked.case)),
+    Row("trying impulses", within=_no, beyond=lambda asked: asked.formula is None, measure=lambda asked: impulses(asked.case), reruns=True),
     Row(
         "scaling by powers of two",
         within=lambda asked: asked.cannot_be_lifted,
         beyond=lambda asked: "impulses" in asked.found,
         measure=lambda asked: powers(asked.case, asked.noise),
+        reruns=True,
     ),
     Row(
         "permuting",
         within=lambda asked: asked.cannot_be_lifted,
         beyond=_no,
         measure=lambda asked: permutations(asked.case, asked.noise),
+        reruns=True,
     ),
     Row(
         "looking for patterns",
@@ -158,6 +194,7 @@ SCHEDULE = (
         within=lambda asked: asked.found.has("scaling", F.STAYS, F.UNAVAILABLE) or asked.integers_differ,
         beyond=lambda asked: asked.found.has("scaling", F.STAYS, F.UNAVAILABLE) or asked.case.finest is Precision.NATIVE,
         measure=lambda asked: casts(asked.case, asked.noise, beyond=asked.beyond),
+        reruns=True,
     ),
     Row("looking for errors that lean", within=_yes, beyond=_yes, measure=lambda asked: gain(asked.case, asked.sampled)),
     Row(
@@ -178,6 +215,7 @@ SCHEDULE = (
         within=_no,
         beyond=lambda asked: asked.formula is True and not loss_is_tolerable(asked.found),
         measure=lambda asked: own_noise(asked.case, asked.noise) if asked.beyond else None,
+        reruns=True,
     ),
     Row(
         "sampling what fast products lose",
@@ -189,9 +227,7 @@ SCHEDULE = (
         "trying coarser formats",
         within=_no,
         beyond=lambda asked: asked.formula is not True or not loss_is_tolerable(asked.found),
-        measure=lambda asked: (
-            precision(asked.case, asked.noise, formula_is_right=asked.formula is True) if asked.beyond else None
-        ),
+        measure=_precision,
     ),
     Row(
         "watching writes",

@@ -6,7 +6,7 @@ import torch
 
 from halfulp import Verdict, check
 from halfulp.floats import FLOAT16
-from halfulp.verdicts.evidence.precision import coarsened
+from halfulp.verdicts.evidence.coarse import coarsened
 
 
 def test_a_single_number_names_no_format():

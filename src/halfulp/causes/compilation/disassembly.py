@@ -10,10 +10,12 @@ from typing import Any
 
 import torch
 
+from ...cases import OutOfTime
 from ...differences import Leaf
 from ...process.alone import quiet
 from ..cause import Cause, Experiment, NodeResult, StageResult
 from ..laboratory import Laboratory
+from ..processes import OVER
 from ..scale import Distance
 from .changing_nodes import changing_nodes
 from .compiled_function import Compilation
@@ -21,7 +23,11 @@ from .graphs import graphs_of
 from .internals import config, forget_compiled
 from .kernel_choices import Choices, choices_of
 from .options import Option, usable_options
-from .stages import Stage, run_stages, staged
+from .stages import BUILDING_S, Stage, run_stages, staged, stages_of
+
+CHOICES, INSIDE, BISECTION = "compiling in fresh processes", "looking into the generated program", "bisecting the compiler's passes"
+COMPILED_INSIDE = 3
+"""So often a graph is compiled to look into it: with its values as outputs, for its kernels, and one op by itself."""
 
 AGREES = 0.99
 """The share of a difference of 16-bit casts or contractions that an option has to take away to be named; other options take away none, or
@@ -53,9 +59,14 @@ def taken_apart(laboratory: Laboratory, compilation: Compilation, *, processes: 
 
 def _taken_apart(laboratory: Laboratory, compilation: Compilation, *, processes: bool) -> TakenApart:
     case, scale = laboratory.case, laboratory.scale
-    eager = case.with_function("actual", compilation.original).native("actual").outputs
-    apart = _Apart(laboratory, compilation, eager, scale.distance(laboratory.native["actual"], eager))
+    try:
+        eager = case.with_function("actual", compilation.original).native("actual").outputs
+    except OutOfTime:
+        laboratory.stop("taking the compiled function apart")
+        return TakenApart((), tuple(StageResult(stage.name, stage.what, None, note=OVER) for stage in stages_of(compilation)))
     stages = run_stages(laboratory, compilation, eager, gradients=case.gradients)
+    builds_s = max([BUILDING_S, case.native("actual").seconds, *(stage.seconds for stage in stages)])
+    apart = _Apart(laboratory, compilation, eager, scale.distance(laboratory.native["actual"], eager), builds_s)
     notes: list[str] = (
         [] if compilation.known else ["How the function was compiled can't be read in this version of PyTorch: default options were taken."]
     )
@@ -64,11 +75,11 @@ def _taken_apart(laboratory: Laboratory, compilation: Compilation, *, processes:
     causes, nodes, left = _causes(apart, stages, notes) if apart.differs else ([], [], None)
     choices = None
     tuned = bool(compilation.options.get("max_autotune"))
-    if processes and compilation.is_inductor and not laboratory.hurries() and (tuned or _freezing_differs(stages)):
+    if processes and compilation.is_inductor and (tuned or _freezing_differs(stages)) and not laboratory.hurries(CHOICES, takes=builds_s):
         laboratory.progress("compiling in fresh processes")
         choices = choices_of(laboratory, compilation, frozen=False)
         notes += [*choices.notes, _choice_in_words(choices, "as compiled here")]
-        if _freezing_differs(stages) and not laboratory.hurries():
+        if _freezing_differs(stages) and not laboratory.hurries(CHOICES, takes=builds_s):
             frozen = choices_of(laboratory, compilation, frozen=True)
             notes += [*frozen.notes, _choice_in_words(frozen, "with parameters frozen and kernels chosen by timing")]
     return TakenApart(
@@ -78,12 +89,17 @@ def _taken_apart(laboratory: Laboratory, compilation: Compilation, *, processes:
 
 @dataclass(frozen=True, eq=False)
 class _Apart:
-    """What is taken apart: `before` is the distance between the compiled function and `eager`, what it gives uncompiled."""
+    """What is taken apart.
+
+    Attributes:
+        before: the distance between the compiled function and `eager`, what it gives uncompiled. builds_s: about how long compiling takes.
+    """
 
     laboratory: Laboratory
     compilation: Compilation
     eager: Sequence[Leaf]
     before: Distance
+    builds_s: float = 0.0
 
     @property
     def differs(self) -> bool:
@@ -104,7 +120,7 @@ def _causes(apart: _Apart, stages: list[StageResult], notes: list[str]) -> tuple
     nodes: list[NodeResult] = []
     left: float | None = None
     if apart.compilation.is_inductor:
-        nodes = _nodes(apart.laboratory, apart.compilation, notes)
+        nodes = _nodes(apart, notes)
         # In 16 bits an op inside a fused loop reads what isn't rounded yet, and seems to err: casts are tried before it is blamed.
         causes, left = _options(apart, "emulate_precision_casts")
         if not causes and apart.beyond:
@@ -138,9 +154,10 @@ def _arguments(laboratory: Laboratory) -> tuple[Any, dict[str, Any]]:
     return laboratory.case.arguments(laboratory.case.actual, NATIVE)
 
 
-def _nodes(laboratory: Laboratory, compilation: Compilation, notes: list[str]) -> list[NodeResult]:
+def _nodes(apart: _Apart, notes: list[str]) -> list[NodeResult]:
     """The ops of all graphs that give other bits than eagerly."""
-    if laboratory.hurries():
+    laboratory, compilation = apart.laboratory, apart.compilation
+    if laboratory.hurries(INSIDE, takes=COMPILED_INSIDE * apart.builds_s):
         return []
     laboratory.progress("looking into the generated program")
     found: list[NodeResult] = []
@@ -148,6 +165,8 @@ def _nodes(laboratory: Laboratory, compilation: Compilation, notes: list[str]) -
     try:
         with laboratory.case.actual.unchanged(), quiet():
             for graph in graphs_of(compilation.original, arguments, keywords):
+                if laboratory.hurries(INSIDE, takes=COMPILED_INSIDE * apart.builds_s):
+                    break
                 results, note = changing_nodes(graph, compilation.options)
                 found += results
                 notes += [note] if note else []
@@ -163,7 +182,7 @@ def _options(apart: _Apart, only: str = "") -> tuple[list[Cause], float | None]:
     case, scale = laboratory.case, laboratory.scale
     tried = {(experiment.name, experiment.detail) for experiment in laboratory.experiments}
     for option in usable_options(compilation.options):
-        if laboratory.hurries():
+        if laboratory.hurries("compiling with other options", takes=apart.builds_s):
             break
         if (only and option.name != only) or (option.name, option.detail) in tried:
             continue
@@ -172,6 +191,9 @@ def _options(apart: _Apart, only: str = "") -> tuple[list[Cause], float | None]:
         try:
             with quiet():
                 outputs = case.with_function("actual", staged(compilation, stage)).native("actual").outputs
+        except OutOfTime:
+            laboratory.stop("compiling with other options")
+            break
         except Exception as error:
             laboratory.experiments.append(
                 Experiment(option.name, option.detail, "actual", note=str(error.__cause__ or error).strip()[:160])
@@ -272,7 +294,7 @@ def _bisected(apart: _Apart) -> list[Cause]:
         from torch._inductor.compiler_bisector import CompilerBisector
     except ImportError:
         return []
-    if apart.laboratory.hurries():
+    if apart.laboratory.hurries(BISECTION, takes=2 * apart.builds_s):  # the first two say whether there is anything to find
         return []
     apart.laboratory.progress("bisecting the compiler's passes")
     # A graph from the cache is not lowered, and nothing is counted.
@@ -293,11 +315,17 @@ def _bisected(apart: _Apart) -> list[Cause]:
 
 def _predicate(apart: _Apart) -> Callable[[], bool]:
     def good() -> bool:
+        if apart.laboratory.hurries(BISECTION, takes=apart.builds_s):
+            raise RuntimeError("the time was over")  # which ends the bisection
         forget_compiled()  # what is compiled already is not bisected; functions of the user's are compiled again when they are called
         compiled = torch.compile(apart.compilation.original, **apart.compilation.arguments)
         case = apart.laboratory.case.with_function("actual", lambda *arguments, **keywords: compiled(*arguments, **keywords))
-        with quiet():
-            outputs = case.native("actual").outputs
+        try:
+            with quiet():
+                outputs = case.native("actual").outputs
+        except OutOfTime as error:
+            apart.laboratory.stop(BISECTION)
+            raise RuntimeError("the time was over") from error
         return apart.laboratory.scale.within(apart.laboratory.scale.distance(outputs, apart.eager))
 
     return good

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..fresh import payload_of
 from ..laboratory import Laboratory
-from ..processes import Job, run_jobs
+from ..processes import OVER, Job, run_jobs
 from .compiled_function import Compilation
 
 RUNS = 3
@@ -44,6 +44,8 @@ def choices_of(laboratory: Laboratory, compilation: Compilation, *, frozen: bool
     jobs = [Job(f"compiled anew {place + 1}", {}, ("actual",), arguments, frozen=frozen, fresh_cache=True) for place in range(RUNS)]
     payload = payload_of(laboratory, compilation.original, compilation.original)
     replies = run_jobs(payload, jobs, deadline=laboratory.deadline, progress=laboratory.progress)
+    if any(reply.error == OVER for reply in replies):
+        laboratory.stop("compiling in fresh processes")
     good = [reply for reply in replies if not reply.error]
     notes = tuple(dict.fromkeys(f"A fresh process did not compile the function: {reply.error}" for reply in replies if reply.error))
     chosen = tuple(tuple(f"{what}: {kernel}" for what, kernel, _ in reply.choices) for reply in good)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +10,8 @@ from unittest import mock
 
 import torch
 
+from ...cases import OutOfTime
+from ...cases.deadline import now
 from ...differences import Leaf
 from ...errors import HalfulpError
 from ...process.alone import alone, quiet
@@ -19,9 +20,15 @@ from ...verdicts.gatherer import Gatherer
 from ...verdicts.verdict import Verdict
 from ..cause import StageResult
 from ..laboratory import Laboratory
+from ..processes import OVER
 from ..scale import Distance
 from .compiled_function import Compilation, compile_apart
 from .internals import config, graph_lowering, mode_options, tensor_box
+
+BUILDING_S = 3.0
+"""Generating and compiling a small net takes three to fifteen seconds; a function that comes from a cache doesn't show it."""
+TUNING = 2.0
+"""So much longer it takes where kernels are chosen by timing (`python -m benchmarks.explain_cost` keeps to it)."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +45,16 @@ class Stage:
     arguments: Mapping[str, Any]
     around: Callable[[], contextlib.AbstractContextManager[Any]] = contextlib.nullcontext
     needs_no_grad: bool = False
+
+    @property
+    def builds(self) -> bool:
+        """Whether code is generated and compiled, which takes seconds."""
+        return not str(self.arguments.get("backend", "inductor")).startswith(("eager", "aot_eager"))
+
+    @property
+    def is_tuned(self) -> bool:
+        """Whether kernels are chosen by timing."""
+        return bool(dict(self.arguments.get("options") or {}).get("max_autotune"))
 
 
 def stages_of(compilation: Compilation) -> Iterator[Stage]:
@@ -110,28 +127,37 @@ def run_stages(laboratory: Laboratory, compilation: Compilation, eager: Sequence
     for stage in stages_of(compilation):
         if stage.needs_no_grad and gradients:
             continue
-        if laboratory.hurries():
-            found.append(StageResult(stage.name, stage.what, None, note="the time was over"))
+        if laboratory.hurries(f"the stage {stage.name!r}", takes=_takes(stage, laboratory, found)):
+            found.append(StageResult(stage.name, stage.what, None, note=OVER))
             continue
         laboratory.progress(f"compiling: {stage.name}")
         found.append(_run(laboratory, compilation, stage, eager, found))
     return found
 
 
+def _takes(stage: Stage, laboratory: Laboratory, before: list[StageResult]) -> float:
+    """About how many seconds a stage takes: what the longest before it took, the function as it was compiled first; longer where kernels are timed."""
+    if not stage.builds:
+        return 0.0
+    longest = max([BUILDING_S, laboratory.case.native("actual").seconds, *(result.seconds for result in before)])
+    return TUNING * longest if stage.is_tuned else longest
+
+
 def _run(laboratory: Laboratory, compilation: Compilation, stage: Stage, eager: Sequence[Leaf], before: list[StageResult]) -> StageResult:
     case, scale = laboratory.case, laboratory.scale
-    start = time.monotonic()
+    start = now()
     changed = case.with_function("actual", staged(compilation, stage))
     try:
         with quiet():
             outputs = changed.native("actual").outputs
+    except OutOfTime:
+        laboratory.stop(f"the stage {stage.name!r}")
+        return StageResult(stage.name, stage.what, None, note=OVER)
     except (Exception, SystemExit) as error:
         reason = error.__cause__ or error
         lines = str(reason).strip().splitlines() or [""]
-        return StageResult(
-            stage.name, stage.what, None, seconds=time.monotonic() - start, note=f"{type(reason).__name__}: {lines[0][:160]}"
-        )
-    seconds = time.monotonic() - start
+        return StageResult(stage.name, stage.what, None, seconds=now() - start, note=f"{type(reason).__name__}: {lines[0][:160]}")
+    seconds = now() - start
     distance = scale.distance(outputs, eager)
     return StageResult(
         stage.name, stage.what, _verdict(laboratory, changed.with_function("expected", compilation.original), distance, before), distance.unequal, count=distance.count, in_noise=distance.rms,
@@ -152,5 +178,8 @@ def _verdict(laboratory: Laboratory, changed: Any, distance: Distance, before: l
     try:
         with quiet():
             return judged(Gatherer(changed, lambda _: None)).verdict
+    except OutOfTime:
+        laboratory.stop(f"the verdict on the stage of {distance.unequal:,} unequal elements")
+        return None
     except HalfulpError:
         return None

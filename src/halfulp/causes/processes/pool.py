@@ -16,9 +16,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...backends.knobs.settings import inductor_settings, read_settings
+from ...cases.deadline import now
 from ...differences import Leaf
 from ...process import lifeline
 from ...words.stage import Stage
+
+OVER = "the time was over"
 
 TIMEOUT_S = 180.0
 """A process that takes longer is ended: loading PyTorch and compiling a model takes a tenth of it."""
@@ -70,7 +73,7 @@ def run_jobs(
     Args:
         payload: "actual", "expected", "inputs", "keywords", "gradients", "seed", "declared".
         jobs: what each does. at_once: how many run side by side; as many as there are cores by default.
-        deadline: `time.monotonic` after which no further process is started. progress: told how far it is.
+        deadline: the time (`now`) at which processes are ended, and none is started. progress: told how far it is.
     """
     import cloudpickle
 
@@ -84,9 +87,14 @@ def run_jobs(
     waiting = list(enumerate(jobs))
     try:
         while waiting or running:
-            if time.monotonic() > deadline:
-                replies |= {place: Reply({}, error="the time was over") for place, _ in waiting}
+            if now() > deadline:
+                replies |= {place: Reply({}, error=OVER) for place, _ in waiting}
                 waiting = []
+                for place, worker in list(running.items()):
+                    if not worker.is_over:
+                        worker.end()
+                        replies[place] = Reply({}, error=OVER)
+                        del running[place]
             while waiting and len(running) < at_once:
                 place, job = waiting.pop(0)
                 running[place] = _Running(job, text)

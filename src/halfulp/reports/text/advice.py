@@ -25,6 +25,8 @@ def advice(result: CheckResult) -> list[str]:
         steps.insert(0, "Call .eval() on the module, or set dropout to 0, and check again.")
     if repetition is not None and repetition.finding == F.UNWRITTEN_MEMORY:
         steps.insert(0, "Use torch.zeros where torch.empty is read before it is written.")
+    if (stored := result.find("stored")) is not None:
+        steps = _about_stored(result, str(stored.measured["source"])) + steps[:1]
     steps += _about_effects(result)
     search = result.find("search")
     exotic = search.measured.get("exotic") if search is not None else None
@@ -37,6 +39,21 @@ def advice(result: CheckResult) -> list[str]:
         steps.append(f"Note that actual is {number(peer.measured['ratio'])} times closer to the float64 reference than expected is.")
     if result.verdict is V.MISTAKE and result.find("overlap") is not None:
         steps.insert(0, "Use the out-of-place op, or .clone() the view before writing to it.")
+    return steps
+
+
+def _about_stored(result: CheckResult, source: str) -> list[str]:
+    """Where one side is a stored result: what it rests on, and how to learn more."""
+    if result.acceptable:
+        return []
+    steps = [
+        f"Make sure that {source} was computed from these very inputs and weights: store them beside it, or record a trace, which holds its inputs."
+    ]
+    if result.verdict not in (V.REDUCED_PRECISION, V.FLIP):
+        steps.append(
+            "To learn what made it, record it where it runs (halfulp record FILE.py:actual -o run.trace), and compare op by op here: halfulp locate "
+            "run.trace here.trace. Or run this check there, with the function in the place of the file."
+        )
     return steps
 
 

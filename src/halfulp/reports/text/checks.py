@@ -29,7 +29,7 @@ def _answer(result: CheckResult) -> str:
     return (
         f"{result.verdict.name}: {result.verdict.meaning} ({ACCEPTABLE[result.acceptable]})\n"
         f"{result.names[0]} against {result.names[1]}, declared {result.declared}. {reason(result)}"
-        + "".join(f"\nWarning: {sentence}" for sentence in (warnings_of(result) if result.acceptable else ()))
+        + "".join(f"\nWarning: {sentence}" for sentence in (warnings_of(result) if result.acceptable or result.find("stored") else ()))
     )
 
 

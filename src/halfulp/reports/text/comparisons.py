@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from rich.console import RenderableType
+from typing import TYPE_CHECKING
 
-from ...differences import Comparison
 from .tables import as_text, difference_table, worst_table
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from ...differences import Comparison
 
 
 def comparison_text(comparison: Comparison) -> str:

@@ -16,6 +16,7 @@ Measured = dict[str, Any]
 QUESTIONS = {
     "structure": "same structure, shapes and dtypes?",
     "effects": "inputs, state or settings changed?",
+    "stored": "can both sides be run?",
     "vacuous": "do the inputs test anything?",
     "specials": "NaN and infinity in the same places?",
     "overflow": "does it overflow on the way?",
@@ -66,6 +67,11 @@ def _effects(finding: str, m: Measured) -> str:
     return "; ".join(f"{key.replace('_', ' ')}: {', '.join(names)}" for key, names in m.items())
 
 
+def _stored(finding: str, m: Measured) -> str:
+    where = f", computed on {', '.join(m['devices'])}" if m.get("devices") else ""
+    return f"{m['side']} is a stored result ({m['source']}{where}); not asked: {'; '.join(m['not_asked'])}"
+
+
 def _specials(finding: str, m: Measured) -> str:
     return ", ".join(
         f"{key.replace('_', ' ')} {value:,}" for key, value in m.items() if isinstance(value, int) and value and key != "count"
@@ -85,10 +91,10 @@ def _bits(finding: str, m: Measured) -> str:
 
 
 def _repetition(finding: str, m: Measured) -> str:
-    if "side" not in m:
-        return f"{m['runs']} runs of each side"
     if "why" in m:
         return str(m["why"])
+    if "side" not in m:
+        return f"{m['runs']} runs of each side"
     if m.get("structure"):
         return f"`{m['side']}` returns {m['structure']}"
     return f"`{m['side']}` differs in {share(m['unequal'], m['count'])}, by up to {number(m['max_abs'])}"
@@ -183,8 +189,12 @@ def _redraw(finding: str, m: Measured) -> str:
 
 
 def _precision(finding: str, m: Measured) -> str:
+    if finding == F.SAME_SIZE and m.get("seen"):
+        return f"{m['format']} seen in {m['where']}: the error is {number(m['rms_in_its_noise'])} of its noise"
     if finding == F.SAME_SIZE:
         return f"{m['format']} {m['where']}: the error is {number(m['rms_in_its_noise'])} of its noise"
+    if finding == F.CORRELATES and "deviations" not in m:
+        return f"{m['where']} in {m['format']}, seen among its numbers: predicts {100 * m['correlated']:.0f} % of the error, which is of its size"
     if finding == F.CORRELATES:
         return f"{m['where']} in {m['format']}: {number(m['deviations'])} standard deviations of correlation with the error, which is of its size"
     if "format" not in m:
@@ -244,6 +254,7 @@ _WORDS: dict[str, Callable[[str, Measured], str]] = {
     "specials": _specials,
     "bits": _bits,
     "repetition": _repetition,
+    "stored": _stored,
     "noise": _noise,
     "backward_error": _backward,
     "fast_products": _fast_products,

@@ -7,18 +7,20 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.table import Table
 
-from ...audits import Audit
-from ...differences import Comparison, Difference, WorstElement
-from ...remedies import StoredTolerance
-from ...verdicts import CheckResult
 from ...words.numbers import number
-from .evidence import QUESTIONS, measured_words
+
+if TYPE_CHECKING:
+    from ...audits import Audit
+    from ...differences import Comparison, Difference, WorstElement
+    from ...remedies import StoredTolerance
+    from ...verdicts import CheckResult
 
 WIDEST, NARROWEST = 118, 60
 """Columns of a table: as many as the terminal has, between these; the widest where there is none (files, pipes, tests)."""
@@ -89,6 +91,8 @@ def _table(*columns: str) -> Table:
 
 def evidence_table(result: CheckResult) -> Table:
     """All evidence: question, finding, numbers."""
+    from .evidence import QUESTIONS, measured_words
+
     table = _table("evidence", "finding", "measured")
     table.columns[0].ratio, table.columns[0].min_width = None, 24
     table.columns[1].no_wrap = True

@@ -95,11 +95,12 @@ REDRAWN = Meaning((V.ROUNDING, V.UNSTABLE, V.FLIP), formula=True)
 MEANINGS: dict[str, dict[Finding, Meaning]] = {
     "structure": {F.SAME: SOUND, F.DIFFERS: Meaning((V.MISTAKE,))},
     "effects": {F.REPORTED: ANY},
+    "stored": {F.REPORTED: ANY},
     "vacuous": {F.REPORTED: ANY, F.REFUSED: Meaning((V.UNDECIDED,))},
     "specials": {F.SAME: SOUND, F.DIFFER: Meaning((V.MISTAKE,)), F.ALL_NAN: Meaning((V.UNDECIDED,))},
     "bits": {F.SAME: Meaning((V.IDENTICAL,)), F.DIFFER: UNEQUAL},
     "repetition": {
-        F.SAME: NOT_RANDOM, F.DIFFERS: RANDOM, F.FAILS: RANDOM, F.UNWRITTEN_MEMORY: RANDOM, F.BEYOND_ROUNDING: RANDOM,
+        F.UNAVAILABLE: ANY, F.SAME: NOT_RANDOM, F.DIFFERS: RANDOM, F.FAILS: RANDOM, F.UNWRITTEN_MEMORY: RANDOM, F.BEYOND_ROUNDING: RANDOM,
         F.WITHIN_ROUNDING: Meaning((V.ROUNDING, V.NONDETERMINISTIC)),
     },
     "noise": {F.WITHIN: HONEST, F.BEYOND: Meaning((V.FLIP, V.REDUCED_PRECISION, V.UNSTABLE, V.MISTAKE))},

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from ...cases import Case, observed
 from ...cases.trees import tensors_of
@@ -16,6 +15,7 @@ from ...differences.allowance import FALSE_ALARM, max_limit, student_quantile
 from ...floats import FLOAT64
 from ...noise import DATA, Noise, noise_of, residual_of
 from ...ops.deviation import MAGNIFIED
+from ...process.dispatch import DispatchMode
 from .evidence import Evidence
 from .finding import Finding
 
@@ -83,7 +83,7 @@ def _rounds_nowhere(case: Case) -> bool:
     return observed(case, "expected", watch) and watch.kinds == {False}
 
 
-class _Kinds(TorchDispatchMode):
+class _Kinds(DispatchMode):
     """Sees whether results are floating-point."""
 
     def __init__(self) -> None:

@@ -45,7 +45,7 @@ def gain(case: Case, noise: Noise) -> Evidence | None:
             gain_of(np.where(usable, error, 0.0), known.reference),
             gain_of(_error(peer.float64(), known.reference), known.reference),
         )
-        limit = rms_limit(len(samples)) * math.sqrt(float(np.mean(np.square(samples)))) + abs(other) + limits.ONE_CONSTANT * u
+        limit = rms_limit(max(len(samples), SAMPLES)) * math.sqrt(float(np.mean(np.square(samples)))) + abs(other) + limits.ONE_CONSTANT * u
         signs = np.sign(error[usable & (error != 0)] * known.reference[usable & (error != 0)])
         measured = {
             "gain_in_u": own / u,

@@ -14,6 +14,7 @@ NUMBER, COUNT, TEXT, FLAG, TEXTS, PLACES = "number", "count", "text", "flag", "t
 _TYPED: dict[str, dict[str, str]] = {
     "structure": {COUNT: "mismatches", TEXT: "what actual expected"},
     "specials": {COUNT: "nan_actual_only nan_expected_only inf_actual_only inf_expected_only inf_sign count", TEXTS: "outputs"},
+    "stored": {TEXT: "side source", TEXTS: "not_asked devices"},
     "vacuous": {TEXTS: "empty_outputs constant_outputs zero_inputs"},
     "bits": {COUNT: "unequal count max_ulps signed_zeros unequal_integers flushed_by_actual flushed_by_expected"},
     "repetition": {
@@ -49,7 +50,9 @@ _TYPED: dict[str, dict[str, str]] = {
     "search": {COUNT: "tried refused unequal count", TEXTS: "exotic", TEXT: "variant verdict kind given_verdict", NUMBER: "max_abs"},
     "redraw": {NUMBER: "share_that_stays excess_over_data_rounding gain_in_u", COUNT: "repetitions", TEXT: "why"},
     "wide_redraw": {NUMBER: "share_that_stays excess_over_data_rounding gain_in_u", COUNT: "repetitions", TEXT: "why"},
-    "precision": {NUMBER: "explained slope correlated deviations rms_in_its_noise", TEXT: "format where representable?"},
+    "precision": {
+        NUMBER: "explained slope correlated deviations rms_in_its_noise", COUNT: "tried", TEXT: "format where representable?", FLAG: "seen",
+    },
     "casts": {TEXTS: "formats stored made_at", NUMBER: "share_left excess_left rms_over_rounding"},
     "families": {TEXT: "actual? expected? difference?", COUNT: "outputs depth?", NUMBER: "estimate_in_u?"},
 }  # fmt: skip

@@ -43,12 +43,12 @@ def noise_evidence(case: Case, noise: Noise, sampled: Noise) -> Evidence | None:
     found = [residual for residual in residuals(actual, sampled) if residual.count]
     if not found:
         return None
-    if not all(residual.excess(noise.count).within for residual in found):
+    if not all(residual.excess(noise.degrees).within for residual in found):
         found = [residual for residual in residuals(actual, noise) if residual.count]
-    worst = max(found, key=lambda residual: residual.excess(noise.count).of_limit)
+    worst = max(found, key=lambda residual: residual.excess(noise.degrees).of_limit)
     peers = {residual.path: residual for residual in residuals(expected, sampled)}
     peer = peers.get(worst.path)
-    within = worst.excess(noise.count).within
+    within = worst.excess(noise.degrees).within
     shares = [value for value in (_relative(noise.leaves[part.path]) for part in found) if value is not None]
     return Evidence(
         "noise",
@@ -56,13 +56,13 @@ def noise_evidence(case: Case, noise: Noise, sampled: Noise) -> Evidence | None:
         measured={
             "declared": noise.declared.name,
             "rms_in_noise": worst.rms_in_noise,
-            "rms_limit": rms_limit(noise.count),
+            "rms_limit": rms_limit(noise.degrees),
             "max_in_noise": worst.max_in_noise,
-            "max_limit": max_limit(noise.count, worst.count),
+            "max_limit": max_limit(noise.degrees, worst.count),
             "norm_in_noise": worst.norm_in_noise,
             "max_norm_in_noise": worst.max_norm_in_noise,
             "expected_rms_in_noise": peer.rms_in_noise if peer else None,
-            "expected_excess": peer.excess(noise.count).of_limit if peer else None,
+            "expected_excess": peer.excess(noise.degrees).of_limit if peer else None,
             "rel_rms": worst.rms / worst.reference_rms if worst.reference_rms else None,
             "noise_rel_rms": _relative(noise.leaves[worst.path]),
             "least_noise_rel_rms": min(shares, default=None),
@@ -76,7 +76,7 @@ def noise_evidence(case: Case, noise: Noise, sampled: Noise) -> Evidence | None:
             "elementwise": bool(noise.ops) and set(noise.ops) <= ELEMENTWISE,
             "transforms": not within and uses_transforms(case, "actual"),
             "terms": _terms(case, worst),
-            "outputs_beyond": sum(not residual.excess(noise.count).within for residual in found),
+            "outputs_beyond": sum(not residual.excess(noise.degrees).within for residual in found),
             "outputs": len(found),
             "notes": list(noise.notes),
         },

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from ...cases import LIFTED, Case, Run, Unavailable, observed
 from ...noise import Noise
 from ...ops import called
+from ...process.dispatch import DispatchMode
 from ...recording.names import source_line
 from .evidence import Evidence
 from .finding import Finding
@@ -71,7 +71,7 @@ def _alike(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> np.ndarray
     return finite | (np.isnan(one) & np.isnan(other)) | (np.isinf(one) & (one == other))
 
 
-class _Watch(TorchDispatchMode):
+class _Watch(DispatchMode):
     """Finds the first op that makes NaN or infinity of numbers."""
 
     def __init__(self) -> None:

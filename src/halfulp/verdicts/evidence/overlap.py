@@ -6,10 +6,10 @@ import math
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from ...cases import Case, observed
 from ...ops import called
+from ...process.dispatch import DispatchMode
 from .evidence import Evidence
 from .finding import Finding
 
@@ -40,7 +40,7 @@ def overlaps_itself(tensor: torch.Tensor) -> bool:
     return int(places.unique().numel()) < places.numel()
 
 
-class WriteAudit(TorchDispatchMode):
+class WriteAudit(DispatchMode):
     """Notes ops that write in place to a tensor that overlaps itself."""
 
     def __init__(self) -> None:

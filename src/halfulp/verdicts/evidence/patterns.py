@@ -49,7 +49,8 @@ def patterns(case: Case, noise: Noise) -> Evidence | None:
         found = _strongest(_scaled(leaf.float64() - known.reference, spread), known, sampled.count)
         if found is not None and (best is None or _excess(found) > _excess(best)):
             best = found
-    if best is not None and best.finding == F.PATTERNED and not _stays(case, noise, best):
+    # Of a stored result it can't be seen whether it stays: the judge knows.
+    if best is not None and best.finding == F.PATTERNED and not case.stored and not _stays(case, noise, best):
         return dataclasses.replace(best, finding=F.RANDOM, speaks_for=())
     return best
 

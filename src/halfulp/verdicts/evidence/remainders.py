@@ -10,7 +10,8 @@ from ...cases import Case, Change, Inputs, Precision, Unavailable, Variant
 from ...differences import Leaf
 from ...differences.allowance import max_limit
 from ...floats import FLOAT64, Format
-from ...noise import LeafNoise, noise_of, noise_of_side, residual_of, root_mean_square, stored_noise
+from ...noise import LeafNoise, Noise, noise_of, noise_of_side, residual_of, root_mean_square
+from ...noise.stored import StoredNoise, few_stored_noise, stored_noise
 from ...ops.deviation import SAMPLES
 from .. import limits
 
@@ -26,10 +27,14 @@ reference, which the native error contains: twice the native error. Twice that a
 of the noise, before it counts as another function."""
 BOTH_HONEST = 2.0
 """Two honest results are each up to one limit away from the reference, so up to two from each other."""
+SHOWN_BITS = 8.0
+"""Orders and libraries make honest errors up to 2^4 apart (0.1 to 1.5 of the noise), on both sides."""
 MOST = 0.5
 """The share of results that rounding inside has moved at least: it goes through all of them, and leaves few as they are."""
 OFTEN = 24
 """Samples of a tie that is decided either way by chance: all of them fall to one side once in 2^23 times."""
+FEWEST_JUMPS = 8
+"""So many elements that jump don't all stay where they are in four samples: once in 2^32 times."""
 JUMPS = 0.25
 """Noise of a 64th of the amplitude moves a smooth function a 64th as far; an element that still moves a quarter as far jumps."""
 
@@ -44,15 +49,61 @@ def is_rounding_of_float64(case: Case, values: list[np.ndarray], path: str) -> b
         kept = np.abs(values[2] - values[1]) <= limits.ILL_CONDITIONED * np.abs(values[1])
     if kept.all():  # float64 loses a 2^29th of what float32 does: nothing, where that has digits left
         return False
+    if _would_show(values, case.storage) or _is_stable(case, values, path):
+        return False
     leaves: list[LeafNoise] = []
     for name in ("actual", "expected"):
-        noise = noise_of_side(case, name, FLOAT64)
+        noise = case.remembered(_of_actual if name == "actual" else _of_expected)
         leaf = noise.leaves.get(path) if noise is not None else None
         if leaf is None or leaf.shape != values[1].shape:
             return False
         leaves.append(leaf)
     both = dataclasses.replace(leaves[0], spread=np.hypot(leaves[0].spread, leaves[1].spread))
     return residual_of(values[0], both, reference=values[1]).excess(SAMPLES).within
+
+
+def _of_actual(case: Case) -> Noise | None:
+    return noise_of_side(case, "actual", FLOAT64)
+
+
+def _of_expected(case: Case) -> Noise | None:
+    return noise_of_side(case, "expected", FLOAT64)
+
+
+def _would_show(values: list[np.ndarray], storage: Format) -> bool:
+    """Whether rounding of float64 that makes such a difference would have left far larger errors as written than there are.
+
+    In the stored format it makes them 2^(53 - p) times as large, until nothing of the result is left: as large as the largest of all. An
+    error that is less than a 2^`SHOWN_BITS`th of both belongs to no such rounding; nor does one that is less than half where nothing at all
+    would be left.
+    """
+    with np.errstate(invalid="ignore", over="ignore"):
+        grown = np.abs(values[0] - values[1]) * 2.0 ** (FLOAT64.precision_bits - storage.precision_bits)
+        error = np.abs(values[2] - values[1])
+    usable = np.isfinite(grown) & np.isfinite(error)
+    if not usable.any():
+        return False
+    largest = float(np.max(np.abs(values[1])[usable]))
+    predicted = root_mean_square(np.minimum(grown[usable], limits.ILL_CONDITIONED * largest))
+    margin = 1.0 if root_mean_square(grown[usable]) > 2.0**SHOWN_BITS * largest else SHOWN_BITS
+    return root_mean_square(error[usable]) * 2.0**margin < predicted
+
+
+def _is_stable(case: Case, values: list[np.ndarray], path: str) -> bool:
+    """Whether each side gives in float64 what it gives as written, by far more closely than the two sides agree there.
+
+    Rounding that moves a result so far in float64 moves it as far, and elsewhere, where fewer bits are kept: as written the side would be
+    off from its own float64 result by no less.
+    """
+    written = case.native("expected").by_path.get(path)
+    if written is None or written.shape != values[1].shape:
+        return False
+    with np.errstate(invalid="ignore", over="ignore"):
+        apart, *moved = values[0] - values[1], values[2] - values[0], written.float64() - values[1]
+    usable = np.isfinite(apart) & np.isfinite(moved[0]) & np.isfinite(moved[1])
+    if not usable.any():
+        return False
+    return max(root_mean_square(part[usable]) for part in moved) * FAITHFUL < root_mean_square(apart[usable])
 
 
 def is_drawn_anew(case: Case, path: str, apart: np.ndarray) -> bool:
@@ -96,24 +147,37 @@ def beyond_stored(case: Case, values: list[np.ndarray], spread: LeafNoise) -> fl
     Args:
         values: of `actual` and `expected` in float64, and of `actual` as written. spread: the noise of the output.
     """
-    path, storage, stored = spread.path, case.storage, case.remembered(stored_noise)
-    own = stored.spreads.get(path)
-    lifted = stored.outputs.get(path, values[0])
-    lifted = lifted if lifted.shape == values[1].shape else values[0]
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        apart = np.abs(lifted - values[1])
-        step = storage.unit_roundoff * np.abs(values[1]) + np.where(values[1] != 0, storage.min_subnormal, 0.0)
-        room = step + limits.SHORT_CONSTANTS * spread.spread
-        if own is not None and own.shape == room.shape:
-            room = room + max_limit(stored.samples, apart.size, slack=1.0) * own
-        times = np.where(apart > 0, apart / room, 0.0)
-    times = np.where(np.isfinite(apart), times, 0.0)
+    for stored in (case.remembered(few_stored_noise), case.remembered(stored_noise)):
+        times = _over_stored(values, spread, case.storage, stored)
+        if np.max(times, initial=0.0) > 1.0:  # by few samples, whose limits are wide
+            break
+    step = _step(values, case.storage)
     if np.max(times, initial=0.0) > 1.0:
-        peers = case.native("expected").by_path[path].float64()
+        peers = case.native("expected").by_path[spread.path].float64()
         with np.errstate(invalid="ignore"):
             differences = values[0] - values[1], values[2] - peers
         times = np.where(jumps_elsewhere(case, differences, spread, step), 0.0, times)
     return float(np.max(times, initial=0.0))
+
+
+def _step(values: list[np.ndarray], storage: Format) -> np.ndarray:
+    """Half a spacing of each stored result."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        return storage.unit_roundoff * np.abs(values[1]) + np.where(values[1] != 0, storage.min_subnormal, 0.0)
+
+
+def _over_stored(values: list[np.ndarray], spread: LeafNoise, storage: Format, stored: StoredNoise) -> np.ndarray:
+    """The float64 difference of each element in units of the room that the rounding of stored numbers leaves."""
+    own = stored.spreads.get(spread.path)
+    lifted = stored.outputs.get(spread.path, values[0])
+    lifted = lifted if lifted.shape == values[1].shape else values[0]
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        apart = np.abs(lifted - values[1])
+        room = _step(values, storage) + limits.SHORT_CONSTANTS * spread.spread
+        if own is not None and own.shape == room.shape:
+            room = room + max_limit(stored.samples, apart.size, slack=1.0) * own
+        times = np.where(apart > 0, apart / room, 0.0)
+    return np.where(np.isfinite(apart), times, 0.0)
 
 
 def jumps_elsewhere(
@@ -133,6 +197,14 @@ def jumps_elsewhere(
         possible = np.abs(other) > VISIBLE_STEP * step
     if not possible.any() or np.mean(same[possible]) >= SAME_RULE or np.max(np.abs(other)[possible]) > BOTH_HONEST * np.max(spread.largest):
         return np.zeros_like(possible)
-    small = noise_of(case, accumulate=False, amplitude=SMALL_AMPLITUDE, samples=OFTEN, declared=declared).leaves[spread.path]
-    alike = (small.largest > JUMPS * np.abs(other)) & (np.abs(other) > JUMPS * small.largest)  # a jump, by about that much
-    return possible & alike & (small.largest > JUMPS * spread.spread)
+
+    def alike(noise: Noise) -> np.ndarray:
+        largest = noise.leaves[spread.path].largest
+        by_as_much = (largest > JUMPS * np.abs(other)) & (np.abs(other) > JUMPS * largest)
+        return possible & by_as_much & (largest > JUMPS * spread.spread)
+
+    def none_jump(noise: Noise) -> bool:
+        # Each element that jumps shows it in one of four samples but once in sixteen times: of eight and more not all hide.
+        return bool(np.count_nonzero(possible) >= FEWEST_JUMPS and not alike(noise).any())
+
+    return alike(noise_of(case, accumulate=False, amplitude=SMALL_AMPLITUDE, samples=OFTEN, declared=declared, enough=none_jump))

@@ -19,8 +19,11 @@ AGAIN = Variant(repetition=1, poisoned=True)
 
 
 def repetition(case: Case) -> Evidence:
-    """Whether a repeated run gives the same bits, and if not, by how much, and whether random numbers or unwritten memory explain it."""
-    for name in ("actual", "expected"):
+    """Whether a repeated run gives the same bits, and if not, by how much, and whether random numbers or unwritten memory explain it.
+
+    A stored result can't be run again: then the finding says so, unless the other side disagrees with itself.
+    """
+    for name in _functions(case):
         if _agrees(case, name, AGAIN):
             continue
         second, again = case.run(name, AGAIN), case.run(name, Variant(repetition=1))
@@ -40,23 +43,36 @@ def repetition(case: Case) -> Evidence:
         unwritten = unwritten or _shows_nan(case, name, (case.native(name), again))
         other = second if isinstance(second, Run) and (unwritten or agrees) else again
         return _differs(case, name, other, F.UNWRITTEN_MEMORY if unwritten else F.DIFFERS)
-    return _same(2)
+    return _same(case, 2)
+
+
+def agrees(repeated: Evidence) -> bool:
+    """Whether no side that can be run disagrees with itself."""
+    return repeated.finding in (F.SAME, F.UNAVAILABLE)
+
+
+def _functions(case: Case) -> list[str]:
+    """The sides that can be run."""
+    return [name for name in ("actual", "expected") if name != case.stored]
 
 
 def repeated_often(case: Case) -> Evidence:
     """The same, asked before a difference is called a fault: what changes now and then may look the same twice."""
     for place in range(2, RUNS):
-        for name in ("actual", "expected"):
+        for name in _functions(case):
             run = case.run(name, Variant(repetition=place))
             if isinstance(run, Unavailable):
                 return Evidence("repetition", F.FAILS, measured={"side": name, "why": run.reason})
             if not _agrees(case, name, Variant(repetition=place)):
                 return _differs(case, name, run, F.UNWRITTEN_MEMORY if _shows_nan(case, name, (run,)) else F.DIFFERS)
             case.forget(name, Variant(repetition=place))
-    return _same(RUNS)
+    return _same(case, RUNS)
 
 
-def _same(runs: int) -> Evidence:
+def _same(case: Case, runs: int) -> Evidence:
+    if case.stored:
+        why = f"`{case.stored}` is a stored result; {runs} runs of `{_functions(case)[0]}` agree"
+        return Evidence("repetition", F.UNAVAILABLE, measured={"why": why})
     return Evidence("repetition", F.SAME, measured={"runs": runs})
 
 

@@ -78,7 +78,9 @@ def _flushed(case: Case) -> dict[str, int]:
 
 
 def effects(case: Case) -> Evidence | None:
-    """Inputs, state and settings that a side changed, and outputs that lie elsewhere in memory. None when there is nothing to report.
+    """Inputs, state and settings that a side changed, what it returned without numbers, and outputs that lie elsewhere in memory.
+
+    None when there is nothing to report.
 
     What both sides change is compared among the outputs; what only one can change is reported here and nothing more: an argument that
     one side writes to may be its buffer for the result.
@@ -91,9 +93,12 @@ def effects(case: Case) -> Evidence | None:
             measured[f"{name}_changed_inputs"] = list(run.mutated)
         if run.state:
             measured[f"{name}_changed_state"] = list(run.state)
-        alone = [own for own in (*run.mutated, *run.state) if (name, own) not in watched]
+        other = expected if run is actual else actual
+        alone = [own for own in run.mutated if own not in other.mutated] + [own for own in run.state if (name, own) not in watched]
         if alone:
             measured[f"only_{name}_changed"] = alone
+        if run.left_out:
+            measured[f"{name}_returns_without_numbers"] = list(run.left_out)
         if run.settings:
             measured[f"{name}_changed_settings"] = list(run.settings)
     others = {leaf.path: leaf for leaf in expected.outputs}

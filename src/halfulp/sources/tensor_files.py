@@ -37,7 +37,7 @@ def read_tensors(path: Path, *, inflated_bytes: int | None = None) -> Any:
     kind = path.suffix.lower()
     if not path.is_file():
         raise TensorFileError(
-            f"Got {path}, which is no file. Needed: a file of tensors ({', '.join(KINDS)}). There is nothing to read. Check the path."
+            f"Got {path}, which is not a file. Needed: a file of tensors ({', '.join(KINDS)}). There is nothing to read. Check the path."
         )
     if kind in PICKLES:
         raise TensorFileError(

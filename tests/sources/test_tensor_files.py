@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from halfulp.cli.tensor_files import read_tensors
 from halfulp.errors import HalfulpError
+from halfulp.sources.tensor_files import read_tensors
 
 
 class Bytes:

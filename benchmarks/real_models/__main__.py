@@ -1,0 +1,5 @@
+"""See `run`."""
+
+from .run import main
+
+raise SystemExit(main())

@@ -1,0 +1,71 @@
+"""The operands of every command that runs something: one or two words, their inputs, engines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Optional
+
+import typer
+
+from .output import say
+
+if TYPE_CHECKING:
+    from ..sources.given import Given
+
+WORDS = (
+    "A case file with `actual`, `expected` and `inputs(seed)`; FILE.py:name or package.module:name; an expression; an ONNX model; or a result "
+    "that was stored: tensors, a trace."
+)
+
+Actual = Annotated[str, typer.Argument(metavar="ACTUAL", help=WORDS)]
+MaybeActual = Annotated[Optional[str], typer.Argument(metavar="[ACTUAL]", help=WORDS)]
+Expected = Annotated[
+    Optional[str],
+    typer.Argument(metavar="[EXPECTED]", help="What it is compared with, where the first word has not both: the same kinds of things."),
+]
+InputsOption = Annotated[
+    Optional[str],
+    typer.Option(
+        "--inputs",
+        "-i",
+        help='"x=randn(32, 2048), W=randn(512, 2048)", or a file of tensors.',
+        show_default="those of the file, model or trace",
+    ),
+]
+BackendsOption = Annotated[
+    Optional[str], typer.Option(help="Run it on this backend, beside itself; or on two, with a comma between: onnxruntime,openvino.")
+]
+
+
+def taken(
+    actual: str, expected: Optional[str], inputs: Optional[str], backends: Optional[str] = None, *, seed: int = 0, size: Optional[int] = None,
+    one_side: bool = False, asked: str = "", quiet: bool = False,
+) -> Given:  # fmt: skip
+    """What was given, with what was chosen said on standard error.
+
+    Args:
+        asked: what needs functions on both sides, in words ("`explain` changes one thing at a time"); "" where a stored result will do.
+        one_side: whether one function is enough. quiet: whether nothing is said.
+
+    Raises:
+        InputError: see `halfulp.sources.given`; or a stored result where a function is needed.
+    """
+    from halfulp.cases import require_runnable
+    from halfulp.sources.given import given
+
+    found = given([actual, expected or ""], inputs=inputs, backends=backends, seed=seed, size=size, one_side=one_side)
+    if asked:
+        require_runnable(asked, {"actual": found.actual, "expected": found.expected})
+    if not quiet:
+        for note in found.notes:
+            say(f"Note: {note}.", err=True)
+    return found
+
+
+def options_of(found: Given, declared: Optional[str] = None, *, gradients: bool = False) -> dict[str, Any]:
+    """The options of a check: those of the file, and before them those of the command line."""
+    options = dict(found.options)
+    if declared is not None:
+        options["declared"] = declared
+    if gradients:
+        options["gradients"] = True
+    return options
