@@ -225,6 +225,18 @@ def test_a_sign_of_a_format_that_the_judge_overruled_is_no_cause():
         assert [cause.name for cause in direct_causes(followed)] == ["float16 accumulator"]
 
 
+def test_a_format_that_was_seen_and_predicts_part_of_the_error_is_the_cause():
+    """Without a test against chance: the coarser numbers were seen in `actual`."""
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Linear(8, 16), nn.Softplus(), nn.Linear(16, 2)).double()
+    narrow = copy.deepcopy(net).float()
+    found = explained(lambda x: narrow(x.float()).double(), net, torch.randn(6, 8, dtype=torch.float64))
+    precision = found.result.find("precision")
+    assert (precision.finding, "deviations" in precision.measured) == ("correlates", False)
+    assert found[0].name == "float32 inside"
+    assert f"predicts {100 * precision.measured['correlated']:.0f} % of the error" in found[0].evidence[0]
+
+
 def test_overlapping_memory_is_found_from_the_verdict():
     found = explained(lambda x: x.clone().unfold(1, 3, 1).mul_(2), lambda x: x.unfold(1, 3, 1) * 2, torch.randn(4, 9))
     assert (found[0].name, found[0].kind, found[0].share, found[0].side) == ("overlapping memory", "memory", 1.0, "actual")

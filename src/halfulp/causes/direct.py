@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from ..verdicts import Verdict
 from ..verdicts.evidence.finding import Finding
@@ -99,7 +100,7 @@ def _formats(result: CheckResult) -> Iterator[Cause]:
             name,
             where,
             1.0,
-            f"The error has the size that {name} makes, and follows what rounding {where} gives ({found.measured['deviations']:.1f} standard deviations from chance).",
+            _followed(found.measured, name, where),
             "medium",
         )
     elif found is not None and found.finding == F.SAME_SIZE and follows:
@@ -122,6 +123,14 @@ def _formats(result: CheckResult) -> Iterator[Cause]:
             f"Without its casts to {' and '.join(formats)} `actual` agrees with `expected`: {100 * share:.4g} % of the difference is gone.",
             "high",
         )
+
+
+def _followed(measured: Mapping[str, Any], name: str, where: str) -> str:
+    """How it is known that the error goes along with rounding to a format: tested against chance, or the format was seen in `actual`."""
+    size = f"The error has the size that {name} makes"
+    if "deviations" in measured:
+        return f"{size}, and follows what rounding {where} gives ({measured['deviations']:.1f} standard deviations from chance)."
+    return f"{size}. `actual` computes with numbers of {name}, and rounding {where} to it predicts {100 * measured['correlated']:.0f} % of the error."
 
 
 def _of_format(name: str, where: str, share: float, evidence: str, confidence: str) -> Cause:
