@@ -234,7 +234,7 @@ def test_a_format_that_was_seen_and_predicts_part_of_the_error_is_the_cause():
     precision = found.result.find("precision")
     assert (precision.finding, "deviations" in precision.measured) == ("correlates", False)
     assert found[0].name == "float32 inside"
-    assert f"predicts {100 * precision.measured['correlated']:.0f} % of the error" in found[0].evidence[0]
+    assert f"predicts {100 * precision.measured['correlated']:.0f} % of the error" in direct_causes(found.result)[0].evidence[0]
 
 
 def test_overlapping_memory_is_found_from_the_verdict():
