@@ -229,18 +229,32 @@ class Case:
     def native(self, name: str) -> Run:
         """The run as the user wrote it, its effects among the outputs."""
         if name not in self._native:
-            run = self._as_written(name)
-            afterwards: list[Leaf] = []
-            for watched in self.watched:
-                own = watched.names[name]
-                changed = run.mutated if watched.is_input else run.state
-                before = self.side(name).state.saved().get(own)
-                if own in changed:
-                    afterwards.append(changed[own].owned(watched.path))
-                elif before is not None:
-                    afterwards.append(state_leaf(before, watched.path))
-            self._native[name] = dataclasses.replace(run, outputs=(*run.outputs, *afterwards))
+            self._native[name] = self._with_effects(name, self._as_written(name))
         return self._native[name]
+
+    def elsewhere(self, name: str, inputs: Inputs, *, other_seed: bool = False) -> Run | Unavailable:
+        """The run as the user wrote it on other inputs, its effects among the outputs; not remembered.
+
+        Args:
+            name: "actual" or "expected". inputs: which. other_seed: whether random numbers start elsewhere.
+        """
+        case = copy.copy(self)
+        case._runs = {}
+        case.seed = (self.seed + other_seed) % 2**32
+        run = case.run(name, Variant(inputs=inputs))
+        return self._with_effects(name, run) if isinstance(run, Run) else run
+
+    def _with_effects(self, name: str, run: Run) -> Run:
+        afterwards: list[Leaf] = []
+        for watched in self.watched:
+            own = watched.names[name]
+            changed = run.mutated if watched.is_input else run.state
+            before = self.side(name).state.saved().get(own)
+            if own in changed:
+                afterwards.append(changed[own].owned(watched.path))
+            elif before is not None:
+                afterwards.append(state_leaf(before, watched.path))
+        return dataclasses.replace(run, outputs=(*run.outputs, *afterwards))
 
     def _as_written(self, name: str) -> Run:
         run = self.run(name)

@@ -8,12 +8,8 @@ from ..cases import OutOfTime, Precision, Run, Variant
 from .applicable_knobs import is_of_backend, turnable
 from .cause import Cause
 from .hypotheses import ARITHMETIC, SETTING
-from .laboratory import Laboratory, Outcome
+from .laboratory import NEARLY, Laboratory, Outcome
 from .trial import FINER, Trial, changed_function, cheap_first, of_knob, suggestions
-
-NEARLY = 0.9
-"""A change that leaves a tenth of a rounding difference took most of it away; rounding drawn anew leaves all of it (a share of about 0)."""
-
 
 REAL = 0.5
 """A formula is named below the rounding of the whole if, in float64, it changes the results by at least this share of what they differ by:

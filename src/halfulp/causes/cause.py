@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..documents import document, text_of
+from ..origins.place import Place
 from ..shown import shown
 from ..verdicts.result import CheckResult
 from ..verdicts.verdict import Verdict
@@ -43,8 +44,10 @@ class Cause:
         share: the share of the difference that goes away with it.
         evidence: what was measured, one sentence each, the experiment first.
         remedy: what to do: a line of code or a setting.
-        confidence: "high": the difference goes away with it alone and nothing else explains as much; "medium": something else does too, or
-            its size was compared and not its elements; "low": a part of the difference stays unexplained.
+        confidence: "high": the difference goes away with it, on other inputs and with another seed too, it lies where the difference begins,
+            and nothing else explains as much. "medium": one of these fails or can't be asked, the result is a single number, or its size was
+            compared and not its elements. "low": a part of the difference stays unexplained, or a constant was fitted that nobody would
+            write. How often each is right is printed by `python -m benchmarks.explain`.
         side: whose computation was changed to find it. place: the call, "" for the whole function.
         reports: user reports with the same cause.
         source: generated code, where a compiler made it.
@@ -118,6 +121,7 @@ class Explanation:
         causes: largest share first; empty where nothing that was tried explains it.
         experiments: all that was tried.
         left_in_noise: what the causes together leave, in units of the noise; None without causes.
+        place: where the difference begins and what each side does there; None where it is rounding, or the walk can't tell.
         stages: of a compiled function: what each stage of compiling does (`StageResult`). nodes: its ops that give other bits than eagerly
             (`NodeResult`).
         sensitivity: which settings change the bits of each side: evidence about the kinds of ops that make the difference.
@@ -128,6 +132,7 @@ class Explanation:
     causes: tuple[Cause, ...]
     experiments: tuple[Experiment, ...]
     left_in_noise: float | None = None
+    place: Place | None = None
     stages: tuple[StageResult, ...] = ()
     nodes: tuple[NodeResult, ...] = ()
     sensitivity: tuple[str, ...] = ()

@@ -13,17 +13,20 @@ from ..cases import Case, Deadline, OutOfTime, require_runnable
 from ..cases.deadline import now
 from ..errors import InputError
 from ..noise import Noise, noise_of
+from ..origins.place import Place
+from ..process.alone import quiet
 from ..verdicts.checker import judged, unfinished
+from ..verdicts.evidence.finding import Finding
 from ..verdicts.gatherer import Gatherer
 from ..verdicts.verdict import Verdict
 from .applicable_knobs import turnable
-from .bitwise_causes import NEARLY, bits_found
+from .bitwise_causes import bits_found
 from .cause import Cause, Explanation
 from .compilation import Compilation, compilation_of, taken_apart
 from .direct import direct_causes
 from .fresh import Turned, turned_in_fresh_processes
 from .hypotheses import MEMORY, SETTING
-from .laboratory import Laboratory, Outcome
+from .laboratory import NEARLY, Laboratory, Outcome
 from .order_causes import order_causes
 from .search import PARTIAL, Found, Search
 from .trial import FINER, Trial, of_knob, suggestions
@@ -117,12 +120,17 @@ def explain(
         explained = _of_rounding if result.acceptable else _beyond_rounding
         other = _in_time(on, lambda: explained(on, processes=processes))
         found = dataclasses.replace(
-            found, causes=other.causes, left=other.left, sensitivity=other.sensitivity, notes=(*found.notes, *other.notes)
+            found,
+            causes=other.causes,
+            left=other.left,
+            place=other.place,
+            sensitivity=other.sensitivity,
+            notes=(*found.notes, *other.notes),
         )
         laboratory = on
     notes = (*found.notes, f"Left out for want of time: {', '.join(laboratory.left_out)}.") if laboratory.left_out else found.notes
     return Explanation(
-        result, tuple(found.causes), tuple(laboratory.experiments), found.left, stages=found.stages, nodes=found.nodes, sensitivity=found.sensitivity,
+        result, tuple(found.causes), tuple(laboratory.experiments), found.left, place=found.place, stages=found.stages, nodes=found.nodes, sensitivity=found.sensitivity,
         complete=not laboratory.out_of_time, notes=notes, seconds=now() - start,
     )  # fmt: skip
 
@@ -142,6 +150,7 @@ class _Answer:
 
     causes: tuple[Cause, ...] = ()
     left: float | None = None
+    place: Place | None = None
     stages: tuple[Any, ...] = ()
     nodes: tuple[Any, ...] = ()
     sensitivity: tuple[str, ...] = ()
@@ -150,7 +159,7 @@ class _Answer:
 
 def _of_compiled(laboratory: Laboratory, compilation: Compilation, *, processes: bool) -> _Answer:
     found = taken_apart(laboratory, compilation, processes=processes)
-    return _Answer(found.causes, found.left_in_noise, found.stages, found.nodes, sensitivity=(), notes=found.notes)
+    return _Answer(found.causes, found.left_in_noise, stages=found.stages, nodes=found.nodes, notes=found.notes)
 
 
 def _of_rounding(laboratory: Laboratory, *, processes: bool) -> _Answer:
@@ -199,6 +208,7 @@ def _beyond_rounding(laboratory: Laboratory, *, processes: bool) -> _Answer:
     direct = direct_causes(result)
     if direct and direct[0].kind == MEMORY and direct[0].confidence == "high":
         return _Answer((direct[0],), 0.0)
+    place = _place(laboratory)
     laboratory.progress("listing what could be changed")
     suggested = suggestions(case)
     turned = [of_knob(knob, name, 1000 + place, beyond_rounding=True) for place, (knob, name) in enumerate(turnable(case))]
@@ -212,19 +222,42 @@ def _beyond_rounding(laboratory: Laboratory, *, processes: bool) -> _Answer:
             laboratory.make(trial)
     # A format that reproduces the error element by element is one cause already: two others would have to be better than that.
     reproduced = any(cause.confidence == "high" for cause in direct)
-    search = Search(laboratory, suggested, turned)
+    search = Search(laboratory, suggested, turned, place)
     unseen = [own.side for own in suggested if not own.sees_calls]
     notes = (UNSEEN.format(" nor ".join(f"`{name}`" for name in unseen)),) if len(unseen) == 2 else ()
     found = search.run(most=1) if reproduced else search.run()
     if found is None and search.memory is not None:
-        return _Answer((_of_memory(search.memory),), 0.0, notes=notes)
-    causes = _causes(laboratory, found) if found is not None else []
+        return _Answer((_of_memory(search.memory),), 0.0, place=place, notes=notes)
+    causes = _causes(laboratory, found, search) if found is not None else []
     if direct and (found is None or not found.complete or found.by_size):
-        return _Answer((*direct, *(cause for cause in causes if cause.name not in {one.name for one in direct})), notes=notes)
-    if not causes and processes and not laboratory.hurries(PROCESSES):
+        causes = [*direct, *(cause for cause in causes if cause.name not in {one.name for one in direct})]
+        return _Answer(tuple(causes), place=place, notes=notes)
+    scaling = result.find("scaling")
+    proved = scaling is not None and scaling.finding is Finding.STAYS  # no setting of a library is another formula
+    if not causes and processes and not proved and not laboratory.hurries(PROCESSES):
         fresh = _in_fresh_processes(laboratory, PARTIAL)
-        return dataclasses.replace(fresh, notes=(*notes, *fresh.notes))
-    return _Answer(tuple(causes), None if found is None else found.left.rms, notes=notes)
+        return dataclasses.replace(fresh, place=place, notes=(*notes, *fresh.notes))
+    return _Answer(tuple(causes), None if found is None else found.left.rms, place=place, notes=notes)
+
+
+SHARE_OF_TIME = 1 / 3
+"""So much of the time that is left is given to finding the place; the rest is for what may be wrong there."""
+
+
+def _place(laboratory: Laboratory) -> Place | None:
+    """Where the difference begins, as `locate` finds it; None where the walk can't tell, or there is no time for it."""
+    from ..origins.recorded_sides import walked
+
+    laboratory.progress("locating")
+    end = now() + SHARE_OF_TIME * laboratory.seconds_left()
+    try:
+        with quiet():
+            return walked(laboratory.case, ends=lambda: now() > end, progress=laboratory.progress).place
+    except OutOfTime:
+        laboratory.stop("finding the place")
+    except Exception:  # a side that can't be recorded
+        pass
+    return None
 
 
 def _of_memory(trial: Trial) -> Cause:
@@ -235,20 +268,20 @@ def _of_memory(trial: Trial) -> Cause:
     )  # fmt: skip
 
 
-def _causes(laboratory: Laboratory, found: Found) -> list[Cause]:
+def _causes(laboratory: Laboratory, found: Found, search: Search) -> list[Cause]:
     """The causes that a search found, largest share first."""
     first = laboratory.error
     if len(found.outcomes) == 1:
         outcome = found.outcomes[0]
         share = 1.0 if found.by_size else max(0.0, outcome.share)
-        return [_cause(found, outcome, share, [_experiment(outcome, first, by_size=found.by_size)])]
+        return [_cause(search, found, outcome, share, [_experiment(outcome, first, by_size=found.by_size)])]
     try:
         alone = {id(outcome): _left_by(laboratory, found, outcome) for outcome in found.outcomes}
     except OutOfTime:
         laboratory.stop("telling the shares of several causes")
         shares = [max(0.0, outcome.share) for outcome in found.outcomes]
         evidence = [f"With all {len(found.outcomes)} changes made a difference of {found.left.rms:.2g} times what rounding makes is left."]
-        return [_cause(found, outcome, share / (sum(shares) or 1.0), [*evidence]) for outcome, share in zip(found.outcomes, shares)]
+        return [_cause(search, found, outcome, share / (sum(shares) or 1.0), [*evidence]) for outcome, share in zip(found.outcomes, shares)]
     total = sum(alone.values()) or 1.0
     causes: list[Cause] = []
     for outcome in found.outcomes:
@@ -258,7 +291,7 @@ def _causes(laboratory: Laboratory, found: Found) -> list[Cause]:
             f"With all {len(found.outcomes)} changes made a difference of {found.left.rms:.2g} times what rounding makes is left; before, the error was {first}.",
             f"With all but this one ({rest}) {own:.3g} times what rounding makes is left: that is what it makes by itself.",
         ]
-        causes.append(_cause(found, outcome, own / total, evidence))
+        causes.append(_cause(search, found, outcome, own / total, evidence))
     return sorted(causes, key=lambda cause: -cause.share)
 
 
@@ -267,14 +300,22 @@ def _left_by(laboratory: Laboratory, found: Found, outcome: Outcome) -> float:
     return laboratory.distance_with([other.trial for other in found.outcomes if other is not outcome]).rms
 
 
-def _cause(found: Found, outcome: Outcome, share: float, evidence: list[str]) -> Cause:
+def _cause(search: Search, found: Found, outcome: Outcome, share: float, evidence: list[str]) -> Cause:
     trial = outcome.trial
+    if found.held:
+        evidence.append("It holds on other inputs and with another seed too.")
+    if found.rivals:
+        rest = (
+            "none of them leaves" if not found.as_good else f"{found.as_good} of them leave" if found.as_good > 1 else "one of them leaves"
+        )
+        evidence.append(f"Of {found.rivals} other changes that move the results {rest} as little.")
+    if not trial.written:
+        evidence.append("The constant was fitted, and is none that people write: another cause may hide behind it.")
     if found.alike:
         names = ", ".join(dict.fromkeys(f"{trial.name} ({trial.detail})" for trial in found.alike))
         evidence.append(f"These explain as much on these inputs: {names}.")
     if trial.known:
         evidence.append(f"Known of it: {trial.known}.")
-    confidence = "low" if not found.complete else "medium" if found.alike or found.by_size else "high"
     return Cause(
         trial.name,
         trial.kind,
@@ -282,11 +323,21 @@ def _cause(found: Found, outcome: Outcome, share: float, evidence: list[str]) ->
         min(1.0, share),
         evidence=tuple(evidence),
         remedy=trial.remedy,
-        confidence=confidence,
+        confidence=_confidence(search, found, outcome),
         side=trial.side,
         place=trial.place,
         reports=trial.reports,
     )
+
+
+def _confidence(search: Search, found: Found, outcome: Outcome) -> str:
+    """How sure a cause is; see `Cause`."""
+    trial = outcome.trial
+    if not found.complete or not trial.written:
+        return "low"
+    elsewhere = bool(trial.changes) and search.knows_place and not search.is_here(trial)
+    is_one_number = outcome.distance.count == 1
+    return "medium" if found.alike or found.by_size or found.held is None or is_one_number or elsewhere else "high"
 
 
 def _statement(trial: Trial) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,12 +12,12 @@ import torch
 from torch.utils._pytree import tree_map
 
 from ..backends.knobs import NotApplicable
-from ..cases import Case, OutOfTime
+from ..cases import Case, Change, Inputs, OutOfTime, Run
 from ..cases.deadline import now
 from ..cases.inputs import TORCH_DTYPES
 from ..differences import Leaf
 from ..differences.leaves import leaves_of
-from ..errors import HalfulpError
+from ..errors import HalfulpError, RunError
 from ..noise import Noise
 from ..process.alone import quiet
 from ..verdicts.checker import judged
@@ -28,6 +29,7 @@ from .cause import Experiment
 from .hypotheses import ARITHMETIC, SETTING
 from .scale import BOTH, Distance, Scale
 from .trial import Fitting, Trial, changed_function
+from .written_constants import constants_near, decimals_near
 
 REPEATS = 3
 """How often a trial is made where a side disagrees with itself; the median distance counts."""
@@ -121,8 +123,8 @@ class Laboratory:
                 case = case.with_function(name, changed_function(case.side(name), own))
         return case
 
-    def outputs_with(self, trials: Sequence[Trial]) -> dict[str, tuple[Leaf, ...]]:
-        """The outputs of both sides with changes made.
+    def outputs_with(self, trials: Sequence[Trial], elsewhere: int | None = None) -> dict[str, tuple[Leaf, ...]]:
+        """The outputs of both sides with changes made; on other inputs, where a number says which.
 
         Raises:
             Exception: whatever a changed function raised.
@@ -130,7 +132,13 @@ class Laboratory:
         case, found = self.case_with(trials), dict[str, tuple[Leaf, ...]]()
         with quiet():
             for name in ("actual", "expected"):
-                outputs = case.native(name).outputs
+                if elsewhere is None:
+                    outputs = case.native(name).outputs
+                else:
+                    run = case.elsewhere(name, Inputs(Change.MOVED_WIDELY, elsewhere), other_seed=elsewhere > 0)
+                    if not isinstance(run, Run):
+                        raise RunError(run.reason)
+                    outputs = run.outputs
                 recast = any(trial.side == name and trial.kind in (ARITHMETIC, SETTING) for trial in trials)
                 found[name] = _in_formats_of(outputs, self.native[name]) if recast else outputs
         return found
@@ -140,6 +148,38 @@ class Laboratory:
         found = [self.outputs_with(trials) for _ in range(self._repeats)]
         distances = sorted((self.scale.distance(entry["actual"], entry["expected"]) for entry in found), key=lambda distance: distance.rms)
         return distances[len(distances) // 2]
+
+    def holds_elsewhere(self, trials: Sequence[Trial], left: Distance) -> bool | None:
+        """Whether the changes leave as little on other inputs and with another seed, their constants being what they are.
+
+        Args:
+            trials: the changes. left: the distance that they leave on the given inputs.
+
+        Returns:
+            None where that can't be asked: no other inputs, or no result that moves with them.
+        """
+        if self._repeats > 1:
+            return None
+        fewest = ELSEWHERE_VALUES if not left.unequal else 1
+        asked = 0
+        for number in range(max(ELSEWHERE, -(-fewest // max(1, left.count)))):
+            try:
+                sides = self.outputs_with(trials, number)
+            except OutOfTime:
+                self.stop("trying a cause on other inputs")
+                return None
+            except (Exception, SystemExit):
+                continue
+            if all(self.scale.distance(sides[name], self.native[name]).unequal == 0 for name in sides):
+                continue
+            distance = self.scale.distance(sides["actual"], sides["expected"])
+            asked += 1
+            if left.unequal == 0 and self.result.acceptable:
+                if distance.share_gone(self.before) < NEARLY:
+                    return False
+            elif distance.rms > MARGIN * max(left.rms, self.scale.limit):
+                return False
+        return True if asked else None
 
     def make(self, trial: Trial, applied: Sequence[Trial] = (), before: Distance | None = None) -> Outcome | None:
         """Make a trial beside others; None where the changed function does not run."""
@@ -225,14 +265,28 @@ class Laboratory:
             return None
         best = min(known.values(), key=lambda outcome: outcome.distance.rms)
         value = next(key for key, outcome in known.items() if outcome is best)
-        for digits in (1, 2, 3, 4):
-            nice = float(f"{value:.{digits - 1}e}")
-            if nice > 0 or not fit.logarithmic:
-                outcome = self.make(fitting.trial(nice), applied, before)
+        if self.hurries():
+            return best
+        written = [*((decimal, "") for decimal in decimals_near(value)), *constants_near(value, fit.present, fitting.lengths)]
+        for constant, name in written:
+            if constant > 0 or not fit.logarithmic:
+                trial = fitting.trial(constant)
+                trial = dataclasses.replace(trial, detail=f"{trial.detail} ({name})") if name else trial
+                outcome = self.make(trial, applied, before)
                 if outcome is not None and outcome.distance.rms <= max(1.05 * best.distance.rms, BOTH):
                     return outcome
-        return best
+        return dataclasses.replace(best, trial=dataclasses.replace(best.trial, written=False))
 
+
+ELSEWHERE = 2
+"""On so many other inputs a change has to hold: a constant that was fitted to one set of numbers fails on the first already."""
+ELSEWHERE_VALUES = 16
+"""And on so many that this many numbers were compared, where bits have to agree: two roundings of one number agree by chance about every
+second time, of sixteen once in 65,000."""
+MARGIN = 4.0
+"""How much more it may leave there: the inputs move by a 64th, which changes the spread of rounding by less than that."""
+NEARLY = 0.9
+"""A change that leaves a tenth of a rounding difference took most of it away; rounding drawn anew leaves all of it (a share of about 0)."""
 
 SCANNED = 13
 """Places of a scan: a half of the usual range of an epsilon's exponent each, so that the minimum lies between the neighbors of the best."""

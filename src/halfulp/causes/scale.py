@@ -118,7 +118,12 @@ class Scale:
             total, count = total + float(np.sum(scaled[usable] ** 2)), count + int(usable.sum())
         return math.sqrt(total / count) if count else None
 
+    @property
+    def limit(self) -> float:
+        """The largest rms distance that honest rounding on both sides makes."""
+        return BOTH * rms_limit(self.samples)
+
     def within(self, distance: Distance) -> bool:
         """Whether a distance is one that honest rounding on both sides makes: the errors of two add up."""
-        within = distance.rms <= BOTH * rms_limit(self.samples) and distance.worst <= BOTH * max_limit(self.samples, distance.count)
+        within = distance.rms <= self.limit and distance.worst <= BOTH * max_limit(self.samples, distance.count)
         return distance.alike and within

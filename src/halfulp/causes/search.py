@@ -5,19 +5,20 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..cases import OutOfTime
 from ..differences import Leaf
+from ..origins.place import Place
 from ..verdicts import Verdict
 from ..verdicts.evidence.finding import Finding
 from ..words.stage import Stage
 from .coverage import Coverage
 from .hypotheses import FORMULA, MEMORY, SETTING
 from .laboratory import Laboratory, Outcome
-from .scale import Distance
+from .scale import BOTH, Distance
 from .trial import EVERY, Fitting, Suggestions, Trial, cheap_first, placebo
 
 F = Finding
@@ -38,6 +39,8 @@ SUBSTANTIAL = 0.5
 PARTIAL = 0.99
 """The share that a single change of a call has to take away to be named where the rest stays unexplained: two digits, where what happens to
 move results in the right direction takes away one."""
+PLACEBOS = 3
+"""So many other constants are fitted to see whether any would do; a fit takes some thirty runs."""
 LIKE_SIZE = 8.0
 """A change that loses digits errs as `actual` does if the sizes of their errors are within this factor: two orders of the same sum give
 errors within 2 or 3, an algorithm of another kind orders of magnitude apart."""
@@ -51,6 +54,8 @@ class Found:
         outcomes: in the order in which they were found, each measured beside those before it.
         left: the distance with all of them. alike: other single changes that explain as much.
         complete: whether what is left is rounding. by_size: whether the error's size was compared and not its elements.
+        held: whether they explain on other inputs and with another seed too; None where that could not be asked.
+        rivals: how many other changes moved the results; as_good: how many of them leave as little.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -58,6 +63,9 @@ class Found:
     alike: tuple[Trial, ...] = ()
     complete: bool = True
     by_size: bool = False
+    held: bool | None = None
+    rivals: int = 0
+    as_good: int = 0
 
 
 class Search:
@@ -65,10 +73,14 @@ class Search:
 
     Args:
         laboratory: makes the trials. suggestions: what the calls of each side suggest. others: further trials (knobs).
+        place: where the difference begins: the search starts there. None where that is not known.
     """
 
-    def __init__(self, laboratory: Laboratory, suggestions: Sequence[Suggestions], others: Sequence[Trial]) -> None:
+    def __init__(
+        self, laboratory: Laboratory, suggestions: Sequence[Suggestions], others: Sequence[Trial], place: Place | None = None
+    ) -> None:
         self.laboratory = laboratory
+        self._at = {own.side: own.at(place) if place is not None else set[int]() for own in suggestions}
         # Where the difference vanishes in exact arithmetic the formula is right: another one could only hide what loses digits.
         scaling = laboratory.result.find("scaling")
         is_right = scaling is not None and scaling.finding == F.VANISHES
@@ -94,7 +106,8 @@ class Search:
         """Every single change beside those applied, and the one among them that explains."""
         trials = tuple(outcome.trial for outcome in applied)
         outcomes: list[Outcome] = []
-        for stage in (self._every, self._fitted_every, self._alone, self._fitted_alone):
+        stages = (self._here, self._every, self._fitted_here, self._fitted_every, self._alone, self._fitted_alone)
+        for stage in stages:
             outcomes += list(stage(trials, before, tuple(outcomes)))
             found = self._accepted(outcomes, applied)
             if found is not None or self.laboratory.hurries():
@@ -149,21 +162,41 @@ class Search:
                 gains += [(gain, outcome)] if gain > 0 else []
         return [outcome for _, outcome in sorted(gains, key=lambda entry: (-entry[0], entry[1].trial.fitted, entry[1].trial.rank))[:BEAM]]
 
+    def is_here(self, trial: Trial) -> bool:
+        """Whether a change is made where the difference begins."""
+        return not self._at[trial.side].isdisjoint(trial.changes)
+
+    @property
+    def knows_place(self) -> bool:
+        """Whether the calls are known at which the difference begins."""
+        return any(self._at.values())
+
+    def _here(self, applied: tuple[Trial, ...], before: Distance, _: Sequence[Outcome]) -> Iterator[Outcome]:
+        yield from self._made((trial for trial in (*self.general, *self.single) if self.is_here(trial)), applied, before)
+
     def _every(self, applied: tuple[Trial, ...], before: Distance, _: Sequence[Outcome]) -> Iterator[Outcome]:
-        yield from self._made(self.general, applied, before)
+        yield from self._made((trial for trial in self.general if not self.is_here(trial)), applied, before)
 
     def _alone(self, applied: tuple[Trial, ...], before: Distance, _: Sequence[Outcome]) -> Iterator[Outcome]:
-        yield from self._made(self.single, applied, before)
+        yield from self._made((trial for trial in self.single if not self.is_here(trial)), applied, before)
+
+    def _fitted_here(self, applied: tuple[Trial, ...], before: Distance, outcomes: Sequence[Outcome]) -> Iterator[Outcome]:
+        yield from self._fit((fitting for fitting in self.fittings if self._fits_here(fitting)), applied, before, outcomes, only=True)
+
+    def _fits_here(self, fitting: Fitting) -> bool:
+        return self.is_here(fitting.trial(fitting.fit.present))
 
     def _fitted_every(self, applied: tuple[Trial, ...], before: Distance, outcomes: Sequence[Outcome]) -> Iterator[Outcome]:
         yield from self._fit(
-            (fitting for fitting in self.fittings if fitting.scope == EVERY or self._is_only(fitting)), applied, before, outcomes
-        )
+            (fitting for fitting in self.fittings if (fitting.scope == EVERY or self._is_only(fitting)) and not self._fits_here(fitting)),
+            applied, before, outcomes,
+        )  # fmt: skip
 
     def _fitted_alone(self, applied: tuple[Trial, ...], before: Distance, outcomes: Sequence[Outcome]) -> Iterator[Outcome]:
         yield from self._fit(
-            (fitting for fitting in self.fittings if fitting.scope != EVERY and not self._is_only(fitting)), applied, before, outcomes
-        )
+            (fitting for fitting in self.fittings if fitting.scope != EVERY and not self._is_only(fitting) and not self._fits_here(fitting)),
+            applied, before, outcomes,
+        )  # fmt: skip
 
     def _is_only(self, fitting: Fitting) -> bool:
         """Whether it is the only fitting of its kind: the only call of that name."""
@@ -195,9 +228,9 @@ class Search:
                 yield outcome
 
     def _fit(
-        self, fittings: Iterable[Fitting], applied: tuple[Trial, ...], before: Distance, outcomes: Sequence[Outcome]
+        self, fittings: Iterable[Fitting], applied: tuple[Trial, ...], before: Distance, outcomes: Sequence[Outcome], *, only: bool = False
     ) -> Iterator[Outcome]:
-        """Constants whose usual other values took something away, or of which there is but one kind of call."""
+        """Constants whose usual other values took something away, or of which there is but one kind of call; `only`: all of them."""
         helped = {(outcome.trial.name, frozenset(outcome.trial.changes)) for outcome in outcomes if outcome.share > WORTHWHILE}
         chosen = list(fittings)
         few = len(chosen) <= FEW
@@ -205,7 +238,13 @@ class Search:
             trial = fitting.trial(fitting.fit.present)
             if self.laboratory.hurries() or not _goes_with(trial, applied):
                 continue
-            if not few and fitting.scope != EVERY and not self._is_only(fitting) and (trial.name, frozenset(trial.changes)) not in helped:
+            if (
+                not few
+                and not only
+                and fitting.scope != EVERY
+                and not self._is_only(fitting)
+                and (trial.name, frozenset(trial.changes)) not in helped
+            ):
                 continue
             outcome = self.laboratory.fitted(fitting, applied, before)
             if outcome is not None:
@@ -225,13 +264,53 @@ class Search:
         alike = [outcome for outcome in within if outcome.distance.rms <= AS_GOOD * least or outcome in own]
         for outcome in sorted(alike, key=lambda outcome: (outcome not in own, _preference(outcome))):
             trials = (*(outcome.trial for outcome in applied), outcome.trial)
-            if laboratory.confirms(trials):
+            held = laboratory.holds_elsewhere(trials, outcome.distance)
+            if held is not False and laboratory.confirms(trials):
                 if self._is_placebo(outcome, applied):
                     self.memory = outcome.trial
                     return None
-                others = tuple(rival.trial for rival in alike if rival.trial.name != outcome.trial.name)
-                return self._needed(Found((*applied, outcome), outcome.distance, others))
+                others = [rival for rival in alike if rival.trial.name != outcome.trial.name]
+                if outcome.trial.fitted and not applied:
+                    others += self._fitted_elsewhere(outcome)
+                others = [rival for rival in others if self._holds_too((*trials[:-1], rival.trial), rival)]
+                rivals, as_good = self._counted(outcome)
+                return self._needed(
+                    Found(
+                        (*applied, outcome),
+                        outcome.distance,
+                        tuple(rival.trial for rival in others),
+                        held=held,
+                        rivals=rivals,
+                        as_good=as_good,
+                    )
+                )
         return None
+
+    def _holds_too(self, trials: Sequence[Trial], rival: Outcome) -> bool:
+        """Whether a change that explains alike does so on other inputs too."""
+        return self.laboratory.holds_elsewhere(trials, rival.distance) is not False
+
+    def _fitted_elsewhere(self, outcome: Outcome) -> list[Outcome]:
+        """Other constants whose fit explains as well: where one does, any number could be fitted."""
+        laboratory, found = self.laboratory, list[Outcome]()
+        others = [fitting for fitting in self.fittings if not set(fitting.trial(fitting.fit.present).changes) & set(outcome.trial.changes)]
+        for fitting in others[:PLACEBOS]:
+            if laboratory.hurries():
+                break
+            rival = laboratory.fitted(fitting)
+            if rival is not None and rival.distance.rms <= max(AS_GOOD * outcome.distance.rms, laboratory.scale.limit):
+                found.append(rival)
+        return found
+
+    def _counted(self, outcome: Outcome) -> tuple[int, int]:
+        """How many changes of another kind moved the results, and how many of those leave as little."""
+        least = max(AS_GOOD * outcome.distance.rms, BOTH)
+        kinds: dict[tuple[str, str, str], bool] = {}
+        for experiment in self.laboratory.experiments:
+            if experiment.touched and experiment.in_noise is not None and experiment.name != outcome.trial.name:
+                key = (experiment.name, experiment.side, experiment.place)
+                kinds[key] = kinds.get(key, False) or experiment.in_noise <= least
+        return len(kinds), sum(kinds.values())
 
     def _is_placebo(self, outcome: Outcome, applied: tuple[Outcome, ...]) -> bool:
         """Whether copying the results of the same calls does as much."""
@@ -258,7 +337,7 @@ class Search:
             except OutOfTime:
                 self.laboratory.stop("asking whether each of several changes is needed")
                 break
-        return Found(tuple(kept), found.left, found.alike if len(kept) == 1 else ())
+        return replace(found, outcomes=tuple(kept), alike=found.alike if len(kept) == 1 else ())
 
     def _erring(self) -> Found | None:
         """A change that loses digits as `actual` does: errors of like size, accepted by a judgement that knows its noise."""
@@ -320,7 +399,9 @@ class Search:
             return None
         best = max(usable, key=lambda item: shares[item.name, item.detail, item.side, item.place])
         outcome = self.laboratory.make(best)
-        return None if outcome is None else Found((outcome,), outcome.distance, complete=False)
+        if outcome is None or self.laboratory.holds_elsewhere((best,), outcome.distance) is False:
+            return None
+        return Found((outcome,), outcome.distance, complete=False)
 
 
 def _goes_with(trial: Trial, applied: Sequence[Trial]) -> bool:

@@ -15,6 +15,7 @@ from torch.utils._pytree import tree_map
 
 from ..backends.knobs import Knob
 from ..cases import NATIVE, Case, Side
+from ..origins.place import Place
 from .calls import Call, Replacement, chained, watched, with_replaced
 from .flow import Flow
 from .hypotheses import CATALOGUE, FORMULA, MEMORY, SETTING, Around, Fit, Site, Variation, input_variations, optimizers, stored_parameters
@@ -34,7 +35,8 @@ class Trial:
         side: "actual" or "expected". place: the calls that it changes, in words. scope: EVERY or ONE of them.
         changes: what is computed instead, by number of the call. wrap: what is put around the whole function.
         errs: whether the change itself loses digits. rank: place in the catalogue. touches: kinds of ops that it is known to touch.
-        first_only: see `Hypothesis`. fitted: whether it holds a constant that was fitted.
+        first_only: see `Hypothesis`. fitted: whether it holds a constant that was fitted. written: whether that is a constant that
+            people write; True where nothing was fitted.
         calls: names of the calls that are changed. known: what is known of the change besides.
     """
 
@@ -53,6 +55,7 @@ class Trial:
     touches: tuple[str, ...] = ()
     first_only: bool = False
     fitted: bool = False
+    written: bool = True
     calls: frozenset[str] = frozenset()
     known: str = ""
 
@@ -68,11 +71,12 @@ class Trial:
 
 @dataclass(frozen=True, eq=False)
 class Fitting:
-    """A constant of some calls whose value is searched: `trial` gives the trial for a value."""
+    """A constant of some calls whose value is searched: `trial` gives the trial for a value. lengths: of the tensors around it."""
 
     fit: Fit
     trial: Callable[[float], Trial]
     scope: str
+    lengths: frozenset[int] = frozenset()
 
 
 def changed_function(side: Side, trials: Iterable[Trial], done: Callable[[Call, Any], None] | None = None) -> Function:
@@ -118,6 +122,10 @@ class Watch:
             pass
         finally:
             hook.remove()
+        # What gives no tensor (sizes, questions about dtypes) computes nothing.
+        for found in (*self.groups.values(), *self.fits.values()):
+            for number in set(found) - self.flow.computing:
+                del found[number]
 
     def _notice(self, call: Call) -> None:
         self.flow.begin(call)
@@ -155,8 +163,11 @@ class Suggestions:
         self._gradients = watch.case.gradients
         self.sees_calls = bool(watch.flow.names)
         for (rank, _), variations in watch.groups.items():
-            self._suggest(rank, variations)
+            if variations:
+                self._suggest(rank, variations)
         for (rank, _, _), fits in watch.fits.items():
+            if not fits:
+                continue
             together = CATALOGUE[rank].together
             for chosen in ([fits] if together else []) + (
                 [{number: fit} for number, fit in fits.items()] if len(fits) > 1 or not together else []
@@ -206,7 +217,11 @@ class Suggestions:
         def trial(value: float) -> Trial:
             return dataclasses.replace(self._trial(rank, {number: fit.vary(value) for number, fit in fits.items()}), fitted=True)
 
-        return Fitting(first, trial, ONE if len(fits) == 1 else EVERY)
+        return Fitting(first, trial, ONE if len(fits) == 1 else EVERY, frozenset(self._flow.lengths))
+
+    def at(self, place: Place) -> set[int]:
+        """The calls in the modules and lines of a place."""
+        return self._flow.at(place, self.side)
 
 
 def suggestions(case: Case) -> tuple[Suggestions, Suggestions]:

@@ -20,6 +20,7 @@ from .hashes import walk_hashes
 from .ledger import Suspect, SuspectState, Walk
 from .nonfinite import first_nonfinite
 from .origin import Origin
+from .place import made_since, place_of
 from .ranks import first_of_ranks
 from .walker import Walker
 
@@ -31,11 +32,12 @@ def locate_in_traces(
     declared: str | Format | None = None,
     rename: Mapping[str, str] | None = None,
     progress: Callable[[str], None] | None = None,
+    ends: Callable[[], bool] | None = None,
 ) -> Origin:
-    """`locate` for two traces."""
+    """`locate` for two traces; `ends` is asked before each op whether the walk is to end there."""
     if (actual.level, expected.level) != ("tensors", "tensors"):
         return _by_hashes(actual, expected, Alignment(actual, expected, rename), *_common(actual, expected, declared))
-    walker, walk = walk_traces(actual, expected, declared=declared, rename=rename, progress=progress)
+    walker, walk = walk_traces(actual, expected, declared=declared, rename=rename, progress=progress, ends=ends)
     return _concluded(walker, walk, *_common(actual, expected, declared))
 
 
@@ -100,6 +102,7 @@ def walk_traces(
     rename: Mapping[str, str] | None = None,
     progress: Callable[[str], None] | None = None,
     peers: Peers | None = None,
+    ends: Callable[[], bool] | None = None,
 ) -> tuple[Walker, Walk]:
     """The walk itself, for what needs more than its conclusion."""
 
@@ -109,8 +112,9 @@ def walk_traces(
 
     format = format_named(declared) if declared is not None else None
     walker = Walker(
-        actual, expected, Alignment(actual, expected, rename), declared=format, fallback=_torch_fallback(), progress=told, peers=peers
-    )
+        actual, expected, Alignment(actual, expected, rename), declared=format, fallback=_torch_fallback(), progress=told, peers=peers,
+        ends=ends,
+    )  # fmt: skip
     return walker, walker.run()
 
 
@@ -182,11 +186,16 @@ def _concluded(walker: Walker, walk: Walk, common: dict[str, Any], notes: list[s
         steps = _at_fault(walker, first)
         segment = tuple(f"{step.op} in {step.module or '(outermost)'}" for step in steps)
         module = point.module if steps == (first.step,) else _common_module(steps, point.phase) or point.module
+        seen = steps[-1] if steps[-1].source else first.step
+        place = place_of(
+            walker.actual, walker.expected, made_since(walker.actual, first.candidate, walk.matched.__contains__),
+            made_since(walker.expected, first.number, walker.is_seen), module=module, seen=seen,
+        )  # fmt: skip
         return Origin(
             module, steps[-1].op, point.phase, steps[-1].source or point.source,
             verdict=Verdict.NONDETERMINISTIC if REPETITION in notes else point.verdict or Verdict.MISTAKE,
             added=point.added, inherited=point.inherited, because=_because(first, segment),
-            more=tuple(suspect.point for suspect in right[1:]), segment=segment, notes=tuple(notes), point=point, **common,
+            more=tuple(suspect.point for suspect in right[1:]), segment=segment, notes=tuple(notes), point=point, place=place, **common,
         )  # fmt: skip
     open_question = _unanswered(walker, walk)
     if open_question:

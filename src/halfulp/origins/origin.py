@@ -12,6 +12,7 @@ from ..traces import Step
 from ..traces.roles import Phase
 from ..verdicts.verdict import Verdict
 from .counterpart import MatchedBy
+from .place import Place
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,7 @@ class Origin:
         notes: what could not be seen.
         declared: the precision that `actual` was judged by, "" for that of each result. rank: of a distributed run, where it starts.
         complete: False when the walk was interrupted. point: the one of the walk where it starts.
+        place: what each side does there, arguments beside each other; None where it starts nowhere.
         case_file: the text of the case file that it was made from, "" where there is none.
     """
 
@@ -135,6 +137,7 @@ class Origin:
     rank: int | None = None
     complete: bool = True
     point: Point | None = field(default=None)
+    place: Place | None = None
     case_file: str = ""
 
     @property

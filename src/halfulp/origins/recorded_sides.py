@@ -79,6 +79,25 @@ def locate_in_functions(
         return with_the_whole(origin, case, finest, progress)
 
 
+def walked(case: Case, *, ends: Callable[[], bool], progress: Callable[[str], None]) -> Origin:
+    """What the walk alone finds in a case that was judged already.
+
+    Args:
+        case: its sides are recorded as they run without compiling. ends: asked before each op whether the walk is to end there.
+        progress: called with a word about what is going on.
+
+    Raises:
+        HalfulpError: a side that can't be recorded.
+    """
+    with tempfile.TemporaryDirectory(prefix="halfulp-") as folder:
+        traces: list[Trace] = []
+        for side in (case.actual, case.expected):
+            function, path = side.eager.function, Path(folder) / f"{side.name}.trace"
+            with taken_apart():
+                traces.append(_recorded(side.name, function, case.inputs, case.keywords, path, case.gradients, case.seed, progress))
+        return locate_in_traces(*traces, declared=case.declared.name, progress=progress, ends=ends)
+
+
 def _callable(function: Any) -> Callable[..., Any]:
     return ExportedFunction(function) if isinstance(function, torch.export.ExportedProgram) else function
 

@@ -73,6 +73,7 @@ class Walker:
         fallback: replays an op that has no formula (PyTorch's own in float64); None where there is no PyTorch.
         progress: called with the step and how many there are.
         peers: what other ranks of a distributed run contribute; None for a run of one process.
+        ends: asked before each op whether to end there; None to walk to the end.
     """
 
     def __init__(
@@ -85,8 +86,9 @@ class Walker:
         fallback: Fallback | None = None,
         progress: Callable[[int, int], None] | None = None,
         peers: Peers | None = None,
+        ends: Callable[[], bool] | None = None,
     ) -> None:
-        self._peers = peers
+        self._peers, self._ends = peers, ends
         self.actual, self.expected, self.alignment = actual, expected, alignment
         self.declared, self.fallback, self._progress = declared, fallback, progress
         self.expected_values, self.actual_values = Values(expected), Values(actual)
@@ -113,13 +115,15 @@ class Walker:
         place = 0
         try:
             for place, step in enumerate(ops):
+                if self._ends is not None and self._ends():
+                    self._end_at(place, len(ops))
+                    break
                 if self._progress is not None:
                     self._progress(place, len(ops))
                 self._visit(step)
                 self._forget(step)
         except KeyboardInterrupt:
-            self.found.complete = False
-            self.found.notes.append(f"interrupted after {place} of {len(ops)} ops: what comes later was not looked at")
+            self._end_at(place, len(ops))
         if self._not_replayed:
             shown = list(dict.fromkeys(self._not_replayed))
             more = f"; and {len(shown) - SHOWN_REFUSALS} more" if len(shown) > SHOWN_REFUSALS else ""
@@ -135,6 +139,11 @@ class Walker:
                 suspect.state = SuspectState.CLEARED
         self.found.points = [self.ledger.final(point) for point in self.found.points]
         return self.found
+
+    def _end_at(self, place: int, count: int) -> None:
+        """The walk ends before its end."""
+        self.found.complete = False
+        self.found.notes.append(f"interrupted after {place} of {count} ops: what comes later was not looked at")
 
     def version_of(self, number: int) -> Version:
         """What stands for a value that was visited."""
@@ -152,6 +161,10 @@ class Walker:
         """Whether a result was never compared: nothing in `actual` stands for it."""
         version = self._versions.get(number)
         return version is None or (version.number is None and not version.identical and number not in self.found.suspects)
+
+    def is_seen(self, number: int) -> bool:
+        """Whether `actual` has a value of `expected`, or both read it."""
+        return number not in self._unseen
 
     def unseen_before(self, step: Step) -> list[Step]:
         """The ops before a step whose results `actual` does not have, back to values that both sides have; in order."""

@@ -12,6 +12,7 @@ from ...causes.cause import Cause, Experiment, Explanation
 from ...verdicts import Verdict
 from ...verdicts.reasons import reason
 from ...words.numbers import number
+from .places import differing_in_words, place_in_words, place_lines
 from .tables import as_text
 
 ROWS = 10
@@ -24,10 +25,12 @@ def explanation_text(explanation: Explanation, form: str) -> str:
     """The answer alone ("answer", "reason"), or with stages, ops and experiments around it."""
     answer = explanation_answer(explanation)
     if form == "reason":
-        return answer.splitlines()[1] if explanation.causes else answer.splitlines()[-1]
+        return answer.splitlines()[-2] if explanation.causes else answer.splitlines()[-1]
     if form in ("answer", "assertion"):
         return answer
     parts: list[RenderableType] = [answer]
+    if explanation.place is not None:
+        parts += place_lines(explanation.place)
     for place, cause in enumerate(explanation.causes, 1):
         parts += ["", *_cause(place, cause)]
     if explanation.stages:
@@ -67,6 +70,9 @@ def explanation_answer(explanation: Explanation) -> str:
     result = explanation.result
     acceptable = {True: "acceptable", False: "not acceptable", None: "undecided"}[result.acceptable]
     head = f"{result.verdict.name}: {result.verdict.meaning} ({acceptable})"
+    place = explanation.place
+    if place is not None:
+        head += f"\nPlace: {place_in_words(place)}. {differing_in_words(place)}".rstrip()
     causes = explanation.causes
     if causes:
         first = causes[0]

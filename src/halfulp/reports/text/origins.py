@@ -8,6 +8,7 @@ from rich.table import Table
 from ...origins.counterpart import MatchedBy
 from ...origins.origin import Origin, Point
 from ...words.numbers import number
+from .places import place_lines
 from .tables import as_text
 
 ROWS = 12
@@ -20,6 +21,8 @@ def origin_text(origin: Origin, form: str) -> str:
     if form in ("answer", "reason", "assertion"):
         return answer
     parts: list[RenderableType] = [answer]
+    if origin.place is not None:
+        parts += place_lines(origin.place)
     if origin.walk:
         parts += ["", _walk_table(origin)]
     amplifying = [point for point in origin.amplifying(5) if (point.gain or 0.0) > 2.0]
