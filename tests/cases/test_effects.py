@@ -1,10 +1,11 @@
 import numpy as np
+import pytest
 import torch
 from torch import nn
 
 from halfulp import Verdict, check
 from halfulp.cases import LIFTED, Case, Change, Inputs, Variant
-from halfulp.cases.effects import AFTERWARDS, counterparts
+from halfulp.cases.effects import AFTERWARDS, are_one_parameter, counterparts
 from halfulp.cases.poison import poisoned
 
 V = Verdict
@@ -141,3 +142,39 @@ def test_layout_and_device_are_reported():
     result = check(lambda x: x.contiguous(memory_format=torch.channels_last) * 2, lambda x: x * 2, (x,))
     assert result.verdict is V.IDENTICAL
     assert result.find("effects").measured["memory_formats"] == ["channels_last against contiguous"]
+
+
+def test_counterparts_by_their_bits_come_before_names_by_order():
+    """Modules that a function reads are named by their order, which may be another one on the other side."""
+    first, second = torch.randn(3), torch.randn(3)
+    assert counterparts({"0": second.clone(), "1": first.clone()}, {"0": first, "1": second}) == {"0": "1", "1": "0"}
+    # Equal bits on several places tell nothing: names do.
+    zeros = torch.zeros(3)
+    assert counterparts({"a": zeros.clone(), "b": zeros.clone()}, {"b": zeros, "a": zeros.clone()}) == {"a": "a", "b": "b"}
+
+
+def test_gradients_of_other_numbers_are_not_compared():
+    """A batch normalization that is folded into a convolution: the results are the same, the weights are others."""
+    torch.manual_seed(0)
+    conv, norm = torch.nn.Conv2d(3, 8, 3, bias=False), torch.nn.BatchNorm2d(8)
+    norm.running_var.uniform_(0.3, 1.3)
+    folded = torch.nn.Conv2d(3, 8, 3)
+    with torch.no_grad():
+        scale = norm.weight / torch.sqrt(norm.running_var + norm.eps)
+        folded.weight.copy_(conv.weight * scale[:, None, None, None])
+        folded.bias.copy_(norm.bias - norm.running_mean * scale)
+    expected = torch.nn.Sequential(conv, norm).eval()
+    result = check(torch.nn.Sequential(folded), expected, torch.randn(2, 3, 7, 7), gradients=True)
+    assert result.acceptable, result.reason
+    compared = {
+        leaf.path
+        for leaf in Case(torch.nn.Sequential(folded), expected, (torch.randn(2, 3, 7, 7),), gradients=True).native("actual").outputs
+    }
+    assert compared == {"['output']", "['gradient']['inputs[0]']"}
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float8_e4m3fn])
+def test_a_parameter_stays_itself_when_it_is_rounded(dtype):
+    weight = torch.randn(100)
+    assert are_one_parameter(weight.to(dtype).float(), weight)
+    assert not are_one_parameter(weight * (1 + torch.rand(100)), weight)

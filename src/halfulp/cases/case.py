@@ -25,7 +25,7 @@ from ..errors import InputError, RunError, shortened
 from ..floats import FLOAT32, FLOAT64, Format, format_named
 from . import inputs as trees
 from .deadline import Deadline
-from .effects import Watched, argument_leaves, counterparts, overwritten, state_leaf, watched_inputs, watched_state
+from .effects import Watched, are_one_parameter, argument_leaves, counterparts, overwritten, state_leaf, watched_inputs, watched_state
 from .poison import poisoned
 from .precision_modes import Retyping, all_float_dtypes, lifted_dtypes
 from .run import Rows, Run, Unavailable, run_of
@@ -158,7 +158,7 @@ class Case:
         Args:
             name: "actual" or "expected". function: it works on the same modules and tensors as the one it stands for.
         """
-        _ = self.watched, self.shared_state
+        _ = self.watched, self.shared_state, self.differentiated if self.gradients else None
         other = copy.copy(self)
         setattr(other, name, self.side(name).with_function(function))
         other._runs = {key: run for key, run in self._runs.items() if key[0] != name}
@@ -273,6 +273,12 @@ class Case:
     def shared_state(self) -> dict[str, str]:
         """The parameters, buffers and captured tensors that both sides have: the name in `actual`, the name in `expected`."""
         return counterparts(self.actual.state.tensors(), self.expected.state.tensors())
+
+    @functools.cached_property
+    def differentiated(self) -> dict[str, str]:
+        """Those of the shared state whose gradients can be compared: both sides hold the same numbers there."""
+        own, peers = self.actual.state.tensors(), self.expected.state.tensors()
+        return {name: other for name, other in self.shared_state.items() if are_one_parameter(own[name], peers[other])}
 
     def arguments(self, side: Side, variant: Variant) -> tuple[Any, dict[str, Any]]:
         """Fresh copies of the inputs for one run."""
@@ -479,7 +485,7 @@ class Case:
 
         tensors = side.state.tensors()
         wanted: dict[str, torch.Tensor] = {}
-        for pair in self.shared_state.items():
+        for pair in self.differentiated.items():
             tensor = tensors[pair[0] if side.name == "actual" else pair[1]]
             if tensor.is_leaf and tensor.requires_grad:
                 wanted[pair[1]] = tensor

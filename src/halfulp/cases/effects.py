@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -75,18 +76,64 @@ def state_leaf(tensor: torch.Tensor, path: str) -> Leaf:
 
 
 def counterparts(actual: Mapping[str, torch.Tensor], expected: Mapping[str, torch.Tensor]) -> dict[str, str]:
-    """Which tensor of `expected` each one of `actual` corresponds to: the same object, else the same name, else the only one whose name
-    ends alike ("norm.running_mean" and "model.norm.running_mean"); shapes have to agree.
-    """  # noqa: D205
+    """Which tensor of `expected` each one of `actual` corresponds to; shapes have to agree.
+
+    The same object; else the only one with the same bits (modules that a function reads are named by their order, which may be another
+    one); else the same name, or the only one whose name ends alike ("norm.running_mean" and "model.norm.running_mean").
+    """
     by_identity = {id(tensor): name for name, tensor in expected.items()}
+    by_sample: dict[Any, list[str]] = defaultdict(list)
+    for name, tensor in expected.items():
+        by_sample[_sample(tensor)].append(name)
     found: dict[str, str] = {}
     for name, tensor in actual.items():
-        alike = [word for word in expected if word.endswith(f".{name}") or name.endswith(f".{word}")]
-        for other in (by_identity.get(id(tensor)), name, *(alike if len(alike) == 1 else ())):
-            if other is not None and other in expected and expected[other].shape == tensor.shape:
-                found[name] = other
-                break
+        same = by_identity.get(id(tensor))
+        if same is None:
+            equal = [word for word in by_sample[_sample(tensor)] if torch.equal(expected[word].detach(), tensor.detach())]
+            alike = [word for word in expected if word.endswith(f".{name}") or name.endswith(f".{word}")]
+            close = [word for word in equal if word == name] or [word for word in equal if word in alike]
+            same = equal[0] if len(equal) == 1 else close[0] if len(close) == 1 else None
+            for other in (name, *(alike if len(alike) == 1 else ())) if same is None else ():
+                if other in expected and expected[other].shape == tensor.shape:
+                    same = other
+                    break
+        if same is not None and expected[same].shape == tensor.shape:
+            found[name] = same
     return found
+
+
+FIRST = 64
+"""So many elements are looked at before whole tensors are compared."""
+
+
+def _sample(tensor: torch.Tensor) -> Any:
+    """What tensors of the same bits have in common, at little cost."""
+    if tensor.layout is not torch.strided or tensor.is_quantized or tensor.is_meta:
+        return id(tensor)
+    first = tensor.detach().flatten()[:FIRST].cpu()
+    return (
+        tuple(tensor.shape),
+        tensor.dtype,
+        tensor.device,
+        first.double().numpy().tobytes() if not first.is_complex() else first.numpy().tobytes(),
+    )
+
+
+SAME = 2.0**-4
+"""How far apart two tensors may be, relatively (rms), and still be one parameter: rounding to the coarsest format in use (8 bits with three
+of them in the fraction) moves a number by that much at most."""
+
+
+def are_one_parameter(actual: torch.Tensor, expected: torch.Tensor) -> bool:
+    """Whether two tensors hold the same numbers, as far as rounding goes.
+
+    The gradient of another number is another gradient: a normalization may be folded into a weight.
+    """
+    if actual is expected or (_sample(actual) == _sample(expected) and torch.equal(actual.detach(), expected.detach())):
+        return True
+    wide = torch.complex128 if actual.is_complex() else torch.float64
+    here, there = (tensor.detach().cpu().to(wide) for tensor in (actual, expected))
+    return bool((here - there).abs().square().sum() <= SAME**2 * there.abs().square().sum())
 
 
 def watched_inputs(actual: Run, expected: Run) -> list[Watched]:

@@ -22,22 +22,23 @@ def bits_found(laboratory: Laboratory) -> tuple[list[Cause], float | None]:
     """The changes that give every bit, or nearly all of a rounding difference; what they leave, in noise."""
     laboratory.progress("turning one knob at a time")
     turned = _made(laboratory, _knobs(laboratory, of_calls=False))
-    found = _exact(turned)
+    found = _exact(laboratory, turned)
     if not found:
         found = _two_knobs(laboratory, turned)
         if found:
             return [_cause(laboratory, outcome, found, together=True) for outcome in found], found[-1].distance.rms
-        found = _exact(_made(laboratory, _knobs(laboratory, of_calls=True)))
+        found = _exact(laboratory, _made(laboratory, _knobs(laboratory, of_calls=True)))
     if not found:
         laboratory.progress("trying formulas and arithmetic")
         suggested = suggestions(laboratory.case)
         tried = _made(laboratory, cheap_first(trial for own in suggested for trial in (*own.trials, *own.single)))
         found = _exact(
+            laboratory,
             [
                 outcome
                 for outcome in tried
                 if outcome.trial.kind == ARITHMETIC or (not outcome.distance.unequal and _is_real(laboratory, outcome.trial))
-            ]
+            ],
         )
     return ([_cause(laboratory, outcome, found) for outcome in found], found[0].distance.rms) if found else ([], None)
 
@@ -52,8 +53,8 @@ def _made(laboratory: Laboratory, trials: Iterable[Trial]) -> list[Outcome]:
     return found
 
 
-def _exact(outcomes: Iterable[Outcome]) -> list[Outcome]:
-    """Those that take nearly all away, the best of each name, exact ones first."""
+def _exact(laboratory: Laboratory, outcomes: Iterable[Outcome]) -> list[Outcome]:
+    """Those that take nearly all away, on other inputs too, the best of each name, exact ones first."""
     exact = sorted(
         (
             outcome
@@ -64,7 +65,10 @@ def _exact(outcomes: Iterable[Outcome]) -> list[Outcome]:
     )
     best: list[Outcome] = []
     for outcome in exact:
-        if outcome.trial.name not in {one.trial.name for one in best}:
+        if (
+            outcome.trial.name not in {one.trial.name for one in best}
+            and laboratory.holds_elsewhere((outcome.trial,), outcome.distance) is not False
+        ):
             best.append(outcome)
     return best
 
@@ -89,7 +93,8 @@ def _two_knobs(laboratory: Laboratory, turned: list[Outcome]) -> list[Outcome]:
                 continue
             outcome = laboratory.make(second.trial, (first.trial,))
             if outcome is not None and outcome.distance.alike and not outcome.distance.unequal:
-                return [first, outcome]
+                if laboratory.holds_elsewhere((first.trial, second.trial), outcome.distance) is not False:
+                    return [first, outcome]
     return []
 
 

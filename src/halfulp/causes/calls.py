@@ -11,8 +11,8 @@ import dataclasses
 import functools
 import types
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import torch
 from torch import nn
@@ -25,6 +25,13 @@ Replacement = Callable[["Call"], Any]
 """Computes what a call is to return instead."""
 
 
+class Kept(NamedTuple):
+    """The tensors that a call read and returned."""
+
+    operands: list[torch.Tensor]
+    results: list[torch.Tensor]
+
+
 @dataclass(frozen=True)
 class Call:
     """One call of a PyTorch function.
@@ -33,6 +40,7 @@ class Call:
         number: its place among all calls of the program. name: of the function, without underscores of in-place and operator forms.
         module: dotted path of the module that made it, "" for none. kind: the type of that module.
         function, arguments, keywords: what was called, with what. original: the function that `function` stands for, when it is changed itself.
+        earlier: calls of the same run that were kept, by number.
     """
 
     number: int
@@ -43,6 +51,12 @@ class Call:
     arguments: tuple[Any, ...]
     keywords: Mapping[str, Any]
     original: Callable[..., Any] | None = None
+    earlier: Mapping[int, Kept] = field(default_factory=dict)
+
+    @property
+    def operands(self) -> list[torch.Tensor]:
+        """The tensors among its arguments, those in lists too."""
+        return list(tensors_in([*self.arguments, *self.keywords.values()]))
 
     @property
     def in_place(self) -> bool:
@@ -100,6 +114,7 @@ class Calls(TorchFunctionMode):
     Args:
         replaced: what to do instead, by number of the call.
         seen: told of every call before it is made. done: told of every call and its result afterwards.
+        keeps: numbers of calls whose operands and results later ones may ask for.
     """
 
     def __init__(
@@ -107,8 +122,10 @@ class Calls(TorchFunctionMode):
         replaced: Mapping[int, Replacement] | None = None,
         seen: Callable[[Call], None] | None = None,
         done: Callable[[Call, Any], None] | None = None,
+        keeps: frozenset[int] = frozenset(),
     ) -> None:
         super().__init__()
+        self._keeps, self._kept = keeps, dict[int, Kept]()
         self._replaced = dict(replaced or {})
         self._seen = seen
         self._done = done
@@ -128,13 +145,15 @@ class Calls(TorchFunctionMode):
         number = self._number
         self._number += 1
         replacement = self._replaced.get(number)
-        if replacement is None and self._seen is None and self._done is None:
+        if replacement is None and self._seen is None and self._done is None and number not in self._keeps:
             return func(*args, **kwargs)
         module, kind = self._modules[-1] if self._modules else ("", "")
-        call = Call(number, name, module, kind, function=func, arguments=tuple(args), keywords=kwargs)
+        call = Call(number, name, module, kind, function=func, arguments=tuple(args), keywords=kwargs, earlier=self._kept)
         if self._seen is not None:
             self._seen(call)
         result = func(*args, **kwargs) if replacement is None else _in_place(call, replacement(call))
+        if number in self._keeps:
+            self._kept[number] = Kept(call.operands, list(tensors_in(result)))
         if self._done is not None:
             self._done(call, result)
         return result
@@ -220,13 +239,14 @@ def without_fast_path(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def with_replaced(
-    function: Callable[..., Any], replaced: Mapping[int, Replacement], done: Callable[[Call, Any], None] | None = None
-) -> Callable[..., Any]:
+    function: Callable[..., Any], replaced: Mapping[int, Replacement], done: Callable[[Call, Any], None] | None = None,
+    keeps: frozenset[int] = frozenset(),
+) -> Callable[..., Any]:  # fmt: skip
     """The function with some of its calls exchanged; every call and its result reported afterwards."""
     opened = without_fast_path(function)
 
     def run(*arguments: Any, **keywords: Any) -> Any:
-        with Calls(replaced, done=done):
+        with Calls(replaced, done=done, keeps=keeps):
             return opened(*arguments, **keywords)
 
     return run

@@ -81,9 +81,10 @@ SHORT = {"tf32": "TF32"}
 
 def _formats(result: CheckResult) -> Iterator[Cause]:
     found = result.find("precision")
-    # A size or a correlation is a sign only: where the judge has overruled it (the algorithm loses as many digits in float64), so is the cause.
+    # These are signs: where the judge has overruled them (the difference stays in float64, or the algorithm loses as many digits there), so is
+    # the cause. Among many formats one fits a single number by chance.
     follows = result.verdict is Verdict.REDUCED_PRECISION
-    if found is not None and found.finding == F.REPRODUCED:
+    if found is not None and found.finding == F.REPRODUCED and follows:
         explained = float(found.measured["explained"])  # type: ignore[arg-type]
         name = str(found.measured["format"]).split(" or ")[0]
         where = str(found.measured["where"])

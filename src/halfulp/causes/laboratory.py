@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,7 @@ import torch
 from torch.utils._pytree import tree_map
 
 from ..backends.knobs import NotApplicable
-from ..cases import Case, Change, Inputs, OutOfTime, Run
+from ..cases import GIVEN, Case, Change, Inputs, OutOfTime, Run
 from ..cases.deadline import now
 from ..cases.inputs import TORCH_DTYPES
 from ..differences import Leaf
@@ -123,8 +123,8 @@ class Laboratory:
                 case = case.with_function(name, changed_function(case.side(name), own))
         return case
 
-    def outputs_with(self, trials: Sequence[Trial], elsewhere: int | None = None) -> dict[str, tuple[Leaf, ...]]:
-        """The outputs of both sides with changes made; on other inputs, where a number says which.
+    def outputs_with(self, trials: Sequence[Trial], inputs: Inputs = GIVEN) -> dict[str, tuple[Leaf, ...]]:
+        """The outputs of both sides with changes made, on these inputs; on others than the given ones with another seed, too.
 
         Raises:
             Exception: whatever a changed function raised.
@@ -132,10 +132,10 @@ class Laboratory:
         case, found = self.case_with(trials), dict[str, tuple[Leaf, ...]]()
         with quiet():
             for name in ("actual", "expected"):
-                if elsewhere is None:
+                if inputs == GIVEN:
                     outputs = case.native(name).outputs
                 else:
-                    run = case.elsewhere(name, Inputs(Change.MOVED_WIDELY, elsewhere), other_seed=elsewhere > 0)
+                    run = case.elsewhere(name, inputs, other_seed=inputs.number > 0)
                     if not isinstance(run, Run):
                         raise RunError(run.reason)
                     outputs = run.outputs
@@ -150,7 +150,7 @@ class Laboratory:
         return distances[len(distances) // 2]
 
     def holds_elsewhere(self, trials: Sequence[Trial], left: Distance) -> bool | None:
-        """Whether the changes leave as little on other inputs and with another seed, their constants being what they are.
+        """Whether the changes explain as much on other inputs and with another seed, their constants being what they are.
 
         Args:
             trials: the changes. left: the distance that they leave on the given inputs.
@@ -160,26 +160,35 @@ class Laboratory:
         """
         if self._repeats > 1:
             return None
-        fewest = ELSEWHERE_VALUES if not left.unequal else 1
+        fewest = -(-ELSEWHERE_VALUES // max(1, left.count)) if not left.unequal else 1
+        near = [Inputs(Change.MOVED_WIDELY, number) for number in range(max(ELSEWHERE, fewest))]
         asked = 0
-        for number in range(max(ELSEWHERE, -(-fewest // max(1, left.count)))):
+        for inputs in (*near, FAR):
             try:
-                sides = self.outputs_with(trials, number)
+                plain, sides = self.outputs_with((), inputs), self.outputs_with(trials, inputs)
             except OutOfTime:
                 self.stop("trying a cause on other inputs")
                 return None
             except (Exception, SystemExit):
                 continue
-            if all(self.scale.distance(sides[name], self.native[name]).unequal == 0 for name in sides):
+            if all(self.scale.distance(plain[name], self.native[name]).unequal == 0 for name in plain):
                 continue
-            distance = self.scale.distance(sides["actual"], sides["expected"])
-            asked += 1
-            if left.unequal == 0 and self.result.acceptable:
-                if distance.share_gone(self.before) < NEARLY:
-                    return False
-            elif distance.rms > MARGIN * max(left.rms, self.scale.limit):
+            if inputs == FAR:
+                held = self._holds_far(plain, sides)
+            elif self.result.acceptable:
+                held = self.scale.distance(sides["actual"], sides["expected"]).share_gone(self.before) >= NEARLY
+            else:
+                held = self.scale.distance(sides["actual"], sides["expected"]).rms <= MARGIN * max(left.rms, self.scale.limit)
+            if not held:
                 return False
+            asked += 1
         return True if asked else None
+
+    def _holds_far(self, plain: Mapping[str, Sequence[Leaf]], sides: Mapping[str, Sequence[Leaf]]) -> bool:
+        """Where noise is not known: a difference of more than rounding has to go away."""
+        before, after = (self.scale.relative(found["actual"], found["expected"]) for found in (plain, sides))
+        rounding = self.scale.coarsest
+        return after <= max(rounding, LEFT_FAR * before)
 
     def make(self, trial: Trial, applied: Sequence[Trial] = (), before: Distance | None = None) -> Outcome | None:
         """Make a trial beside others; None where the changed function does not run."""
@@ -283,6 +292,10 @@ ELSEWHERE = 2
 ELSEWHERE_VALUES = 16
 """And on so many that this many numbers were compared, where bits have to agree: two roundings of one number agree by chance about every
 second time, of sixteen once in 65,000."""
+FAR = Inputs(Change.SCALED)
+"""And on inputs eight times as large, where branches and saturation may be others."""
+LEFT_FAR = 0.02
+"""What a difference there may keep of its size: a cause that explains leaves rounding, one that happens to fit leaves what it does not explain."""
 MARGIN = 4.0
 """How much more it may leave there: the inputs move by a 64th, which changes the spread of rounding by less than that."""
 NEARLY = 0.9

@@ -119,6 +119,33 @@ class Scale:
         return math.sqrt(total / count) if count else None
 
     @property
+    def coarsest(self) -> float:
+        """A relative difference (rms) that rounding may make of any function that keeps half of its digits."""
+        return math.sqrt(self._unit_roundoff)
+
+    @staticmethod
+    def relative(actual: Sequence[Leaf], expected: Sequence[Leaf]) -> float:
+        """The largest relative difference (rms over rms) among outputs; 1 for what can't be compared, or is no number on one side."""
+        others, largest = {leaf.path: leaf for leaf in expected}, 0.0
+        for leaf in actual:
+            other = others.get(leaf.path)
+            if other is None or other.shape != leaf.shape:
+                return 1.0
+            if leaf.format is None or other.format is None:
+                largest = max(largest, float(leaf.shape == other.shape and Scale.unequal(leaf, other) > 0))
+                continue
+            with np.errstate(invalid="ignore"):
+                left, right = (side.float64() for side in (leaf, other))
+                equal = (left == right) | (np.isnan(left) & np.isnan(right))
+                apart = np.where(equal, 0.0, np.abs(left - right))
+                size = math.sqrt(float(np.sum(np.where(np.isfinite(right), right, 0.0) ** 2)))
+            if not np.isfinite(apart).all():
+                return 1.0
+            rest = math.sqrt(float(np.sum(apart**2)))
+            largest = max(largest, 0.0 if not rest else rest / size if size else 1.0)
+        return largest
+
+    @property
     def limit(self) -> float:
         """The largest rms distance that honest rounding on both sides makes."""
         return BOTH * rms_limit(self.samples)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +18,7 @@ from ..verdicts import Verdict
 from ..verdicts.evidence.finding import Finding
 from ..words.stage import Stage
 from .coverage import Coverage
+from .edits import edits, trial_of
 from .hypotheses import FORMULA, MEMORY, SETTING
 from .laboratory import Laboratory, Outcome
 from .scale import BOTH, Distance
@@ -39,6 +42,8 @@ SUBSTANTIAL = 0.5
 PARTIAL = 0.99
 """The share that a single change of a call has to take away to be named where the rest stays unexplained: two digits, where what happens to
 move results in the right direction takes away one."""
+EDITS = 10_000
+"""The rank of the first edit: after all that the catalogue names."""
 PLACEBOS = 3
 """So many other constants are fitted to see whether any would do; a fit takes some thirty runs."""
 LIKE_SIZE = 8.0
@@ -80,10 +85,12 @@ class Search:
         self, laboratory: Laboratory, suggestions: Sequence[Suggestions], others: Sequence[Trial], place: Place | None = None
     ) -> None:
         self.laboratory = laboratory
+        self._suggestions = suggestions
         self._at = {own.side: own.at(place) if place is not None else set[int]() for own in suggestions}
         # Where the difference vanishes in exact arithmetic the formula is right: another one could only hide what loses digits.
         scaling = laboratory.result.find("scaling")
         is_right = scaling is not None and scaling.finding == F.VANISHES
+        self.usable_formulas = not is_right
         usable = lambda trials: [trial for trial in trials if not (is_right and trial.kind == FORMULA)]
         self.general = usable([*cheap_first(trial for own in suggestions for trial in own.trials), *others])
         self.single = usable(list(cheap_first(trial for own in suggestions for trial in own.single)))
@@ -106,7 +113,9 @@ class Search:
         """Every single change beside those applied, and the one among them that explains."""
         trials = tuple(outcome.trial for outcome in applied)
         outcomes: list[Outcome] = []
-        stages = (self._here, self._every, self._fitted_here, self._fitted_every, self._alone, self._fitted_alone)
+        stages = (
+            self._here, self._every, self._fitted_here, self._edited, self._set, self._fitted_every, self._alone, self._fitted_alone,
+        )  # fmt: skip
         for stage in stages:
             outcomes += list(stage(trials, before, tuple(outcomes)))
             found = self._accepted(outcomes, applied)
@@ -175,13 +184,35 @@ class Search:
         yield from self._made((trial for trial in (*self.general, *self.single) if self.is_here(trial)), applied, before)
 
     def _every(self, applied: tuple[Trial, ...], before: Distance, _: Sequence[Outcome]) -> Iterator[Outcome]:
-        yield from self._made((trial for trial in self.general if not self.is_here(trial)), applied, before)
+        yield from self._made((trial for trial in self.general if not self.is_here(trial) and trial.kind != SETTING), applied, before)
+
+    def _set(self, applied: tuple[Trial, ...], before: Distance, _: Sequence[Outcome]) -> Iterator[Outcome]:
+        yield from self._made((trial for trial in self.general if trial.kind == SETTING), applied, before)
 
     def _alone(self, applied: tuple[Trial, ...], before: Distance, _: Sequence[Outcome]) -> Iterator[Outcome]:
         yield from self._made((trial for trial in self.single if not self.is_here(trial)), applied, before)
 
     def _fitted_here(self, applied: tuple[Trial, ...], before: Distance, outcomes: Sequence[Outcome]) -> Iterator[Outcome]:
         yield from self._fit((fitting for fitting in self.fittings if self._fits_here(fitting)), applied, before, outcomes, only=True)
+
+    def _edited(self, applied: tuple[Trial, ...], before: Distance, _: Sequence[Outcome]) -> Iterator[Outcome]:
+        """The graph of each side edited where the difference begins; the first edit that explains ends it."""
+        if not self._edits:
+            return
+        for outcome in self._made(self._edits, applied, before):
+            yield outcome
+            if self.laboratory.scale.within(outcome.distance):
+                return
+
+    @functools.cached_property
+    def _edits(self) -> list[Trial]:
+        if not self.usable_formulas or not self.knows_place:
+            return []
+        found: list[Trial] = []
+        for own, other in itertools.permutations(self._suggestions, 2):
+            made = edits(own.graph, other.graph, self._at[own.side], self._at[other.side])
+            found += [trial_of(edit, own.graph, own.side, EDITS + place) for place, edit in enumerate(made)]
+        return sorted(found, key=lambda trial: trial.rank)
 
     def _fits_here(self, fitting: Fitting) -> bool:
         return self.is_here(fitting.trial(fitting.fit.present))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import types
@@ -81,7 +82,8 @@ DESCENDED = ("multi_head_attention_forward",)
 def parameters_of(function: Callable[..., Any], name: str) -> tuple[str, ...]:
     """The names of the positional arguments of a function, as far as they are known."""
     if isinstance(function, types.FunctionType):
-        return tuple(inspect.signature(function).parameters)
+        with contextlib.suppress(ValueError):  # a wrapper of a builtin function has none
+            return tuple(inspect.signature(function).parameters)
     return tuple(PARAMETERS.get(name, "input").split())
 
 

@@ -18,6 +18,7 @@ from ..cases import NATIVE, Case, Side
 from ..origins.place import Place
 from .calls import Call, Replacement, chained, watched, with_replaced
 from .flow import Flow
+from .graph import Graph
 from .hypotheses import CATALOGUE, FORMULA, MEMORY, SETTING, Around, Fit, Site, Variation, input_variations, optimizers, stored_parameters
 
 Function = Callable[..., Any]
@@ -38,6 +39,7 @@ class Trial:
         first_only: see `Hypothesis`. fitted: whether it holds a constant that was fitted. written: whether that is a constant that
             people write; True where nothing was fitted.
         calls: names of the calls that are changed. known: what is known of the change besides.
+        needs: calls whose operands and results the changes read.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Trial:
     written: bool = True
     calls: frozenset[str] = frozenset()
     known: str = ""
+    needs: frozenset[int] = frozenset()
 
     @property
     def leaves_out(self) -> bool:
@@ -83,14 +86,16 @@ def changed_function(side: Side, trials: Iterable[Trial], done: Callable[[Call, 
     """The function of a side with the changes of all trials made; `done` is told of every call and its result."""
     replaced: dict[int, Replacement] = {}
     wraps: list[Callable[[Function], Function]] = []
+    needs: frozenset[int] = frozenset()
     for trial in trials:
+        needs |= trial.needs
         for number, change in trial.changes.items():
             replaced[number] = chained(replaced[number], change) if number in replaced else change
         if trial.wrap is not None:
             wraps.append(trial.wrap)
     function: Function = side.eager.function
     if replaced or done is not None:
-        function = with_replaced(function, replaced, done)
+        function = with_replaced(function, replaced, done, needs)
     for wrap in wraps:
         function = wrap(function)
     return function
@@ -111,10 +116,11 @@ class Watch:
         self.case = case
         self.side = side
         self.flow = Flow()
+        self.graph = Graph()
         self.groups: dict[tuple[int, str], dict[int, Variation]] = defaultdict(dict)
         self.fits: dict[tuple[int, str, float], dict[int, Fit]] = defaultdict(dict)
         self.optimizers: set[type] = {type(optimizer) for optimizer in case.side(side).state.optimizers}
-        function = watched(case.side(side).eager.function, self._notice, self.flow.end)
+        function = watched(case.side(side).eager.function, self._notice, self._done)
         hook = register_optimizer_step_pre_hook(lambda optimizer, *_: self.optimizers.add(type(optimizer)))
         try:
             case.with_function(side, function).run(side)
@@ -129,6 +135,7 @@ class Watch:
 
     def _notice(self, call: Call) -> None:
         self.flow.begin(call)
+        self.graph.begin(call)
         if call.name in UNCHANGED:
             return
         for rank, hypothesis in enumerate(CATALOGUE):
@@ -141,6 +148,10 @@ class Watch:
             with contextlib.suppress(Exception):
                 for fit in hypothesis.fit(call):
                     self.fits[rank, fit.name, fit.present][call.number] = fit
+
+    def _done(self, call: Call, result: Any) -> None:
+        self.flow.end(call, result)
+        self.graph.end(call, result)
 
 
 class Suggestions:
@@ -160,6 +171,7 @@ class Suggestions:
         self.single: list[Trial] = []
         self.fittings: list[Fitting] = []
         self._flow, self._other = watch.flow, other.flow
+        self.graph = watch.graph
         self._gradients = watch.case.gradients
         self.sees_calls = bool(watch.flow.names)
         for (rank, _), variations in watch.groups.items():

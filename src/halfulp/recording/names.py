@@ -23,10 +23,20 @@ def source_line() -> str:
         name = frame.f_code.co_filename
         if name in _CALLERS:
             return ""  # what called the recording is no part of the program
-        if not name.startswith((_OWN, _TORCH, "<")):
-            return f"{relative(name)}:{frame.f_lineno} {frame.f_code.co_name}"
+        if is_of_user(name):
+            return line_of(frame)
         frame = frame.f_back
     return ""
+
+
+def is_of_user(file: str) -> bool:
+    """Whether code of this file is the user's: neither PyTorch's nor ours."""
+    return not file.startswith((_OWN, _TORCH, "<"))
+
+
+def line_of(frame: Any) -> str:
+    """Where a frame of the user's program is: "model.py:12 forward"."""
+    return f"{relative(frame.f_code.co_filename)}:{frame.f_lineno} {frame.f_code.co_name}"
 
 
 def relative(name: str) -> str:
