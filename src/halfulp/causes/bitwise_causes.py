@@ -92,9 +92,10 @@ def _two_knobs(laboratory: Laboratory, turned: list[Outcome]) -> list[Outcome]:
             if second.trial.side != first.trial.side or second.trial.name == first.trial.name:
                 continue
             outcome = laboratory.make(second.trial, (first.trial,))
-            if outcome is not None and outcome.distance.alike and not outcome.distance.unequal:
-                if laboratory.holds_elsewhere((first.trial, second.trial), outcome.distance) is not False:
-                    return [first, outcome]
+            if outcome is None or not outcome.distance.alike or outcome.distance.unequal:
+                continue
+            if laboratory.holds_elsewhere((first.trial, second.trial), outcome.distance) is not False:
+                return [first, outcome]
     return []
 
 

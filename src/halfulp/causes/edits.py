@@ -15,15 +15,15 @@ from typing import Any
 import torch
 
 from .calls import Call, Replacement, tensors_in
-from .graph import Given, Graph, Made, Name, Node, names_in, with_tensors
+from .graph import WRITES, Given, Graph, Made, Name, Node, names_in, with_tensors
 from .hypotheses import FORMULA
 from .signatures import parameters_of
 from .trial import Trial
 
 CALLS = 24
 """So many calls around a place are edited, those nearest to where the difference was seen."""
-OPERANDS = 8
-"""So many other values are tried as an operand, those made last."""
+OPERANDS = 12
+"""So many other values are tried as an operand."""
 AXES = 5
 """Of tensors with more axes than this none is turned round: images in batches have four, patches of them five."""
 ONE_BY_ONE = 3
@@ -58,7 +58,20 @@ def edits(graph: Graph, others: Graph, at: Iterable[int], others_at: Iterable[in
     """
     here = _around(graph, at)
     added = _adding(others, _around(others, others_at))
-    for make in (_operands, _swapped, _left_out, _axes, _shifted_indices, _exchanged, _reordered, _turned, _regrouped, _moved, added):
+    for make in (
+        _operands,
+        _swapped,
+        _left_out,
+        _axes,
+        _shifted_indices,
+        _line_of_indices,
+        _exchanged,
+        _reordered,
+        _turned,
+        _regrouped,
+        _moved,
+        added,
+    ):
         for node in here:
             yield from _everywhere(graph, node, make)
 
@@ -106,7 +119,8 @@ def _everywhere(graph: Graph, node: Node, make: Maker) -> Iterator[Edit]:
 
 def _joined(together: Sequence[Edit]) -> Edit:
     changes = {number: change for edit in reversed(together) for number, change in edit.changes.items()}
-    return replace(together[0], changes=changes, needs=frozenset(number for edit in together for number in edit.needs))
+    # In the first round of a loop values come from before it: the last one has their usual names.
+    return replace(together[-1], changes=changes, needs=frozenset(number for edit in together for number in edit.needs))
 
 
 # What a changed call computes
@@ -153,8 +167,32 @@ def _operands(graph: Graph, node: Node) -> Iterator[Edit]:
         for other in graph.values_like(name, node.number)[:OPERANDS]:
             names = {name: other}
             words = f"{graph.words(other)} instead of {graph.words(name)}"
-            key = (place, type(other), other.number - node.number if isinstance(other, Made) else other.number, other.index)
+            key = (place, *_role(graph, other, node))
             yield Edit("wrong operand", words, key, {node.number: _with(names, node)}, _needs(node, names))
+        if graph.shapes[name] == () and name in graph.floats:
+            for constant in CONSTANTS:
+                compute = _with_constant(node, name, constant)
+                words = f"the constant {constant:g} instead of {graph.words(name)}"
+                yield Edit("wrong operand", words, (place, constant), {node.number: compute}, _needs(node))
+
+
+def _role(graph: Graph, name: Name, node: Node) -> tuple[Any, ...]:
+    """Which value it is, seen from a call: the same for the same variable in each round of a loop, wherever it came from at first."""
+    readers = [number for number in graph.readers.get(name, ()) if number < node.number]
+    if readers:
+        return "read", readers[-1] - node.number, graph.nodes[readers[-1]].operands.index(name)
+    return (type(name).__name__, name.number - node.number if isinstance(name, Made) else name.number, name.index)
+
+
+def _with_constant(node: Node, name: Name, constant: float) -> Replacement:
+    def compute(call: Call) -> Any:
+        return _run_on(node, lambda other: torch.full_like(_value(other, call), constant) if other == name else _value(other, call))
+
+    return compute
+
+
+CONSTANTS = (1.0, 0.0)
+"""What stands in place of a number that is computed where a port has none."""
 
 
 def _swapped(graph: Graph, node: Node) -> Iterator[Edit]:
@@ -169,6 +207,9 @@ def _swapped(graph: Graph, node: Node) -> Iterator[Edit]:
 
 def _left_out(graph: Graph, node: Node) -> Iterator[Edit]:
     """The call, or the block that it ends, handing on what it reads."""
+    if node.name in WRITES:
+        yield Edit("op left out", "no assignment", ("write",), {node.number: lambda _: None})
+        return
     for name in dict.fromkeys(node.operands):
         if (graph.shapes[name],) == node.shapes:
             changes: dict[int, Replacement] = {node.number: lambda call, name=name: _value(name, call).clone()}
@@ -212,14 +253,28 @@ def _integers(node: Node) -> Iterator[tuple[str, Any]]:
             yield key, value
 
 
+def _line_of_indices(graph: Graph, node: Node) -> Iterator[Edit]:
+    """The same slice in several calls of one line (x[:2] -= y[:2]) one off, or left out, in all of them."""
+    beside = [other for other in graph.nodes.values() if other.source == node.source and other.path[2:-1] == node.path[2:-1]]
+    if node.name != "getitem" or len(beside) < 2:
+        return
+    found: dict[str, list[Edit]] = {}
+    for other in beside:
+        for edit in _shifted_indices(graph, other) if other.name in ("getitem", "setitem") else ():
+            found.setdefault(edit.detail, []).append(edit)
+    for detail, together in found.items():
+        if len(together) > 1:
+            yield replace(_joined(together), key=("line", detail))
+
+
 def _shifted_indices(_: Graph, node: Node) -> Iterator[Edit]:
     """Slices, indices and offsets one off."""
     changes: dict[int, Replacement]
-    if node.name == "getitem" and len(node.arguments) == 2:
+    if node.name in ("getitem", "setitem") and len(node.arguments) > 1:
         for step in (1, -1):
             for place, words, shifted in _shifted(node.arguments[1], step):
-                changes = {node.number: lambda call, shifted=shifted: call.function(call.arguments[0], shifted)}
-                yield Edit("shifted by one", words, (place, step), changes)
+                changes = {node.number: lambda call, shifted=shifted: call.function(call.arguments[0], shifted, *call.arguments[2:])}
+                yield Edit("shifted by one" if place >= 0 else "slice", words, (place, step), changes)
         return
     if not node.is_float:  # positions
         for step in (1, -1):
@@ -235,6 +290,9 @@ def _shifted_indices(_: Graph, node: Node) -> Iterator[Edit]:
 def _shifted(index: Any, step: int) -> Iterator[tuple[int, str, Any]]:
     parts = index if isinstance(index, tuple) else (index,)
     for place, part in enumerate(parts):
+        if isinstance(part, slice) and part != slice(None) and step > 0:
+            whole = (*parts[:place], slice(None), *parts[place + 1 :])
+            yield -1 - place, f"all instead of {_index_words(part)}", whole if isinstance(index, tuple) else slice(None)
         if type(part) is int:
             other: Any = part + step
             if (other < 0) != (part < 0):
@@ -496,6 +554,8 @@ def _adding(others: Graph, there: Iterable[Node]) -> Maker:
                 result = call.again()
                 return _run_on(other, lambda _: result)
 
-            yield Edit("op added", f"{other.name} after {node.name}", (kind,), {node.number: compute})
+            numbers = [f"{part:g}" for part in other.arguments if type(part) in (int, float)]
+            words = f"{other.name}({', '.join(numbers)})" if numbers else other.name
+            yield Edit("op added", f"{words} after {node.name}", (kind,), {node.number: compute})
 
     return added

@@ -16,6 +16,9 @@ import torch
 from ..recording.names import is_of_user, line_of
 from .calls import Call, tensors_in
 
+WRITES = ("setitem",)
+"""Calls that are made for what they write, and return nothing."""
+
 
 @dataclass(frozen=True)
 class Made:
@@ -99,11 +102,11 @@ class Graph:
         """Note what a call returned."""
         arguments, keywords, *where = self._begun.pop(call.number)
         returned = list(tensors_in(result))
-        if not returned:
+        if not returned and call.name not in WRITES:
             return
         node = Node(
             call.number, call.name, call.function, arguments, keywords, tuple(tuple(tensor.shape) for tensor in returned),
-            returned[0].is_floating_point(), *where,
+            bool(returned) and returned[0].is_floating_point(), *where,
         )  # fmt: skip
         self.nodes[call.number] = node
         for name in node.operands:
@@ -112,14 +115,16 @@ class Graph:
             self._enter(tensor, Made(call.number, index))
 
     def values_like(self, name: Name, before: int) -> list[Name]:
-        """Other values of the same shape that there are before a call, nearest first."""
+        """Other values of the same shape that there are before a call: those that a program has names for (given to it, or read more than
+        once), nearest first, then the others.
+        """  # noqa: D205
         shape, is_float = self.shapes[name], name in self.floats
         same = [
             other
             for other, known in self.shapes.items()
             if other != name and known == shape and (other in self.floats) == is_float and other.number < before
         ]
-        return sorted(same, key=lambda other: before - other.number)
+        return sorted(same, key=lambda other: (isinstance(other, Made) and len(self.readers.get(other, ())) < 2, before - other.number))
 
     def made_from(self, number: int) -> set[int]:
         """The calls that make what a call reads."""

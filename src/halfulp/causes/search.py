@@ -97,6 +97,7 @@ class Search:
         self.fittings = [] if is_right else [fitting for own in suggestions for fitting in own.fittings]
         self._most = MOST_CAUSES
         self._idle: set[int] = set()  # changes that change no bit here, or don't run
+        self._refuted: dict[int, Outcome] = {}  # outcomes that other inputs or the whole judgement spoke against
         self.memory: Trial | None = None
 
     def run(self, *, most: int = MOST_CAUSES) -> Found | None:
@@ -118,10 +119,10 @@ class Search:
         )  # fmt: skip
         for stage in stages:
             outcomes += list(stage(trials, before, tuple(outcomes)))
-            found = self._accepted(outcomes, applied)
+            found = self._accepted([outcome for outcome in outcomes if outcome.trial.written], applied)
             if found is not None or self.laboratory.hurries():
                 return outcomes, found
-        return outcomes, None
+        return outcomes, self._accepted(outcomes, applied)
 
     def _several(self, applied: tuple[Outcome, ...], outcomes: Sequence[Outcome]) -> Found | None:
         """Sets of changes, depth first along the most promising."""
@@ -282,40 +283,45 @@ class Search:
                 yield outcome
 
     def _accepted(self, outcomes: Sequence[Outcome], applied: tuple[Outcome, ...]) -> Found | None:
-        """The change that leaves least, if what is left is rounding and the whole judgement agrees."""
+        """The change that leaves least, if what is left is rounding, on other inputs too, and the whole judgement agrees."""
         laboratory = self.laboratory
-        within = [outcome for outcome in outcomes if laboratory.scale.within(outcome.distance) and outcome.share >= SUBSTANTIAL]
+        within = [
+            outcome
+            for outcome in outcomes
+            if laboratory.scale.within(outcome.distance) and outcome.share >= SUBSTANTIAL and id(outcome) not in self._refuted
+        ]
         within.sort(key=lambda outcome: outcome.distance.rms)
-        if not within:
-            return None
-        least = within[0].distance.rms
         # A setting of `actual` that gives it the missing bits comes before one that takes them from `expected`, to the last one though it may.
         is_coarse = laboratory.result.verdict is Verdict.REDUCED_PRECISION
         own = [outcome for outcome in within if is_coarse and outcome.trial.side == "actual" and outcome.trial.kind == SETTING]
-        alike = [outcome for outcome in within if outcome.distance.rms <= AS_GOOD * least or outcome in own]
-        for outcome in sorted(alike, key=lambda outcome: (outcome not in own, _preference(outcome))):
-            trials = (*(outcome.trial for outcome in applied), outcome.trial)
-            held = laboratory.holds_elsewhere(trials, outcome.distance)
-            if held is not False and laboratory.confirms(trials):
+        while within:
+            alike = [outcome for outcome in within if outcome.distance.rms <= AS_GOOD * within[0].distance.rms or outcome in own]
+            for outcome in sorted(alike, key=lambda outcome: (outcome not in own, _preference(outcome))):
+                trials = (*(earlier.trial for earlier in applied), outcome.trial)
+                held = laboratory.holds_elsewhere(trials, outcome.distance)
+                if held is False or not laboratory.confirms(trials):
+                    self._refuted[id(outcome)] = outcome
+                    continue
                 if self._is_placebo(outcome, applied):
                     self.memory = outcome.trial
                     return None
-                others = [rival for rival in alike if rival.trial.name != outcome.trial.name]
-                if outcome.trial.fitted and not applied:
-                    others += self._fitted_elsewhere(outcome)
-                others = [rival for rival in others if self._holds_too((*trials[:-1], rival.trial), rival)]
-                rivals, as_good = self._counted(outcome)
-                return self._needed(
-                    Found(
-                        (*applied, outcome),
-                        outcome.distance,
-                        tuple(rival.trial for rival in others),
-                        held=held,
-                        rivals=rivals,
-                        as_good=as_good,
-                    )
-                )
+                return self._needed(self._found(outcome, applied, alike, held))
+            # What fits best by chance is refuted; what leaves a little more may be right.
+            within = [outcome for outcome in within if outcome not in alike]
         return None
+
+    def _found(self, outcome: Outcome, applied: tuple[Outcome, ...], alike: Sequence[Outcome], held: bool | None) -> Found:
+        """A change that was accepted, with the others that do as much."""
+        before = tuple(earlier.trial for earlier in applied)
+        others = [rival for rival in alike if rival.trial.name != outcome.trial.name and id(rival) not in self._refuted]
+        if outcome.trial.fitted and not applied:
+            others += self._fitted_elsewhere(outcome)
+        # Changes of one place that do the same on all inputs are one cause in other words.
+        others = [rival for rival in others if not (self.is_here(outcome.trial) and self.is_here(rival.trial))]
+        others = [rival for rival in others if self._holds_too((*before, rival.trial), rival)]
+        rivals, as_good = self._counted(outcome)
+        alternatives = tuple(rival.trial for rival in others)
+        return Found((*applied, outcome), outcome.distance, alternatives, held=held, rivals=rivals, as_good=as_good)
 
     def _holds_too(self, trials: Sequence[Trial], rival: Outcome) -> bool:
         """Whether a change that explains alike does so on other inputs too."""

@@ -12,6 +12,7 @@ and is cleared; if from the suspect, and to the end, then that is what `actual` 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
@@ -49,6 +50,9 @@ NEAREST = 6
 FARTHER = 4.0
 """A value that is four times farther (rms) from what suspects lead to than from the prediction does not come from them: if it did, its own
 error would have to undo three quarters of theirs."""
+
+MOST_AXES = 5
+"""Axes are tried in all orders up to so many: 120 orders."""
 
 SHOWN_REFUSALS = 3
 """Ops that were not replayed are named up to so many; a note is a line."""
@@ -457,6 +461,8 @@ class Walker:
             except Unknown:
                 continue
             fit = _Fit(candidate, how, numbers, self.addition_in(main, slot, number, numbers))
+            if not fit.addition.within and self._is_rearranged(fit, main, slot, number):
+                continue
             if (
                 how == MatchedBy.VALUE
                 and not fit.addition.within
@@ -466,6 +472,21 @@ class Walker:
             yield fit
             if fit.addition.within:
                 return
+
+    def _is_rearranged(self, fit: _Fit, main: Evaluation, slot: int, number: int) -> bool:
+        """Whether a candidate holds what the op gives with its axes in another order: no other value, but none to go on with either."""
+        prediction = main.exact()[slot]
+        shape = self.actual.values[fit.number].shape
+        if prediction is None or fit.how == MatchedBy.OUTPUT or shape == prediction.shape or sorted(shape) != sorted(prediction.shape):
+            return False
+        numbers = self.actual_values.number(fit.number).reshape(shape)
+        for axes in itertools.permutations(range(len(shape))) if len(shape) <= MOST_AXES else ():
+            if (
+                tuple(shape[axis] for axis in axes) == prediction.shape
+                and self.addition_in(main, slot, number, numbers.transpose(axes)).within
+            ):
+                return True
+        return False
 
     def _proposals(self, slot: int, number: int, main: Evaluation, prediction: Array) -> Iterator[tuple[int, MatchedBy]]:
         is_view = main.is_view(slot)

@@ -19,6 +19,7 @@ USUAL = {
 }
 """Means and standard deviations of images in use (torchvision, CLIP)."""
 PRODUCTS = among("matmul mm bmm baddbmm einsum rmatmul")
+COMPARISONS = among("gt ge lt le")
 SOFTMAX = among("softmax log_softmax")
 
 
@@ -29,14 +30,19 @@ def _scalar(call: Call) -> float | None:
 
 
 def _left_out(call: Call) -> Iterator[Variation]:
-    value = _scalar(call)
+    value = _scalar(call) if call.name not in COMPARISONS else None
     if value is not None and value != (1 if call.name in ("mul", "div") else 0):
         words = {"mul": "factor", "div": "divisor"}.get(call.name, "addend")
         yield Variation(f"no {words} {value:g}", lambda call: call.first * 1)
     elif call.name in ("sub", "div") and _per_color(call.value("other")):
         for words, (means, deviations) in USUAL.items():
             other = means if call.name == "sub" else deviations
-            yield Variation(f"means and deviations of {words}", lambda call, other=other: _with_colors(call, other), f"colors of {words}")
+            present = call.value("other").flatten().tolist()
+            is_reversed = all(abs(own - usual) < 1e-6 for own, usual in zip(present, other[::-1])) and len(set(other)) > 1
+            order = ", for colors in the other order" if is_reversed else ""
+            yield Variation(
+                f"means and deviations of {words}{order}", lambda call, other=other: _with_colors(call, other), f"colors of {words}{order}"
+            )
 
 
 def _per_color(value: object) -> bool:
@@ -97,6 +103,13 @@ def _fitted(call: Call) -> Iterator[Fit]:
     if call.name == "clamp":
         yield from _bounds(call)
         return
+    if call.name in COMPARISONS:
+        threshold = _scalar(call)
+        if threshold:
+            low, high = sorted((threshold / 300, threshold * 300))
+            yield Fit("threshold", low, high, threshold, vary=lambda other: Variation(
+                f"the threshold {other:.6g} instead of {threshold:.6g}", lambda call: call.function(call.first, other)), logarithmic=threshold > 0)  # fmt: skip
+        return
     if call.name in ("pow", "rpow") and len(call.arguments) > 1:
         place = next((place for place in (0, 1) if is_scalar(call.arguments[place])), None)
         if place is not None and float(call.arguments[place]) > 0:
@@ -133,7 +146,7 @@ def _whose(site: Site) -> str:
     """A factor on the way to a softmax of products is the scale of attention; one that meets an input is the input's."""
     flow, number = site.flow, site.number
     if site.detail.startswith("means and deviations"):
-        return "input scale"
+        return "channel order" if site.detail.endswith("in the other order") else "input scale"
     if flow.names[number] in ("mul", "div"):
         scores = flow.leads_to(number, SOFTMAX, 6) and (flow.follows(number, PRODUCTS, 3) or flow.leads_to(number, PRODUCTS, 3))
         if scores:
@@ -149,7 +162,7 @@ CONSTANT = Hypothesis(
     "scalar factors and addends left out, factors fitted",
     "use the same constant in both",
     (),
-    among("mul div add sub clamp pow rpow"), _left_out, _fitted, naming=_whose, first_only=True,
+    among("mul div add sub clamp pow rpow") | COMPARISONS, _left_out, _fitted, naming=_whose, first_only=True,
 )  # fmt: skip
 ORDER = Hypothesis(
     "order of parts", FORMULA,

@@ -33,7 +33,10 @@ def _strided(call: Call) -> Iterator[Variation]:
 
 
 def _is_strided(tensor: torch.Tensor) -> bool:
-    return tensor.layout == torch.strided and tensor.numel() > 1 and not tensor.is_contiguous() and 0 not in tensor.stride()
+    if tensor.layout != torch.strided or tensor.numel() < 2 or tensor.is_contiguous() or 0 in tensor.stride():
+        return False
+    # Read so, a square matrix that was transposed is the matrix itself: that is a transposition more or less, which has a name of its own.
+    return not (tensor.dim() > 1 and tensor.shape[-1] == tensor.shape[-2] and tensor.mT.is_contiguous())
 
 
 def _misread(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
