@@ -9,6 +9,7 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.special  # noqa: F401  when it is first imported it adds a filter for its warnings, which an interruption must not be blamed for
 import torch
 from torch import nn
 from torch.nn import functional as F
@@ -152,7 +153,8 @@ def test_every_form_of_the_report_names_the_cause(mistake, form):
     text = halfulp.report(mistake, form=form)
     assert "layer epsilon" in text and "100 %" in text
     assert (mistake[0].remedy in text.replace("\n", " ")) is (form != "reason")
-    assert len(text.splitlines()) == {"reason": 1, "answer": 3, "assertion": 3}.get(form, len(text.splitlines()))
+    assert len(text.splitlines()) == {"reason": 1, "answer": 4, "assertion": 4}.get(form, len(text.splitlines()))
+    assert ("eps is 0.001 in actual and 1e-05 in expected" in text) is (form != "reason")
     assert ("experiments were made" in text) is (form == "full")
 
 
@@ -424,7 +426,7 @@ def test_explaining_changes_nothing_of_what_it_was_given(gradients, eps):
     assert [cause.name for cause in found][:1] == ([] if eps == 1e-5 else ["layer epsilon"])
 
 
-@pytest.mark.parametrize("call", [1, 2, 5, 12, 25, 50, 90])
+@pytest.mark.parametrize("call", [1, 2, 5, 12, 25, 50])
 def test_an_interruption_inside_the_users_function_leaves_settings_as_they_were(call):
     model = Everything(1e-2)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.1)

@@ -110,6 +110,7 @@ class Case:
         self._native: dict[str, Run] = {}
         self._rows: dict[str, Rows] = {}
         self._remembered: dict[Any, Any] = {}
+        self._weights_move = True
         self.deadline: Deadline | None = None
 
     def remembered(self, measure: Callable[[Case], Any]) -> Any:
@@ -229,32 +230,31 @@ class Case:
     def native(self, name: str) -> Run:
         """The run as the user wrote it, its effects among the outputs."""
         if name not in self._native:
-            self._native[name] = self._with_effects(name, self._as_written(name))
+            run = self._as_written(name)
+            afterwards: list[Leaf] = []
+            for watched in self.watched:
+                own = watched.names[name]
+                changed = run.mutated if watched.is_input else run.state
+                before = self.side(name).state.saved().get(own)
+                if own in changed:
+                    afterwards.append(changed[own].owned(watched.path))
+                elif before is not None:
+                    afterwards.append(state_leaf(before, watched.path))
+            self._native[name] = dataclasses.replace(run, outputs=(*run.outputs, *afterwards))
         return self._native[name]
 
     def elsewhere(self, name: str, inputs: Inputs, *, other_seed: bool = False) -> Run | Unavailable:
-        """The run as the user wrote it on other inputs, its effects among the outputs; not remembered.
+        """The run as the user wrote it on other inputs and with the same weights, its effects among the outputs; not remembered.
+
+        Weights that one side holds in another order, or folded, would no longer be those of the other side.
 
         Args:
             name: "actual" or "expected". inputs: which. other_seed: whether random numbers start elsewhere.
         """
         case = copy.copy(self)
-        case._runs = {}
+        case._runs, case._weights_move = {}, not self._inputs_move
         case.seed = (self.seed + other_seed) % 2**32
-        run = case.run(name, Variant(inputs=inputs))
-        return self._with_effects(name, run) if isinstance(run, Run) else run
-
-    def _with_effects(self, name: str, run: Run) -> Run:
-        afterwards: list[Leaf] = []
-        for watched in self.watched:
-            own = watched.names[name]
-            changed = run.mutated if watched.is_input else run.state
-            before = self.side(name).state.saved().get(own)
-            if own in changed:
-                afterwards.append(changed[own].owned(watched.path))
-            elif before is not None:
-                afterwards.append(state_leaf(before, watched.path))
-        return dataclasses.replace(run, outputs=(*run.outputs, *afterwards))
+        return case.run(name, Variant(inputs=inputs))
 
     def _as_written(self, name: str) -> Run:
         run = self.run(name)
@@ -430,7 +430,7 @@ class Case:
         Where inputs are "moved widely", or where no input can move (tokens are whole numbers).
         """
         widely = inputs.change is Change.MOVED_WIDELY
-        if side.name == "reference" or not (widely or (inputs.change.moves and not self._inputs_move)):
+        if side.name == "reference" or not self._weights_move or not (widely or (inputs.change.moves and not self._inputs_move)):
             return contextlib.nullcontext()
         names = self.shared_state if side.name == "actual" else {name: name for name in self.shared_state.values()}
 

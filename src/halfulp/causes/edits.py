@@ -166,7 +166,8 @@ def _operands(graph: Graph, node: Node) -> Iterator[Edit]:
     for place, name in enumerate(dict.fromkeys(node.operands)):
         for other in graph.values_like(name, node.number)[:OPERANDS]:
             names = {name: other}
-            words = f"{graph.words(other)} instead of {graph.words(name)}"
+            earlier = " one round earlier" if graph.words(other) == graph.words(name) and other.number < name.number else ""
+            words = f"{graph.words(other)}{earlier} instead of {graph.words(name)}"
             key = (place, *_role(graph, other, node))
             yield Edit("wrong operand", words, key, {node.number: _with(names, node)}, _needs(node, names))
         if graph.shapes[name] == () and name in graph.floats:

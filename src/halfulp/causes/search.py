@@ -120,6 +120,8 @@ class Search:
         for stage in stages:
             outcomes += list(stage(trials, before, tuple(outcomes)))
             found = self._accepted([outcome for outcome in outcomes if outcome.trial.written], applied)
+            if found is not None and stage == self._here and found.outcomes[-1].trial.takes_from_actual:
+                continue
             if found is not None or self.laboratory.hurries():
                 return outcomes, found
         return outcomes, self._accepted(outcomes, applied)
@@ -295,7 +297,10 @@ class Search:
         is_coarse = laboratory.result.verdict is Verdict.REDUCED_PRECISION
         own = [outcome for outcome in within if is_coarse and outcome.trial.side == "actual" and outcome.trial.kind == SETTING]
         while within:
-            alike = [outcome for outcome in within if outcome.distance.rms <= AS_GOOD * within[0].distance.rms or outcome in own]
+            # What `actual` has too much may have a name of its own, and be rounded otherwise than what `expected` has without it.
+            best = within[0]
+            limit = max(AS_GOOD * best.distance.rms, BOTH if best.trial.takes_from_actual else 0.0)
+            alike = [outcome for outcome in within if outcome.distance.rms <= limit or outcome in own]
             for outcome in sorted(alike, key=lambda outcome: (outcome not in own, _preference(outcome))):
                 trials = (*(earlier.trial for earlier in applied), outcome.trial)
                 held = laboratory.holds_elsewhere(trials, outcome.distance)
@@ -452,9 +457,12 @@ def _goes_with(trial: Trial, applied: Sequence[Trial]) -> bool:
     return not turned and not any(trial.same_change(earlier) for earlier in applied)
 
 
-def _preference(outcome: Outcome) -> tuple[int, int, float]:
-    """What is named where changes explain alike: the general before the particular, then by the catalogue."""
-    return (0 if outcome.trial.scope == EVERY else 1, outcome.trial.rank, outcome.distance.rms)
+def _preference(outcome: Outcome) -> tuple[bool, bool, bool, int, float]:
+    """What is named where changes explain alike: the catalogue before edits, the general before the particular, what `actual` does before what
+    it doesn't do, then by the catalogue.
+    """  # noqa: D205
+    trial = outcome.trial
+    return (trial.rank >= EDITS, trial.scope != EVERY, trial.side != "expected", trial.rank, outcome.distance.rms)
 
 
 def _distinct(outcomes: Sequence[Outcome]) -> list[Outcome]:

@@ -67,6 +67,11 @@ class Trial:
         """Whether it takes something out."""
         return self.detail.startswith("no ")
 
+    @property
+    def takes_from_actual(self) -> bool:
+        """Whether it takes something out of `actual`, that is, names what `expected` doesn't have."""
+        return self.leaves_out and self.side == "actual"
+
     def same_change(self, other: Trial) -> bool:
         """Whether it tests the same cause at the same place."""
         return (self.name, self.side, set(self.changes)) == (other.name, other.side, set(other.changes))
