@@ -30,13 +30,19 @@ assert single and double and honest, "imported for their pairs"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was named for one pair. state: "right", "WRONG", "unexplained" or "in part"."""
+    """What was named for one pair. state: "right", "WRONG", "unexplained" or "in part". confidence: of the first cause, "" for none."""
 
     kind: str
     pair: Pair
     state: str
     named: tuple[str, ...]
+    confidence: str
     seconds: float
+
+    @property
+    def is_first_right(self) -> bool:
+        """Whether the first cause that was named is one of the true ones."""
+        return bool(self.named) and any(self.named[0] in cause for cause in self.pair.causes)
 
     def __str__(self) -> str:
         wanted = "; ".join(" or ".join(sorted(cause)) for cause in self.pair.causes) or "nothing"
@@ -60,7 +66,7 @@ def outcome_of(kind: str, pair: Pair, seed: int) -> Outcome:
     else:
         both = all(any(name in wanted for name in names[:2]) for wanted in pair.causes)
         state = "right" if both else "in part"
-    return Outcome(kind, pair, state, names, time.perf_counter() - start)
+    return Outcome(kind, pair, state, names, found[0].confidence if names else "", time.perf_counter() - start)
 
 
 def main() -> int:
@@ -90,6 +96,10 @@ def report(outcomes: list[Outcome]) -> int:
     reported = [each for each in of["single"] if each.pair.report is not None]
     count = lambda found, state: sum(each.state == state for each in found)
     ones, twos = of["single"], of["double"]
+    sure = {
+        level: [outcome for outcome in outcomes if outcome.confidence == level and outcome.kind != "honest"]
+        for level in ("high", "medium", "low")
+    }
     report_figures(
         {
             "single_pairs": (len(ones), "pairs"),
@@ -102,6 +112,10 @@ def report(outcomes: list[Outcome]) -> int:
             "both_named": (count(twos, "right"), "pairs"),
             "honest_pairs": (len(of["honest"]), "pairs"),
             "honest_explained_as_mistake": (count(of["honest"], "WRONG"), "pairs"),
+            **{
+                f"{level}_confidence_right": (sum(outcome.is_first_right for outcome in named), f"of_{len(named)}")
+                for level, named in sure.items()
+            },
             "median_seconds": (statistics.median(outcome.seconds for outcome in outcomes), "s"),
         }
     )

@@ -178,3 +178,14 @@ def test_a_parameter_stays_itself_when_it_is_rounded(dtype):
     weight = torch.randn(100)
     assert are_one_parameter(weight.to(dtype).float(), weight)
     assert not are_one_parameter(weight * (1 + torch.rand(100)), weight)
+
+
+def test_weights_that_one_side_has_captured_do_not_move_on_the_other_alone():
+    norm = nn.LayerNorm(8)
+    with torch.no_grad():
+        norm.weight.uniform_(0.5, 1.5)
+    weight, bias, table = norm.weight.detach().clone(), norm.bias.detach().clone(), torch.randn(10, 8)
+    case = Case(lambda ids: norm(table[ids]), lambda ids: nn.functional.layer_norm(table[ids], (8,), weight, bias), (torch.arange(10),))
+    moved = Variant(inputs=Inputs(Change.MOVED_WIDELY, 0))
+    actual, expected = (case.run(name, moved).outputs[0].stored for name in ("actual", "expected"))
+    assert np.array_equal(actual, expected)

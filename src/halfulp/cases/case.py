@@ -25,7 +25,17 @@ from ..errors import InputError, RunError, shortened
 from ..floats import FLOAT32, FLOAT64, Format, format_named
 from . import inputs as trees
 from .deadline import Deadline
-from .effects import Watched, are_one_parameter, argument_leaves, counterparts, overwritten, state_leaf, watched_inputs, watched_state
+from .effects import (
+    Watched,
+    are_one_parameter,
+    argument_leaves,
+    counterparts,
+    overwritten,
+    same_bits,
+    state_leaf,
+    watched_inputs,
+    watched_state,
+)
 from .poison import poisoned
 from .precision_modes import Retyping, all_float_dtypes, lifted_dtypes
 from .run import Rows, Run, Unavailable, run_of
@@ -110,7 +120,7 @@ class Case:
         self._native: dict[str, Run] = {}
         self._rows: dict[str, Rows] = {}
         self._remembered: dict[Any, Any] = {}
-        self._weights_move = True
+        self._moving_weights: dict[str, str] | None = None
         self.deadline: Deadline | None = None
 
     def remembered(self, measure: Callable[[Case], Any]) -> Any:
@@ -244,15 +254,16 @@ class Case:
         return self._native[name]
 
     def elsewhere(self, name: str, inputs: Inputs, *, other_seed: bool = False) -> Run | Unavailable:
-        """The run as the user wrote it on other inputs and with the same weights, its effects among the outputs; not remembered.
+        """The run as the user wrote it on other inputs, its effects among the outputs; not remembered.
 
-        Weights that one side holds in another order, or folded, would no longer be those of the other side.
+        Weights move only where no input can, and only those that hold the same bits on both sides: one that is stored in another order, or
+        folded, would no longer be that of the other side.
 
         Args:
             name: "actual" or "expected". inputs: which. other_seed: whether random numbers start elsewhere.
         """
         case = copy.copy(self)
-        case._runs, case._weights_move = {}, not self._inputs_move
+        case._runs, case._moving_weights = {}, {} if self._inputs_move else self._equal_weights
         case.seed = (self.seed + other_seed) % 2**32
         return case.run(name, Variant(inputs=inputs))
 
@@ -430,9 +441,10 @@ class Case:
         Where inputs are "moved widely", or where no input can move (tokens are whole numbers).
         """
         widely = inputs.change is Change.MOVED_WIDELY
-        if side.name == "reference" or not self._weights_move or not (widely or (inputs.change.moves and not self._inputs_move)):
+        if side.name == "reference" or not (widely or (inputs.change.moves and not self._inputs_move)):
             return contextlib.nullcontext()
-        names = self.shared_state if side.name == "actual" else {name: name for name in self.shared_state.values()}
+        moving = self._owned_weights if self._moving_weights is None else self._moving_weights
+        names = moving if side.name == "actual" else {name: name for name in moving.values()}
 
         def changed(name: str, tensor: torch.Tensor) -> torch.Tensor:
             if name not in names:
@@ -441,6 +453,17 @@ class Case:
             return trees.moved_slightly(tensor, own, farther=MOVED_WIDELY if widely else 0.0)
 
         return side.state.exchanged(changed)
+
+    @property
+    def _owned_weights(self) -> dict[str, str]:
+        """Those that modules hold on both sides: what a function has captured stays, and so does what the other side makes of it."""
+        own, peers = self.actual.state.owned, self.expected.state.owned
+        return {name: other for name, other in self.shared_state.items() if name in own and other in peers}
+
+    @property
+    def _equal_weights(self) -> dict[str, str]:
+        own, peers = self.actual.state.owned, self.expected.state.owned
+        return {name: other for name, other in self._owned_weights.items() if same_bits(own[name], peers[other])}
 
     @functools.cached_property
     def _inputs_move(self) -> bool:

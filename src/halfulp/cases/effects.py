@@ -119,6 +119,11 @@ def _sample(tensor: torch.Tensor) -> Any:
     )
 
 
+def same_bits(actual: torch.Tensor, expected: torch.Tensor) -> bool:
+    """Whether two tensors of a state are one, or hold the same bits."""
+    return actual is expected or (_sample(actual) == _sample(expected) and torch.equal(actual.detach(), expected.detach()))
+
+
 SAME = 2.0**-4
 """How far apart two tensors may be, relatively (rms), and still be one parameter: rounding to the coarsest format in use (8 bits with three
 of them in the fraction) moves a number by that much at most."""
@@ -129,7 +134,7 @@ def are_one_parameter(actual: torch.Tensor, expected: torch.Tensor) -> bool:
 
     The gradient of another number is another gradient: a normalization may be folded into a weight.
     """
-    if actual is expected or (_sample(actual) == _sample(expected) and torch.equal(actual.detach(), expected.detach())):
+    if same_bits(actual, expected):
         return True
     wide = torch.complex128 if actual.is_complex() else torch.float64
     here, there = (tensor.detach().cpu().to(wide) for tensor in (actual, expected))

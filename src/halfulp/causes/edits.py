@@ -329,7 +329,7 @@ def _exchanged(graph: Graph, node: Node) -> Iterator[Edit]:
             words = f"what the lines {_lines(node, other)} take exchanged"
             yield Edit("order of parts", words, ("parts", other.number - node.number), changes, _needs(node) | _needs(other))
     made = Made(node.number, 0)
-    for other in graph.values_like(made, node.number)[:OPERANDS]:
+    for other in graph.values_like(made, node.number)[:OPERANDS] if node.shapes else ():
         readers = {number for name in (made, other) for number in graph.readers.get(name, ()) if number > node.number}
         if len(readers) > 1 and isinstance(other, Made):
             names: dict[Name, Name] = {made: other, other: made}

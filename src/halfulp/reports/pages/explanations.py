@@ -11,6 +11,7 @@ from ..charts.shares import share_chart
 from ..text.causes import explanation_answer, percent, stages_in_words
 from .checks import check_numbers, check_page
 from .page import Code, Column, Columns, Figure, Number, Page, Part, Section, Table, Words
+from .places import place_sections
 from .tables import columns_of
 
 
@@ -18,7 +19,7 @@ def explanation_page(explanation: Explanation) -> Page:
     """The page of an explanation."""
     below = check_page(explanation.result)
     datasets: dict[str, Columns] = {**below.datasets, "experiments": _experiments(explanation)}
-    sections: list[Section] = []
+    sections: list[Section] = place_sections(explanation.place, datasets)
     if explanation.causes or any(experiment.share for experiment in explanation.experiments):
         caption = "The share of the difference that is gone when this one thing is changed; shares of several causes may overlap."
         sections.append(

@@ -11,6 +11,7 @@ from ...words.numbers import number
 from ..charts.walks import walk_chart, walk_columns
 from ..text.origins import origin_answer, place_words
 from .page import Branch, Column, Columns, Figure, Number, Page, Part, Section, Table, Tree, Words, tone_of
+from .places import place_sections
 from .tables import columns_of
 
 WALK_COLUMNS = (
@@ -24,7 +25,7 @@ def origin_page(origin: Origin) -> Page:
     """The page of an origin."""
     datasets: dict[str, Columns] = {"walk": walk_columns(origin)}
     start = next((place for place, point in enumerate(origin.walk) if origin.is_start(point)), None)
-    sections: list[Section] = []
+    sections: list[Section] = place_sections(origin.place, datasets)
     if origin.walk:
         sections += [
             Section("walk", "Along the model", (Figure("walk", partial(walk_chart, origin), "What each op adds, and what has gathered", _WALK),)),
