@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
 
 from ..cases import OutOfTime, Precision, Run, Variant
@@ -40,7 +41,25 @@ def bits_found(laboratory: Laboratory) -> tuple[list[Cause], float | None]:
                 if outcome.trial.kind == ARITHMETIC or (not outcome.distance.unequal and _is_real(laboratory, outcome.trial))
             ],
         )
-    return ([_cause(laboratory, outcome, found) for outcome in found], found[0].distance.rms) if found else ([], None)
+    # Others that do the same are named in the evidence of the first.
+    return ([_cause(laboratory, found[0], found)], found[0].distance.rms) if found else ([], None)
+
+
+def told_once(causes: list[Cause], orders: list[Cause], *, exact: bool) -> list[Cause]:
+    """One answer where a setting, or a format inside, and the order of summation that comes with it make the same bits.
+
+    Args:
+        causes: settings, algorithms and arithmetic. orders: parts of the order of summation. exact: whether the first makes every bit agree.
+    """
+    if not causes or not orders or not exact:
+        return [*orders, *causes]
+    lines = [line for cause in orders for line in (f"The order of summation that comes with it: {cause.statement}", *cause.evidence)]
+    return [dataclasses.replace(causes[0], evidence=(*causes[0].evidence, *lines)), *causes[1:]]
+
+
+def no_remedy(detail: str, side: str) -> str:
+    """What is said in place of a remedy where the difference is rounding: a setting may cost speed, and nothing is wrong."""
+    return f"none is needed: the difference is rounding. The bits become equal with {detail} for `{side}`"
 
 
 def _made(laboratory: Laboratory, trials: Iterable[Trial]) -> list[Outcome]:
@@ -140,6 +159,7 @@ def _cause(laboratory: Laboratory, outcome: Outcome, all_found: list[Outcome], *
     )
     return Cause(
         trial.name, trial.kind, f"`{other}` behaves like `{trial.side}` {'computed with' if trial.kind == SETTING else 'with'} {trial.detail}{where}. {outcome_in_words}",
-        1.0 / len(all_found) if together else min(1.0, outcome.share), evidence=tuple(evidence), remedy=trial.remedy,
-        confidence="medium" if (others and not together) or left else "high", side=trial.side, place=trial.place, reports=trial.reports,
+        1.0 / len(all_found) if together else min(1.0, outcome.share), evidence=tuple(evidence),
+        remedy=trial.remedy if is_formula else no_remedy(trial.detail, trial.side),
+        confidence="medium" if (others and not together) or left or outcome.distance.count == 1 else "high", side=trial.side, place=trial.place, reports=trial.reports,
     )  # fmt: skip

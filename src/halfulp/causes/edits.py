@@ -515,6 +515,8 @@ def _alone(graph: Graph, node: Node) -> Block | None:
 
 def _block(graph: Graph, node: Node) -> Block | None:
     """The invocation of a function or module that ends with this call, if it takes one value to another one of the same shape."""
+    if len(node.shapes) != 1:
+        return None
     for depth in range(len(node.blocks), 1, -1):
         path = node.blocks[:depth]
         members = tuple(number for number, other in graph.nodes.items() if other.blocks[:depth] == path)
@@ -529,7 +531,7 @@ def _block(graph: Graph, node: Node) -> Block | None:
             for index in range(len(graph.nodes[number].shapes))
             for reader in graph.readers.get(Made(number, index), ())
         )
-        if len(sources) == 1 and not used_outside and len(node.shapes) == 1:
+        if len(sources) == 1 and not used_outside:
             return (
                 members,
                 sources[0],

@@ -20,7 +20,7 @@ from ..verdicts.evidence.finding import Finding
 from ..verdicts.gatherer import Gatherer
 from ..verdicts.verdict import Verdict
 from .applicable_knobs import turnable
-from .bitwise_causes import bits_found
+from .bitwise_causes import bits_found, no_remedy, told_once
 from .cause import Cause, Explanation
 from .compilation import Compilation, compilation_of, taken_apart
 from .direct import direct_causes
@@ -166,7 +166,7 @@ def _of_rounding(laboratory: Laboratory, *, processes: bool) -> _Answer:
     """Settings and orders that make every bit agree."""
     orders = order_causes(laboratory)
     causes, left = bits_found(laboratory)
-    causes = [*orders, *causes]
+    causes = told_once(causes, orders, exact=left == 0.0)
     if causes or not processes or laboratory.hurries(PROCESSES):
         return _Answer(tuple(causes), 0.0 if orders else left)
     return _in_fresh_processes(laboratory, NEARLY)
@@ -178,17 +178,19 @@ def _in_fresh_processes(laboratory: Laboratory, least: float) -> _Answer:
     fresh = turned_in_fresh_processes(laboratory, [knob for knob in knobs() if knob.needs_fresh_process])
     good = sorted((turned for turned in fresh.turned if turned.share >= least and turned.distance.alike), key=lambda turned: -turned.share)
     kept = {turned.knob.name: turned for turned in reversed(good)}
-    causes = [_of_turned(turned) for turned in good if kept.get(turned.knob.name) is turned]
+    acceptable = laboratory.result.acceptable is True
+    causes = [_of_turned(turned, acceptable=acceptable) for turned in good if kept.get(turned.knob.name) is turned]
     return _Answer(tuple(causes), good[0].distance.rms if good else None, sensitivity=fresh.sensitivity, notes=fresh.notes)
 
 
-def _of_turned(turned: Turned) -> Cause:
+def _of_turned(turned: Turned, *, acceptable: bool) -> Cause:
     other = "actual" if turned.side == "expected" else "expected"
     bits = "every bit agrees" if not turned.distance.unequal else f"{turned.distance.rms:.2g} of the noise is left"
     touches = ", ".join(sorted(turned.knob.touches))
+    remedy = no_remedy(turned.knob.detail, turned.side) if acceptable else turned.knob.remedy
     return Cause(
         turned.knob.name, SETTING, f"`{other}` behaves like `{turned.side}` computed with {turned.knob.detail}.", min(1.0, turned.share),
-        evidence=(f"In a fresh process with `{turned.side}` computed so, {bits}. The setting touches {touches}.",), remedy=turned.knob.remedy,
+        evidence=(f"In a fresh process with `{turned.side}` computed so, {bits}. The setting touches {touches}.",), remedy=remedy,
         confidence="high" if not turned.distance.unequal else "medium", side=turned.side, place="", reports=turned.knob.reports,
     )  # fmt: skip
 

@@ -149,7 +149,7 @@ def _tried(
             f"Replaying the order of `expected` with this part of `actual`'s gives `actual` in every bit of {agree:,} of {distance.count:,} results.",
             f"`expected`: {one.describe()}.", f"`actual`: {other.describe()}.",
         ),
-        remedy="none is needed; for the same bits add in the same order (`halfulp order` writes the program), or judge by halfulp.suggest_tolerance", confidence="high", side="expected", place="",
+        remedy="none is needed; for the same bits add in the same order (`halfulp order` writes the program), or judge by halfulp.suggest_tolerance", confidence="high" if distance.count > 1 else "medium", side="expected", place="",
         reports=("discuss.pytorch.org/t/129237",) if "position" in name else (),
     )  # fmt: skip
 
