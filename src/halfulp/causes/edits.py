@@ -59,9 +59,9 @@ def edits(graph: Graph, others: Graph, at: Iterable[int], others_at: Iterable[in
     here = _around(graph, at)
     added = _adding(others, _around(others, others_at))
     for make in (
-        _operands,
-        _swapped,
         _left_out,
+        _swapped,
+        _operands,
         _axes,
         _shifted_indices,
         _line_of_indices,
@@ -91,6 +91,8 @@ def _around(graph: Graph, at: Iterable[int]) -> list[Node]:
     """The calls at a place, then those that make what they read or read what they make; the last ones first, one of each place in the code."""
     own = sorted((number for number in at if number in graph.nodes), reverse=True)
     beside = {made for number in own for made in graph.made_from(number)} | {reader for number in own for reader in graph.reading(number)}
+    # What reads the same values before: an assignment to a part of one is such a call.
+    beside |= {reader for number in own for name in graph.nodes[number].operands for reader in graph.readers[name] if reader < number}
     found: dict[tuple[Any, ...], Node] = {}
     for number in (*own, *sorted(beside - set(own), reverse=True)):
         found.setdefault(graph.nodes[number].path, graph.nodes[number])
@@ -256,7 +258,7 @@ def _integers(node: Node) -> Iterator[tuple[str, Any]]:
 
 def _line_of_indices(graph: Graph, node: Node) -> Iterator[Edit]:
     """The same slice in several calls of one line (x[:2] -= y[:2]) one off, or left out, in all of them."""
-    beside = [other for other in graph.nodes.values() if other.source == node.source and other.path[2:-1] == node.path[2:-1]]
+    beside = [other for other in graph.nodes.values() if other.source == node.source and other.path[3:] == node.path[3:]]
     if node.name != "getitem" or len(beside) < 2:
         return
     found: dict[str, list[Edit]] = {}
@@ -524,7 +526,7 @@ def _block(graph: Graph, node: Node) -> Block | None:
             continue
         read = [name for number in members for name in graph.nodes[number].operands]
         outer = [name for name in dict.fromkeys(read) if not (isinstance(name, Made) and name.number in members)]
-        sources = [name for name in outer if graph.shapes[name] == node.shapes[0] and isinstance(name, Made)]
+        sources = [name for name in outer if graph.shapes[name] == node.shapes[0] and name in graph.floats]
         used_outside = any(
             reader not in members
             for number in members[:-1]

@@ -10,7 +10,7 @@ import torch
 
 from ..origins.place import Place
 from ..recording.names import source_line
-from .calls import Call, tensors_in
+from .calls import Call, is_scalar, tensors_in
 
 CASTS = frozenset(("to", "half", "bfloat16", "type", "type_as", "float", "double"))
 NARROW = (torch.float16, torch.bfloat16)
@@ -24,7 +24,7 @@ class Flow:
     Attributes:
         names: of the calls by number. parents: which calls made what a call reads. places: where calls are made, in words.
         sites: module and source line of each call. narrowing: calls that cast to 16 bits. computing: calls that gave a tensor.
-        lengths: of the axes of all tensors that are read or made.
+        lengths: of the axes of all tensors that are read or made. constants: the numbers among the arguments.
     """
 
     def __init__(self) -> None:
@@ -35,12 +35,14 @@ class Flow:
         self.narrowing: set[int] = set()
         self.computing: set[int] = set()
         self.lengths: set[int] = set()
+        self.constants: set[float] = set()
         self._children: dict[int, list[int]] = defaultdict(list)
         self._made: dict[int, tuple[weakref.ref[torch.Tensor], int]] = {}
 
     def begin(self, call: Call) -> None:
         """Note a call before it is made."""
         found: list[int] = []
+        self.constants.update(float(value) for value in (*call.arguments, *call.keywords.values()) if is_scalar(value))
         for tensor in tensors_in([*call.arguments, *call.keywords.values()]):
             self.lengths.update(tensor.shape)
             known = self._made.get(id(tensor))

@@ -79,12 +79,18 @@ class Trial:
 
 @dataclass(frozen=True, eq=False)
 class Fitting:
-    """A constant of some calls whose value is searched: `trial` gives the trial for a value. lengths: of the tensors around it."""
+    """A constant of some calls whose value is searched.
+
+    Attributes:
+        fit: which. trial: gives the trial for a value. scope: EVERY or ONE of the calls. lengths: of the tensors around them.
+        others: the numbers that the other side has.
+    """
 
     fit: Fit
     trial: Callable[[float], Trial]
     scope: str
     lengths: frozenset[int] = frozenset()
+    others: frozenset[float] = frozenset()
 
 
 def changed_function(side: Side, trials: Iterable[Trial], done: Callable[[Call, Any], None] | None = None) -> Function:
@@ -234,7 +240,7 @@ class Suggestions:
         def trial(value: float) -> Trial:
             return dataclasses.replace(self._trial(rank, {number: fit.vary(value) for number, fit in fits.items()}), fitted=True)
 
-        return Fitting(first, trial, ONE if len(fits) == 1 else EVERY, frozenset(self._flow.lengths))
+        return Fitting(first, trial, ONE if len(fits) == 1 else EVERY, frozenset(self._flow.lengths), frozenset(self._other.constants))
 
     def at(self, place: Place) -> set[int]:
         """The calls in the modules and lines of a place."""

@@ -47,9 +47,11 @@ def constants_near(value: float, present: float, lengths: Iterable[int]) -> list
     if present not in (0.0, 1.0):
         found += [(present * number, f"{present:g} times {name}") for name, number in known.items()]
     near = [
-        (abs(number - value) / abs(number), number, name) for number, name in found if number and abs(number - value) <= NEAR * abs(number)
+        (round(abs(number - value) / abs(number), 9), " times " in name, number, name)
+        for number, name in found
+        if number and abs(number - value) <= NEAR * abs(number)
     ]
-    return list(dict.fromkeys((number, name) for _, number, name in sorted(near)))[:MOST]
+    return list(dict.fromkeys((number, name) for *_, number, name in sorted(near)))[:MOST]
 
 
 def _of_length(length: int) -> Iterator[tuple[str, float]]:

@@ -125,10 +125,10 @@ def _differing(actual: Trace, expected: Trace, here: Sequence[Step], there: Sequ
     """Arguments that are not the same, of ops that each side has exactly once."""
     once = [{step.name: step for step in steps if sum(other.name == step.name for other in steps) == 1} for steps in (here, there)]
     for name in (name for name in once[0] if name in once[1]):
-        ours, theirs = _given(once[0][name]), _given(once[1][name])
-        for argument in (argument for argument in ours if argument in theirs):
-            if _kind(actual, ours[argument]) != _kind(expected, theirs[argument]):
-                yield argument, _as_text(actual, ours[argument]), _as_text(expected, theirs[argument])
+        own, other = _given(once[0][name]), _given(once[1][name])
+        for argument in (argument for argument in own if argument in other):
+            if _kind(actual, own[argument]) != _kind(expected, other[argument]):
+                yield argument, _as_text(actual, own[argument]), _as_text(expected, other[argument])
 
 
 def _kind(trace: Trace, value: Any) -> Any:
