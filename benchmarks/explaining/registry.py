@@ -35,6 +35,26 @@ class Pair:
     note: str
 
 
+@dataclass(frozen=True)
+class Fresh:
+    """A pair as its author wrote it, without sight of halfulp: see `fresh.py`.
+
+    Attributes:
+        id: a name. group: the field. cause: what was planted, "" for honest pairs. kind: "usual" (a mistake that porters often make),
+        "unusual" (one that no catalogue would list) or "honest". scalar: whether the result is one number. gradients: for `explain`.
+        words: some that a right answer may contain. make: gives (actual, expected, inputs) from a seed.
+    """
+
+    id: str
+    group: str
+    cause: str
+    kind: str
+    scalar: bool
+    gradients: bool
+    words: tuple[str, ...]
+    make: Callable[[int], tuple[Any, ...]]
+
+
 SINGLE: list[Pair] = []
 DOUBLE: list[Pair] = []
 HONEST: list[Pair] = []
