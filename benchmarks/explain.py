@@ -30,8 +30,11 @@ assert single and double and honest and fresh, "imported for their pairs"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was named for one pair. state: "right", "WRONG", "unexplained" or "in part". confidence: of the first cause, "" for none.
-    is_located: whether the place is that of the mistake, of pairs that say where it is. seconds: of processor time.
+    """What was named for one pair.
+
+    Attributes:
+        kind, pair: which. state: "right", "WRONG", "unexplained" or "in part". named: the causes. confidence: of the first, "" for none.
+        is_located: whether the place is that of the mistake, of pairs that say where it is. seconds: of processor time.
     """
 
     kind: str

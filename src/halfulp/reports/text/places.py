@@ -13,9 +13,11 @@ SHOWN = 6
 
 def place_in_words(place: Place) -> str:
     """Which op, in which module, in which line of each side."""
-    lines = {side: calls[-1].source for side, calls in (("expected", place.expected), ("actual", place.actual)) if calls}
-    same = len(set(lines.values())) < 2
-    where = place.source if same else " and ".join(f"{line} in {side}" for side, line in lines.items() if line)
+    lines = {
+        side: calls[-1].source for side, calls in (("expected", place.expected), ("actual", place.actual)) if calls and calls[-1].source
+    }
+    is_one = len(lines) == 2 and len(set(lines.values())) == 1  # both sides run that line
+    where = place.source if is_one or not lines else ", ".join(f"{side}: {line}" for side, line in lines.items())
     module = f"in {place.module}" if place.module else "in the outermost module"
     return f"{short(place.op)} {module}{f' ({where})' if where else ''}"
 
