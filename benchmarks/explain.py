@@ -21,8 +21,9 @@ from .explaining.registry import DOUBLE, HONEST, SINGLE, Pair
 from .verdicts.figures import report_figures
 
 PAIRS = {"single": SINGLE, "double": DOUBLE, "honest": HONEST}
-RIGHT, WRONG, BOTH = 55 / 60, 2 / 60, 10 / 15
-"""The bar: shares of single causes named first, of those named wrongly, of pairs of causes that are both named."""
+RIGHT, WRONG, WRONG_AND_SURE, BOTH = 0.85, 2 / 60, 0.01, 10 / 15
+"""The bar: shares of single causes named first, of those named wrongly, of those named wrongly with high confidence (one in a slice), of pairs
+of causes that are both named."""
 BUDGET_S = 60.0
 """The default of `explain`."""
 assert single and double and honest and fresh, "imported for their pairs"
@@ -139,6 +140,7 @@ def report(outcomes: list[Outcome]) -> int:
     bad = (
         count(ones, "right") < RIGHT * len(ones)
         or count(ones, "WRONG") > WRONG * len(ones)
+        or sum(outcome.state == "WRONG" and outcome.confidence == "high" for outcome in ones) > max(1.0, WRONG_AND_SURE * len(ones))
         or count(twos, "right") < BOTH * len(twos)
         or count(of["honest"], "WRONG") > 0
     )

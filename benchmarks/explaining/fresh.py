@@ -108,7 +108,7 @@ RIGHT: dict[str, tuple[str, ...]] = {
     "quaternion_scalar_last": ("order of parts",),
     "timestep_frequency_denominator": ("constant",),
     "convnext_gelu_tanh": ("GELU form",),
-    "top_p_drops_crossing_token": ("shifted by one", "wrong operand"),
+    "top_p_drops_crossing_token": ("shifted by one", "wrong operand", "op left out"),
     "mla_norm_covers_rope_key": EDITS,
     "relative_bias_clipped_one_side": ("constant", "shifted by one"),
     "mlstm_normaliser_without_abs": ("op left out", "op added"),
