@@ -7,6 +7,7 @@ callers, is edited each time.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -108,7 +109,12 @@ def _everywhere(graph: Graph, node: Node, make: Maker) -> Iterator[Edit]:
         groups.append(same_path)
     if 1 < len(same_path) <= ONE_BY_ONE:
         groups += [[other] for other in same_path]
-    found = {other.number: {edit.key: edit for edit in make(graph, other)} for other in alike}
+    found: dict[int, dict[tuple[Any, ...], Edit]] = {}
+    for other in alike:
+        found[other.number] = {}
+        with contextlib.suppress(Exception):  # an edit that doesn't suit an unusual call is not made there
+            for edit in make(graph, other):
+                found[other.number].setdefault(edit.key, edit)
     own: dict[tuple[Any, ...], Edit] = {}
     for other in alike:
         own = {**found[other.number], **own}

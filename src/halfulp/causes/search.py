@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..cases import OutOfTime
+from ..cases.deadline import now
 from ..differences import Leaf
 from ..origins.place import Place
 from ..verdicts import Verdict
@@ -44,6 +45,8 @@ PARTIAL = 0.99
 move results in the right direction takes away one."""
 EDITS = 10_000
 """The rank of the first edit: after all that the catalogue names."""
+LISTING = 1 / 8
+"""So much of the time that is left is given to listing the edits of a side."""
 PLACEBOS = 3
 """So many other constants are fitted to see whether any would do; a fit takes some thirty runs."""
 LIKE_SIZE = 8.0
@@ -213,8 +216,11 @@ class Search:
             return []
         found: list[Trial] = []
         for own, other in itertools.permutations(self._suggestions, 2):
-            made = edits(own.graph, other.graph, self._at[own.side], self._at[other.side])
-            found += [trial_of(edit, own.graph, own.side, EDITS + place) for place, edit in enumerate(made)]
+            end = now() + LISTING * self.laboratory.seconds_left()
+            for place, edit in enumerate(edits(own.graph, other.graph, self._at[own.side], self._at[other.side])):
+                if now() > end:  # of a program of very many calls the simplest edits are tried
+                    break
+                found.append(trial_of(edit, own.graph, own.side, EDITS + place))
         return sorted(found, key=lambda trial: trial.rank)
 
     def _fits_here(self, fitting: Fitting) -> bool:
