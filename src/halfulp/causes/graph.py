@@ -115,9 +115,10 @@ class Graph:
             self._enter(tensor, Made(call.number, index))
 
     def values_like(self, name: Name, before: int) -> list[Name]:
-        """Other values of the same shape that there are before a call: those that a program has names for (given to it, or read more than
-        once), nearest first, then the others.
-        """  # noqa: D205
+        """Other values of the same shape that there are before a call, nearest first.
+
+        Those that a program has names for (given to it, or read more than once) come before the others.
+        """
         shape, is_float = self.shapes[name], name in self.floats
         same = [
             other

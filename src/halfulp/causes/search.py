@@ -464,9 +464,10 @@ def _goes_with(trial: Trial, applied: Sequence[Trial]) -> bool:
 
 
 def _preference(outcome: Outcome) -> tuple[bool, bool, bool, int, float]:
-    """What is named where changes explain alike: the catalogue before edits, the general before the particular, what `actual` does before what
-    it doesn't do, then by the catalogue.
-    """  # noqa: D205
+    """What is named where changes explain alike.
+
+    The catalogue before edits, the general before the particular, what `actual` does before what it doesn't do, then the catalogue's order.
+    """
     trial = outcome.trial
     return (trial.rank >= EDITS, trial.scope != EVERY, trial.side != "expected", trial.rank, outcome.distance.rms)
 
