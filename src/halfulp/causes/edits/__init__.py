@@ -1,0 +1,5 @@
+"""Small changes of the calls around a place that no catalogue names: one file for each kind."""
+
+from .around import edits, trial_of
+
+__all__ = ["edits", "trial_of"]
