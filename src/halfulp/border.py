@@ -14,6 +14,8 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 
 from .errors import HalfulpError, InternalError, shortened
+from .process.alone import alone
+from .process.interrupts import surely
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -31,14 +33,14 @@ def answered(function: Callable[Given, Result]) -> Callable[Given, Result]:
 
     @functools.wraps(function)
     def run(*args: Given.args, **kwargs: Given.kwargs) -> Result:
-        before = _of_this_thread()
+        before = _of_this_thread(), _of_the_process()
         try:
             return function(*args, **kwargs)
         except HalfulpError:
             raise
         except BaseException as error:
             if not isinstance(error, Exception):  # Ctrl-C may come while a mode is being entered, before anything would leave it
-                _put_back(before)
+                surely(functools.partial(_put_back, *before))
                 raise
             if not _is_own(error):
                 raise
@@ -60,8 +62,19 @@ def _of_this_thread() -> tuple[dict[str, Any], bool, int, int]:
     return dict(np.geterr()), torch.is_grad_enabled(), torch._C._len_torch_function_stack(), torch._C._len_torch_dispatch_stack()
 
 
-def _put_back(before: tuple[dict[str, Any], bool, int, int]) -> None:
-    errors, grad, functions, ops = before
+def _of_the_process() -> list[Any]:
+    """Settings and random generators of the whole process with their values; none where PyTorch isn't imported or one can't be read."""
+    if "torch" not in sys.modules:
+        return []
+    from .process.settings import COMPUTING, RANDOM, SURROUNDINGS, readings
+
+    with contextlib.suppress(HalfulpError):  # the function itself says so, where it matters
+        return readings((*COMPUTING, *RANDOM, *SURROUNDINGS))
+    return []
+
+
+def _put_back(thread: tuple[dict[str, Any], bool, int, int], process: list[Any]) -> None:
+    errors, grad, functions, ops = thread
     np.seterr(**errors)
     torch: Any = sys.modules.get("torch")
     if torch is None:
@@ -75,6 +88,11 @@ def _put_back(before: tuple[dict[str, Any], bool, int, int]) -> None:
         if torch._C._len_torch_dispatch_stack() == left:
             torch._C._pop_torch_dispatch_stack()
     torch.set_grad_enabled(grad)  # which a mode would see
+    if process:
+        from .process.settings import put_back
+
+        with alone():  # a check of another thread has put back its own by then
+            put_back(process)
 
 
 def _frames(error: BaseException) -> list[traceback.FrameSummary]:

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 from ..process.alone import alone
+from ..process.interrupts import surely
 from ..process.settings import settings_kept
 from .dependencies import Dependencies, dependencies_of, eager_of
 from .state import State
@@ -91,12 +92,16 @@ class Side:
     def unchanged(self) -> Generator[None]:
         """Restore the state and the modes (training or not) of its modules afterwards."""
         modes = [(part, part.training) for module in self.modules for part in module.modules()]
+
+        def put_back() -> None:
+            for part, training in modes:
+                part.training = training
+
         try:
             with alone(), self.state.put_back():
                 yield
         finally:
-            for part, training in modes:
-                part.training = training
+            surely(put_back)
 
 
 def misses_gradients(error: BaseException) -> bool:
@@ -119,6 +124,14 @@ def repeatable(seed: int) -> Generator[list[str]]:
 def _seeded(seed: int) -> Generator[None]:
     numpy_state, python_state, torch_state = np.random.get_state(), random.getstate(), torch.get_rng_state()
     cuda_states = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
+
+    def put_back() -> None:
+        np.random.set_state(numpy_state)
+        random.setstate(python_state)
+        torch.set_rng_state(torch_state)
+        if cuda_states:
+            torch.cuda.set_rng_state_all(cuda_states)
+
     try:
         torch.default_generator.manual_seed(seed)  # torch.manual_seed would also walk every device that might exist
         if cuda_states:
@@ -127,11 +140,7 @@ def _seeded(seed: int) -> Generator[None]:
         random.seed(seed)
         yield
     finally:
-        np.random.set_state(numpy_state)
-        random.setstate(python_state)
-        torch.set_rng_state(torch_state)
-        if cuda_states:
-            torch.cuda.set_rng_state_all(cuda_states)
+        surely(put_back)
 
 
 @contextlib.contextmanager
@@ -146,4 +155,4 @@ def taken_apart() -> Generator[None]:
             with sdpa_kernel(SDPBackend.MATH):
                 yield
         finally:
-            torch.backends.mha.set_fastpath_enabled(fast)
+            surely(lambda: torch.backends.mha.set_fastpath_enabled(fast))

@@ -16,6 +16,7 @@ from typing import Any
 import torch
 
 from ..process.alone import alone
+from ..process.interrupts import surely
 from .dependencies import Dependencies
 
 # Devices whose backends refuse float64.
@@ -78,9 +79,8 @@ class State:
         mappings: list[Any] = [part.__dict__ for part in parts]
         mappings += [item.get(kind) for item in mappings for kind in ("_parameters", "_buffers")]
         kept: list[tuple[dict[str, Any], dict[str, Any]]] = [(item, dict(item)) for item in mappings if isinstance(item, dict)]
-        try:
-            yield
-        finally:
+
+        def put_back() -> None:
             for mapping, before in kept:
                 if mapping.keys() == before.keys() and all(map(operator.is_, mapping.values(), before.values())):
                     continue
@@ -92,6 +92,11 @@ class State:
                         mapping[name] = then
                     else:
                         del mapping[name]
+
+        try:
+            yield
+        finally:
+            surely(put_back)
 
     def tensors(self) -> dict[str, torch.Tensor]:
         """Parameters, buffers and captured tensors by name."""
@@ -137,15 +142,19 @@ class State:
     def put_back(self) -> Generator[None]:
         """Restore the state afterwards. Where `changed` is asked inside, it is asked last."""
         before, self._changed = self.saved(), None
+
+        def put_back() -> None:
+            for name, tensor in self.tensors().items():
+                if (name in self._changed) if self._changed is not None else not _same(tensor, before[name]):
+                    tensor.data = before[name].clone()
+            self._changed = None
+
         with self._attributes_kept(), self._gradients_aside() as gradients, self._optimizers_aside(torch.clone):
             _lend(gradients, torch.clone)
             try:
                 yield
             finally:
-                for name, tensor in self.tensors().items():
-                    if (name in self._changed) if self._changed is not None else not _same(tensor, before[name]):
-                        tensor.data = before[name].clone()
-                self._changed = None
+                surely(put_back)
 
     @contextlib.contextmanager
     def retyped(self, sources: frozenset[torch.dtype], target: torch.dtype, *, gradients: bool) -> Generator[None]:
@@ -159,6 +168,14 @@ class State:
             return tensor.to(target, copy=True) if tensor.dtype in sources else tensor.clone()
 
         exchanged: list[tuple[torch.Tensor, torch.Tensor, Callable[[], None], bool]] = []
+
+        def put_back() -> None:
+            for tensor, _, give_back, wanted in exchanged:
+                tensor.grad = None
+                give_back()
+                if tensor.is_leaf:
+                    tensor.requires_grad_(wanted)
+
         with alone(), self._gradients_aside() as originals:
             try:
                 for name, tensor in {
@@ -193,16 +210,17 @@ class State:
                 with self._optimizers_aside(convert), self._attributes_kept():
                     yield
             finally:
-                for tensor, _, give_back, wanted in exchanged:
-                    tensor.grad = None
-                    give_back()
-                    if tensor.is_leaf:
-                        tensor.requires_grad_(wanted)
+                surely(put_back)
 
     @contextlib.contextmanager
     def exchanged(self, change: Callable[[str, torch.Tensor], torch.Tensor] | None) -> Generator[None]:
         """The data of all floating-point parameters and buffers changed inside, by name; nothing happens for None."""
         kept = [(name, tensor, tensor.data) for name, tensor in self.owned.items() if change is not None and tensor.is_floating_point()]
+
+        def put_back() -> None:
+            for _, tensor, data in kept:
+                tensor.data = data
+
         with alone():
             try:
                 for name, tensor, data in kept:
@@ -210,26 +228,37 @@ class State:
                     tensor.data = change(name, data)
                 yield
             finally:
-                for _, tensor, data in kept:
-                    tensor.data = data
+                surely(put_back)
 
     @contextlib.contextmanager
     def _gradients_aside(self) -> Generator[list[tuple[torch.Tensor, torch.Tensor]]]:
         """No tensor has a gradient inside; yields (tensor, gradient) of those that had one and get it back."""
         leaves = [tensor for tensor in self.tensors().values() if tensor.is_leaf]
         originals = [(tensor, tensor.grad) for tensor in leaves]
+
+        def put_back() -> None:
+            for tensor, gradient in originals:
+                tensor.grad = gradient
+
         try:
             for tensor in leaves:
                 tensor.grad = None
             yield [(tensor, gradient) for tensor, gradient in originals if gradient is not None]
         finally:
-            for tensor, gradient in originals:
-                tensor.grad = gradient
+            surely(put_back)
 
     @contextlib.contextmanager
     def _optimizers_aside(self, copy: Callable[[torch.Tensor], torch.Tensor]) -> Generator[None]:
         """Optimizers work on copies of what they keep inside."""
         kept = [(optimizer, optimizer.state, [dict(group) for group in optimizer.param_groups]) for optimizer in self.optimizers]
+
+        def put_back() -> None:
+            for optimizer, state, groups in kept:
+                optimizer.state = state
+                for group, original in zip(optimizer.param_groups, groups):
+                    group.clear()
+                    group.update(original)
+
         try:
             for optimizer, state, _ in kept:
                 copies: dict[Any, dict[str, Any]] = collections.defaultdict(dict)
@@ -238,11 +267,7 @@ class State:
                 optimizer.state = copies  # pyright: ignore[reportAttributeAccessIssue]
             yield
         finally:
-            for optimizer, state, groups in kept:
-                optimizer.state = state
-                for group, original in zip(optimizer.param_groups, groups):
-                    group.clear()
-                    group.update(original)
+            surely(put_back)
 
     def _given(
         self, name: str, tensor: torch.Tensor, data: torch.Tensor, wants: bool

@@ -18,6 +18,7 @@ import torch
 from torch.nn.modules import module as _modules
 
 from ..errors import InputError
+from .interrupts import surely
 
 
 @dataclass(frozen=True)
@@ -247,4 +248,4 @@ def settings_kept() -> Generator[list[str]]:
     try:
         yield changed
     finally:
-        changed += put_back(before)
+        surely(lambda: changed.extend(put_back(before)))
