@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import halfulp
-from halfulp import border
+from halfulp.process import border
 from halfulp.recording import names
 
 PACKAGE = Path(halfulp.__file__).parent

@@ -11,9 +11,9 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from halfulp.border import answered
 from halfulp.cases import state
 from halfulp.cases.sides import Side, repeatable, taken_apart
+from halfulp.process.border import answered
 from halfulp.process.settings import COMPUTING, RANDOM, SURROUNDINGS, readings
 
 

@@ -18,13 +18,13 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_flatten
 
 from ..arguments import arguments_of
-from ..border import answered
 from ..cases import Side
 from ..cases.inputs import TORCH_DTYPES, copied
 from ..cases.sides import repeatable
 from ..errors import InputError, RunError
 from ..floats import FORMATS
 from ..ops import Kind, called, record_of
+from ..process.border import answered
 from ..process.dispatch import DispatchMode
 from .findings import Audit, AuditEntry
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..backends.knobs import knobs
-from ..border import answered
 from ..cases import Case, Deadline, OutOfTime, require_runnable
 from ..cases.deadline import now
 from ..errors import InputError
 from ..noise import Noise, noise_of
 from ..origins.place import Place
 from ..process.alone import quiet
+from ..process.border import answered
 from ..verdicts.checker import judged, unfinished
 from ..verdicts.evidence.finding import Finding
 from ..verdicts.gatherer import Gatherer

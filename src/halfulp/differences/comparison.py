@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import compiled
-from ..border import answered
 from ..errors import InputError
 from ..floats import Format, widen
 from ..floats.ulps import ordinals
+from ..process.border import answered
 from . import by_numpy
 from . import totals as k
 from .difference import Comparison, Difference, Mismatch, WorstElement, decibels

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..border import answered
 from ..errors import InputError
+from ..process.border import answered
 from ..traces import Trace, read_trace
 from .conclusion import locate_in_ranks, locate_in_traces
 from .origin import Origin

@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from ..border import answered
 from ..errors import InputError
 from ..files import unwritable, write_file
 from ..ops import bounded
 from ..ops.evaluation import Unknown
+from ..process.border import answered
 from ..traces import Ref, Step, Trace, read_trace
 from .chain import Chain
 from .conclusion import walk_traces

@@ -15,9 +15,9 @@ import torch
 from torch import nn
 
 from ..arguments import arguments_of
-from ..border import answered
 from ..containers import named_in
 from ..errors import InputError
+from ..process.border import answered
 from ..process.settings import COMPUTING, SURROUNDINGS, put_back, readings
 from ..traces.hashes import CHUNK, weights
 from ..traces.reader import read_trace

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..border import answered
 from ..cases import Case
 from ..differences.allowance import MODEL_SLACK, student_quantile
 from ..errors import InputError
 from ..noise import DATA, Noise, noise_of
+from ..process.border import answered
 from .tolerance import TensorTolerance, Tolerance
 
 FloatArray = npt.NDArray[np.float64]

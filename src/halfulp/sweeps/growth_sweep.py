@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ..border import answered
 from ..cases import Case, require_runnable
 from ..differences.allowance import rms_limit, student_quantile
 from ..errors import HalfulpError, InputError
 from ..noise import noise_of
+from ..process.border import answered
 from ..verdicts.checker import judged
 from ..verdicts.gatherer import Gatherer
 from .slopes import Growth, GrowthPoint, Slope

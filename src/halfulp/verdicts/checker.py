@@ -10,10 +10,10 @@ from collections.abc import Callable
 from importlib import metadata
 from typing import Any
 
-from ..border import answered
 from ..cases import Case
 from ..errors import InputError
 from ..inputs import KINDS
+from ..process.border import answered
 from . import limits
 from .closeups import closeups_of
 from .evidence.evidence import Evidence

@@ -13,14 +13,14 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from .errors import HalfulpError, InternalError, shortened
-from .process.alone import alone
-from .process.interrupts import surely
+from ..errors import HalfulpError, InternalError, shortened
+from .alone import alone
+from .interrupts import surely
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
 
-_PACKAGE = str(Path(__file__).parent)
+_PACKAGE = str(Path(__file__).parents[1])
 _LIBRARY = sysconfig.get_path("stdlib")
 _CALLERS = ("recording/recorded_run.py", "recording/exported.py", "audits/auditor.py", "cases/case.py", "cases/gradients.py")
 """Files in which the function under test is called: what comes out of such a line is its own."""
@@ -66,7 +66,7 @@ def _of_the_process() -> list[Any]:
     """Settings and random generators of the whole process with their values; none where PyTorch isn't imported or one can't be read."""
     if "torch" not in sys.modules:
         return []
-    from .process.settings import COMPUTING, RANDOM, SURROUNDINGS, readings
+    from .settings import COMPUTING, RANDOM, SURROUNDINGS, readings
 
     with contextlib.suppress(HalfulpError):  # the function itself says so, where it matters
         return readings((*COMPUTING, *RANDOM, *SURROUNDINGS))
@@ -89,7 +89,7 @@ def _put_back(thread: tuple[dict[str, Any], bool, int, int], process: list[Any])
             torch._C._pop_torch_dispatch_stack()
     torch.set_grad_enabled(grad)  # which a mode would see
     if process:
-        from .process.settings import put_back
+        from .settings import put_back
 
         with alone():  # a check of another thread has put back its own by then
             put_back(process)
