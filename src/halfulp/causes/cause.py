@@ -96,7 +96,8 @@ class NodeResult:
         name, op: of the node. source: the line of the user's code. unequal, count: elements whose bits are not those that the eager op
             gives for the same inputs. in_noise: their rms difference over what rounding does to this op. beyond: whether that is more than
             rounding. kernel: the generated function that computes it. code: its source. alone: the same op compiled by itself: elements
-            with other bits; None where that wasn't tried.
+            with other bits; None where that wasn't tried. lowering, generator: "file.py:12" of what makes loops of the op, and code of
+            these, where it is not PyTorch's own.
     """
 
     name: str
@@ -109,6 +110,8 @@ class NodeResult:
     kernel: str = ""
     code: str = ""
     alone: int | None = None
+    lowering: str = ""
+    generator: str = ""
 
 
 @shown

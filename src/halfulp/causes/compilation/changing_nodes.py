@@ -16,8 +16,8 @@ from ...differences.leaves import leaves_of
 from ...noise import noise_of
 from ..cause import NodeResult
 from ..scale import Scale
-from .graphs import Graph, Kernel, compiled_values, kernels_of, values_of
-from .internals import compiled_by_inductor, copies, is_aten
+from .graphs import Graph, Kernel, compiled_values, kernels_of, line_of, values_of
+from .internals import compiled_by_inductor, copies, foreign_generator, foreign_lowering, is_aten
 
 
 def changing_nodes(graph: Graph, options: Mapping[str, Any]) -> tuple[list[NodeResult], str]:
@@ -44,7 +44,10 @@ def changing_nodes(graph: Graph, options: Mapping[str, Any]) -> tuple[list[NodeR
         first = next((node_result for node_result in found if node_result.beyond), found[0])
         alone = _alone(graph, first.name, {**eager, **inside, **inputs}, options)
         place = found.index(first)
-        found[place] = dataclasses.replace(first, alone=alone)
+        node = next(node for node in graph.nodes if node.name == first.name)
+        found[place] = dataclasses.replace(
+            first, alone=alone, lowering=foreign_lowering(node.target), generator=foreign_generator(node.target)
+        )
     return found, note
 
 
@@ -92,15 +95,14 @@ def _node_result(node: fx.Node, values: Mapping[str, Any], value: torch.Tensor) 
     scale = Scale(case, noise)
     distance = scale.distance((left,), (right,))
     return NodeResult(
-        node.name, str(through.target), _line(node), unequal, count=distance.count, in_noise=distance.rms, beyond=not scale.within(distance)
+        node.name,
+        str(through.target),
+        line_of(node),
+        unequal,
+        count=distance.count,
+        in_noise=distance.rms,
+        beyond=not scale.within(distance),
     )
-
-
-def _line(node: fx.Node) -> str:
-    """The line of the user's code that a node comes from; Python's marks below it left out."""
-    lines = [line.strip() for line in str(node.meta.get("stack_trace", "")).splitlines()]
-    lines = [line for line in lines if line and set(line) - set("^~ ")]
-    return lines[-1] if lines else ""
 
 
 def _leaf(value: torch.Tensor) -> Leaf:

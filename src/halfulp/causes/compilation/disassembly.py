@@ -17,13 +17,16 @@ from ..cause import Cause, Experiment, NodeResult, StageResult
 from ..laboratory import Laboratory
 from ..processes import OVER
 from ..scale import Distance
+from .captures import EagerCall, wrong_capture
 from .changing_nodes import changing_nodes
 from .compiled_function import Compilation
-from .graphs import graphs_of
+from .decompositions import WrongDecomposition, wrong_decomposition
+from .graph_passes import WrongPass, wrong_pass
+from .graphs import captured, lowered
 from .internals import config, forget_compiled
 from .kernel_choices import Choices, choices_of
 from .options import Option, usable_options
-from .stages import BUILDING_S, Stage, run_stages, staged, stages_of
+from .stages import BUILDING_S, CAPTURE, DECOMPOSITIONS, PASSES, Stage, run_stages, staged, stages_of
 
 CHOICES, INSIDE, BISECTION = "compiling in fresh processes", "looking into the generated program", "bisecting the compiler's passes"
 COMPILED_INSIDE = 3
@@ -64,18 +67,37 @@ def _taken_apart(laboratory: Laboratory, compilation: Compilation, *, processes:
     except OutOfTime:
         laboratory.stop("taking the compiled function apart")
         return TakenApart((), tuple(StageResult(stage.name, stage.what, None, note=OVER) for stage in stages_of(compilation)))
-    stages = run_stages(laboratory, compilation, eager, gradients=case.gradients)
-    builds_s = max([BUILDING_S, case.native("actual").seconds, *(stage.seconds for stage in stages)])
+    builds_s = max(BUILDING_S, case.native("actual").seconds)
     apart = _Apart(laboratory, compilation, eager, scale.distance(laboratory.native["actual"], eager), builds_s)
     notes: list[str] = (
         [] if compilation.known else ["How the function was compiled can't be read in this version of PyTorch: default options were taken."]
     )
     if not scale.within(scale.distance(eager, laboratory.native["expected"])):
         notes.append("The function differs from `expected` before it is compiled: what compiling adds is listed by stages.")
-    causes, nodes, left = _causes(apart, stages, notes) if apart.differs else ([], [], None)
+    stages = run_stages(laboratory, compilation, eager, builds=False)
+    early = _first_stage(stages, verdict=True) if apart.beyond else None
+    nodes: list[NodeResult] = []
+    left: float | None = None
+    if early is not None:
+        causes = _early_cause(apart, early) or _stage_cause(apart, stages)
+        stages += run_stages(laboratory, compilation, eager, builds=True, before=stages, until_wrong=True)
+    elif apart.beyond:  # the op first: it is what is asked for, and the time may be short
+        causes, nodes, left = _causes(apart, stages, notes)
+        stages += run_stages(laboratory, compilation, eager, builds=True, before=stages, until_wrong=True)
+        causes = causes or _stage_cause(apart, stages)
+    else:
+        stages += run_stages(laboratory, compilation, eager, builds=True, before=stages)
+        causes, nodes, left = _causes(apart, stages, notes) if apart.differs else ([], [], None)
+        causes = causes or (_stage_cause(apart, stages) if apart.differs and laboratory.result.acceptable is True else [])
     choices = None
     tuned = bool(compilation.options.get("max_autotune"))
-    if processes and compilation.is_inductor and (tuned or _freezing_differs(stages)) and not laboratory.hurries(CHOICES, takes=builds_s):
+    if (
+        processes
+        and not apart.beyond
+        and compilation.is_inductor
+        and (tuned or _freezing_differs(stages))
+        and not laboratory.hurries(CHOICES, takes=builds_s)
+    ):
         laboratory.progress("compiling in fresh processes")
         choices = choices_of(laboratory, compilation, frozen=False)
         notes += [*choices.notes, _choice_in_words(choices, "as compiled here")]
@@ -129,7 +151,80 @@ def _causes(apart: _Apart, stages: list[StageResult], notes: list[str]) -> tuple
             causes, left = _options(apart)
         if not causes:
             causes = _bisected(apart) if apart.beyond else _kernels(nodes, stages)
-    return causes or _stage_cause(apart, stages), nodes, left
+    return causes, nodes, left
+
+
+def _early_cause(apart: _Apart, stage: StageResult) -> list[Cause]:
+    """The op that a stage before code generation gets wrong."""
+    laboratory, compilation = apart.laboratory, apart.compilation
+
+    def ends() -> bool:
+        return laboratory.hurries(f"looking into the stage {stage.name!r}")
+
+    laboratory.progress(f"looking into the stage {stage.name!r}")
+    arguments, keywords = _arguments(laboratory)
+    with laboratory.case.actual.unchanged(), quiet(), contextlib.suppress(Exception):  # a function that can't be captured by itself
+        graphs = captured(compilation.original, arguments, keywords)
+        if stage.name == CAPTURE:
+            return [_capture_cause(stage, wrong_capture(lambda: compilation.original(*arguments, **keywords), graphs))]
+        for graph in graphs:
+            if stage.name == DECOMPOSITIONS:
+                decomposition = wrong_decomposition(graph, ends)
+                if decomposition is not None:
+                    return [_decomposition_cause(stage, decomposition)]
+            if stage.name == PASSES:
+                wrong = wrong_pass(graph, compilation.options, ends)
+                if wrong is not None:
+                    return [_pass_cause(stage, wrong)]
+    return []
+
+
+def _seen_at(stage: StageResult) -> str:
+    return f"The verdict changes first at the stage {stage.name!r} ({stage.what}): {stage.unequal:,} of {stage.count:,} elements differ."
+
+
+def _capture_cause(stage: StageResult, call: EagerCall | None) -> Cause:
+    what = f" The first result that the captured graph lacks is that of {call.name} in {call.source}." if call is not None else ""
+    return Cause(
+        f"graph capture: {call.name}" if call is not None else "graph capture", "compiler", f"Dynamo captures another program than the function runs.{what}", 1.0,
+        evidence=("The captured graph, run op by op without compiling it further, gives the wrong results already.", _seen_at(stage)),
+        remedy="keep the lines out of the graph: torch.compiler.disable around them; report the captured graph (TORCH_LOGS=graph_code)",
+        confidence="high" if call is not None else "medium", side="actual", place="" if call is None else call.source,
+    )  # fmt: skip
+
+
+def _decomposition_cause(stage: StageResult, wrong: WrongDecomposition) -> Cause:
+    return Cause(
+        f"decomposition: {wrong.op}", "compiler", f"The decomposition of {wrong.op} is wrong. It is registered in {wrong.registered}.", 1.0,
+        evidence=(
+            f"Without this decomposition the graph is {_apart_in_words(wrong.left.unequal, wrong.left.rms)}; with it the difference is {wrong.before.rms:.3g} times what rounding makes.",
+            _seen_at(stage),
+        ),
+        remedy=f"take {wrong.op} out of the decompositions, or correct the function in {wrong.registered}", confidence="high", side="actual", place=wrong.source,
+    )  # fmt: skip
+
+
+def _apart_in_words(unequal: int, rms: float) -> str:
+    return "equal to the eager ops in every bit" if not unequal else f"within {rms:.2g} times the rounding of the eager ops"
+
+
+def _pass_cause(stage: StageResult, wrong: WrongPass) -> Cause:
+    which = f"The pass over graphs in the option {wrong.name!r} ({wrong.registered})" if wrong.name else "A pass of inductor over graphs"
+    what = f"{which} changes what {wrong.op} computes." if wrong.op else f"{which} changes the results."
+    evidence = [
+        f"The graph after all passes, run op by op, differs by {wrong.before.rms:.3g} times what rounding makes: no code was generated."
+    ]
+    if wrong.name:
+        evidence.append(f"With {wrong.name} = None the difference is rounding.")
+    if wrong.op:
+        evidence.append(
+            f"The graph before the passes has the value of {wrong.op}; the graph after them has what the op reads, and not its value."
+        )
+    return Cause(
+        f"graph pass: {wrong.name or wrong.op or 'inductor'}", "compiler", what, 1.0, evidence=(*evidence, _seen_at(stage)),
+        remedy=f"set torch._inductor.config.{wrong.name} = None, or correct the pass" if wrong.name else "report the graph (TORCH_LOGS=post_grad_graphs)",
+        confidence="high" if wrong.name and wrong.op else "medium", side="actual", place=wrong.source,
+    )  # fmt: skip
 
 
 def _freezing_differs(stages: list[StageResult]) -> bool:
@@ -164,7 +259,7 @@ def _nodes(apart: _Apart, notes: list[str]) -> list[NodeResult]:
     arguments, keywords = _arguments(laboratory)
     try:
         with laboratory.case.actual.unchanged(), quiet():
-            for graph in graphs_of(compilation.original, arguments, keywords):
+            for graph in map(lowered, captured(compilation.original, arguments, keywords)):
                 if laboratory.hurries(INSIDE, takes=COMPILED_INSIDE * apart.builds_s):
                     break
                 results, note = changing_nodes(graph, compilation.options)
@@ -230,7 +325,6 @@ def _wrong_kernel(nodes: list[NodeResult], stages: list[StageResult]) -> list[Ca
     wrong = next((node for node in nodes if node.beyond), None)
     if wrong is None:
         return []
-    stage = _first_stage(stages, verdict=True)
     evidence = [
         f"On the values that it reads in the generated program, {wrong.op} gives {wrong.in_noise:.3g} times what rounding of the op makes: "
         f"{wrong.unequal:,} of {wrong.count:,} elements differ from the eager op."
@@ -239,11 +333,17 @@ def _wrong_kernel(nodes: list[NodeResult], stages: list[StageResult]) -> list[Ca
         evidence.append(
             f"Compiled by itself it {'does so too' if wrong.alone else 'agrees with the eager op: it goes wrong only in this program'}."
         )
-    if stage is not None:
-        evidence.append(f"The verdict changes first at the stage {stage.name!r} ({stage.what}).")
+    if stages and all(stage.verdict is not None and stage.verdict.acceptable for stage in stages):
+        evidence.append(f"The graph that code is generated from is right: up to the stage {stages[-1].name!r} nothing is wrong.")
+    lowering = wrong.lowering
+    what = f"The lowering of {wrong.op}, registered in {lowering}, is wrong" if lowering else ""
+    if not what and wrong.generator:
+        what = f"The code that is generated for {wrong.op} by {wrong.generator} is wrong"
     return [
         Cause(
-            "generated kernel", "compiler", f"{wrong.kernel or 'The generated code'} computes {wrong.op} ({wrong.name}) wrongly.", 1.0, evidence=tuple(evidence),
+            f"lowering: {wrong.op}" if lowering else "generated kernel", "compiler",
+            f"{what}: {wrong.kernel or 'the generated code'} computes {wrong.name} wrongly." if what else f"{wrong.kernel or 'The generated code'} computes {wrong.op} ({wrong.name}) wrongly.",
+            1.0, evidence=tuple(evidence),
             remedy=f'keep the op out of the compiler: torch.compile(m, backend="aot_eager"), or torch.compiler.disable around {wrong.source or wrong.name}; report the kernel below',
             confidence="high", side="actual", place=wrong.source, reports=("pytorch/pytorch#160242", "pytorch/pytorch#173626"), source=wrong.code,
         )

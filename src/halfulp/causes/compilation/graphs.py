@@ -17,13 +17,17 @@ from ...process.alone import alone
 from .compiled_function import compile_apart
 from .internals import compiled_by_inductor, copies, debug, graph_lowering, lowered_by_aot
 
+NEAR = 1024
+"""Two values are one where they differ by at most so many roundings of their rms: sums of a million terms are that far apart in another order,
+and two different values of a program are not that near."""
+
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """One graph of a compiled function, lowered to ATen.
+    """One graph of a compiled function.
 
     Attributes:
-        module: the lowered graph. inputs: what it was called with.
+        module: the graph. inputs: what it was called with.
     """
 
     module: fx.GraphModule
@@ -35,24 +39,36 @@ class Graph:
         return [node for node in self.module.graph.nodes if node.op == "call_function"]
 
 
-def graphs_of(function: Callable[..., Any], arguments: Sequence[Any], keywords: Mapping[str, Any]) -> list[Graph]:
-    """The graphs of a function for these inputs, in the order in which they run; run without gradients, as inference."""
+def captured(function: Callable[..., Any], arguments: Sequence[Any], keywords: Mapping[str, Any]) -> list[Graph]:
+    """The graphs of a function for these inputs as dynamo captures them, in the order in which they run; run without gradients."""
     found: list[Graph] = []
 
-    def lower(module: fx.GraphModule, inputs: list[Any]) -> Callable[..., Any]:
-        def capture(lowered: fx.GraphModule, _: Any) -> Callable[..., Any]:
-            def run(*values: Any) -> Any:
-                kept = tuple(value.clone() if isinstance(value, torch.Tensor) else value for value in values)
-                found.append(Graph(copy.deepcopy(lowered), kept))
-                return lowered(*values)
+    def keep(module: fx.GraphModule, _: list[Any]) -> Callable[..., Any]:
+        def run(*values: Any) -> Any:
+            found.append(Graph(copy.deepcopy(module), tuple(copies(values))))
+            return module(*values)
 
-            return run
-
-        return lowered_by_aot(module, inputs, capture)
+        return run
 
     with torch.no_grad():
-        compile_apart(function, backend=lower)(*arguments, **keywords)
+        compile_apart(function, backend=keep)(*arguments, **keywords)
     return found
+
+
+def lowered(graph: Graph) -> Graph:
+    """A captured graph lowered to ATen, taken apart as inductor takes it apart, for inference."""
+    found: list[Graph] = []
+
+    def keep(module: fx.GraphModule, _: Any) -> Callable[..., Any]:
+        def run(*values: Any) -> Any:
+            found.append(Graph(copy.deepcopy(module), tuple(copies(values))))
+            return module(*values)
+
+        return run
+
+    with torch.no_grad():
+        lowered_by_aot(copy.deepcopy(graph.module), copies(graph.inputs), keep)(*copies(graph.inputs))
+    return found[-1]
 
 
 def values_of(graph: Graph) -> dict[str, Any]:
@@ -67,6 +83,25 @@ def values_of(graph: Graph) -> dict[str, Any]:
     with torch.no_grad():
         Recorder(graph.module).run(*graph.inputs)
     return values
+
+
+def is_near(value: torch.Tensor, other: torch.Tensor) -> bool:
+    """Whether two tensors hold the same numbers, up to rounding and their shape."""
+    if value.numel() != other.numel() or value.dtype != other.dtype:
+        return False
+    if not value.is_floating_point():
+        return bool(torch.equal(value.reshape(-1), other.reshape(-1)))
+    left, right = value.reshape(-1).double(), other.reshape(-1).double()
+    size = left.square().mean().sqrt()
+    apart = (left - right).square().mean().sqrt()
+    return bool(apart <= NEAR * torch.finfo(value.dtype).eps * size) or bool(torch.equal(left.nan_to_num(), right.nan_to_num()))
+
+
+def line_of(node: fx.Node) -> str:
+    """The line of the user's code that a node comes from; Python's marks below it left out."""
+    lines = [line.strip() for line in str(node.meta.get("stack_trace", "")).splitlines()]
+    lines = [line for line in lines if line and set(line) - set("^~ ")]
+    return lines[-1] if lines else ""
 
 
 def shown(graph: Graph, values: Mapping[str, Any]) -> tuple[fx.GraphModule, list[str]]:

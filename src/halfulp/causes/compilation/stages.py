@@ -23,7 +23,7 @@ from ..laboratory import Laboratory
 from ..processes import OVER
 from ..scale import Distance
 from .compiled_function import Compilation, compile_apart
-from .internals import config, graph_lowering, mode_options, tensor_box
+from .internals import config, graph_lowering, mode_options, passed, tensor_box
 
 BUILDING_S = 3.0
 """Generating and compiling a small net takes three to fifteen seconds; a function that comes from a cache doesn't show it."""
@@ -38,6 +38,7 @@ class Stage:
     Attributes:
         name, what: what it is called, and what it adds to the stage before. arguments: of torch.compile.
         around: what is in force while it is compiled and run. needs_no_grad: whether it exists for inference only.
+        builds: whether code is generated and compiled, which takes seconds.
     """
 
     name: str
@@ -45,11 +46,7 @@ class Stage:
     arguments: Mapping[str, Any]
     around: Callable[[], contextlib.AbstractContextManager[Any]] = contextlib.nullcontext
     needs_no_grad: bool = False
-
-    @property
-    def builds(self) -> bool:
-        """Whether code is generated and compiled, which takes seconds."""
-        return not str(self.arguments.get("backend", "inductor")).startswith(("eager", "aot_eager"))
+    builds: bool = True
 
     @property
     def is_tuned(self) -> bool:
@@ -57,18 +54,27 @@ class Stage:
         return bool(dict(self.arguments.get("options") or {}).get("max_autotune"))
 
 
+CAPTURE, DECOMPOSITIONS, PASSES = "eager through dynamo", "decompositions", "graph passes"
+"""Names of stages whose op can be found without generating code."""
+
+
 def stages_of(compilation: Compilation) -> Iterator[Stage]:
     """The stages that lead to what was compiled, and those beyond it that people turn on."""
     options = dict(compilation.options)
     inductor: dict[str, Any] = {"options": options} if options else {}
     tuned = {**options, **mode_options("max-autotune-no-cudagraphs")}
-    yield Stage("eager through dynamo", "bytecode captured, ops run eagerly", {"backend": "eager"})
-    yield Stage("aot_eager", "functionalized, forward and backward separated", {"backend": "aot_eager"})
-    yield Stage("decompositions", "ops taken apart into simpler ones", {"backend": "aot_eager_decomp_partition"})
+    yield Stage(CAPTURE, "bytecode captured, ops run eagerly", {"backend": "eager"}, builds=False)
+    yield Stage("aot_eager", "functionalized, forward and backward separated", {"backend": "aot_eager"}, builds=False)
+    yield Stage(DECOMPOSITIONS, "ops taken apart into simpler ones", {"backend": "aot_eager_decomp_partition"}, builds=False)
     if not compilation.is_inductor:
         if compilation.backend not in ("eager", "aot_eager", "aot_eager_decomp_partition"):
             yield Stage(compilation.backend, "as compiled", compilation.arguments)
         return
+
+    def without_code(module: Any, inputs: Any) -> Any:
+        return passed(module, inputs, options, [])
+
+    yield Stage(PASSES, "rewritten by inductor's passes over graphs, ops run eagerly", {"backend": without_code}, builds=False)
     yield Stage(
         "inductor, nothing fused", "kernels generated, one loop for each op", {"options": {**options, "max_fusion_size": 1}}, unfused
     )
@@ -121,18 +127,35 @@ def staged(compilation: Compilation, stage: Stage) -> Callable[..., Any]:
     return run
 
 
-def run_stages(laboratory: Laboratory, compilation: Compilation, eager: Sequence[Leaf], *, gradients: bool) -> list[StageResult]:
-    """Every stage against what the function gives eagerly."""
-    found: list[StageResult] = []
+def run_stages(
+    laboratory: Laboratory,
+    compilation: Compilation,
+    eager: Sequence[Leaf],
+    *,
+    builds: bool,
+    before: Sequence[StageResult] = (),
+    until_wrong: bool = False,
+) -> list[StageResult]:
+    """The stages with or without generated code against what the function gives eagerly.
+
+    Args:
+        laboratory, compilation: what was compiled. eager: what the function gives. builds: which stages. before: what those before gave.
+        until_wrong: whether stages after the first wrong one are left out.
+    """
+    found = list(before)
     for stage in stages_of(compilation):
-        if stage.needs_no_grad and gradients:
+        if stage.builds is not builds or (stage.needs_no_grad and laboratory.case.gradients):
+            continue
+        wrong = next((result.name for result in found if result.verdict is not None and result.verdict.acceptable is False), "")
+        if until_wrong and wrong:
+            found.append(StageResult(stage.name, stage.what, None, note=f"not run: {wrong!r} is wrong already"))
             continue
         if laboratory.hurries(f"the stage {stage.name!r}", takes=_takes(stage, laboratory, found)):
             found.append(StageResult(stage.name, stage.what, None, note=OVER))
             continue
         laboratory.progress(f"compiling: {stage.name}")
         found.append(_run(laboratory, compilation, stage, eager, found))
-    return found
+    return found[len(before) :]
 
 
 def _takes(stage: Stage, laboratory: Laboratory, before: list[StageResult]) -> float:
