@@ -91,7 +91,9 @@ def test_options_that_are_in_force_are_not_tried_and_each_changes_something():
 # Taken apart
 
 
-STAGES = ["eager through dynamo", "aot_eager", "decompositions", "inductor, nothing fused", "inductor", "max-autotune", "freezing"]
+STAGES = [
+    "eager through dynamo", "aot_eager", "decompositions", "graph passes", "inductor, nothing fused", "inductor", "max-autotune", "freezing"
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -165,8 +167,10 @@ def test_the_wrong_op_is_the_only_one_beyond_rounding(wrong):
 
 def test_the_first_wrong_stage_is_the_first_with_generated_code(wrong):
     verdicts = {stage.name: stage.verdict and stage.verdict.acceptable for stage in wrong.stages}
-    assert [verdicts[name] for name in STAGES[:3]] == [True] * 3
-    assert verdicts["inductor, nothing fused"] is False and verdicts["inductor"] is False
+    assert [verdicts[name] for name in STAGES[:4]] == [True] * 4
+    assert verdicts["inductor, nothing fused"] is False
+    assert {verdicts[name] for name in STAGES[5:]} == {None}  # what is wrong in one stage is wrong in those after it
+    assert all("is wrong already" in stage.note for stage in wrong.stages[5:])
 
 
 def test_what_is_printed_of_a_wrong_kernel_shows_its_code(wrong):
@@ -378,3 +382,79 @@ def test_rounding_in_generated_kernels_and_a_stage_alone_are_told_in_words():
     assert cause.name == "stage: inductor" and "compile up to 'aot_eager' only" in cause.remedy
     assert _stage_cause(apart, stages[:1]) == []
     assert not apart.differs
+
+
+# Stages before code is generated
+
+
+def activated(x, scale):
+    return torch.nn.functional.gelu(x * scale).sum(-1) + torch.log1p(x * x).mean(-1)
+
+
+def explained(function, *inputs):
+    torch._dynamo.reset()
+    return halfulp.explain(torch.compile(function), function, inputs, processes=False, budget_s=600)
+
+
+@pytest.fixture
+def some():
+    torch.manual_seed(3)
+    return torch.randn(6, 40), torch.rand(40) + 0.5
+
+
+def wrong_log1p(x):
+    return torch.log(x + 1.0001)
+
+
+@compiles
+def test_a_wrong_decomposition_is_named_with_its_op_and_file(some, monkeypatch):
+    from torch._inductor import decomposition
+
+    monkeypatch.setitem(decomposition.decompositions, torch.ops.aten.log1p.default, wrong_log1p)
+    found = explained(activated, *some)
+    (cause,) = found.causes
+    assert cause.name == "decomposition: aten.log1p.default" and cause.confidence == "high"
+    assert "test_compilation.py:" in cause.statement and "log1p" in cause.place
+    assert next(stage.name for stage in found.stages if stage.verdict.acceptable is False) == "decompositions"
+    assert not found.nodes  # no code was looked into: nothing after the first wrong stage is asked
+
+
+def halves_multiplications(graph):
+    for node in graph.nodes:
+        if node.target is torch.ops.aten.mul.Tensor and isinstance(node.args[1], torch.fx.Node):
+            with graph.inserting_after(node):
+                twice = graph.call_function(torch.ops.aten.mul.Tensor, (node, 1.01))
+            node.replace_all_uses_with(twice, delete_user_cb=lambda user, twice=twice: user is not twice)
+            return
+
+
+@compiles
+def test_a_wrong_pass_over_graphs_is_named_with_its_option_and_op(some):
+    import torch._inductor.config as inductor
+
+    with inductor.patch(post_grad_custom_pre_pass=halves_multiplications, force_disable_caches=True):
+        found = explained(activated, *some)
+    (cause,) = found.causes
+    assert cause.name == "graph pass: post_grad_custom_pre_pass" and "aten.mul.Tensor" in cause.statement
+    assert "test_compilation.py:" in cause.statement
+    verdicts = {stage.name: stage.verdict and stage.verdict.acceptable for stage in found.stages}
+    assert verdicts["decompositions"] is True and verdicts["graph passes"] is False and verdicts["inductor"] is None
+
+
+@compiles
+def test_a_wrongly_captured_call_is_named(some, monkeypatch):
+    from torch._dynamo import output_graph
+
+    clean = output_graph.OutputGraph.cleanup_graph
+
+    def cleanup_graph(self):
+        clean(self)
+        for node in self.graph.nodes:
+            if getattr(node.target, "__name__", "") == "gelu":
+                node.kwargs = {**node.kwargs, "approximate": "tanh"}
+
+    monkeypatch.setattr(output_graph.OutputGraph, "cleanup_graph", cleanup_graph)
+    found = explained(activated, *some)
+    (cause,) = found.causes
+    assert cause.name.startswith("graph capture:") and "gelu" in cause.name and "test_compilation.py:" in cause.place
+    assert found.stages[0].verdict.acceptable is False and len(found.causes) == 1

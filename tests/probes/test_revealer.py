@@ -15,6 +15,8 @@ from halfulp.floats import fma32
 from halfulp.orders import Order
 from halfulp.orders.families import blocks, lanes, pairwise, sequential
 from halfulp.orders.replayed import evaluate
+from halfulp.probes.stored import StoredOrders
+from halfulp.reports.text.orders import order_text
 
 
 @contextlib.contextmanager
@@ -289,20 +291,49 @@ def kahan(x):
     return total
 
 
+def neumaier(x):
+    total, lost = np.zeros(len(x), np.float32), np.zeros(len(x), np.float32)
+    for column in x.T:
+        t = total + column
+        lost = lost + np.where(np.abs(total) >= np.abs(column), (total - t) + column, (column - t) + total)
+        total = t
+    return total + lost
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [
+        (kahan, "Kahan's compensated summation"),
+        (lambda x: kahan(x[:, ::-1]), "Kahan's compensated summation, from the last term to the first"),
+        (lambda x: kahan(x) / np.float32(x.shape[1]), "Kahan's compensated summation"),
+        (neumaier, "Neumaier's compensated summation"),
+        (lambda x: np.array([math.fsum(row) for row in x], np.float32), "exact summation, rounded once"),
+        (lambda x: np.array([math.fsum(np.sort(row)) for row in x], np.float32), "exact summation, rounded once"),
+    ],
+)
+def test_a_compensated_sum_is_named_as_what_it_is(function, name):
+    found = reveal_order(function, (n(8, 40),))
+    assert found.describe() == f"no tree of additions: {name}" and not found.is_proved
+    assert found.proof.startswith("Recognized on 16 random inputs") or "Recognized on" in found.proof
+    with pytest.raises(InputError, match="Kahan|Neumaier|exact"):
+        found.emit()
+    with pytest.raises(InputError, match="no order"):
+        _ = found.order
+
+
 @pytest.mark.parametrize(
     "function",
     [
-        kahan,
-        lambda x: kahan(x[:, :4]),
-        lambda x: np.array([math.fsum(row) for row in x], np.float32),
+        lambda x: kahan(x[:, :4]) + kahan(x[:, 4:]),
         lambda x: np.add.accumulate(np.sort(x, 1), 1)[:, -1],
-        lambda x: np.array([math.fsum(np.sort(row)) for row in x], np.float32),
+        lambda x: np.array([math.fsum(row[:20]) for row in x], np.float32) + np.array([math.fsum(row[20:]) for row in x], np.float32),
     ],
 )
 def test_what_is_no_fixed_tree_is_said(function):
     found = reveal_order(function, (n(8, 40),))
-    assert not found.is_proved
-    with pytest.raises(InputError):
+    assert not found.is_proved and all(item.status != "compensated" for item in found.classes)
+    assert found.stored().proof.startswith(("Not proved", "Proved on")) and StoredOrders({"function": found.stored()}).exit_code in (1, 3)
+    with pytest.raises(InputError, match="not proved|no order|No order|without"):
         found.emit()
     if found.classes[0].order is None:
         assert "no fixed tree of additions" in found.describe()
@@ -310,6 +341,40 @@ def test_what_is_no_fixed_tree_is_said(function):
             _ = found.order
     else:
         assert "does not give the same bits" in found.proof
+
+
+def test_what_is_not_proved_is_said_first():
+    found = reveal_order(lambda x: kahan(x[:, :4]) + kahan(x[:, 4:]), (n(8, 40),))
+    lines = order_text(found.stored()).splitlines()
+    assert lines[0].startswith("Not proved")
+    assert all(line.startswith("The probes saw: ") for line in lines[1 : 1 + len(found.classes)]) or found.classes[0].order is None
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: np.add.reduceat(x, [0, 3, 11], axis=1),
+        lambda x: np.stack([x[:, place::3].sum(1) for place in range(3)], 1),
+        lambda x: np.convolve(x.ravel(), np.ones(5, np.float32), "valid"),
+        lambda x: np.array([np.add.accumulate(np.trace(x, offset=place, dtype=x.dtype)[None])[0] for place in range(3)], np.float32),
+    ],
+)
+def test_the_program_of_a_table_gives_every_bit(function):
+    x = n(4, 17)
+    found = reveal_order(function, (x,), everywhere=True)
+    if found.is_proved:
+        names = {}
+        exec(found.emit(), names)  # the program that the user would run
+        assert np.array_equal(names["replay"](x), function(x))
+    assert found.is_proved
+
+
+def test_a_long_table_has_no_program():
+    places = np.random.default_rng(0).permutation(1200).reshape(60, 20)
+    found = reveal_order(lambda x: np.add.accumulate(x[places], 1)[:, -1], (n(1200),), everywhere=True)
+    assert found.is_proved and np.array_equal(found.replay(n(1200)), np.add.accumulate(n(1200)[places], 1)[:, -1])
+    with pytest.raises(InputError, match="known by a table only"):
+        found.emit()
 
 
 def test_an_order_that_changes_between_runs_is_said():
@@ -336,7 +401,15 @@ def test_winograd_is_no_tree():
         (F.gelu, (r(5, 30),), "isn't linear in input 0"),
         (lambda x: (x * x).sum(1), (r(5, 30),), "isn't linear"),
         (lambda x: x.sum(1) + 1, (r(5, 30),), "not zero where all its inputs are"),
-        (lambda x: x @ torch.arange(1.0, 31.0), (r(5, 30),), "terms could not be found"),
+        (lambda x: x @ torch.arange(1.0, 31.0), (r(5, 30),), r"coefficients of their own \(1, 2 "),
+        (lambda x: x.norm(dim=1), (r(5, 30),), "norms"),
+        (lambda x: x.square().sum(1), (r(5, 30),), "sums of squares"),
+        (lambda x: x.var(1), (r(5, 30),), "four times the result"),
+        (lambda x: x.sort(1).values[:, :7].sum(1), (r(5, 30),), "depends on their values"),
+        (lambda x: x.exp().sum(1), (r(5, 30),), "isn't linear"),
+        (lambda x: x.logsumexp(1), (r(5, 30),), "isn't linear"),
+        (lambda a, b: a.sum(1) + 2 * b.sum(1), (r(5, 30), r(5, 20)), "adds 2 parts"),
+        (lambda a, b, c, d: a @ b + c @ d, (r(3, 4), r(4, 5), r(3, 6), r(6, 5)), "adds several products"),
         (lambda x: x.sum(), (torch.arange(5),), "without a floating-point array"),
         (lambda x: x.sum(1), (r(5, 0),), "adds no terms"),
         (torch.matmul, (r(4, 0), r(0, 4)), "adds no terms"),

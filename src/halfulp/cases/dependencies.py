@@ -27,12 +27,14 @@ class Dependencies:
     """What a callable reaches: the outermost modules, tensors and floating-point arrays outside of them, optimizers.
 
     Attributes:
+        array_places: (what puts another array there, the array) for each place that holds one: a variable, a list, a dict, an object.
         makes_scalars: whether its code names a scalar type of NumPy that has few bits: `np.float32(0.2)` is rounded wherever it runs.
     """
 
     modules: list[nn.Module] = field(default_factory=list)
     tensors: list[torch.Tensor] = field(default_factory=list)
     arrays: list[npt.NDArray[Any]] = field(default_factory=list)
+    array_places: list[tuple[Callable[[Any], None], npt.NDArray[Any]]] = field(default_factory=list)
     optimizers: list[torch.optim.Optimizer] = field(default_factory=list)
     makes_scalars: bool = False
 
@@ -76,14 +78,20 @@ class _Search:
             for part in (value.func, *value.args, *value.keywords.values()):
                 self.visit(part, depth + 1)
         elif isinstance(value, (list, tuple, dict)):
-            for part in list(value.values() if isinstance(value, dict) else value)[:SEARCH_ENTRIES]:
-                self.visit(part, depth + 1)
+            self._visit_container(value, depth)
         elif isinstance(value, np.ndarray) and value.dtype.kind == "f":
             self.found.arrays.append(value)
         elif isinstance(value, NARROW) or any(value is kind for kind in NARROW):
             self.found.makes_scalars = True
         elif callable(value):
             self._visit_callable(value, depth)
+
+    def _visit_container(self, value: Any, depth: int) -> None:
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, part in list(items)[:SEARCH_ENTRIES]:
+            if not isinstance(value, tuple):
+                self._place(functools.partial(value.__setitem__, key), part, depth + 1)
+            self.visit(part, depth + 1)
 
     def _visit_callable(self, value: Any, depth: int) -> None:
         self._visit_object(getattr(value, "__self__", None), depth)
@@ -95,6 +103,7 @@ class _Search:
         code = getattr(value, "__code__", None)
         for cell in getattr(value, "__closure__", None) or ():
             with contextlib.suppress(ValueError):  # a cell that is still empty
+                self._place(functools.partial(setattr, cell, "cell_contents"), cell.cell_contents, depth + 1)
                 self.visit(cell.cell_contents, depth + 1)
         self.visit(getattr(value, "__defaults__", None) or (), depth + 1)
         if code is None:
@@ -106,12 +115,19 @@ class _Search:
             found = names.get(name)
             is_data = isinstance(found, (nn.Module, torch.Tensor, np.ndarray, torch.optim.Optimizer, list, dict))
             if is_data or getattr(found, "__module__", None) == getattr(value, "__module__", ""):
+                self._place(functools.partial(names.__setitem__, name), found, depth + 1)
                 self.visit(found, depth + 1)
+
+    def _place(self, put: Callable[[Any], None], value: Any, depth: int) -> None:
+        """Note where an array is, as often as it is somewhere."""
+        if isinstance(value, np.ndarray) and value.dtype.kind == "f" and depth <= SEARCH_DEPTH:
+            self.found.array_places.append((put, value))
 
     def _visit_object(self, value: Any, depth: int) -> None:
         """The attributes of a plain object whose method or call is the implementation."""
         if isinstance(value, (nn.Module, torch.optim.Optimizer)):
             self.visit(value, depth + 1)
         elif hasattr(value, "__dict__") and not isinstance(value, (type, types.ModuleType)):
-            for part in list(vars(value).values())[:SEARCH_ENTRIES]:
+            for name, part in list(vars(value).items())[:SEARCH_ENTRIES]:
+                self._place(functools.partial(setattr, value, name), part, depth + 1)
                 self.visit(part, depth + 1)

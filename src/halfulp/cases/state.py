@@ -13,6 +13,8 @@ import operator
 from collections.abc import Callable, Generator, Iterable
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import torch
 
 from ..process.alone import alone
@@ -42,7 +44,9 @@ class State:
     """
 
     def __init__(self, dependencies: Dependencies) -> None:
-        self.optimizers, self.arrays = dependencies.optimizers, dependencies.arrays
+        self.optimizers, self._arrays = dependencies.optimizers, dependencies.arrays
+        self._array_places = dependencies.array_places
+        self._arrays_inside: list[npt.NDArray[Any]] | None = None
         self.makes_scalars = dependencies.makes_scalars
         self._modules = dependencies.modules
         self.owned: dict[str, torch.Tensor] = {}
@@ -94,6 +98,35 @@ class State:
                         del mapping[name]
 
         try:
+            yield
+        finally:
+            surely(put_back)
+
+    @property
+    def arrays(self) -> list[npt.NDArray[Any]]:
+        """Captured arrays of NumPy; in another precision, the ones that are used there."""
+        return self._arrays if self._arrays_inside is None else self._arrays_inside
+
+    @contextlib.contextmanager
+    def _arrays_retyped(self, sources: frozenset[torch.dtype], target: torch.dtype) -> Generator[None]:
+        """Captured arrays of a source dtype in another precision inside, wherever they are: NumPy computes in what it is given."""
+        names = {str(dtype).removeprefix("torch.") for dtype in sources}
+        wanted = str(target).removeprefix("torch.")
+        places = [(put, array) for put, array in self._array_places if array.dtype.name in names]
+        if not places or not hasattr(np, wanted):  # bfloat16
+            yield
+            return
+        converted = {id(array): array.astype(wanted) for _, array in places}
+
+        def put_back() -> None:
+            self._arrays_inside = None
+            for put, array in places:
+                put(array)
+
+        try:
+            for put, array in places:
+                put(converted[id(array)])
+            self._arrays_inside = [converted.get(id(array), array) for array in self._arrays]
             yield
         finally:
             surely(put_back)
@@ -207,7 +240,7 @@ class State:
                     ],
                     convert,
                 )
-                with self._optimizers_aside(convert), self._attributes_kept():
+                with self._optimizers_aside(convert), self._attributes_kept(), self._arrays_retyped(sources, target):
                     yield
             finally:
                 surely(put_back)

@@ -59,6 +59,8 @@ def to_bfloat16(values):
 '''
 
 
+CHARACTERS_OF_TABLE = 20_000
+"""A table of elements in a program may be so long: some hundred lines, which a person can still scroll through."""
 LINES_FOR_CLASSES = 64
 """At most so many lines say which output is added in which order; more would be a table and no program."""
 
@@ -259,10 +261,7 @@ def _prepared(contraction: Contraction, names: list[str], kind: str) -> list[str
             lines.append(f"    padded = np.pad({name}, {pads})  # the sum up to each place; before the first there is nothing")
             lines.append(f"    {target} = np.moveaxis(np.lib.stride_tricks.sliding_window_view(padded, {size}, {axis}), -1, 0)")
         elif contraction.kind == "table":
-            raise InputError(
-                "Got a function whose terms are known by a table only. Needed: a sum, product, convolution or cumulative sum for a short "
-                "program. A table is as long as the sum. Use order.replay."
-            )
+            lines += _table_lines(contraction, factor, target, name)
         else:
             lines += _convolution_lines(contraction, factor, place, target, name)
         lines.append(f"    {target} = {target}.astype({kind})")
@@ -283,6 +282,43 @@ def _einsum_lines(contraction: Contraction, factor: Factor, place: int, target: 
         f"    {target} = {moved}.reshape({shape})  # {''.join(letters)} of {', '.join(contraction.details['labels'])} -> "
         f"{output or 'a number'}"
     ]
+
+
+def _table_lines(contraction: Contraction, factor: Factor, target: str, name: str) -> list[str]:
+    """The terms of each output by a table of elements; a term that is missing is a zero put behind the input."""
+    assert factor.table is not None
+    count = int(np.prod(factor.shape, dtype=np.int64))
+    rows = [_run_slices(np.where(row < 0, count, row)) for row in factor.table]
+    lines = [f"    rows = [  # for each output the elements of {name} that it adds; {count} is a zero"]
+    lines += [f"        np.r_[{row}]," for row in rows]
+    if sum(map(len, lines)) > CHARACTERS_OF_TABLE:
+        raise InputError(
+            f"Got a function whose terms are known by a table only, of {factor.table.size:,} numbers. Needed: a table of at most "
+            f"{CHARACTERS_OF_TABLE:,} characters, or a sum, product, convolution or cumulative sum. The program would be one long table. "
+            "Use order.replay."
+        )
+    shape = (contraction.terms, *contraction.view)
+    return [*lines, "    ]", f"    {target} = np.append({name}.ravel(), {name}.dtype.type(0))[np.array(rows)].T.reshape({shape})"]
+
+
+def _run_slices(indices: npt.NDArray[np.int64]) -> str:
+    """Indices in their order, runs of equal steps as slices."""
+    words: list[str] = []
+    place = 0
+    while place < len(indices):
+        step = int(indices[place + 1] - indices[place]) if place + 1 < len(indices) else 0
+        end = place + 1
+        while step and end < len(indices) and indices[end] - indices[end - 1] == step:
+            end += 1
+        first, last = int(indices[place]), int(indices[end - 1])
+        stop = last + (1 if step > 0 else -1)
+        if end - place < 3 or stop < 0:
+            words.append(str(first))
+            end = place + 1
+        else:
+            words.append(f"{first}:{stop}" + (f":{step}" if step != 1 else ""))
+        place = end
+    return ", ".join(words)
 
 
 def _convolution_lines(contraction: Contraction, factor: Factor, place: int, target: str, name: str) -> list[str]:

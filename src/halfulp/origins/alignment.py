@@ -18,7 +18,7 @@ from ..traces.roles import Role, StepKind
 from .counterpart import Candidate, MatchedBy
 from .nearness import Nearness, is_float
 
-FOREIGN = ("onnx", "openvino", "executorch", "litert", "jax")
+FOREIGN = ("onnx", "openvino", "executorch", "litert", "jax", "numpy")
 """The first part of the names of ops that other libraries computed."""
 
 Key = tuple[str, str, int, str, int]

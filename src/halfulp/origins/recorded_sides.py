@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from ..arguments import arguments_of
@@ -21,6 +22,8 @@ from ..errors import HalfulpError, RunError, shortened
 from ..floats import FLOAT32, FORMATS
 from ..recording import record
 from ..recording.exported import ExportedFunction
+from ..recording.statements import watched
+from ..recording.transcript import transcribe
 from ..traces import Trace
 from .conclusion import locate_in_traces
 from .evidence import UNKNOWN_FORMULA
@@ -127,7 +130,10 @@ def _recorded(
 
     try:
         try:
-            return recorded(path, differentiates=gradients or side.wants_gradients)
+            trace = recorded(path, differentiates=gradients or side.wants_gradients)
+            if not gradients and not side.modules and _is_made_elsewhere(trace):
+                return _by_statements(side, arguments, keywords, path, seed) or trace
+            return trace
         except RuntimeError as error:
             if gradients or not misses_gradients(error):
                 raise
@@ -139,6 +145,32 @@ def _recorded(
             f"Got {type(error).__name__} from {name} while it was recorded: {shortened(str(error))}. Needed: a callable that runs on "
             f"these inputs. Nothing can be located before it does. Call {name}(*inputs) by itself to see where it fails."
         ) from error
+
+
+def _is_made_elsewhere(trace: Trace) -> bool:
+    """Whether no op of PyTorch made the results: NumPy did, or another library."""
+    results = [number for name, number in trace.named.items() if name.startswith("output")]
+    return not results or any(number not in trace.producers for number in results)
+
+
+def _by_statements(side: Side, arguments: tuple[Any, ...], keywords: dict[str, Any], path: Path, seed: int) -> Trace | None:
+    """What the statements of a function gave that calls no op of PyTorch; None where no array was seen either."""
+    own, named = copied((arguments, keywords))
+    with side.unchanged(), repeatable(seed):
+        result, values, notes = watched(lambda: side.function(*own, **named))
+    if not values:
+        return None
+    inputs = {**_tensors(arguments, "inputs"), **_tensors(keywords, "keywords")}
+    return transcribe(
+        path.with_suffix(".statements.trace"), inputs=inputs, weights={}, values=values, outputs=_tensors(result, "output"), settings={},
+        notes=notes,
+    )  # fmt: skip
+
+
+def _tensors(tree: Any, name: str) -> dict[str, torch.Tensor]:
+    """Tensors and arrays of a tree, by path."""
+    found = named_in(tree, name, lambda value: isinstance(value, (torch.Tensor, np.ndarray, np.generic)))
+    return {path: value.detach() if isinstance(value, torch.Tensor) else torch.from_numpy(np.array(value)) for path, value in found}
 
 
 @contextlib.contextmanager

@@ -17,6 +17,9 @@ from .stored import StoredClass, StoredOrder, StoredOrders
 
 Indices = npt.NDArray[np.int64]
 
+COMPENSATED = "compensated"
+"""The status of outputs that a compensated program gives."""
+
 TAKEN = frozenset(
     (
         "np left right total fma replay which result add add_product padded windows spread to_bfloat16 two_sum halves range bias_at_output "
@@ -33,8 +36,9 @@ class PositionClass:
     Attributes:
         order: None where there is no fixed order.
         positions: the flat indices of those that were checked and belong here. at: the one where it was asked.
-        status: "proved" (replaying gave every bit), "consistent with the probes", or "nothing".
-        draws: on how many random inputs it was proved. problem: why it isn't proved, "" if it is.
+        status: "proved" (replaying gave every bit), "consistent with the probes", "compensated" (a program that is no tree gave every
+            bit), or "nothing".
+        draws: on how many random inputs it was proved. problem: why it isn't proved, "" if it is; the name of a compensated program.
         terms: those that are present at `at` (padding leaves some out), None where that was not asked.
     """
 
@@ -73,8 +77,9 @@ class RevealedOrder:
         """
         found = self.classes[0].order
         if found is None:
+            why = self.describe_class(self.classes[0])
             raise InputError(
-                f"Got a function without a fixed order: {self.classes[0].problem}. Needed: a function that adds its terms in one tree. "
+                f"Got a function without a fixed order: {why}. Needed: a function that adds its terms in one tree. "
                 "There is no order to show. Use halfulp.check to judge its results."
             )
         return found
@@ -139,6 +144,8 @@ class RevealedOrder:
 
     def describe_class(self, position_class: PositionClass) -> str:
         """The order of one class in words."""
+        if position_class.status == COMPENSATED:
+            return f"no tree of additions: {position_class.problem}"
         if position_class.order is None:
             return position_class.problem
         if position_class.terms is None or len(position_class.terms) == self.contraction.terms:
@@ -183,6 +190,12 @@ class RevealedOrder:
                 f"Got orders of {self.checked:,} of {self.contraction.positions:,} outputs. Needed: all of them, since they differ. Large "
                 "outputs are checked in part. Reveal with everywhere=True."
             )
+        unproved = next((item.problem for item in self.classes if item.status == "consistent with the probes"), "")
+        if unproved:
+            raise InputError(
+                f"Got an order that is not proved: {unproved}. Needed: one "
+                "that gives every bit. A program of it would give other numbers than the function. Use halfulp.check to judge its results."
+            )
         unknown = next((order_class for order_class in self.classes if order_class.order is None), None)
         if unknown is not None:
             raise InputError(f"Got outputs without an order: {unknown.problem}. Needed: an order for each. There is no program to write.")
@@ -213,6 +226,8 @@ class RevealedOrder:
         if self.is_proved:
             return f"Proved on {inputs}: replaying gives {where} in every bit."
         known = sum(len(order_class.positions) for order_class in self.classes if order_class.status == "proved")
+        if self.classes[0].status == COMPENSATED:
+            return f"Recognized on {inputs}: the program gives {where} in every bit."
         problem = next(order_class.problem for order_class in self.classes if order_class.status != "proved")
         share = f"Proved on {inputs} for {known:,} of {self.checked:,} outputs; otherwise not proved" if known else "Not proved"
         return f"{share}: {problem}."

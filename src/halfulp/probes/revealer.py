@@ -14,12 +14,13 @@ import numpy.typing as npt
 from ..errors import InputError
 from ..floats import FORMATS, Format, round_to_format
 from ..orders import Contraction, Order, Tree
+from ..orders.compensated import programs
 from ..orders.families import candidates
 from ..orders.replayed import replay, replay_samples
 from .arithmetic import Arithmetic, arithmetic_of
 from .implementation import Implementation
 from .masks import Masks, NotCounts, numbers_for, uniform_inputs
-from .revealed import PositionClass, RevealedOrder
+from .revealed import COMPENSATED, PositionClass, RevealedOrder
 from .structure import Sample, Structure, find_structure
 from .trees import agrees, reveal_tree
 
@@ -46,6 +47,9 @@ PATIENCE_S = 120.0
 
 REPLAYED, REPLAYED_OF_LARGE = 1 << 31, 1 << 26
 """Products replayed for the proof in one draw, at most: about 0.2 s, and 10 ms for large inputs, of which random rows are then replayed."""
+
+COMPENSATED_TERMS = 1 << 18
+"""Terms that are added by compensated programs in one draw, at most: a second for all programs and draws."""
 
 QUESTIONS, SPOTS_OF_FAMILY = 256, 64
 """With so many leaves for each question that a run answers, common orders are tried before asking; one that gives the bits is asked at so
@@ -205,6 +209,10 @@ class _Asking:
             if order is None or not self._is_right(order, np.array([at])) or not same[left == at].all():
                 if self.implementation.is_large and not self._repeats():
                     order, problem = None, CHANGES
+                program = self._compensated(left) if problem != CHANGES else ""
+                if program:
+                    found.append(PositionClass(None, left, at, COMPENSATED, draws=len(self.samples), problem=program, terms=terms))
+                    return self._result(found)
                 status, problem = ("nothing", problem) if order is None else ("consistent with the probes", problem or NOT_PROVED)
                 where = left if order is None else left[left == at]
                 found.append(PositionClass(order, where, at, status, draws=0, problem=problem, terms=terms))
@@ -230,6 +238,30 @@ class _Asking:
 
     def _result(self, classes: list[PositionClass]) -> RevealedOrder:
         return RevealedOrder(self.contraction, tuple(classes), self.implementation.shape, len(self.samples), runs=self.runs)
+
+    def _compensated(self, positions: Indices) -> str:
+        """The compensated program that gives every bit at these positions, in words; "" where none does."""
+        contraction = self.contraction
+        if contraction.extras or len(positions) * contraction.terms > COMPENSATED_TERMS:
+            return ""
+        present = self._present(positions)
+        accumulators = ("float64",) if self.inputs.precision_bits > 24 else ("float32", "float64")
+        left = dict[str, bool]()
+        for sample in self.samples:
+            for members in _by_row(present):
+                terms = _terms(contraction, sample.inputs, positions[members])[:, present[members[0]]]
+                wanted = sample.result[positions[members]]
+                for name, sums in programs(terms.T, accumulators):
+                    if left.get(name, True):
+                        left[name] = any(np.array_equal(value.astype(wanted.dtype), wanted) for value in self._scaled(sums))
+            if not any(left.values()):
+                return ""
+        return next((name for name, fits in left.items() if fits), "")
+
+    def _scaled(self, sums: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
+        """Sums with the factor of a mean, divided and multiplied."""
+        factor = self.structure.factor
+        return [sums] if factor == 1.0 else [sums / sums.dtype.type(round(1 / factor)), sums * sums.dtype.type(factor)]
 
     def _attempts(self, at: int) -> tuple[Order | None, Indices | None, str]:
         """The order at a position: asked with many positions at once, if need be with those that add alike, at last by itself."""
@@ -412,6 +444,23 @@ class _Asking:
         """Of some of these positions, from the middle outwards, the first with the most terms."""
         some = positions[np.argsort(np.abs(np.arange(len(positions)) - len(positions) // 2), kind="stable")[:64]]
         return int(some[np.argmax(self._present(some).sum(1))])
+
+
+def _by_row(present: npt.NDArray[np.bool_]) -> list[Indices]:
+    """The places of rows that are equal, together."""
+    which = np.unique(present, axis=0, return_inverse=True)[1].reshape(-1)
+    return [np.flatnonzero(which == number) for number in range(int(which.max()) + 1)]
+
+
+def _terms(contraction: Contraction, inputs: list[npt.NDArray[Any]], positions: Indices) -> npt.NDArray[Any]:
+    """What is added at some outputs: (positions, terms)."""
+    found: npt.NDArray[Any] | None = None
+    for factor in contraction.factors:
+        places = factor.bases(contraction.view, positions)[:, None] + factor.offsets(contraction.sizes)[None, :]
+        own = factor.prepared(inputs[factor.argument])[places]
+        found = own if found is None else found * own
+    assert found is not None
+    return found
 
 
 def _with_missing(tree: Tree | None, extras: int, terms: Indices, count: int) -> Tree:

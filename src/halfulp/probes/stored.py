@@ -17,7 +17,7 @@ class StoredClass:
     Attributes:
         order: what `Order.to_dict` gives; None where there is no fixed order. words: the order in words. where: which outputs, in words.
         positions: how many were checked. at: the index of the one where it was asked.
-        status: "proved", "consistent with the probes" or "nothing". problem: why it isn't proved, "" if it is.
+        status: "proved", "consistent with the probes", "compensated" or "nothing". problem: why it isn't proved, "" if it is.
     """
 
     order: dict[str, Any] | None
@@ -83,7 +83,9 @@ class StoredOrders:
 
     @property
     def exit_code(self) -> int:
-        """What the command line exits with: 0 where all have an order, 2 where none could be asked, else 1."""
+        """What the command line exits with: 0 where all orders are proved, 2 where none could be asked, 1 where one has none, else 3."""
         if self.problems and not self.orders:
             return 2
-        return int(bool(self.problems) or any(order.classes[0].order is None for order in self.orders.values()))
+        if self.problems or any(order.classes[0].order is None for order in self.orders.values()):
+            return 1
+        return 0 if all(order.proved for order in self.orders.values()) else 3

@@ -34,6 +34,9 @@ formats."""
 NEARLY = 1e-4
 """How far results may be from integers, as a share of the largest: Winograd's convolutions of float32 lose two to three of seven digits."""
 
+SAME_COEFFICIENT = 1e-6
+"""Two coefficients are one where float32 rounds them that near: 16 roundings."""
+
 MOST_AXES = 6
 """So many axes of the output, and as many that are summed over, have letters; functions with more are found as tables."""
 
@@ -380,29 +383,79 @@ def _table(implementation: Implementation, factors: tuple[int, ...]) -> Contract
 def _refusal(implementation: Implementation) -> InputError:
     """Why no structure was found, from what the function does to sums and multiples of its inputs."""
     random = np.random.default_rng(7)
-    draw = [random.choice((-3, -2, -1, 1, 2, 3), argument.shape).astype(np.float32) for argument in implementation.arguments]
+
+    def drawn() -> list[Values]:
+        return [random.choice((-3, -2, -1, 1, 2, 3), argument.shape).astype(np.float32) for argument in implementation.arguments]
+
+    draw, other = drawn(), drawn()
     zero = implementation.run([np.zeros_like(array) for array in draw])
+    once = implementation.run(draw)
+    for place, argument in enumerate(implementation.arguments):
+
+        def at(values: Values, place: int = place) -> Values:
+            return implementation.run([values if number == place else array for number, array in enumerate(draw)])
+
+        without, doubled, negative = at(np.zeros_like(draw[place])), at(draw[place] * 2), at(-draw[place])
+        both, beside = at(draw[place] + other[place]), at(other[place])
+        if _is_near(doubled - without, 2 * (once - without)) and _is_near(both - without, (once - without) + (beside - without)):
+            continue
+        return InputError(
+            f"Got a function that isn't linear in {argument.name} (shape {argument.shape}): "
+            f"{_nonlinearity(once - without, doubled - without, negative - without)} Needed: a sum, mean, product or convolution. Only "
+            "those have an order of summation. Ask about the linear step alone, or use halfulp.check for the whole."
+        )
     if np.any(zero != 0):
         return InputError(
             "Got a function that is not zero where all its inputs are. Needed: a sum, product or convolution of its inputs. What it adds "
             "by itself can't be set. Pass a bias as an input of its own, or pass the nn.Module itself."
         )
-    once = implementation.run(draw)
-    for place, argument in enumerate(implementation.arguments):
-        moved = [*draw]
-        moved[place] = draw[place] * 2
-        doubled = implementation.run(moved)
-        without = implementation.run([np.zeros_like(array) if other == place else array for other, array in enumerate(draw)])
-        if not np.allclose(doubled - once, once - without, rtol=1e-3, atol=1e-3):
-            return InputError(
-                f"Got a function that isn't linear in {argument.name} (shape {argument.shape}): twice the input does not give twice the "
-                "result. Needed: a sum, mean, product or convolution. Only those have an order of summation. Ask about the linear step "
-                "alone, or use halfulp.check for the whole."
-            )
     shapes = ", ".join(str(argument.shape) for argument in implementation.arguments)
     return InputError(
-        f"Got a linear function of inputs of shapes {shapes} with a result of shape {implementation.shape} whose terms could not be "
-        "found. Needed: one sum, mean, product, einsum, convolution or cumulative sum of its inputs with coefficients 1 (others: up to "
-        f"{TABLE_RUNS} elements). Weights inside the function can't be set to numbers of our choice. Pass weights as inputs, or the "
-        "nn.Module itself."
+        f"Got a linear function of inputs of shapes {shapes} with a result of shape {implementation.shape}"
+        f"{_coefficients(implementation)} Needed: one sum, mean, product, einsum, convolution or cumulative sum of its inputs with "
+        f"coefficients 1 (others: up to {TABLE_RUNS} elements). Weights inside the function can't be set to numbers of our choice. Pass "
+        "weights as inputs, or the nn.Module itself."
     )
+
+
+def _is_near(left: Values, right: Values) -> bool:
+    return bool(np.allclose(left, right, rtol=1e-3, atol=1e-3 * max(1.0, float(np.abs(right).max(initial=0.0)))))
+
+
+def _nonlinearity(once: Values, doubled: Values, negative: Values) -> str:
+    """How a function is not linear, from what it gives for an input, twice the input and the negated one."""
+    if _is_near(doubled, 4 * once) and _is_near(negative, once):
+        return "twice the input gives four times the result, as sums of squares and variances do."
+    if _is_near(doubled, 2 * once) and _is_near(negative, once):
+        return "it gives the same for the negated input, as norms and standard deviations do."
+    if _is_near(doubled, 2 * once):
+        return (
+            "the result for a sum of two inputs is not the sum of their results: which terms it adds depends on their values (sorted, "
+            "largest, absolute ones)."
+        )
+    return "twice the input does not give twice the result."
+
+
+def _coefficients(implementation: Implementation) -> str:
+    """What keeps a linear function from being one sum of its terms, in words."""
+    shapes = [argument.shape for argument in implementation.arguments]
+    zeros = [np.zeros(shape, np.float32) for shape in shapes]
+    parts = 0
+    for place, shape in enumerate(shapes):
+        alone = implementation.run([*zeros[:place], np.ones(shape, np.float32), *zeros[place + 1 :]])
+        parts += bool(np.any(alone != 0))
+    if parts > 1:
+        return f", which adds {parts} parts that depend on one input each."
+    if len(shapes) > 2:
+        return ", which adds several products."
+    if len(shapes) == 1 and int(np.prod(shapes[0], dtype=np.int64)) <= TABLE_RUNS:
+        seen: list[float] = []
+        for element in range(int(np.prod(shapes[0], dtype=np.int64))):
+            impulse = np.zeros(shapes[0], np.float32)
+            impulse.reshape(-1)[element] = 1.0
+            result = implementation.run([impulse])
+            for value in np.unique(result[result != 0]).tolist():
+                seen += [] if any(abs(value - one) <= SAME_COEFFICIENT * abs(one) for one in seen) else [value]
+            if len(seen) > 1:
+                return f", whose terms have coefficients of their own ({seen[0]:.6g}, {seen[1]:.6g} ...)."
+    return " whose terms could not be found."

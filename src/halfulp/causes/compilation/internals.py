@@ -74,7 +74,8 @@ def passed(module: fx.GraphModule, inputs: Sequence[Any], options: Mapping[str, 
         call._boxed_call = True  # type: ignore[attr-defined]
         return call
 
-    return compiler.compile_fx(module, list(inputs), inner_compile=inner, config_patches=dict(options) or None)
+    with _part("torch._functorch.config").patch(enable_autograd_cache=False):  # which would hand out code that was generated before
+        return compiler.compile_fx(module, list(inputs), inner_compile=inner, config_patches=dict(options) or None)
 
 
 class _Passed(Exception):

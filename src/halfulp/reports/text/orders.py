@@ -11,8 +11,11 @@ def order_text(found: StoredOrder) -> str:
     """The order of each class of outputs, what it was proved on, and its family."""
     several = len(found.classes) > 1
     lines = [f"{order_class.where}: {order_class.words}" if several else order_class.words for order_class in found.classes]
-    lines.append(found.proof)
     main = found.classes[0].restored()
+    if found.proved or main is None:
+        lines.append(found.proof)
+    else:  # what is not proved is no answer: it stands behind that word
+        lines = [found.proof, *(f"The probes saw: {line}" for line in lines)]
     if main is not None:
         lines.append(f"Depth of the tree: {main.tree.depth:,}; hash {main.hash}; {found.runs:,} runs of the function for the probes.")
         if found.family is not None:
