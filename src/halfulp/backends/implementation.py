@@ -125,6 +125,7 @@ class Implementation:
         trace = transcribe(
             Path(kept.name) / "run.trace" if kept is not None else str(path), inputs=dict(zip(names, tensors)), weights=watched.weights,
             values=watched.values, outputs=outputs, settings=settings, notes=(*program.remarks, *watched.notes),
+            in_other_layouts=watched.in_other_layouts,
         )  # fmt: skip
         if kept is not None:
             import weakref

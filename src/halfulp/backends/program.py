@@ -33,13 +33,14 @@ class Watched:
     Attributes:
         values: what was computed on the way, in order. outputs: what was returned.
         weights: the numbers that the program holds, by the names of the module that it was made from, as far as they are known.
-        notes: what could not be seen.
+        notes: what could not be seen. in_other_layouts: see `transcribe`.
     """
 
     values: list[Transcribed]
     outputs: Tensors
     weights: Mapping[str, torch.Tensor] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    in_other_layouts: bool = False
 
 
 @dataclass(frozen=True, eq=False)

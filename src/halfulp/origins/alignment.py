@@ -47,12 +47,14 @@ class Alignment:
             if value.hash:
                 self._by_hash.setdefault((value.hash, value.elements, value.dtype), value.number)
         self._foreign: dict[tuple[str, tuple[int, ...], bool], list[int]] = defaultdict(list)
+        self._in_order: dict[tuple[tuple[int, ...], bool], list[tuple[int, int]]] = defaultdict(list)
         for step in actual.ops:
             if step.op.split(".")[0] in FOREIGN:
                 for number in step.outputs:
                     if number is not None:
                         value = actual.values[number]
                         self._foreign[step.module, value.shape, is_float(value.dtype)].append(number)
+                        self._in_order[value.shape, is_float(value.dtype)].append((step.index, number))
         self.is_foreign = bool(self._foreign)
         self._anchors: dict[int, list[Candidate]] = defaultdict(list)
         self.modules: dict[str, str] = {}
@@ -97,6 +99,15 @@ class Alignment:
         expected_value = self.expected.values[number]
         known = self._foreign.get((self.module(step.module), expected_value.shape, is_float(expected_value.dtype)), [])
         return known[::-1]
+
+    def following(self, step: Step, slot: int, after: int) -> list[int]:
+        """Values of `actual` of the same shape that come after a step of it, the next first; of another library's runs alone."""
+        number = step.outputs[slot]
+        if number is None or not self.is_foreign:
+            return []
+        value = self.expected.values[number]
+        known = self._in_order.get((value.shape, is_float(value.dtype)), [])
+        return [candidate for index, candidate in known if index > after]
 
     def near(self, number: int, prediction: Array) -> list[tuple[float, int]]:
         """Values of `actual` with as many elements as `number`, by relative distance from a prediction (rms over rms), nearest first."""

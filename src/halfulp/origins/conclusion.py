@@ -186,6 +186,7 @@ def _concluded(walker: Walker, walk: Walk, common: dict[str, Any], notes: list[s
         steps = _at_fault(walker, first)
         segment = tuple(f"{step.op} in {step.module or '(outermost)'}" for step in steps)
         module = point.module if steps == (first.step,) else _common_module(steps, point.phase) or point.module
+        modules = tuple(dict.fromkeys(step.module for step in steps))
         seen = steps[-1] if steps[-1].source else first.step
         place = place_of(
             walker.actual, walker.expected, made_since(walker.actual, first.candidate, walk.matched.__contains__),
@@ -195,7 +196,8 @@ def _concluded(walker: Walker, walk: Walk, common: dict[str, Any], notes: list[s
             module, steps[-1].op, point.phase, steps[-1].source or point.source,
             verdict=Verdict.NONDETERMINISTIC if REPETITION in notes else point.verdict or Verdict.MISTAKE,
             added=point.added, inherited=point.inherited, because=_because(first, segment),
-            more=tuple(suspect.point for suspect in right[1:]), segment=segment, notes=tuple(notes), point=point, place=place, **common,
+            more=tuple(suspect.point for suspect in right[1:]), segment=segment, notes=tuple(notes), point=point, place=place,
+            between=modules if len(modules) > 1 else (), **common,
         )  # fmt: skip
     open_question = _unanswered(walker, walk)
     if open_question:

@@ -22,6 +22,8 @@ class MatchedBy(str, Enum):
     """It is near."""
     HINT = "hint"
     """Another library says that it belongs to the same module."""
+    PLACE = "place"
+    """It is the next value of that shape in another library's run."""
     NONE = "none"
     """`actual` has none (a fused op, compiled code): what follows is measured from what was predicted."""
     GIVEN = "given"
@@ -37,8 +39,8 @@ class MatchedBy(str, Enum):
 
     @property
     def is_guessed(self) -> bool:
-        """Whether nothing but nearness or another library's word speaks for it."""
-        return self in (MatchedBy.VALUE, MatchedBy.HINT)
+        """Whether nothing but nearness, another library's word or its place speaks for it."""
+        return self in (MatchedBy.VALUE, MatchedBy.HINT, MatchedBy.PLACE)
 
 
 class Candidate(NamedTuple):

@@ -105,7 +105,8 @@ class Origin:
         op: its overload. phase: "forward", "backward", "buffer" or "step". source: its line.
         verdict: of what it adds: IDENTICAL or ROUNDING where nothing adds more, UNDECIDED where the recording doesn't tell.
         added, inherited: relative differences at that op, see `Point`. because: in words, what was seen.
-        segment: where the two runs share no values inside it, all ops of `expected` it may be.
+        segment: where the two runs share no values inside it, all ops of `expected` it may be. between: the modules of these, where they
+            are several, in order: it starts in one of them.
         walk: every value in order. more: further points that add more than rounding, after the first.
         first_bits: the first op that gives other bits from the same bits; None where there is none.
         nonfinite: see `NonFinite`. unaligned: ops that have no counterpart, per side: ("actual", op, module).
@@ -128,6 +129,7 @@ class Origin:
     walk: tuple[Point, ...]
     more: tuple[Point, ...] = ()
     segment: tuple[str, ...] = ()
+    between: tuple[str, ...] = ()
     first_bits: Point | None = None
     nonfinite: tuple[NonFinite, ...] = ()
     unaligned: tuple[tuple[str, str, str], ...] = ()

@@ -163,7 +163,7 @@ def _by_statements(side: Side, arguments: tuple[Any, ...], keywords: dict[str, A
     inputs = {**_tensors(arguments, "inputs"), **_tensors(keywords, "keywords")}
     return transcribe(
         path.with_suffix(".statements.trace"), inputs=inputs, weights={}, values=values, outputs=_tensors(result, "output"), settings={},
-        notes=notes,
+        notes=notes, in_other_layouts=True,
     )  # fmt: skip
 
 

@@ -343,6 +343,8 @@ class Walker:
         settled = next((fit for fit in fits if fit.addition.within), None)
         if settled is not None:
             other = alternative is not None and self.addition_in(alternative, slot, number, settled.numbers).within
+            if other and alternative is not None:
+                self._harmless(alternative)
             self._settle(slot, number, settled, main, None if other else alternative)
             self._doubt(slot, number, settled, main)
             return None
@@ -504,6 +506,13 @@ class Walker:
                 yield candidate, MatchedBy.VALUE
         if not is_view and prediction.dtype.kind in "fc":
             yield from ((candidate, MatchedBy.HINT) for candidate in self.alignment.hinted(main.step, slot)[:1])
+            yield from ((candidate, MatchedBy.PLACE) for candidate in self.alignment.following(main.step, slot, self._reached())[:1])
+
+    def _reached(self) -> int:
+        """The last step of `actual` whose value stands for something, or may."""
+        producers = self.actual.producers
+        numbers = (*self.found.matched, *(suspect.candidate for suspect in self.found.suspects.values()))
+        return max((producers[number].index for number in numbers if number in producers), default=-1)
 
     def addition_in(self, evaluation: Evaluation, slot: int, number: int, actual: Array) -> Addition:
         """How far a value is from what an evaluation predicts."""
@@ -549,6 +558,13 @@ class Walker:
             version = self._versions.get(assume)
             if version is not None:
                 version.alternative = None
+
+    def _harmless(self, alternative: Evaluation) -> None:
+        """Clear what has infinities in other places where they change nothing in what reads it: a mask of large numbers for one of them."""
+        for number in alternative.step.inputs:
+            suspect = self.found.suspects.get(number)
+            if suspect is not None and suspect.addition.residual.nonfinite and suspect.state != SuspectState.FINAL:
+                suspect.state = SuspectState.CLEARED
 
     def _follow(self, slot: int, number: int, fit: _Fit, main: Evaluation, alternative: Evaluation) -> None:
         """The candidate follows from suspects, not from what was predicted: they are what `actual` computed, as far as is seen.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,6 +44,7 @@ def transcribe(
     outputs: Mapping[str, torch.Tensor],
     settings: Mapping[str, str],
     notes: Sequence[str] = (),
+    in_other_layouts: bool = False,
 ) -> Trace:
     """The trace of a run in a library that can't be watched op by op, but gives its values.
 
@@ -50,6 +52,8 @@ def transcribe(
         path: the folder to write. inputs: by path ("inputs[0]"). weights: by dotted name, as far as they are known.
         values: in the order in which they were computed. outputs: by path ("output", "output[1]").
         settings: of the library, for the fingerprint. notes: what could not be seen.
+        in_other_layouts: whether values are written with their channels moved first, and last, too: libraries differ in that, and nothing
+            else tells which value of one is which of another.
 
     Returns:
         The trace, with all elements. A value that has the bits of an output stands for it.
@@ -63,30 +67,35 @@ def transcribe(
             _write(writer, tensor, role, name)
     made: list[int] = []
     by_bits: dict[tuple[str, tuple[int, ...]], int] = {}
-    for value in values:
-        number = _write(writer, value.tensor, Role.OP, "")
-        made.append(number)
-        by_bits[_bits_of(value.tensor)] = number
-        given = tuple(Ref(made[place]) for place in value.inputs)
+
+    def write(value: Transcribed, tensor: torch.Tensor, op: str, given: tuple[Ref, ...]) -> int:
+        number = _write(writer, tensor, Role.OP, "")
+        by_bits[_bits_of(tensor)] = number
         writer.add_step(
             Step(
-                writer.steps,
-                StepKind.OP,
-                Phase.FORWARD,
-                value.op,
-                module=value.module,
-                call=0,
-                source=value.source,
-                arguments=given,
-                keywords={},
+                writer.steps, StepKind.OP, Phase.FORWARD, op, module=value.module, call=0, source=value.source, arguments=given, keywords={},
                 outputs=(number,),
             )
-        )
+        )  # fmt: skip
+        return number
+
+    for value in values:
+        made.append(write(value, value.tensor, value.op, tuple(Ref(made[place]) for place in value.inputs)))
+        for words, tensor in _layouts(value.tensor) if in_other_layouts else ():
+            write(value, tensor, f"{value.op} ({words})", (Ref(made[-1]),))
     named: dict[str, int] = {}
     for name, tensor in outputs.items():
         known = by_bits.get(_bits_of(tensor))
         named[name] = _write(writer, tensor, Role.UNSEEN, name) if known is None else known
     return read_trace(writer.close(named=named, notes=tuple(notes)))
+
+
+def _layouts(tensor: torch.Tensor) -> list[tuple[str, torch.Tensor]]:
+    """A tensor of three to five axes with its last axis, or its second, moved to where other libraries have the channels."""
+    if not tensor.is_floating_point() or tensor.dim() not in (3, 4, 5):
+        return []
+    moved = (("channels first", tensor.movedim(-1, 1)), ("channels last", tensor.movedim(1, -1)))
+    return [(words, other) for words, other in moved if min(tensor.shape[1], tensor.shape[-1]) > 1 or math.prod(tensor.shape[2:-1]) > 1]
 
 
 def _bits_of(tensor: torch.Tensor) -> tuple[str, tuple[int, ...]]:

@@ -37,11 +37,11 @@ def watch(
     closed = jax.make_jaxpr(of_arrays(function, arguments, keywords))(*arrays)
     evaluation = _Evaluation(jax, back)
     results = evaluation.run(closed.jaxpr, closed.consts, [(array, None) for array in arrays], "")
-    outputs = run(tensors)
+    outputs = [back(result) for result, _ in results]  # those that follow from the values: what is compiled rounds otherwise
     notes: list[str] = []
-    if not all(torch.equal(back(result), output) for (result, _), output in zip(results, outputs)):
+    if not all(torch.equal(output, compiled) for output, compiled in zip(outputs, run(tensors))):
         notes.append("evaluated equation by equation the results have other bits than compiled as a whole: XLA fuses")
-    return Watched(evaluation.values, outputs, notes=tuple(notes))
+    return Watched(evaluation.values, outputs, notes=tuple(notes), in_other_layouts=True)
 
 
 class _Evaluation:

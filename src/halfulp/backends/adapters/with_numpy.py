@@ -10,7 +10,9 @@ import numpy as np
 import torch
 from numpy.lib.stride_tricks import sliding_window_view
 
+from ...recording.statements import watched
 from ..arrays import as_numpy, as_tensor
+from ..program import Program, Watched
 from .by_functions import ByFunctions
 
 Array = np.ndarray[Any, Any]
@@ -35,6 +37,18 @@ class NumPy(ByFunctions):
     def back(self, array: Any) -> torch.Tensor:
         """See `ByFunctions`."""
         return as_tensor(array)
+
+    def build(self, target: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any], options: Mapping[str, str]) -> Program:
+        """See `Adapter.build`. A function is looked into statement by statement."""
+        program = super().build(target, arguments, keywords, options)
+        if isinstance(target, torch.nn.Module):
+            return program
+
+        def look(tensors: list[torch.Tensor]) -> Watched:
+            outputs, values, notes = watched(lambda: program.run(tensors))
+            return Watched(values, outputs, notes=notes, in_other_layouts=True)
+
+        return Program(program.run, program.structure, look, program.remarks)
 
     def fingerprint(self) -> dict[str, str]:
         """Its version and the BLAS that it multiplies with."""

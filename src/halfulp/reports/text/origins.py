@@ -11,6 +11,8 @@ from ...words.numbers import number
 from .places import place_lines
 from .tables import as_text
 
+SHOWN_MODULES = 8
+"""So many modules between which it starts are named; JSON has all."""
 ROWS = 12
 """Rows of a table that is to be read, not searched; JSON has all."""
 
@@ -48,6 +50,13 @@ def origin_answer(origin: Origin) -> str:
     head = f"{origin.verdict.name}: {origin.verdict.meaning} ({acceptable})"
     if origin.module is None:
         return f"{head}\n{origin.because}"
+    if origin.between:
+        names = [name or "the outermost module" for name in origin.between]
+        inside = f" ({len(names)} modules: {', '.join(names[:SHOWN_MODULES])}{' ...' if len(names) > SHOWN_MODULES else ''})"
+        seen = f"It is first seen at {origin.op} ({origin.phase}{_at(origin.source)})."
+        return (
+            f"{head}\nIt starts between {names[0]} and {names[-1]}{inside}: the two runs share no value in between. {seen} {origin.because}"
+        )
     where = f"It starts in {origin.module or 'the outermost module'}, at {origin.op} ({origin.phase}{_at(origin.source)})."
     return f"{head}\n{where} {origin.because}"
 
