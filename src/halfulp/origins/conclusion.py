@@ -186,7 +186,7 @@ def _concluded(walker: Walker, walk: Walk, common: dict[str, Any], notes: list[s
         steps = _at_fault(walker, first)
         segment = tuple(f"{step.op} in {step.module or '(outermost)'}" for step in steps)
         module = point.module if steps == (first.step,) else _common_module(steps, point.phase) or point.module
-        modules = tuple(dict.fromkeys(step.module for step in steps))
+        modules = tuple(dict.fromkeys(step.module for step in (*walker.parts_before(first.step), *steps)))
         seen = steps[-1] if steps[-1].source else first.step
         place = place_of(
             walker.actual, walker.expected, made_since(walker.actual, first.candidate, walk.matched.__contains__),

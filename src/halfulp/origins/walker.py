@@ -26,6 +26,7 @@ from ..ops.deviation import MAGNIFIED
 from ..ops.evaluation import NotReplayed, Unknown
 from ..ops.formulas import formula_of
 from ..traces import Step, Trace
+from ..traces.roles import Role
 from ..verdicts.verdict import Verdict
 from .addition import Addition, addition_of, beyond_everything, judged
 from .alignment import Alignment
@@ -181,6 +182,17 @@ class Walker:
             found[made_by.index] = made_by
             waiting += made_by.inputs
         return [found[index] for index in sorted(found) if any(self.expected.values[n].hash for n in found[index].outputs if n is not None)]
+
+    def parts_before(self, step: Step) -> list[Step]:
+        """The views of parameters that a step reads, or an op before it whose results `actual` lacks: which part is a choice, too."""
+        producers, roles = self.expected.producers, {Role.PARAMETER, Role.BUFFER}
+        read = [producers[number] for each in (*self.unseen_before(step), step) for number in each.inputs if number in producers]
+        return [
+            view
+            for view in read
+            if not any(self.expected.values[output].hash for output in view.outputs if output is not None)
+            and any(self.expected.values[source].role in roles for source in view.inputs)
+        ]
 
     def format_of(self, number: int) -> Format:
         """What a value is stored in: that of `expected`, or the coarser one that `actual` is entitled to."""
@@ -348,7 +360,8 @@ class Walker:
             self._settle(slot, number, settled, main, None if other else alternative)
             self._doubt(slot, number, settled, main)
             return None
-        for evaluation, usable in ((alternative, fits), *self._loosened(main, alternative, fits)):
+        following = [*fits, *self._near_alternative(slot, number, main, alternative, {fit.number for fit in fits})]
+        for evaluation, usable in ((alternative, following), *self._loosened(main, alternative, fits)):
             for fit in usable if evaluation is not None else ():
                 assert evaluation is not None
                 addition = self.addition_in(evaluation, slot, number, fit.numbers)
@@ -426,9 +439,10 @@ class Walker:
         """No value of `actual` is what is predicted: carry the prediction on, and the value that should have been it as a suspect."""
         step = main.step
         chosen = next((fit for fit in fits if not fit.how.is_guessed), None) or next(iter(fits), None)
-        if alternative is not None and chosen is not None and chosen.how.is_guessed and not self.alignment.is_foreign:
-            chosen = None  # beside suspects nearness alone makes no further one: it would spoil those that names vouch for
-        if chosen is not None and alternative is not None:
+        if alternative is not None and chosen is not None and chosen.how.is_guessed:
+            # Beside suspects a guess alone makes no further one: it would spoil those that names, or what followed from them, vouch for.
+            chosen = None if not self.alignment.is_foreign or self._is_confirmed(alternative) else chosen
+        if chosen is not None and alternative is not None and chosen.how is not MatchedBy.PLACE:
             other = self.addition_in(alternative, slot, number, chosen.numbers)
             if chosen.addition.residual.rms * FARTHER < other.residual.rms:  # whatever it adds itself, it does not come from the suspects
                 self._refute(alternative)
@@ -449,6 +463,10 @@ class Walker:
             predicted.alternative = self._suspect(slot, number, chosen, main, reason, alternative.assumes if alternative else frozenset())
         self._versions[number] = predicted
 
+    def _is_confirmed(self, alternative: Evaluation) -> bool:
+        """Whether something that `actual` computed follows from the suspects that an evaluation assumes."""
+        return any(suspect.stands for assume in alternative.assumes if (suspect := self.found.suspects.get(assume)) is not None)
+
     def _fits(self, slot: int, number: int, main: Evaluation) -> Iterator[_Fit]:
         """Candidates with what they are off by: those that names propose, then near ones, until one is within rounding."""
         prediction = main.exact()[slot]
@@ -465,6 +483,8 @@ class Walker:
             fit = _Fit(candidate, how, numbers, self.addition_in(main, slot, number, numbers))
             if not fit.addition.within and self._is_rearranged(fit, main, slot, number):
                 continue
+            if how == MatchedBy.PLACE and fit.addition.residual.nonfinite:
+                continue  # a mask is no guess for what isn't one
             if (
                 how == MatchedBy.VALUE
                 and not fit.addition.within
@@ -474,6 +494,20 @@ class Walker:
             yield fit
             if fit.addition.within:
                 return
+
+    def _near_alternative(
+        self, slot: int, number: int, main: Evaluation, alternative: Evaluation | None, tried: set[int]
+    ) -> Iterator[_Fit]:
+        """Values near what follows from the suspects: what follows from a gross error is near nothing that was predicted."""
+        prediction = alternative.exact()[slot] if alternative is not None else None
+        if prediction is None or prediction.dtype.kind not in "fc" or main.is_view(slot):
+            return
+        for apart, candidate in self.alignment.near(number, prediction)[:NEAREST]:
+            if apart > NEAR:
+                return
+            if candidate not in tried:
+                numbers = self.actual_values.number(candidate).reshape(prediction.shape)
+                yield _Fit(candidate, MatchedBy.VALUE, numbers, self.addition_in(main, slot, number, numbers))
 
     def _is_rearranged(self, fit: _Fit, main: Evaluation, slot: int, number: int) -> bool:
         """Whether a candidate holds what the op gives with its axes in another order: no other value, but none to go on with either."""
@@ -511,7 +545,8 @@ class Walker:
     def _reached(self) -> int:
         """The last step of `actual` whose value stands for something, or may."""
         producers = self.actual.producers
-        numbers = (*self.found.matched, *(suspect.candidate for suspect in self.found.suspects.values()))
+        suspects = self.found.suspects.values()
+        numbers = (*self.found.matched, *(suspect.candidate for suspect in suspects if suspect.state != SuspectState.CLEARED))
         return max((producers[number].index for number in numbers if number in producers), default=-1)
 
     def addition_in(self, evaluation: Evaluation, slot: int, number: int, actual: Array) -> Addition:

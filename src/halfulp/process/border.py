@@ -64,7 +64,7 @@ def _of_this_thread() -> tuple[dict[str, Any], bool, int, int]:
 
 def _of_the_process() -> list[Any]:
     """Settings and random generators of the whole process with their values; none where PyTorch isn't imported or one can't be read."""
-    if "torch" not in sys.modules:
+    if sys.modules.get("torch") is None:
         return []
     from .settings import COMPUTING, RANDOM, SURROUNDINGS, readings
 

@@ -102,10 +102,10 @@ class _Watcher:
 
     def _look(self, frame: FrameType, here: _Frame) -> None:
         """Keep what the statement just executed bound to variables."""
-        for name, value in frame.f_locals.items():
-            if _is_array(value) and here.known.get(name) is not value:
-                here.known[name] = value
-                self._keep(value, frame, here, name)
+        bound = {name: value for name, value in frame.f_locals.items() if _is_array(value) and here.known.get(name) is not value}
+        for name, value in bound.items():
+            self._keep(value, frame, here, name)
+        here.known.update(bound)  # afterwards: the statement read what the variables held before
 
     def _written(self, frame: FrameType, here: _Frame) -> None:
         """Keep arrays that were written to since they were bound."""

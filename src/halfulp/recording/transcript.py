@@ -73,8 +73,8 @@ def transcribe(
         by_bits[_bits_of(tensor)] = number
         writer.add_step(
             Step(
-                writer.steps, StepKind.OP, Phase.FORWARD, op, module=value.module, call=0, source=value.source, arguments=given, keywords={},
-                outputs=(number,),
+                writer.steps, StepKind.OP, Phase.FORWARD, op, module=value.module, call=0, source=value.source, arguments=given,
+                keywords={}, outputs=(number,),
             )
         )  # fmt: skip
         return number
