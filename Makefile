@@ -24,9 +24,10 @@ backends test-backends: export HALFULP_HOME = $(CURDIR)/.backends
 
 # Libraries of models, with the version of PyTorch that their torchvision asks for, beside .venv.
 REAL := .real-models
+ORDERS := .orders-of-libraries
 REAL_TORCH := torch==2.14.1
 
-.PHONY: demo test test-fast check lint backends test-backends real-models notebooks docs schemas benchmarks clean
+.PHONY: demo test test-fast check lint backends test-backends real-models orders-of-libraries notebooks docs schemas benchmarks clean
 
 demo: $(VENV)/.ready
 	$(BIN)/halfulp demo
@@ -52,6 +53,10 @@ backends: $(VENV)/.ready
 # What the suite leaves out where they are missing: each adapter, whole models through each, the matrix of ops.
 test-backends: backends
 	OMP_NUM_THREADS=1 HALFULP_TEST_BACKENDS=onnxruntime,openvino,jax,executorch,litert,mlx,ncnn,triton $(BIN)/python -m pytest -q tests/backends/adapters tests/sources/test_onnx_files.py
+
+# Orders of libraries that add, in an environment of their own: 1.5 GB, five minutes, mostly downloads.
+orders-of-libraries: $(ORDERS)/.ready
+	OMP_NUM_THREADS=1 $(ORDERS)/bin/python -W ignore -m benchmarks.ordering.run
 
 # 1 GB without CUDA (6 GB with it); then honest pairs, faults and reduced precision in real models (half an hour on two cores).
 real-models: $(REAL)/.ready
@@ -89,6 +94,9 @@ benchmarks: $(VENV)/.ready
 	$(BIN)/python -W ignore -m benchmarks.record_cost
 	$(BIN)/python -W ignore -m benchmarks.locate_cost
 	$(BIN)/python -W ignore -m benchmarks.explain
+	$(BIN)/python -W ignore -m benchmarks.explaining.by_words
+	$(BIN)/python -W ignore -m benchmarks.compiling.run
+	$(BIN)/python -W ignore -m benchmarks.origins.across
 	$(BIN)/python -W ignore -m benchmarks.explain_cost
 	$(BIN)/python -m benchmarks.start_up
 	$(BIN)/python -m benchmarks.pages
@@ -104,6 +112,12 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 	touch $@
 
 # An older transformers in a folder of its own: benchmarks.real_models.versions compares the two.
+$(ORDERS)/.ready: pyproject.toml constraints.txt
+	test -x $(ORDERS)/bin/python || $(PYTHON) -m venv $(ORDERS)
+	$(ORDERS)/bin/python -m pip --disable-pip-version-check install $(CPU_INDEX) -c constraints.txt torch
+	$(ORDERS)/bin/python -m pip --disable-pip-version-check install -c constraints.txt -e . jax numba onnx onnxruntime openvino pandas polars pyarrow scipy
+	touch $@
+
 $(REAL)/.ready: pyproject.toml constraints.txt
 	test -x $(REAL)/bin/python || $(PYTHON) -m venv $(REAL)
 	grep -v -e '^torch==' -e '^triton==' constraints.txt > $(REAL)/constraints.txt

@@ -410,7 +410,7 @@ def wrong_log1p(x):
 def test_a_wrong_decomposition_is_named_with_its_op_and_file(some, monkeypatch):
     from torch._inductor import decomposition
 
-    monkeypatch.setitem(decomposition.decompositions, torch.ops.aten.log1p.default, wrong_log1p)
+    monkeypatch.setitem(decomposition.select_decomp_table(), torch.ops.aten.log1p.default, wrong_log1p)
     found = explained(activated, *some)
     (cause,) = found.causes
     assert cause.name == "decomposition: aten.log1p.default" and cause.confidence == "high"
@@ -432,7 +432,7 @@ def halves_multiplications(graph):
 def test_a_wrong_pass_over_graphs_is_named_with_its_option_and_op(some):
     import torch._inductor.config as inductor
 
-    with inductor.patch(post_grad_custom_pre_pass=halves_multiplications, force_disable_caches=True):
+    with inductor.patch(post_grad_custom_pre_pass=halves_multiplications):
         found = explained(activated, *some)
     (cause,) = found.causes
     assert cause.name == "graph pass: post_grad_custom_pre_pass" and "aten.mul.Tensor" in cause.statement

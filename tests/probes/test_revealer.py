@@ -313,8 +313,10 @@ def neumaier(x):
 )
 def test_a_compensated_sum_is_named_as_what_it_is(function, name):
     found = reveal_order(function, (n(8, 40),))
-    assert found.describe() == f"no tree of additions: {name}" and not found.is_proved
-    assert found.proof.startswith("Recognized on 16 random inputs") or "Recognized on" in found.proof
+    names = found.describe().removeprefix("no tree of additions: ").split(" or ")
+    assert name in names and not found.is_proved
+    assert ("Kahan's compensated summation" in names) is (name == "Kahan's compensated summation")
+    assert found.proof.startswith("Recognized on ") and "every bit" in found.proof
     with pytest.raises(InputError, match="Kahan|Neumaier|exact"):
         found.emit()
     with pytest.raises(InputError, match="no order"):
@@ -370,7 +372,7 @@ def test_the_program_of_a_table_gives_every_bit(function):
 
 
 def test_a_long_table_has_no_program():
-    places = np.random.default_rng(0).permutation(1200).reshape(60, 20)
+    places = np.sort(np.random.default_rng(0).permutation(1200).reshape(60, 20), 1)
     found = reveal_order(lambda x: np.add.accumulate(x[places], 1)[:, -1], (n(1200),), everywhere=True)
     assert found.is_proved and np.array_equal(found.replay(n(1200)), np.add.accumulate(n(1200)[places], 1)[:, -1])
     with pytest.raises(InputError, match="known by a table only"):

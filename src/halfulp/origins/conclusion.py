@@ -22,7 +22,7 @@ from .nonfinite import first_nonfinite
 from .origin import Origin
 from .place import made_since, place_of
 from .ranks import first_of_ranks
-from .walker import Walker
+from .walker import NORMWISE, Walker
 
 
 def locate_in_traces(
@@ -181,7 +181,7 @@ def _concluded(walker: Walker, walk: Walk, common: dict[str, Any], notes: list[s
     }
     notes += list(dict.fromkeys(walk.notes))
     if right:
-        first = right[0]
+        first = next((suspect for suspect in right if NORMWISE not in suspect.point.note), right[0])
         point = first.point
         steps = _at_fault(walker, first)
         segment = tuple(f"{step.op} in {step.module or '(outermost)'}" for step in steps)
@@ -196,7 +196,8 @@ def _concluded(walker: Walker, walk: Walk, common: dict[str, Any], notes: list[s
             module, steps[-1].op, point.phase, steps[-1].source or point.source,
             verdict=Verdict.NONDETERMINISTIC if REPETITION in notes else point.verdict or Verdict.MISTAKE,
             added=point.added, inherited=point.inherited, because=_because(first, segment),
-            more=tuple(suspect.point for suspect in right[1:]), segment=segment, notes=tuple(notes), point=point, place=place,
+            more=tuple(suspect.point for suspect in right if suspect is not first),
+            segment=segment, notes=tuple(notes), point=point, place=place,
             between=modules if len(modules) > 1 else (), **common,
         )  # fmt: skip
     open_question = _unanswered(walker, walk)

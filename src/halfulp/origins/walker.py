@@ -59,6 +59,18 @@ SHOWN_REFUSALS = 3
 """Ops that were not replayed are named up to so many; a note is a line."""
 
 
+NORMWISE = "no element is off by more than an ulp of the largest one"
+"""What is noted of an error in small elements alone: an exponential or a sigmoid of a library that is accurate where it is large."""
+
+
+def _is_normwise(actual: Array, prediction: Array, format: Format) -> bool:
+    if actual.dtype.kind not in "fc" or prediction.shape != actual.shape:
+        return False
+    with np.errstate(invalid="ignore", over="ignore"):
+        worst, largest = np.max(np.abs(actual - prediction), initial=0.0), np.max(np.abs(prediction), initial=0.0)
+    return bool(worst <= 2.0 * format.unit_roundoff * largest)
+
+
 @dataclass(frozen=True)
 class _Fit:
     """A candidate, how it was proposed, and how far it is from what an evaluation predicts."""
@@ -409,6 +421,8 @@ class Walker:
         """A version that takes the candidate for right, beside the suspects before that led to it; `module` where it is not the op's."""
         prediction = main.exact()[slot]
         parts = self.ledger.parts(number, fit.numbers, prediction)
+        assert prediction is not None
+        normwise = [NORMWISE] if _is_normwise(fit.numbers, prediction, self.format_of(number)) else []
         point = self.ledger.add(
             main.step,
             slot,
@@ -417,7 +431,7 @@ class Walker:
             verdict=reason.verdict,
             parts=parts,
             addition=fit.addition,
-            note=reason.text,
+            note="; ".join(filter(None, (reason.text, *normwise))),
             module=module,
         )
         self.found.suspects[number] = Suspect(main.step, slot, number, fit.number, point=point, addition=fit.addition, how=fit.how)
@@ -483,7 +497,7 @@ class Walker:
             fit = _Fit(candidate, how, numbers, self.addition_in(main, slot, number, numbers))
             if not fit.addition.within and self._is_rearranged(fit, main, slot, number):
                 continue
-            if how == MatchedBy.PLACE and fit.addition.residual.nonfinite:
+            if how.is_guessed and fit.addition.residual.nonfinite:
                 continue  # a mask is no guess for what isn't one
             if (
                 how == MatchedBy.VALUE

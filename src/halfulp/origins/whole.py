@@ -15,6 +15,7 @@ from ..verdicts.result import CheckResult
 from ..verdicts.verdict import Verdict
 from .counterpart import MatchedBy
 from .origin import Origin, Point
+from .walker import NORMWISE
 
 LEFT = 0.1
 """An op whose error lost a digit on its way to the outputs may have been made up for: then the whole is asked."""
@@ -111,10 +112,13 @@ def _may_be_harmless(origin: Origin, case: Case, finest: Format) -> bool:
     """Whether the outputs may be right although an op is not.
 
     It computes in a coarser format than `expected`, which is finer there than what is declared; or less than a tenth of what it adds is
-    left in the end. A parameter that differs is another one, whether it shows or not.
+    left in the end; or no element is off by more than an ulp of the largest. A parameter that differs is another one, whether it shows or
+    not.
     """
     if origin.point is not None and "itself differs" in origin.point.note:
         return False
+    if origin.point is not None and NORMWISE in origin.point.note and not origin.more:
+        return True
     left = max((point.total for point in origin.walk if point.counterpart is MatchedBy.OUTPUT), default=0.0)
     if left <= LEFT * origin.added:
         return True

@@ -240,7 +240,7 @@ class _Asking:
         return RevealedOrder(self.contraction, tuple(classes), self.implementation.shape, len(self.samples), runs=self.runs)
 
     def _compensated(self, positions: Indices) -> str:
-        """The compensated program that gives every bit at these positions, in words; "" where none does."""
+        """The compensated programs that give every bit at these positions, in words; "" where none does."""
         contraction = self.contraction
         if contraction.extras or len(positions) * contraction.terms > COMPENSATED_TERMS:
             return ""
@@ -256,7 +256,7 @@ class _Asking:
                         left[name] = any(np.array_equal(value.astype(wanted.dtype), wanted) for value in self._scaled(sums))
             if not any(left.values()):
                 return ""
-        return next((name for name, fits in left.items() if fits), "")
+        return " or ".join(name for name, fits in left.items() if fits)  # several that these inputs don't tell apart
 
     def _scaled(self, sums: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
         """Sums with the factor of a mean, divided and multiplied."""

@@ -13,6 +13,7 @@ import torch
 from torch import fx
 
 from ...process.alone import alone
+from ...recording.names import relative
 
 
 def _part(module: str) -> Any:
@@ -96,36 +97,45 @@ def passes_of_users() -> dict[str, Any]:
 
 def foreign_lowering(op: Any) -> str:
     """Where what turns an op into loops is written ("file.py:12"), if that is not PyTorch's own; else ""."""
-    place = origin_of(_part("torch._inductor.lowering").lowerings.get(op))
-    return "" if is_of_torch(place) else place
+    function = _part("torch._inductor.lowering").lowerings.get(op)
+    return origin_of(function) if is_foreign(function) else ""
 
 
 def foreign_generator(op: Any) -> str:
     """Where what makes C++ code of an op, scalar or vectorized, is written ("file.py:12"), if that is not PyTorch's own; else ""."""
     cpp, name = _part("torch._inductor.codegen.cpp"), str(op).split(".")[1] if "." in str(op) else ""
     for kind in ("CppVecOverrides", "CppOverrides"):
-        place = origin_of(getattr(getattr(cpp, kind, None), name, None))
-        if place and not is_of_torch(place):
-            return place
+        function = getattr(getattr(cpp, kind, None), name, None)
+        if is_foreign(function):
+            return origin_of(function)
     return ""
 
 
 def origin_of(function: Any) -> str:
     """Where a function is written ("file.py:12"): the outermost one outside of PyTorch of those that wrap each other, else the innermost."""
+    places = _places(function)
+    foreign = [place for place in places if not _is_of_torch(place[0])]
+    if not places:
+        return ""
+    file, line = (foreign or places[-1:])[0]
+    return f"{relative(file)}:{line}"
+
+
+def is_foreign(function: Any) -> bool:
+    """Whether a function, or one that it wraps, is written outside of PyTorch."""
+    return any(not _is_of_torch(file) for file, _ in _places(function))
+
+
+def _places(function: Any) -> list[tuple[str, int]]:
+    """File and line of a function and of those that it wraps, outermost first."""
     chain, seen = [function], {id(function)}
     while (inner := getattr(chain[-1], "__wrapped__", None)) is not None and id(inner) not in seen:
         chain.append(inner)
         seen.add(id(inner))
-    places = [(code.co_filename, code.co_firstlineno) for item in chain if (code := getattr(item, "__code__", None)) is not None]
-    foreign = [place for place in places if not is_of_torch(place[0])]
-    if not places:
-        return ""
-    file, line = (foreign or places[-1:])[0]
-    return f"{file}:{line}"
+    return [(code.co_filename, code.co_firstlineno) for item in chain if (code := getattr(item, "__code__", None)) is not None]
 
 
-def is_of_torch(file: str) -> bool:
-    """Whether a file is PyTorch's own, or made by it."""
+def _is_of_torch(file: str) -> bool:
     return file.startswith((os.path.dirname(torch.__file__) + os.sep, "<"))
 
 

@@ -1,0 +1,1 @@
+"""Faults in torch.compile, and what `explain` says of them."""

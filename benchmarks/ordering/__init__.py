@@ -1,0 +1,1 @@
+"""Functions of many libraries that add, and the orders that are proved of them."""
