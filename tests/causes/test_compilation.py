@@ -392,8 +392,12 @@ def activated(x, scale):
 
 
 def explained(function, *inputs):
+    import torch._inductor.config as inductor
+
     torch._dynamo.reset()
-    return halfulp.explain(torch.compile(function), function, inputs, processes=False, budget_s=600)
+    with inductor.patch(force_disable_caches=True), warnings.catch_warnings():  # what was compiled without the fault would be taken
+        warnings.simplefilter("ignore")
+        return halfulp.explain(torch.compile(function), function, inputs, processes=False, budget_s=600)
 
 
 @pytest.fixture
@@ -410,8 +414,12 @@ def wrong_log1p(x):
 def test_a_wrong_decomposition_is_named_with_its_op_and_file(some, monkeypatch):
     from torch._inductor import decomposition
 
-    monkeypatch.setitem(decomposition.select_decomp_table(), torch.ops.aten.log1p.default, wrong_log1p)
-    found = explained(activated, *some)
+    monkeypatch.setitem(decomposition.decompositions, torch.ops.aten.log1p.default, wrong_log1p)
+    decomposition.fast_random_decomps.cache_clear()
+    try:
+        found = explained(activated, *some)
+    finally:
+        decomposition.fast_random_decomps.cache_clear()
     (cause,) = found.causes
     assert cause.name == "decomposition: aten.log1p.default" and cause.confidence == "high"
     assert "test_compilation.py:" in cause.statement and "log1p" in cause.place
