@@ -494,3 +494,19 @@ def test_the_command_takes_options_from_the_file_and_refuses_what_is_wrong(tmp_p
     )
     assert isinstance(run(path, "--budget", "0").exception, InputError)
     assert run(tmp_path / "nowhere.py").exception is not None
+
+
+def test_two_changes_of_one_call_are_found_though_neither_helps_by_itself():
+    """The epsilon that fits alone is another one, and the estimator alone takes nothing away."""
+    torch.manual_seed(0)
+    x = torch.randn(6, 5, 20) * (torch.rand(6, 5, 1) * 0.5 + 0.05)
+    weight, bias = torch.rand(20) + 0.5, torch.randn(20) * 0.1
+
+    def actual(x):
+        centered = x - x.mean(-1, keepdim=True)
+        variance = centered.square().sum(-1, keepdim=True) / (x.shape[-1] - 1)
+        return centered * torch.rsqrt(variance + 1e-3) * weight + bias
+
+    found = halfulp.explain(actual, lambda x: torch.nn.functional.layer_norm(x, (20,), weight, bias, 1e-5), (x,), processes=False)
+    assert {cause.name for cause in found.causes} == {"layer epsilon", "variance estimator"}
+    assert any("eps = 0.001 " in cause.statement for cause in found.causes)

@@ -111,7 +111,7 @@ class Search:
         """
         self._most = most
         outcomes, found = self._one_more((), self.laboratory.before)
-        return found or self._erring() or self._several((), outcomes) or self._partly()
+        return found or self._erring() or self._several((), outcomes) or self._together(outcomes) or self._partly()
 
     def _one_more(self, applied: tuple[Outcome, ...], before: Distance) -> tuple[list[Outcome], Found | None]:
         """Every single change beside those applied, and the one among them that explains."""
@@ -145,6 +145,34 @@ class Search:
             if found is not None:
                 return found
         return None
+
+    def _together(self, outcomes: Sequence[Outcome]) -> Found | None:
+        """Two changes of one call where the difference begins, neither of which helps by itself: each, with every other change of that call."""
+        if self._most == 1:
+            return None
+        laboratory = self.laboratory
+        firsts = _distinct([outcome for outcome in outcomes if self._may_hide(outcome)])
+        for outcome in firsts:
+            if laboratory.hurries("two changes of one call"):
+                return None
+            laboratory.progress(f"looking for another cause in the call of {outcome.trial.name}")
+            applied, calls = (outcome.trial,), set(outcome.trial.changes)
+            beside = [trial for trial in (*self.general, *self.single) if trial.kind == FORMULA and calls & set(trial.changes)]
+            fittings = [fitting for fitting in self.fittings if calls & set(fitting.trial(fitting.fit.present).changes)]
+            made = [
+                *self._made(beside, applied, outcome.distance),
+                *self._fit(fittings, applied, outcome.distance, (), only=True),
+            ]
+            found = self._accepted([other for other in made if other.trial.side == outcome.trial.side], (outcome,))
+            if found is not None:
+                return found
+        return None
+
+    def _may_hide(self, outcome: Outcome) -> bool:
+        """Whether a change may be one of two of its call: one that the catalogue names, and that changed something."""
+        trial = outcome.trial
+        is_named = trial.kind == FORMULA and not trial.fitted and not trial.first_only and trial.rank < EDITS
+        return is_named and bool(outcome.touched) and self.is_here(trial)
 
     def _inside(self, applied: tuple[Outcome, ...], outcomes: Sequence[Outcome]) -> list[Outcome]:
         """The changes after which more values inside `expected` are inside `actual` too, most first: each sets something right."""
