@@ -365,22 +365,23 @@ def test_the_bisection_of_pytorch_ends_at_the_lowering_that_is_wrong():
 def test_rounding_in_generated_kernels_and_a_stage_alone_are_told_in_words():
     from halfulp import Verdict
     from halfulp.causes.cause import NodeResult, StageResult
-    from halfulp.causes.compilation.disassembly import _Apart, _kernels, _stage_cause
+    from halfulp.causes.compilation.compiler_causes import of_rounding_kernels, of_stage
+    from halfulp.causes.compilation.disassembly import _Apart
 
     stages = [
         StageResult("aot_eager", "functionalized", Verdict.IDENTICAL, 0, 10),
         StageResult("inductor", "loops fused", Verdict.ROUNDING, 4, 10, 0.5),
     ]
     node = NodeResult("erf", "aten.erf.default", "y = torch.erf(x)", 4, 10, 0.5, False, "cpp_fused_erf_0", "code of the kernel")
-    (cause,) = _kernels([node], stages)
+    (cause,) = of_rounding_kernels([node], stages)
     assert "aten.erf.default" in cause.statement and "cpp_fused_erf_0" in cause.statement and cause.source == "code of the kernel"
     assert any("'inductor' (loops fused)" in each for each in cause.evidence)
-    assert _kernels([], stages) == []
+    assert of_rounding_kernels([], stages) == []
     own = laboratory_on(double, double, (torch.randn(8),))
     apart = _Apart(own, compilation_of(torch.compile(double, backend="eager")), own.native["expected"], own.before)
-    (cause,) = _stage_cause(apart, stages)
+    (cause,) = of_stage(stages, beyond=False)
     assert cause.name == "stage: inductor" and "compile up to 'aot_eager' only" in cause.remedy
-    assert _stage_cause(apart, stages[:1]) == []
+    assert of_stage(stages[:1], beyond=False) == []
     assert not apart.differs
 
 

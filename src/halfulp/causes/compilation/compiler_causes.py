@@ -1,0 +1,144 @@
+"""What is found in a compiled function as causes: the sentences, the evidence and the remedy for each stage of compiling."""
+
+from __future__ import annotations
+
+from ..cause import Cause, NodeResult, StageResult
+from .captures import EagerCall
+from .decompositions import WrongDecomposition
+from .graph_passes import WrongPass
+from .options import Option
+
+
+def first_stage(stages: list[StageResult], *, verdict: bool) -> StageResult | None:
+    """The first stage that is wrong, or (verdict=False) that has other bits."""
+    if verdict:
+        return next((stage for stage in stages if stage.verdict is not None and stage.verdict.acceptable is False), None)
+    return next((stage for stage in stages if stage.unequal), None)
+
+
+def of_capture(stage: StageResult, call: EagerCall | None) -> Cause:
+    """Dynamo captured another program; `call`: the first whose result it lacks."""
+    what = f" The first result that the captured graph lacks is that of {call.name} in {call.source}." if call is not None else ""
+    return Cause(
+        f"graph capture: {call.name}" if call is not None else "graph capture", "compiler", f"Dynamo captures another program than the function runs.{what}", 1.0,
+        evidence=("The captured graph, run op by op without compiling it further, gives the wrong results already.", _seen_at(stage)),
+        remedy="keep the lines out of the graph: torch.compiler.disable around them; report the captured graph (TORCH_LOGS=graph_code)",
+        confidence="high" if call is not None else "medium", side="actual", place="" if call is None else call.source,
+    )  # fmt: skip
+
+
+def of_decomposition(stage: StageResult, wrong: WrongDecomposition) -> Cause:
+    """A decomposition is wrong."""
+    return Cause(
+        f"decomposition: {wrong.op}", "compiler", f"The decomposition of {wrong.op} is wrong. It is registered in {wrong.registered}.", 1.0,
+        evidence=(
+            f"Without this decomposition the graph is {_apart_in_words(wrong.left.unequal, wrong.left.rms)}; with it the difference is {wrong.before.rms:.3g} times what rounding makes.",
+            _seen_at(stage),
+        ),
+        remedy=f"take {wrong.op} out of the decompositions, or correct the function in {wrong.registered}", confidence="high", side="actual", place=wrong.source,
+    )  # fmt: skip
+
+
+def of_pass(stage: StageResult, wrong: WrongPass) -> Cause:
+    """A pass over graphs is wrong."""
+    which = f"The pass over graphs in the option {wrong.name!r} ({wrong.registered})" if wrong.name else "A pass of inductor over graphs"
+    what = f"{which} changes what {wrong.op} computes." if wrong.op else f"{which} changes the results."
+    evidence = [
+        f"The graph after all passes, run op by op, differs by {wrong.before.rms:.3g} times what rounding makes: no code was generated."
+    ]
+    if wrong.name:
+        evidence.append(f"With {wrong.name} = None the difference is rounding.")
+    if wrong.op:
+        evidence.append(
+            f"The graph before the passes has the value of {wrong.op}; the graph after them has what the op reads, and not its value."
+        )
+    return Cause(
+        f"graph pass: {wrong.name or wrong.op or 'inductor'}", "compiler", what, 1.0, evidence=(*evidence, _seen_at(stage)),
+        remedy=f"set torch._inductor.config.{wrong.name} = None, or correct the pass" if wrong.name else "report the graph (TORCH_LOGS=post_grad_graphs)",
+        confidence="high" if wrong.name and wrong.op else "medium", side="actual", place=wrong.source,
+    )  # fmt: skip
+
+
+def of_option(option: Option, share: float, unequal: int, left: float, before: float) -> Cause:
+    """An option of inductor takes a share of the difference away and leaves so many elements, and so much in units of rounding."""
+    bits = "every bit agrees with the eager function" if not unequal else f"a difference of {left:.2g} times what rounding makes is left"
+    return Cause(
+        option.name, "compiler", f"Compiled with {option.detail}, the function gives what it gives eagerly.", min(1.0, max(0.0, share)),
+        evidence=(f"With {', '.join(f'{key} = {value!r}' for key, value in option.patches.items())} {bits}; before it was {before:.3g} times what rounding makes.",),
+        remedy=option.remedy, confidence="high" if not unequal else "medium", side="actual", place="", reports=option.reports,
+    )  # fmt: skip
+
+
+def of_wrong_kernel(nodes: list[NodeResult], stages: list[StageResult]) -> list[Cause]:
+    """The first op that adds more than rounding in the generated program."""
+    wrong = next((node for node in nodes if node.beyond), None)
+    if wrong is None:
+        return []
+    evidence = [
+        f"On the values that it reads in the generated program, {wrong.op} gives {wrong.in_noise:.3g} times what rounding of the op makes: "
+        f"{wrong.unequal:,} of {wrong.count:,} elements differ from the eager op."
+    ]
+    if wrong.alone is not None:
+        evidence.append(
+            f"Compiled by itself it {'does so too' if wrong.alone else 'agrees with the eager op: it goes wrong only in this program'}."
+        )
+    if stages and all(stage.verdict is not None and stage.verdict.acceptable for stage in stages):
+        evidence.append(f"The graph that code is generated from is right: up to the stage {stages[-1].name!r} nothing is wrong.")
+    lowering = wrong.lowering
+    what = f"The lowering of {wrong.op}, registered in {lowering}, is wrong" if lowering else ""
+    if not what and wrong.generator:
+        what = f"The code that is generated for {wrong.op} by {wrong.generator} is wrong"
+    return [
+        Cause(
+            f"lowering: {wrong.op}" if lowering else "generated kernel", "compiler",
+            f"{what}: {wrong.kernel or 'the generated code'} computes {wrong.name} wrongly." if what else f"{wrong.kernel or 'The generated code'} computes {wrong.op} ({wrong.name}) wrongly.",
+            1.0, evidence=tuple(evidence),
+            remedy=f'keep the op out of the compiler: torch.compile(m, backend="aot_eager"), or torch.compiler.disable around {wrong.source or wrong.name}; report the kernel below',
+            confidence="high", side="actual", place=wrong.source, reports=("pytorch/pytorch#160242", "pytorch/pytorch#173626"), source=wrong.code,
+        )
+    ]  # fmt: skip
+
+
+def of_rounding_kernels(nodes: list[NodeResult], stages: list[StageResult]) -> list[Cause]:
+    """Rounding differences come from the ops that are computed otherwise."""
+    if not nodes:
+        return []
+    stage = first_stage(stages, verdict=False)
+    names = list(dict.fromkeys(node.op for node in nodes))
+    kernels = list(dict.fromkeys(node.kernel for node in nodes if node.kernel))
+    where = f" ({', '.join(kernels)})" if kernels else ""
+    evidence = [
+        f"In the generated program {node.op} ({node.name}) gives other bits in {node.unequal:,} of {node.count:,} elements, {node.in_noise:.2g} of its noise."
+        for node in nodes[:5]
+    ]
+    if stage is not None:
+        evidence.append(f"Bits change first at the stage {stage.name!r} ({stage.what}).")
+    return [
+        Cause(
+            "generated kernels", "compiler", f"Generated code computes {', '.join(names[:4])}{' and others' if len(names) > 4 else ''} in another way{where}. The difference is rounding.",
+            1.0, evidence=tuple(evidence), remedy='none is needed; for the bits of the eager ops: torch.compile(m, mode="lite") or backend="aot_eager"', confidence="medium", side="actual", place=nodes[0].source, reports=(), source=nodes[0].code,
+        )
+    ]  # fmt: skip
+
+
+def of_stage(stages: list[StageResult], *, beyond: bool) -> list[Cause]:
+    """Without anything closer: the stage before which all is well."""
+    stage = first_stage(stages, verdict=beyond)
+    if stage is None:
+        return []
+    before = stages[stages.index(stage) - 1].name if stages.index(stage) else "eager"
+    return [
+        Cause(
+            f"stage: {stage.name}", "compiler", f"The {'verdict' if beyond else 'bits'} change{'s' if beyond else ''} at the stage {stage.name!r}: {stage.what}.", 1.0,
+            evidence=(f"Up to {before!r} {'the difference is rounding or none' if beyond else 'every bit agrees'}; from {stage.name!r} on {stage.unequal:,} of {stage.count:,} elements differ.",),
+            remedy=f"compile up to {before!r} only", confidence="medium", side="actual",
+        )
+    ]  # fmt: skip
+
+
+def _seen_at(stage: StageResult) -> str:
+    return f"The verdict changes first at the stage {stage.name!r} ({stage.what}): {stage.unequal:,} of {stage.count:,} elements differ."
+
+
+def _apart_in_words(unequal: int, rms: float) -> str:
+    return "equal to the eager ops in every bit" if not unequal else f"within {rms:.2g} times the rounding of the eager ops"
