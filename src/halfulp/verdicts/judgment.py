@@ -297,9 +297,10 @@ def loss_is_tolerable(found: Found) -> bool:
     Fast products (Winograd, FFT, Strassen) are judged in norm, which is all that their bounds promise; anything else elementwise.
     """
     noise = found["noise"]
-    if _worst_excess(noise) <= limits.TOLERABLE_LOSS:  # a fast product would lose as much in float64, no more
-        return _float64_loss(found) <= limits.TOLERABLE_LOSS * noise.number("rms_limit")
-    if found.has("fast_products", F.EXPLAIN):
+    is_small = _worst_excess(noise) <= limits.TOLERABLE_LOSS
+    if is_small and _float64_loss(found) <= limits.TOLERABLE_LOSS * noise.number("rms_limit"):
+        return True
+    if not is_small and found.has("fast_products", F.EXPLAIN):  # which would lose as much in float64, no more
         return True
     norm, largest_norm = noise.number("norm_in_noise"), noise.number("max_norm_in_noise")
     in_norm = norm <= limits.FAST_PRODUCT_LOSS and largest_norm <= limits.FAST_PRODUCT_LOSS * noise.number("max_limit")

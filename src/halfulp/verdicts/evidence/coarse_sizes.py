@@ -96,7 +96,11 @@ def nearest_size(case: Case, noise: Noise, coarser: list[Format]) -> Evidence | 
             fitting.append((abs(math.log(size)) if size else math.inf, target, size))
     if not fitting:
         return None
-    named = next((entry for entry in fitting if entry[1].name == representable), min(fitting, key=lambda entry: entry[0]))
+    named = next((entry for entry in fitting if entry[1].name == representable), None)
+    if named is None:
+        if sum(leaf.stored.size for leaf in case.native("actual").outputs if leaf.format is not None) < limits.FEWEST:
+            return None  # the size of a few errors is anything: each format is the nearest one to some
+        named = min(fitting, key=lambda entry: entry[0])
     return Evidence(
         "precision",
         F.SAME_SIZE,

@@ -15,7 +15,7 @@ from ...cases import Case
 from ...cases.effects import argument_leaves
 from ...differences import Leaf
 from ...differences.allowance import rms_limit
-from ...noise import LeafNoise, Noise, gain_of
+from ...noise import LeafNoise, Noise, gain_of, uses_transforms
 from ...ops.deviation import SAMPLES
 from .. import limits
 from .evidence import Evidence
@@ -26,8 +26,8 @@ F = Finding
 
 def gain(case: Case, noise: Noise) -> Evidence | None:
     """The share of the result by which the error leans, of the output where it leans most; None where no sample of the noise is known."""
-    if noise.ops.get("scan"):
-        return None  # the errors of a running sum go along with each other, and how far is a matter of its blocks
+    if noise.ops.get("scan") or uses_transforms(case, "actual"):
+        return None  # the errors of a running sum go along with each other, and how far is a matter of its blocks; so do a transform's
     u = case.declared.unit_roundoff
     expected = case.native("expected").by_path
     best: Evidence | None = None
