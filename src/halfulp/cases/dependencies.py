@@ -129,5 +129,5 @@ class _Search:
             self.visit(value, depth + 1)
         elif hasattr(value, "__dict__") and not isinstance(value, (type, types.ModuleType)):
             for name, part in list(vars(value).items())[:SEARCH_ENTRIES]:
-                self._place(functools.partial(setattr, value, name), part, depth + 1)
+                self._place(functools.partial(vars(value).__setitem__, name), part, depth + 1)  # past what a frozen class refuses
                 self.visit(part, depth + 1)

@@ -121,11 +121,13 @@ class State:
         def put_back() -> None:
             self._arrays_inside = None
             for put, array in places:
-                put(array)
+                with contextlib.suppress(Exception):
+                    put(array)
 
         try:
             for put, array in places:
-                put(converted[id(array)])
+                with contextlib.suppress(Exception):  # a container that takes nothing: the array is used as it is
+                    put(converted[id(array)])
             self._arrays_inside = [converted.get(id(array), array) for array in self._arrays]
             yield
         finally:
