@@ -20,8 +20,8 @@ from .transcript import Transcribed
 _LIBRARY = sysconfig.get_path("stdlib")
 MOST_LINES = 200_000
 """After so many lines nothing more is looked at: a second or two; a loop over single numbers is no sequence of tensors."""
-MOST_BYTES = 1 << 31
-"""Values are copied up to so much."""
+MOST_BYTES = 1 << 29
+"""Values are copied up to half a gigabyte; in three layouts they take three times that on disk for as long as the answer takes."""
 
 
 def watched(run: Callable[[], Any]) -> tuple[Any, list[Transcribed], tuple[str, ...]]:
