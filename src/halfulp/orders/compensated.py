@@ -48,26 +48,26 @@ def _kahan_corrected(terms: Array) -> Array:
     return total + error
 
 
-def _neumaier(terms: Array) -> Array:
+def _carried(terms: Array, error: Callable[[Array, Array, Array], Array]) -> Array:
+    """The errors of all additions are added by themselves, and to the sum at the end; `error` of (sum, term, new sum)."""
     total = np.zeros(terms.shape[1:], terms.dtype)
     errors = np.zeros_like(total)
     for term in terms:
         moved = total + term
-        errors = errors + np.where(np.abs(total) >= np.abs(term), (total - moved) + term, (term - moved) + total)
+        errors = errors + error(total, term, moved)
         total = moved
     return total + errors
 
 
-def _twice(terms: Array) -> Array:
-    """Ogita, Rump and Oishi's Sum2: errors of TwoSum are added by themselves."""
-    total = np.zeros(terms.shape[1:], terms.dtype)
-    errors = np.zeros_like(total)
-    for term in terms:
-        moved = total + term
-        virtual = moved - total
-        errors = errors + ((total - (moved - virtual)) + (term - virtual))
-        total = moved
-    return total + errors
+def _of_larger(total: Array, term: Array, moved: Array) -> Array:
+    """Neumaier's: exact, with a comparison."""
+    return np.where(np.abs(total) >= np.abs(term), (total - moved) + term, (term - moved) + total)
+
+
+def _of_two_sum(total: Array, term: Array, moved: Array) -> Array:
+    """Knuth's TwoSum: exact, without a comparison."""
+    virtual = moved - total
+    return (total - (moved - virtual)) + (term - virtual)
 
 
 def _exact(terms: Array) -> Array:
@@ -78,8 +78,8 @@ def _exact(terms: Array) -> Array:
 PROGRAMS = (
     Program("Kahan's compensated summation", _kahan),
     Program("Kahan's compensated summation, the last correction added", _kahan_corrected),
-    Program("Neumaier's compensated summation", _neumaier),
-    Program("compensated summation with TwoSum (Sum2 of Ogita, Rump and Oishi)", _twice),
+    Program("Neumaier's compensated summation", lambda terms: _carried(terms, _of_larger)),
+    Program("compensated summation with TwoSum (Sum2 of Ogita, Rump and Oishi)", lambda terms: _carried(terms, _of_two_sum)),
     Program("exact summation, rounded once", _exact),
 )
 

@@ -42,22 +42,13 @@ class Graph:
 def captured(function: Callable[..., Any], arguments: Sequence[Any], keywords: Mapping[str, Any]) -> list[Graph]:
     """The graphs of a function for these inputs as dynamo captures them, in the order in which they run; run without gradients."""
     found: list[Graph] = []
-
-    def keep(module: fx.GraphModule, _: list[Any]) -> Callable[..., Any]:
-        def run(*values: Any) -> Any:
-            found.append(Graph(copy.deepcopy(module), tuple(copies(values))))
-            return module(*values)
-
-        return run
-
     with torch.no_grad():
-        compile_apart(function, backend=keep)(*arguments, **keywords)
+        compile_apart(function, backend=_keeping(found))(*arguments, **keywords)
     return found
 
 
-def lowered(graph: Graph) -> Graph:
-    """A captured graph lowered to ATen, taken apart as inductor takes it apart, for inference."""
-    found: list[Graph] = []
+def _keeping(found: list[Graph]) -> Callable[[fx.GraphModule, Any], Callable[..., Any]]:
+    """A backend that runs a graph as it is, and keeps it with what it was called with."""
 
     def keep(module: fx.GraphModule, _: Any) -> Callable[..., Any]:
         def run(*values: Any) -> Any:
@@ -66,8 +57,14 @@ def lowered(graph: Graph) -> Graph:
 
         return run
 
+    return keep
+
+
+def lowered(graph: Graph) -> Graph:
+    """A captured graph lowered to ATen, taken apart as inductor takes it apart, for inference."""
+    found: list[Graph] = []
     with torch.no_grad():
-        lowered_by_aot(copy.deepcopy(graph.module), copies(graph.inputs), keep)(*copies(graph.inputs))
+        lowered_by_aot(copy.deepcopy(graph.module), copies(graph.inputs), _keeping(found))(*copies(graph.inputs))
     return found[-1]
 
 
