@@ -32,7 +32,7 @@ from halfulp.causes.hypotheses import (
 from halfulp.causes.hypotheses.activation import _inner, _outer
 from halfulp.causes.hypotheses.algorithm import POINTS, _by_fourier, _transforms, winograd
 from halfulp.causes.hypotheses.arithmetic import rounded
-from halfulp.causes.hypotheses.optimizer import AdamRule, _adam_step, _around, _sgd_step
+from halfulp.causes.hypotheses.optimizers import FAMILIES
 from halfulp.causes.trial import suggestions
 
 DOUBLE = 2.0**-53
@@ -102,7 +102,7 @@ def suggested(function, *inputs):
 def all_names():
     names = {each.name for each in CATALOGUE} | set(REPORTS)
     names |= {variation.name for variation in input_variations([torch.randn(2, 3, 8, 8), torch.randn(4, 4)])}
-    names |= {each.name for each in (*stored_parameters(), *optimizers({torch.optim.Adam, torch.optim.SGD}))}
+    names |= {each.name for each in (*stored_parameters(), *optimizers({kind for family in FAMILIES for kind in family.kinds}))}
     x = torch.randn(4, 12)
     names |= suggested(lambda q: torch.softmax(q @ q.transpose(-1, -2) * 0.3, -1) @ q, x)
     names |= suggested(summed_in("bfloat16"), x) | suggested(summed_in("float16"), x)
@@ -411,179 +411,6 @@ def test_every_other_order_of_gates_is_tried_and_is_that_of_permuted_weights(kin
         other.load_state_dict(parts)
         found = exchanged(lambda x: layer(x), name, variation.compute)(x)[0]
         assert torch.equal(found, other(x)[0]) or ((found - other(x)[0]).abs() <= 3 * 40 * DOUBLE).all()
-
-
-# Optimizers
-
-
-STEPS = 5
-GRADIENTS = [torch.randn(12, generator=torch.Generator().manual_seed(each), dtype=torch.float64) for each in range(STEPS)]
-START = torch.randn(12, generator=torch.Generator().manual_seed(99), dtype=torch.float64)
-# Each step rounds some 20 times what is of size 1 (a parameter below 4, a step of at most the rate over 1 - 0.9).
-TO_ROUNDING = STEPS * 20 * 4 * DOUBLE
-DIFFERENT = 1e-9
-
-
-def trained(kind, kinds=(), step=None, rules=(), gradients=None, **options):
-    parameter = nn.Parameter(START.clone())
-    optimizer = kind([parameter], **options)
-
-    def train():
-        for gradient in gradients or GRADIENTS:
-            parameter.grad = gradient.clone()
-            optimizer.step()
-        return parameter.detach().clone()
-
-    for rule in rules:
-        train = _around(train, kinds, step, rule)
-    return train()
-
-
-def adam(*rules, kind=torch.optim.Adam, **options):
-    return trained(kind, (torch.optim.Adam, torch.optim.AdamW), _adam_step, rules, **options)
-
-
-def sgd(*rules, **options):
-    return trained(torch.optim.SGD, (torch.optim.SGD,), _sgd_step, rules, **options)
-
-
-def close(left, right):
-    return bool(((left - right).abs() <= TO_ROUNDING).all())
-
-
-OPTIONS = [{}, {"weight_decay": 0.1}, {"maximize": True}, {"betas": (0.5, 0.7), "eps": 1e-3}, {"lr": 0.3, "weight_decay": 0.01}]
-
-
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
-@pytest.mark.parametrize("kind", [torch.optim.Adam, torch.optim.AdamW])
-def test_adam_without_a_change_is_adam(kind, options):
-    assert close(adam(AdamRule(), kind=kind, **options), trained(kind, **options))
-    assert close(adam(AdamRule(), AdamRule(), kind=kind, **options), trained(kind, **options))
-
-
-def adam_by_hand(*, epsilon="outside", decoupled=False, corrected=True, lr=1e-3, decay=0.0, eps=1e-8):
-    p, m, v = START.clone(), torch.zeros_like(START), torch.zeros_like(START)
-    for t, gradient in enumerate(GRADIENTS, 1):
-        p, g = (p - lr * decay * p, gradient) if decoupled else (p, gradient + decay * p)
-        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
-        c1, c2 = (1 - 0.9**t, 1 - 0.999**t) if corrected else (1.0, 1.0)
-        below = {"outside": (v / c2).sqrt() + eps, "hat": (v.sqrt() + eps) / c2**0.5, "inside": (v / c2 + eps).sqrt()}[epsilon]
-        p = p - lr * m / c1 / below
-    return p
-
-
-RULES = {
-    "hat": (AdamRule(epsilon="hat"), {"epsilon": "hat"}),
-    "inside": (AdamRule(epsilon="inside"), {"epsilon": "inside"}),
-    "decoupled": (AdamRule(decay="decoupled"), {"decoupled": True}),
-    "coupled": (AdamRule(decay="coupled"), {}),
-    "no corrections": (AdamRule(corrections=False), {"corrected": False}),
-}
-
-
-@pytest.mark.parametrize("which", RULES)
-def test_a_changed_rule_of_adam_is_that_of_its_formula(which):
-    rule, words = RULES[which]
-    found = adam(rule, lr=0.01, weight_decay=0.1, eps=1e-3)
-    assert close(found, adam_by_hand(**words, lr=0.01, decay=0.1, eps=1e-3))
-    assert close(found, trained(torch.optim.Adam, lr=0.01, weight_decay=0.1, eps=1e-3)) is (which == "coupled")
-
-
-def test_weight_decay_turned_around_makes_adam_of_adamw_and_adamw_of_adam():
-    options = {"lr": 0.01, "weight_decay": 0.1}
-    own, other = trained(torch.optim.Adam, **options), trained(torch.optim.AdamW, **options)
-    assert (own - other).abs().max() > DIFFERENT
-    assert close(adam(AdamRule(decay="decoupled"), **options), other)
-    assert close(adam(AdamRule(decay="coupled"), kind=torch.optim.AdamW, **options), own)
-
-
-def test_changes_of_one_optimizer_add_up_in_either_order():
-    rules = AdamRule(epsilon="hat"), AdamRule(decay="decoupled"), AdamRule(corrections=False)
-    options = {"lr": 0.01, "weight_decay": 0.1, "eps": 1e-3}
-    wanted = adam_by_hand(epsilon="hat", decoupled=True, corrected=False, lr=0.01, decay=0.1, eps=1e-3)
-    assert close(adam(*rules, **options), wanted) and close(adam(*reversed(rules), **options), wanted)
-
-
-SGD = {"lr": 0.1, "momentum": 0.9}
-
-
-@pytest.mark.parametrize(
-    "options", [{"lr": 0.1}, SGD, {**SGD, "dampening": 0.5}, {**SGD, "nesterov": True}, {**SGD, "weight_decay": 0.1}], ids=str
-)
-def test_sgd_with_the_rule_that_it_has_is_sgd(options):
-    same = {"nesterov" if options.get("nesterov") else "plain"}
-    assert close(sgd(*same, **options), trained(torch.optim.SGD, **options))
-
-
-def sgd_by_hand(update):
-    p, buffer = START.clone(), None
-    for g in GRADIENTS:
-        step, buffer = update(g, buffer)
-        p = p - step
-    return p
-
-
-SGD_RULES = {
-    "dampened": lambda: trained(torch.optim.SGD, **SGD, dampening=0.9),
-    "nesterov": lambda: trained(torch.optim.SGD, **SGD, nesterov=True),
-    "averaged": lambda: sgd_by_hand(lambda g, b: (0.1 * (new := 0.9 * (0 if b is None else b) + 0.1 * g), new)),
-    "rate inside": lambda: trained(torch.optim.SGD, **SGD),
-}
-
-
-@pytest.mark.parametrize("rule", SGD_RULES)
-def test_a_changed_rule_of_sgd_is_that_of_its_formula(rule):
-    assert close(sgd(rule, **SGD), SGD_RULES[rule]())
-    assert close(sgd(rule, **SGD), trained(torch.optim.SGD, **SGD)) is (rule == "rate inside")  # the same while the rate stays
-
-
-def test_the_other_rules_of_sgd():
-    dampened = {**SGD, "dampening": 0.5}
-    assert close(sgd("undampened", **dampened), trained(torch.optim.SGD, **SGD))
-    assert close(sgd("plain", **SGD, nesterov=True), trained(torch.optim.SGD, **SGD))
-    first = sgd_by_hand(lambda g, b: (0.1 * (new := 0.5 * g if b is None else 0.9 * b + 0.5 * g), new))
-    assert close(sgd("first step dampened", **dampened), first) and not close(first, trained(torch.optim.SGD, **dampened))
-    p = START.clone()
-    for g in GRADIENTS:
-        p = p - 0.1 * 0.2 * p - 0.1 * g
-    assert close(sgd("decoupled decay", lr=0.1, weight_decay=0.2), p)
-
-
-def test_optimizers_step_as_before_after_an_exception():
-    before = [kind.__dict__.get("step") for kind in (torch.optim.Adam, torch.optim.AdamW, torch.optim.SGD)]
-
-    def broken():
-        raise KeyboardInterrupt
-
-    for kind in (torch.optim.Adam, torch.optim.AdamW, torch.optim.SGD):
-        for around in optimizers({kind}):
-            with pytest.raises(KeyboardInterrupt):
-                around.wrap(broken)()
-    assert [kind.__dict__.get("step") for kind in (torch.optim.Adam, torch.optim.AdamW, torch.optim.SGD)] == before
-    assert not list(optimizers(set())) and not list(optimizers({torch.optim.RMSprop}))
-
-
-def test_every_change_of_an_optimizer_changes_what_it_does_or_its_words_lie():
-    options = {
-        torch.optim.Adam: {"lr": 0.01, "eps": 1e-3, "weight_decay": 0.1},
-        torch.optim.SGD: {**SGD, "dampening": 0.3, "weight_decay": 0.1},
-    }
-    for kind, given_options in options.items():
-        plain, changed = trained(kind, **given_options), 0
-        for around in optimizers({kind}):
-            parameter = nn.Parameter(START.clone())
-            optimizer = kind([parameter], **given_options)
-
-            def train(parameter=parameter, optimizer=optimizer):
-                for gradient in GRADIENTS:
-                    parameter.grad = gradient.clone()
-                    optimizer.step()
-                return parameter.detach().clone()
-
-            changed += not close(around.wrap(train)(), plain)
-        # What the optimizer has already: plain momentum of SGD; of Adam its form of weight decay and its betas.
-        same = 1 if kind is torch.optim.SGD else 2
-        assert changed == len(list(optimizers({kind}))) - same, kind
 
 
 # Inputs and parameters

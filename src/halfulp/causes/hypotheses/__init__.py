@@ -3,7 +3,7 @@
 from .catalogue import CATALOGUE, named
 from .hypothesis import ARITHMETIC, FORMULA, MEMORY, SETTING, Around, Fit, Hypothesis, Site, Variation
 from .inputs import input_variations, stored_parameters
-from .optimizer import optimizers
+from .optimizers import optimizers
 
 __all__ = [
     "ARITHMETIC",
