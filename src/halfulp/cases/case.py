@@ -299,13 +299,14 @@ class Case:
             given = trees.as_small_integers(given, self.seed)
         elif change is Change.IMPULSES:
             given = trees.as_impulses(given, self.seed)
-        elif change is Change.SCALED:
-            given = trees.scaled(given, SCALED_BY)
+        elif change in (Change.SCALED, Change.DATA_SCALED):
+            given = trees.scaled(given, SCALED_BY, spare_flags=change.spares_flags)
         elif change is Change.PERMUTED:
             given = trees.permuted(given, number, self.permutation(number))
         elif change.moves:
-            farther = MOVED_WIDELY if change is Change.MOVED_WIDELY else 0.0
-            given = trees.moved_slightly(given, self.seed + 1 + number, farther=farther, numbers=not self._inputs_move)
+            farther = MOVED_WIDELY if change.is_wide else 0.0
+            numbers, spare = not self._inputs_move, change.spares_flags
+            given = trees.moved_slightly(given, self.seed + 1 + number, farther=farther, numbers=numbers, spare_flags=spare)
         given = trees.copied(given)
         device = self._device(side, variant)
         if device is not None and device.type == "cpu":  # before the cast: the device that they are on may refuse float64
@@ -440,7 +441,7 @@ class Case:
 
         Where inputs are "moved widely", or where no input can move (tokens are whole numbers).
         """
-        widely = inputs.change is Change.MOVED_WIDELY
+        widely = inputs.change.is_wide
         if side.name == "reference" or not (widely or (inputs.change.moves and not self._inputs_move)):
             return contextlib.nullcontext()
         moving = self._owned_weights if self._moving_weights is None else self._moving_weights

@@ -223,14 +223,27 @@ def as_impulses(inputs: Any, seed: int) -> Any:
     return map_arrays(as_small_integers(inputs, seed), thin, thin_array)
 
 
-def scaled(inputs: Any, factor: float) -> Any:
-    """Every floating-point number multiplied by a factor."""
+def scaled(inputs: Any, factor: float, *, spare_flags: bool = False) -> Any:
+    """Every floating-point number multiplied by a factor.
+
+    Args:
+        inputs: see above. factor: what they are multiplied by. spare_flags: what holds nothing but 0 and 1 stays.
+    """
 
     def scale(value: torch.Tensor) -> torch.Tensor:
-        is_number = value.is_floating_point() or value.is_complex()
+        is_number = (value.is_floating_point() or value.is_complex()) and not (spare_flags and are_flags(value))
         return (value.detach() * factor).requires_grad_(value.requires_grad) if is_number else value
 
-    return map_arrays(inputs, scale, lambda array: array * array.dtype.type(factor) if array.dtype.kind in "fc" else array)
+    def scale_array(array: np.ndarray[Any, Any]) -> Any:
+        is_number = array.dtype.kind in "fc" and not (spare_flags and are_flags(array))
+        return array * array.dtype.type(factor) if is_number else array
+
+    return map_arrays(inputs, scale, scale_array)
+
+
+def are_flags(value: torch.Tensor | np.ndarray[Any, Any]) -> bool:
+    """Whether an array holds nothing but 0 and 1: labels, masks, one-hot numbers."""
+    return bool(((value == 0) | (value == 1)).all())
 
 
 def permuted(inputs: Any, length: int, order: torch.Tensor) -> Any:
@@ -264,12 +277,12 @@ def can_move(inputs: Any) -> bool:
     return any(found)
 
 
-def moved_slightly(inputs: Any, seed: int, *, farther: float = 0.0, numbers: bool = False) -> Any:
+def moved_slightly(inputs: Any, seed: int, *, farther: float = 0.0, numbers: bool = False, spare_flags: bool = False) -> Any:
     """Every floating-point number moved by a random relative amount of up to the root of its format's eps, at least 3e-4.
 
     Args:
         inputs: see above. seed: of the amounts. farther: up to so much instead, where it is more. numbers: Python's own floats too; beside
-            tensors these are settings more often than data.
+            tensors these are settings more often than data. spare_flags: what holds nothing but 0 and 1 stays.
 
     Halfway, in bits of float32, between an ulp and the number itself: all rounding errors are drawn anew, also those of sums much larger
     than their terms and those of a float64 function's float32 steps, while a smooth function of the inputs hardly changes.
@@ -278,7 +291,7 @@ def moved_slightly(inputs: Any, seed: int, *, farther: float = 0.0, numbers: boo
 
     @by_parts
     def move_tensor(value: torch.Tensor) -> torch.Tensor:
-        if not value.is_floating_point():
+        if not value.is_floating_point() or (spare_flags and are_flags(value)):
             return value
         amounts = 2.0 * torch.rand(tuple(value.shape), generator=generator, dtype=torch.float64) - 1.0
         factor = 1.0 + amounts * max(farther, math.sqrt(max(torch.finfo(value.dtype).eps, FLOAT32_EPS)))

@@ -38,8 +38,12 @@ class Change(str, Enum):
     """Farther, and the shared weights too."""
     FILLED = "filled"
     """With random bits where lifted numbers have zeros."""
+    DATA_MOVED = "data moved"
+    """As far, but for what holds nothing but 0 and 1: labels and masks stay what they are."""
     SCALED = "scaled"
     """By a power of two."""
+    DATA_SCALED = "data scaled"
+    """By a power of two, but for labels and masks."""
     PERMUTED = "permuted"
     """Along all axes of one length."""
 
@@ -49,7 +53,17 @@ class Change(str, Enum):
     @property
     def moves(self) -> bool:
         """Whether the inputs are drawn anew around the given ones."""
-        return self in (Change.MOVED, Change.MOVED_WIDELY)
+        return self in (Change.MOVED, Change.MOVED_WIDELY, Change.DATA_MOVED)
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether the shared weights are moved too, and all as far as `MOVED_WIDELY` says."""
+        return self in (Change.MOVED_WIDELY, Change.DATA_MOVED)
+
+    @property
+    def spares_flags(self) -> bool:
+        """Whether labels and masks stay."""
+        return self in (Change.DATA_MOVED, Change.DATA_SCALED)
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ Replacement = Callable[["Call"], Any]
 
 
 class Kept(NamedTuple):
-    """The tensors that a call read and returned."""
+    """Copies of the tensors that a call read and returned: later calls may write into those."""
 
     operands: list[torch.Tensor]
     results: list[torch.Tensor]
@@ -151,9 +151,11 @@ class Calls(TorchFunctionMode):
         call = Call(number, name, module, kind, function=func, arguments=tuple(args), keywords=kwargs, earlier=self._kept)
         if self._seen is not None:
             self._seen(call)
+        is_kept = number in self._keeps
+        operands = [operand.clone() for operand in call.operands] if is_kept else []
         result = func(*args, **kwargs) if replacement is None else _in_place(call, replacement(call))
-        if number in self._keeps:
-            self._kept[number] = Kept(call.operands, list(tensors_in(result)))
+        if is_kept:
+            self._kept[number] = Kept(operands, [tensor.clone() for tensor in tensors_in(result)])
         if self._done is not None:
             self._done(call, result)
         return result

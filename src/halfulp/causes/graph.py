@@ -9,6 +9,7 @@ import sys
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -16,6 +17,8 @@ import torch
 from ..recording.names import is_of_user, line_of
 from .calls import Call, tensors_in
 
+OWN = str(Path(__file__).parents[1])
+"""Where this package is: its frames are not the program's."""
 WRITES = ("setitem",)
 """Calls that are made for what they write, and return nothing."""
 
@@ -175,9 +178,23 @@ class Graph:
             blocks.append(f"{frame.f_code.co_name} {hash(path)}")
             caller = frame.f_lasti
         source = line_of(frames[0]) if frames else ""
-        spot = (call.name, *((id(frames[0].f_code), frames[0].f_lasti) if frames else ()))
+        caller_itself = _caller()  # in a library, where a function of one is called: the lines of an optimizer's step are different places
+        spot = (call.name, caller_itself, *((id(frames[0].f_code), frames[0].f_lasti) if frames else ()))
         callers = tuple((id(frame.f_code), frame.f_lasti) for frame in frames)
-        return source, (*blocks, *([f"module {call.module}"] if call.module else [])), spot, (call.name, call.module, *callers)
+        return (
+            source,
+            (*blocks, *([f"module {call.module}"] if call.module else [])),
+            spot,
+            (call.name, call.module, caller_itself, *callers),
+        )
+
+
+def _caller() -> tuple[int, int]:
+    """The place in the code that made a call, whoever's code that is."""
+    frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(OWN):
+        frame = frame.f_back
+    return id(frame.f_code), frame.f_lasti
 
 
 def names_in(tree: Any) -> Iterator[Name]:

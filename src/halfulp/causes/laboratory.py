@@ -161,7 +161,7 @@ class Laboratory:
         if self._repeats > 1:
             return None
         fewest = -(-ELSEWHERE_VALUES // max(1, left.count)) if not left.unequal else 1
-        near = [Inputs(Change.MOVED_WIDELY, number) for number in range(max(ELSEWHERE, fewest))]
+        near = [Inputs(Change.DATA_MOVED, number) for number in range(max(ELSEWHERE, fewest))]
         asked = 0
         # Where the difference is rounding, inputs times a power of two would round alike.
         for inputs in (*near, *(() if self.result.acceptable else (FAR,))):
@@ -299,7 +299,7 @@ ELSEWHERE = 2
 ELSEWHERE_VALUES = 16
 """And on so many that this many numbers were compared, where bits have to agree: two roundings of one number agree by chance about every
 second time, of sixteen once in 65,000."""
-FAR = Inputs(Change.SCALED)
+FAR = Inputs(Change.DATA_SCALED)
 """And on inputs eight times as large, where branches and saturation may be others."""
 LEFT_FAR = 0.02
 """What a difference there may keep of its size: a cause that explains leaves rounding, one that happens to fit leaves what it does not explain."""

@@ -19,7 +19,7 @@ from ..verdicts import Verdict
 from ..verdicts.evidence.finding import Finding
 from ..words.stage import Stage
 from .coverage import Coverage
-from .edits import edits, trial_of
+from .edits import edits, gradients, trial_of
 from .hypotheses import FORMULA, MEMORY, SETTING
 from .laboratory import Laboratory, Outcome
 from .scale import BOTH, Distance
@@ -240,9 +240,14 @@ class Search:
 
     @functools.cached_property
     def _edits(self) -> list[Trial]:
-        if not self.usable_formulas or not self.knows_place:
+        if not self.usable_formulas:
             return []
         found: list[Trial] = []
+        if self.laboratory.case.gradients:
+            for own in self._suggestions:
+                found += [trial_of(edit, own.graph, own.side, EDITS + place) for place, edit in enumerate(gradients(own.graph))]
+        if not self.knows_place:
+            return found
         for own, other in itertools.permutations(self._suggestions, 2):
             end = now() + LISTING * self.laboratory.seconds_left()
             for place, edit in enumerate(edits(own.graph, other.graph, self._at[own.side], self._at[other.side])):

@@ -23,6 +23,8 @@ from .hypotheses import CATALOGUE, FORMULA, MEMORY, SETTING, Around, Fit, Site, 
 
 Function = Callable[..., Any]
 EVERY, ONE = "every call", "one call"
+FEW_ROUNDS = 3
+"""The calls that a line makes are changed one by one where they are no more than this; of more, the steps of a loop, the first and the last."""
 FINER = "float64 inside"
 """The setting in which whatever loses digits vanishes: it tells that digits are lost, and not by what."""
 
@@ -192,10 +194,10 @@ class Suggestions:
             if not fits:
                 continue
             together = CATALOGUE[rank].together
-            for chosen in ([fits] if together else []) + (
-                [{number: fit} for number, fit in fits.items()] if len(fits) > 1 or not together else []
-            ):
-                self.fittings.append(self._fitting(rank, chosen))
+            if together:
+                self.fittings.append(self._fitting(rank, fits, EVERY if len(fits) > 1 else ONE))
+            if len(fits) > 1 or not together:
+                self.fittings += [self._fitting(rank, chosen, ONE) for chosen in self._parts(fits)]
         arguments, _ = watch.case.arguments(watch.case.side(watch.side), NATIVE)
         for around in (*input_variations(arguments), *stored_parameters(), *optimizers(watch.optimizers)):
             self.trials.append(_of_around(around, watch.side, len(CATALOGUE)))
@@ -206,8 +208,25 @@ class Suggestions:
         if hypothesis.together or grouped or len(variations) == 1:
             self._add(self.trials, self._trial(rank, variations))
         if hypothesis.alone and len(variations) > 1:
-            for number, variation in variations.items():
-                self._add(self.single, self._trial(rank, {number: variation}))
+            for chosen in self._parts(variations):
+                self._add(self.single, self._trial(rank, chosen))
+
+    def _parts(self, found: Mapping[int, Any]) -> Iterator[dict[int, Any]]:
+        """What is changed by itself: a call, or all calls that one line makes in a loop; of these the first and the last one alone too."""
+        lines: dict[Any, dict[int, Any]] = {}
+        for number, entry in found.items():
+            node = self.graph.nodes.get(number)
+            lines.setdefault(node.path if node is not None else number, {})[number] = entry
+        for line in lines.values():
+            numbers = list(line)
+            if len(line) <= FEW_ROUNDS:
+                yield from ({number: line[number]} for number in numbers)
+                if 1 < len(line) < len(found):
+                    yield line
+                continue
+            if len(line) < len(found):
+                yield line
+            yield from ({number: line[number]} for number in (numbers[0], numbers[-1]))
 
     def _add(self, where: list[Trial], trial: Trial) -> None:
         if not trial.name:
@@ -234,13 +253,13 @@ class Suggestions:
             first_only=hypothesis.first_only and name == hypothesis.name, calls=frozenset(self._flow.names[number] for number in numbers),
         )  # fmt: skip
 
-    def _fitting(self, rank: int, fits: Mapping[int, Fit]) -> Fitting:
+    def _fitting(self, rank: int, fits: Mapping[int, Fit], scope: str) -> Fitting:
         first = next(iter(fits.values()))
 
         def trial(value: float) -> Trial:
             return dataclasses.replace(self._trial(rank, {number: fit.vary(value) for number, fit in fits.items()}), fitted=True)
 
-        return Fitting(first, trial, ONE if len(fits) == 1 else EVERY, frozenset(self._flow.lengths), frozenset(self._other.constants))
+        return Fitting(first, trial, scope, frozenset(self._flow.lengths), frozenset(self._other.constants))
 
     def at(self, place: Place) -> set[int]:
         """The calls in the modules and lines of a place."""

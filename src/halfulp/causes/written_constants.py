@@ -13,6 +13,9 @@ DIGITS = (1, 2, 3, 4)
 
 NEAR = 0.02
 """A constant is tried if it is so near to the fitted value, relatively: what a fit is off by at most where it tells anything."""
+NEAR_RECIPROCAL = 1e-3
+"""There are a hundred decimals of two digits between 1 and 10: one over one of them is within 1e-3 by chance about once in ten times, and the trial
+with that very number decides."""
 MOST = 8
 """So many are tried, nearest first."""
 
@@ -51,7 +54,16 @@ def constants_near(value: float, present: float, lengths: Iterable[int]) -> list
         for number, name in found
         if number and abs(number - value) <= NEAR * abs(number)
     ]
-    return list(dict.fromkeys((number, name) for *_, number, name in sorted(near)))[:MOST]
+    written = [(number, name) for *_, number, name in sorted(near)]
+    return list(dict.fromkeys((*written, *_reciprocals_near(value))))[:MOST]
+
+
+def _reciprocals_near(value: float) -> Iterator[tuple[float, str]]:
+    """One over a decimal of two digits, which has to fit better: beside the others these are many."""
+    for digits in DIGITS[:2]:
+        divisor = float(f"{1 / value:.{digits - 1}e}") if value else 0.0
+        if divisor and abs(1 / divisor - value) <= NEAR_RECIPROCAL * abs(value):
+            yield 1 / divisor, f"1/{divisor:g}"
 
 
 def _of_length(length: int) -> Iterator[tuple[str, float]]:

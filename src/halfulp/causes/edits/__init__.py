@@ -1,5 +1,6 @@
 """Small changes of the calls around a place that no catalogue names: one file for each kind."""
 
 from .around import edits, trial_of
+from .gradients import gradients
 
-__all__ = ["edits", "trial_of"]
+__all__ = ["edits", "gradients", "trial_of"]

@@ -17,7 +17,9 @@ from ..trial import Trial
 from .axes import axes, turned
 from .edit import Edit, Maker, joined
 from .layout import regrouped
+from .numbers import decays, rounds
 from .operands import exchanged, operands, swapped
+from .operations import averaged_ratios, exchanged_ops, neutral_operands, reformed
 from .positions import line_of_indices, shifted_indices
 from .sequence import adding, left_out, moved, reordered
 
@@ -33,12 +35,17 @@ def edits(graph: Graph, others: Graph, at: Iterable[int], others_at: Iterable[in
     Args:
         graph: of the side that is edited, others: of the other one. at, others_at: the calls of each at the place.
     """
-    here = _around(graph, at)
-    added = adding(others, _around(others, others_at))
-    makers = (left_out, swapped, operands, axes, shifted_indices, line_of_indices, exchanged, reordered, turned, regrouped, moved, added)
-    for make in makers:
-        for node in here:
-            yield from _everywhere(graph, node, make)
+    yield from rounds(graph, others)
+    yield from decays(graph, others)
+    added = adding(others, _around(others, others_at)[0])
+    makers = (
+        left_out, swapped, exchanged_ops, neutral_operands, averaged_ratios, operands, axes, shifted_indices, line_of_indices, exchanged, reordered, turned, regrouped,
+        moved, reformed, added,
+    )  # fmt: skip
+    for nodes in _around(graph, at):
+        for make in makers:
+            for node in nodes:
+                yield from _everywhere(graph, node, make)
 
 
 def trial_of(edit: Edit, graph: Graph, side: str, rank: int) -> Trial:
@@ -52,8 +59,11 @@ def trial_of(edit: Edit, graph: Graph, side: str, rank: int) -> Trial:
     )  # fmt: skip
 
 
-def _around(graph: Graph, at: Iterable[int]) -> list[Node]:
-    """The calls at a place, then those that make what they read or read what they make; the last ones first, one of each place in the code."""
+def _around(graph: Graph, at: Iterable[int]) -> tuple[list[Node], list[Node]]:
+    """The calls at a place and beside it, and those further off; the last ones first, one of each place in the code.
+
+    Beside it are the calls that make what they read or read what they make. Further off are those that lead to them.
+    """
     own = sorted((number for number in at if number in graph.nodes), reverse=True)
     beside = {made for number in own for made in graph.made_from(number)} | {reader for number in own for reader in graph.reading(number)}
     # What reads the same values before: an assignment to a part of one is such a call.
@@ -61,7 +71,14 @@ def _around(graph: Graph, at: Iterable[int]) -> list[Node]:
     found: dict[tuple[Any, ...], Node] = {}
     for number in (*own, *sorted(beside - set(own), reverse=True)):
         found.setdefault(graph.nodes[number].path, graph.nodes[number])
-    return list(found.values())[:CALLS]
+    near = list(found.values())[:CALLS]
+    edge, seen = {*own, *beside}, {*own, *beside}
+    while edge and len(found) < CALLS:
+        edge = {made for number in edge for made in graph.made_from(number)} - seen
+        seen |= edge
+        for number in sorted(edge, reverse=True):
+            found.setdefault(graph.nodes[number].path, graph.nodes[number])
+    return near, list(found.values())[len(near) : CALLS]
 
 
 def _everywhere(graph: Graph, node: Node, make: Maker) -> Iterator[Edit]:

@@ -12,6 +12,8 @@ from ..calls import Call, Replacement
 from ..graph import Graph, Made, Name, Node
 from .edit import OPERANDS, Edit, needs_of, run_on, value_of, with_values
 
+HOPS = 3
+"""What a value was made from so many calls before may stand in its place: a term is added and scaled in as many."""
 CONSTANTS = (1.0, 0.0)
 """What stands in place of a number that is computed where a port has none."""
 
@@ -19,7 +21,7 @@ CONSTANTS = (1.0, 0.0)
 def operands(graph: Graph, node: Node) -> Iterator[Edit]:
     """Another value of the same shape as an operand."""
     for place, name in enumerate(dict.fromkeys(node.operands)):
-        for other in graph.values_like(name, node.number)[:OPERANDS]:
+        for other in dict.fromkeys((*_beside(graph, name), *graph.values_like(name, node.number)[:OPERANDS])):
             names = {name: other}
             earlier = " one round earlier" if graph.words(other) == graph.words(name) and other.number < name.number else ""
             words = f"{graph.words(other)}{earlier} instead of {graph.words(name)}"
@@ -30,6 +32,23 @@ def operands(graph: Graph, node: Node) -> Iterator[Edit]:
                 compute = _with_constant(node, name, constant)
                 words = f"the constant {constant:g} instead of {graph.words(name)}"
                 yield Edit("wrong operand", words, (place, constant), {node.number: compute}, needs_of(node))
+
+
+def _beside(graph: Graph, name: Name) -> Iterator[Name]:
+    """What is next to a value: the parts before and after it, what the same line gave one round earlier, what it was made from."""
+    if not isinstance(name, Made):
+        return
+    node = graph.nodes[name.number]
+    for index in (name.index - 1, name.index + 1):
+        if 0 <= index < len(node.shapes) and node.shapes[index] == node.shapes[name.index]:
+            yield Made(name.number, index)
+    earlier = [number for number, other in graph.nodes.items() if number < name.number and other.path == node.path]
+    if earlier and graph.nodes[earlier[-1]].shapes == node.shapes:
+        yield Made(earlier[-1], name.index)
+    sources = [name]
+    for _ in range(HOPS):
+        sources = [source for made in sources if isinstance(made, Made) for source in graph.nodes[made.number].operands]
+        yield from (source for source in sources if graph.shapes[source] == graph.shapes[name] and source in graph.floats)
 
 
 def _role(graph: Graph, name: Name, node: Node) -> tuple[Any, ...]:

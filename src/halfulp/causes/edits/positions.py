@@ -15,7 +15,7 @@ OFFSETS = ("diagonal", "shifts", "start", "offset", "padding_idx", "correction")
 
 def line_of_indices(graph: Graph, node: Node) -> Iterator[Edit]:
     """The same slice in several calls of one line (x[:2] -= y[:2]) one off, or left out, in all of them."""
-    beside = [other for other in graph.nodes.values() if other.source == node.source and other.path[3:] == node.path[3:]]
+    beside = [other for other in graph.nodes.values() if other.source == node.source and other.path[4:] == node.path[4:]]
     if node.name != "getitem" or len(beside) < 2:
         return
     found: dict[str, list[Edit]] = {}

@@ -33,6 +33,21 @@ def _scores(call: Call, *, scale: float | None = None, mask: Any = "own", cap: f
     return torch.softmax(scores, -1) @ value
 
 
+def _masked_afterwards(call: Call) -> torch.Tensor:
+    """The weights of hidden keys set to zero after the softmax: those that are left don't add up to one."""
+    own = call.value("attn_mask")
+    mask = _lower(call, 0) if own is None else own if own.dtype == torch.bool else own > -1e3
+    key, value = (call.value(name) for name in ("key", "value"))
+    shape = (*call.value("query").shape[:-1], key.shape[-2])
+    return _weights(call).masked_fill(~mask.expand(shape), 0.0) @ value
+
+
+def _weights(call: Call) -> torch.Tensor:
+    """The weights of attention without a mask."""
+    query, key = call.value("query"), call.value("key")
+    return torch.softmax((query @ key.transpose(-1, -2)) * (call.keywords.get("scale") or 1.0 / math.sqrt(query.shape[-1])), -1)
+
+
 def _alignments(call: Call) -> Iterator[Variation]:
     if call.name in ("tril", "triu"):
         x = call.first
@@ -71,6 +86,7 @@ def _masks(call: Call) -> Iterator[Variation]:
         mask = call.value("attn_mask")
         if mask is not None or call.value("is_causal", False):
             yield Variation("no mask", lambda call: _scores(call, mask=None))
+            yield Variation("the mask applied after the softmax (weights that don't add up to one)", _masked_afterwards)
             if mask is None:
                 yield Variation("the mask added as numbers", lambda call: _scores(call, mask=_lower(call, 0).to(call.first.dtype)))
         else:

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from . import activation, algorithm, arithmetic, attention, constant, convolution, loss, memory, normalization, recurrent, resampling
+from . import (
+    activation,
+    algorithm,
+    arithmetic,
+    attention,
+    constant,
+    convolution,
+    loss,
+    loss_form,
+    memory,
+    normalization,
+    recurrent,
+    resampling,
+)
 from .hypothesis import Hypothesis
 
 CATALOGUE: tuple[Hypothesis, ...] = (
@@ -13,6 +26,7 @@ CATALOGUE: tuple[Hypothesis, ...] = (
     *attention.ALL,
     *recurrent.ALL,
     *loss.ALL,
+    *loss_form.ALL,
     *memory.ALL,
     *arithmetic.ALL,
     *algorithm.ALL,

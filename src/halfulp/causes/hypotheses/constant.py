@@ -96,7 +96,7 @@ def _bounds(call: Call) -> Iterator[Fit]:
         value = call.value(key)
         if is_scalar(value) and math.isfinite(value) and value != 0:
             yield Fit(key, min(value / 30, value * 30), max(value / 30, value * 30), float(value), vary=lambda other, key=key, value=value: Variation(
-                f"{key} = {other:.6g} instead of {value:.6g}", lambda call: call.again(**{key: other})))  # fmt: skip
+                f"{key} = {other:.6g} instead of {value:.6g}", lambda call: call.again(**{key: other})), logarithmic=value > 0)  # fmt: skip
 
 
 def _fitted(call: Call) -> Iterator[Fit]:
@@ -129,6 +129,7 @@ def _fitted(call: Call) -> Iterator[Fit]:
         if addend is not None and abs(addend) > 1e-2:
             yield Fit("addend", addend - 10 * abs(addend), addend + 10 * abs(addend), addend, vary=lambda other: Variation(
                 f"the addend {other:.6g} instead of {addend:.6g}", lambda call: call.again(other=other)))  # fmt: skip
+        yield from _shares(call)
         return
     value = _scalar(call)
     if value is not None and value > 0 and call.name in ("mul", "div"):
@@ -140,6 +141,27 @@ def _fitted(call: Call) -> Iterator[Fit]:
             )
 
         yield Fit("constant", value / 300, value * 300, value, vary=vary, logarithmic=True)
+
+
+def _shares(call: Call) -> Iterator[Fit]:
+    """How much of the second of two tensors is added or subtracted."""
+    share, tensors = call.value("alpha", 1), call.tensors
+    if len(tensors) == 2 and all(tensor.is_floating_point() for tensor in tensors) and is_scalar(share) and share > 0:
+        yield Fit("share", share / 300, share * 300, float(share), logarithmic=True, vary=lambda other: Variation(
+            f"the second operand times {other:.6g} instead of {share:g}", lambda call: call.again(alpha=other)))  # fmt: skip
+
+
+def _orders(call: Call) -> Iterator[Variation]:
+    """Norms of another order."""
+    key = "ord" if "ord" in call.parameters or "ord" in call.keywords else "p"
+    present = call.value(key, 2)
+    if not is_scalar(present) and present is not None:
+        return
+    own = 2.0 if present is None else float(present)
+    for other in (1.0, 2.0, math.inf):
+        if other != own:
+            yield Variation(f"the norm of order {other:g} instead of {own:g}", lambda call, other=other: call.again(**{key: other}))
+    yield Variation("the norm squared", lambda call: call.again() ** 2)
 
 
 def _whose(site: Site) -> str:
@@ -172,4 +194,12 @@ ORDER = Hypothesis(
     (),
     among("log log2 log10 cumsum cumprod cat stack hstack vstack repeat_interleave gt ge lt le"), _exchanged, first_only=True,
 )  # fmt: skip
-ALL = (ORDER, CONSTANT)
+NORM = Hypothesis(
+    "norm order", FORMULA,
+    "distances and clipped gradients off by a factor that depends on the data",
+    "norms of order 1, 2 and infinity; the norm squared",
+    "pass the same order (p, ord, norm_type) to both",
+    (),
+    among("norm vector_norm cdist pdist pairwise_distance normalize triplet_margin_loss"), _orders, first_only=True,
+)  # fmt: skip
+ALL = (ORDER, NORM, CONSTANT)

@@ -191,10 +191,21 @@ def _other_axes(call: Call) -> Iterator[Variation]:
         for other in (1, 2, 4, 8, 16, 32, channels):
             if other != groups and channels % other == 0:
                 yield changed(f"num_groups = {other} instead of {groups}", num_groups=other)
+        if 1 < groups < channels:
+            yield Variation("every so many-th channel in a group, not neighbors", _interleaved)
     if call.name in ("normalize", "norm", "vector_norm", "cosine_similarity"):
         yield from _axis_of_norm(call)
     if call.name == "batch_norm" and not _from_running(call):
         yield Variation("normalization of each sample (InstanceNorm)", lambda call: _normal_over(call, tuple(range(2, call.first.dim()))))
+
+
+def _interleaved(call: Call) -> torch.Tensor:
+    """Channel i in group i mod groups."""
+    groups, x = int(call.value("num_groups")), call.first
+    order = torch.arange(x.shape[1], device=x.device).reshape(-1, groups).T.flatten()
+    eps = call.value("eps", 1e-5)
+    normal = torch.nn.functional.group_norm(x[:, order], groups, eps=eps)[:, order.argsort()]
+    return _affine(call, normal)
 
 
 def _moved(call: Call, axis: int) -> torch.Tensor:
