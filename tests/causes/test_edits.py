@@ -1,5 +1,7 @@
 """Edits of the graph: mistakes that no catalogue lists, each planted once, found where they are; and honest pairs beside them."""
 
+import math
+
 import pytest
 import torch
 from torch import nn
@@ -92,7 +94,7 @@ def norm_over_too_few_axes():
     return conv(1), conv((1, 2)), (draw(2, 4, 12),)
 
 
-@planted("layout")
+@planted("layout", "normalization axis")
 def groups_of_strided_channels():
     def actual(x):
         grouped = x.reshape(2, 3, 4, 5, 5)  # channel c in group c % 4
@@ -215,6 +217,105 @@ def threshold_of_the_inverse():
     return encoded(0.04045), encoded(0.0031308), (torch.rand(400, generator=torch.Generator().manual_seed(0)) * 0.1,)
 
 
+def descended(rate, pull=0.9):
+    """Gradient descent with momentum, the rate of each step by a function."""
+
+    def run(x, gradients):
+        w, moved = x, torch.zeros_like(x)
+        for step, gradient in enumerate(gradients):
+            moved = pull * moved + gradient
+            w = w - rate(step) * moved
+        return w
+
+    return run
+
+
+@planted("schedule")
+def warm_up_one_step_early():
+    ramp = lambda step: 0.1 * min(1.0, (step + 1) / 5)
+    return descended(lambda step: ramp(step + 1)), descended(ramp), (draw(12), draw(8, 12, seed=3))
+
+
+@planted("schedule")
+def rates_by_another_rule():
+    linear, cosine = (lambda step: 0.1 * (1 - step / 8)), (lambda step: 0.05 * (1 + math.cos(math.pi * step / 8)))
+    return descended(linear), descended(cosine), (draw(12), draw(8, 12, seed=3))
+
+
+@planted("constant")
+def rates_of_decay_exchanged():
+    def lion(first, second):
+        def run(x, gradients):
+            w, mean = x, torch.zeros_like(x)
+            for gradient in gradients:
+                w = w - 0.01 * torch.tanh(first * mean + (1 - first) * gradient)
+                mean = second * mean + (1 - second) * gradient
+            return w
+
+        return run
+
+    return lion(0.99, 0.9), lion(0.9, 0.99), (draw(20), draw(6, 20, seed=4))
+
+
+@planted("op left out")
+def a_flag_forgotten_in_a_recursion():
+    def returns(masked):
+        def run(rewards, ends):
+            total, out = torch.zeros_like(rewards[0]), []
+            for reward, end in zip(rewards.flip(0), ends.flip(0)):
+                total = reward + 0.97 * ((1 - end) * total if masked else total)
+                out.append(total)
+            return torch.stack(out)
+
+        return run
+
+    return returns(False), returns(True), (draw(9, 4), (draw(9, 4, seed=5) > 0.7).float())
+
+
+@planted("another op")
+def the_pessimist_for_the_optimist():
+    def clipped(choose):
+        return lambda x, y: choose(x * y, x.clamp(0.8, 1.2) * y)
+
+    return clipped(torch.maximum), clipped(torch.minimum), (draw(30).exp(), draw(30, seed=6))
+
+
+@planted("another form", "op added", "op left out")
+def squares_in_a_denominator():
+    def overlap(squared):
+        def run(x, labels):
+            p = torch.sigmoid(x)
+            below = (p * p).sum(1) if squared else p.sum(1)
+            return 2 * (p * labels).sum(1) / (below + labels.sum(1))
+
+        return run
+
+    return overlap(True), overlap(False), (draw(5, 20), (draw(5, 20, seed=7) > 0).float())
+
+
+@planted("wrong operand")
+def the_norm_of_what_there_was_before():
+    def scaled(early):
+        def run(x, y):
+            step = torch.tanh(y)
+            whole = step + 0.1 * x
+            return x - 0.1 * x.norm() / (step if early else whole).norm() * whole
+
+        return run
+
+    return scaled(True), scaled(False), (draw(4, 8), draw(4, 8, seed=8))
+
+
+@planted("averages")
+def the_mean_of_means():
+    keep = (torch.arange(9)[None] < torch.tensor([9, 2, 5, 1, 7])[:, None]).float()
+
+    def actual(x):
+        return ((x.square() * keep).sum(1) / keep.sum(1)).mean()
+
+    return actual, lambda x: (x.square() * keep.to(x.dtype)).sum() / keep.to(x.dtype).sum(), (draw(5, 9),)
+
+
 @pytest.mark.parametrize("which", list(PLANTED))
 def test_a_planted_mistake_is_found_where_it_is(which):
     names, build = PLANTED[which]
@@ -225,6 +326,46 @@ def test_a_planted_mistake_is_found_where_it_is(which):
     assert found[0].name in names, (found[0].name, found[0].statement)
     assert found[0].share > 0.99 and found.place is not None
     assert "test_edits.py" in str(found.place)
+
+
+def quantized(first, second):
+    """A vector quantizer: values alike, whichever side of each term is stopped."""
+
+    def run(x, book):
+        near = book[torch.cdist(x.detach(), book.detach()).argmin(1)]
+        stop = lambda value, stopped: value.detach() if stopped else value
+        return 0.25 * (stop(near, first) - stop(x, not first)).square().mean(1) + (stop(near, second) - stop(x, not second)).square().mean(
+            1
+        )
+
+    return run
+
+
+DETACHED = {
+    "both on the other side": (quantized(False, True), quantized(True, False)),
+    "one on the other side": (quantized(False, False), quantized(True, False)),
+    "none": (lambda x, book: (x * book[:1]).sum(1), lambda x, book: (x * book[:1].detach()).sum(1)),
+}
+
+
+@pytest.mark.parametrize("which", DETACHED)
+def test_a_gradient_that_is_stopped_elsewhere_is_a_cause(which):
+    actual, expected = DETACHED[which]
+    found = halfulp.explain(actual, expected, (draw(10, 4), draw(7, 4, seed=9)), gradients=True, processes=False)
+    assert found[0].name == "detach" and found[0].share > 0.99, found[0]
+
+
+def test_two_mistakes_that_no_catalogue_names_are_found_together():
+    def chain(signed, weighed):
+        def run(x, y):
+            first = torch.tanh(x - y if signed else x + y)
+            second = first @ WEIGHT.to(x.dtype)
+            return second * y.sigmoid() if weighed else second
+
+        return run
+
+    found = halfulp.explain(chain(False, False), chain(True, True), (draw(6, 16), draw(6, 16, seed=12)), processes=False)
+    assert len(found.causes) == 2 and {cause.name for cause in found.causes} <= {"another op", "op left out", "sign"}, found.causes
 
 
 HONEST = {

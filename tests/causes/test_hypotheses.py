@@ -715,6 +715,23 @@ def smoothing():
     return (lambda x: F.cross_entropy(x, labels, label_smoothing=0.13)), lambda x: F.cross_entropy(x, labels), (torch.randn(9, 7),)
 
 
+@planted("loss formula")
+def divergence():
+    target = torch.softmax(torch.randn(9, 7), 1)
+    return (
+        (lambda x: (x.softmax(1) * (x.log_softmax(1) - target.log().to(x.dtype))).sum() / 9),
+        (lambda x: F.kl_div(x.log_softmax(1), target.to(x.dtype), reduction="batchmean")),
+        (torch.randn(9, 7),),
+    )
+
+
+@planted("norm order")
+def order_of_norms():
+    return (lambda x: x / torch.linalg.vector_norm(x, 2, dim=1, keepdim=True)), (
+        lambda x: x / torch.linalg.vector_norm(x, 1, dim=1, keepdim=True)
+    ), (torch.randn(5, 7),)  # fmt: skip
+
+
 @planted("integer division")
 def division():
     return same_but(

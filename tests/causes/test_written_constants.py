@@ -16,6 +16,7 @@ from halfulp.causes.written_constants import constants_near, decimals_near
         (10 / math.log(10), 1.0, [], "10/log(10)"),
         (50 / math.sqrt(12), 50.0, [12], "50 times 1/sqrt(12)"),
         (math.pi, 3.0, [], "pi"),
+        (1 / 1.2, 0.8, [], "1/1.2"),
     ],
 )
 def test_what_follows_from_sizes_and_mathematics_is_named(value, present, lengths, name):

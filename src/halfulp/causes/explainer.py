@@ -210,7 +210,7 @@ def _beyond_rounding(laboratory: Laboratory, *, processes: bool) -> _Answer:
     direct = direct_causes(result)
     if direct and direct[0].kind == MEMORY and direct[0].confidence == "high":
         return _Answer((direct[0],), 0.0)
-    place = _place(laboratory)
+    place = _place(laboratory, case)
     laboratory.progress("listing what could be changed")
     suggested = suggestions(case)
     turned = [of_knob(knob, name, 1000 + place, beyond_rounding=True) for place, (knob, name) in enumerate(turnable(case))]
@@ -224,7 +224,7 @@ def _beyond_rounding(laboratory: Laboratory, *, processes: bool) -> _Answer:
             laboratory.make(trial)
     # A format that reproduces the error element by element is one cause already: two others would have to be better than that.
     reproduced = any(cause.confidence == "high" for cause in direct)
-    search = Search(laboratory, suggested, turned, place)
+    search = Search(laboratory, suggested, turned, place, locating=lambda changed: _place(laboratory, changed))
     unseen = [own.side for own in suggested if not own.sees_calls]
     notes = (UNSEEN.format(" nor ".join(f"`{name}`" for name in unseen)),) if len(unseen) == 2 else ()
     found = search.run(most=1) if reproduced else search.run()
@@ -246,15 +246,15 @@ SHARE_OF_TIME = 1 / 3
 """So much of the time that is left is given to finding the place; the rest is for what may be wrong there."""
 
 
-def _place(laboratory: Laboratory) -> Place | None:
-    """Where the difference begins, as `locate` finds it; None where the walk can't tell, or there is no time for it."""
+def _place(laboratory: Laboratory, case: Case) -> Place | None:
+    """Where the difference of a case begins, as `locate` finds it; None where the walk can't tell, or there is no time for it."""
     from ..origins.recorded_sides import walked
 
     laboratory.progress("locating")
     end = now() + SHARE_OF_TIME * laboratory.seconds_left()
     try:
         with quiet():
-            return walked(laboratory.case, ends=lambda: now() > end, progress=laboratory.progress).place
+            return walked(case, ends=lambda: now() > end, progress=laboratory.progress).place
     except OutOfTime:
         laboratory.stop("finding the place")
     except Exception:  # a side that can't be recorded

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..cases import OutOfTime
+from ..cases import Case, OutOfTime
 from ..cases.deadline import now
 from ..differences import Leaf
 from ..origins.place import Place
@@ -21,7 +20,7 @@ from ..words.stage import Stage
 from .coverage import Coverage
 from .edits import edits, gradients, trial_of
 from .hypotheses import FORMULA, MEMORY, SETTING
-from .laboratory import Laboratory, Outcome
+from .laboratory import ELSEWHERE_VALUES, Laboratory, Outcome
 from .scale import BOTH, Distance
 from .trial import EVERY, Fitting, Suggestions, Trial, cheap_first, placebo
 
@@ -47,6 +46,8 @@ EDITS = 10_000
 """The rank of the first edit: after all that the catalogue names."""
 LISTING = 1 / 8
 """So much of the time that is left is given to listing the edits of a side."""
+WATCHED = 200
+"""So many edits are made once more to see what values they bring inside: as long as a second search at worst."""
 PLACEBOS = 3
 """So many other constants are fitted to see whether any would do; a fit takes some thirty runs."""
 LIKE_SIZE = 8.0
@@ -82,14 +83,22 @@ class Search:
     Args:
         laboratory: makes the trials. suggestions: what the calls of each side suggest. others: further trials (knobs).
         place: where the difference begins: the search starts there. None where that is not known.
+        locating: finds the place where the difference of a case begins, to go on from there once a change is made.
     """
 
     def __init__(
-        self, laboratory: Laboratory, suggestions: Sequence[Suggestions], others: Sequence[Trial], place: Place | None = None
+        self,
+        laboratory: Laboratory,
+        suggestions: Sequence[Suggestions],
+        others: Sequence[Trial],
+        place: Place | None = None,
+        locating: Callable[[Case], Place | None] = lambda _: None,
     ) -> None:
         self.laboratory = laboratory
         self._suggestions = suggestions
-        self._at = {own.side: own.at(place) if place is not None else set[int]() for own in suggestions}
+        self._locating = locating
+        self._at = self._calls_at(place)
+        self._edits: dict[frozenset[int], list[Trial]] = {}
         # Where the difference vanishes in exact arithmetic the formula is right: another one could only hide what loses digits.
         scaling = laboratory.result.find("scaling")
         is_right = scaling is not None and scaling.finding == F.VANISHES
@@ -134,17 +143,33 @@ class Search:
         laboratory = self.laboratory
         if len(applied) + 1 >= self._most:
             return None
-        usable = (outcome for outcome in outcomes if outcome.share >= WORTHWHILE and not outcome.trial.first_only)
+        usable = (outcome for outcome in outcomes if outcome.share >= WORTHWHILE and self._may_be_one_of_several(outcome.trial))
         promising = _distinct(sorted(usable, key=lambda outcome: (outcome.distance.rms, outcome.trial.rank)))[: BEAM if not applied else 1]
         for outcome in (*self._inside(applied, outcomes), *promising):
             if laboratory.hurries("looking for several causes"):
                 return None
             laboratory.progress(f"looking for another cause beside {outcome.trial.name}")
-            further, found = self._one_more((*applied, outcome), outcome.distance)
-            found = found or self._several((*applied, outcome), further)
+            with self._from_there((*applied, outcome)):
+                further, found = self._one_more((*applied, outcome), outcome.distance)
+                found = found or self._several((*applied, outcome), further)
             if found is not None:
                 return found
         return None
+
+    @contextlib.contextmanager
+    def _from_there(self, applied: tuple[Outcome, ...]) -> Generator[None]:
+        """The search goes on from where the difference begins once changes are made."""
+        before = self._at
+        place = self._locating(self.laboratory.case_with([outcome.trial for outcome in applied]))
+        if place is not None:
+            self._at = self._calls_at(place)
+        try:
+            yield
+        finally:
+            self._at = before
+
+    def _calls_at(self, place: Place | None) -> dict[str, set[int]]:
+        return {own.side: own.at(place) if place is not None else set[int]() for own in self._suggestions}
 
     def _together(self, outcomes: Sequence[Outcome]) -> Found | None:
         """Two changes of one call where the difference begins, neither of which helps by itself: each, with every other change of that call."""
@@ -168,6 +193,10 @@ class Search:
                 return found
         return None
 
+    def _may_be_one_of_several(self, trial: Trial) -> bool:
+        """Whether enough changes of its kind would not explain anything: where many numbers are compared, none that was fitted would."""
+        return not trial.first_only or (not trial.fitted and self.laboratory.before.count >= ELSEWHERE_VALUES)
+
     def _may_hide(self, outcome: Outcome) -> bool:
         """Whether a change may be one of two of its call: one that the catalogue names, and that changed something."""
         trial = outcome.trial
@@ -190,14 +219,18 @@ class Search:
         except Exception:  # a side that can't be watched
             return []
         gains: list[tuple[int, Outcome]] = []
-        for outcome in outcomes:
-            if (
-                outcome.trial.side != "expected"
-                or outcome.trial.kind not in (FORMULA, MEMORY)
-                or outcome.trial.first_only
-                or not outcome.touched
-            ):
-                continue
+        usable = [
+            outcome
+            for outcome in outcomes
+            if outcome.trial.side == "expected"
+            and outcome.trial.kind in (FORMULA, MEMORY)
+            and self._may_be_one_of_several(outcome.trial)
+            and outcome.touched
+        ]
+        # What no catalogue names is much: of that the simplest.
+        listed = [outcome for outcome in usable if outcome.trial.rank < EDITS]
+        usable = [*listed, *sorted((each for each in usable if each.trial.rank >= EDITS), key=lambda each: each.trial.rank)[:WATCHED]]
+        for outcome in usable:
             if laboratory.hurries():
                 break
             with contextlib.suppress(Exception, OutOfTime):
@@ -231,17 +264,18 @@ class Search:
 
     def _edited(self, applied: tuple[Trial, ...], before: Distance, _: Sequence[Outcome]) -> Iterator[Outcome]:
         """The graph of each side edited where the difference begins; the first edit that explains ends it."""
-        if not self._edits:
-            return
-        for outcome in self._made(self._edits, applied, before):
+        for outcome in self._made(self._edits_here(), applied, before):
             yield outcome
             if self.laboratory.scale.within(outcome.distance):
                 return
 
-    @functools.cached_property
-    def _edits(self) -> list[Trial]:
-        if not self.usable_formulas:
-            return []
+    def _edits_here(self) -> list[Trial]:
+        key = frozenset(number for numbers in self._at.values() for number in numbers)
+        if key not in self._edits:
+            self._edits[key] = self._listed() if self.usable_formulas else []
+        return self._edits[key]
+
+    def _listed(self) -> list[Trial]:
         found: list[Trial] = []
         if self.laboratory.case.gradients:
             for own in self._suggestions:
@@ -290,7 +324,7 @@ class Search:
                 left = self.laboratory.seconds_left()
                 words = f"changing one thing at a time: {place} of {len(every)}, at most {left:.0f} s left"
                 self.laboratory.progress(Stage(words, place, len(every)))
-            if trial.errs or not _goes_with(trial, applied):
+            if trial.errs or not _goes_with(trial, applied) or (applied and not self._may_be_one_of_several(trial)):
                 continue
             if applied and id(trial) in self._idle:
                 continue
@@ -309,7 +343,7 @@ class Search:
         few = len(chosen) <= FEW
         for fitting in chosen:
             trial = fitting.trial(fitting.fit.present)
-            if self.laboratory.hurries() or not _goes_with(trial, applied):
+            if self.laboratory.hurries() or not _goes_with(trial, applied) or (applied and not self._may_be_one_of_several(trial)):
                 continue
             if (
                 not few
@@ -487,8 +521,6 @@ class Search:
 
 def _goes_with(trial: Trial, applied: Sequence[Trial]) -> bool:
     """Whether a change may stand beside others: the same changed or left out in both sides would turn the question into another."""
-    if trial.first_only and applied:
-        return False
     others = (earlier for earlier in applied if earlier.side != trial.side and trial.kind == earlier.kind == FORMULA)
     turned = any(
         earlier.name == trial.name or earlier.calls & trial.calls or (earlier.leaves_out and trial.leaves_out) for earlier in others

@@ -39,7 +39,7 @@ def edits(graph: Graph, others: Graph, at: Iterable[int], others_at: Iterable[in
     yield from decays(graph, others)
     added = adding(others, _around(others, others_at)[0])
     makers = (
-        left_out, swapped, exchanged_ops, neutral_operands, averaged_ratios, operands, axes, shifted_indices, line_of_indices, exchanged, reordered, turned, regrouped,
+        neutral_operands, left_out, swapped, exchanged_ops, averaged_ratios, operands, axes, shifted_indices, line_of_indices, exchanged, reordered, turned, regrouped,
         moved, reformed, added,
     )  # fmt: skip
     for nodes in _around(graph, at):
@@ -60,11 +60,13 @@ def trial_of(edit: Edit, graph: Graph, side: str, rank: int) -> Trial:
 
 
 def _around(graph: Graph, at: Iterable[int]) -> tuple[list[Node], list[Node]]:
-    """The calls at a place and beside it, and those further off; the last ones first, one of each place in the code.
+    """The calls at a place (the last one, where a side has none) and beside it, and those further off; one of each place in the code.
 
     Beside it are the calls that make what they read or read what they make. Further off are those that lead to them.
     """
-    own = sorted((number for number in at if number in graph.nodes), reverse=True)
+    own = sorted((number for number in at if number in graph.nodes), reverse=True) or [max(graph.nodes, default=0)]
+    if not graph.nodes:
+        return [], []
     beside = {made for number in own for made in graph.made_from(number)} | {reader for number in own for reader in graph.reading(number)}
     # What reads the same values before: an assignment to a part of one is such a call.
     beside |= {reader for number in own for name in graph.nodes[number].operands for reader in graph.readers[name] if reader < number}
@@ -86,6 +88,8 @@ def _everywhere(graph: Graph, node: Node, make: Maker) -> Iterator[Edit]:
     alike = [other for other in graph.nodes.values() if other.spot == node.spot]
     same_path = [other for other in alike if other.path == node.path]
     groups: list[Sequence[Node]] = [alike]
+    if make is shifted_indices and len(alike) > ONE_BY_ONE:  # the ends of a loop are often right
+        groups += [alike[1:], alike[:-1]]
     if len(same_path) < len(alike):
         groups.append(same_path)
     if 1 < len(same_path) <= ONE_BY_ONE:

@@ -40,13 +40,13 @@ class Numbers:
 
 def rounds(graph: Graph, others: Graph) -> Iterator[Edit]:
     """The numbers of each line as a line of the other side has them; then those of all lines at once."""
-    theirs = list(_numbers(others))
+    elsewhere = list(_numbers(others))
     together: list[Edit] = []
     for own in _numbers(graph):
-        usable = sorted((other for other in theirs if _may_be(own, other)), key=lambda other: _distance(own, other))[:PLACES]
+        usable = sorted((other for other in elsewhere if _may_be(own, other)), key=lambda other: _distance(own, other))[:PLACES]
         found = [_as_there(own, other) for other in usable]
         yield from found
-        together += found[:1]
+        together += found[:1] if usable and _distance(own, usable[0]) < (True, 0.0) else []
     if len(together) > 1:
         details = " and ".join(dict.fromkeys(edit.detail for edit in together))
         yield replace(joined(together), detail=details, key=("rounds", "all"))

@@ -23,7 +23,7 @@ def left_out(graph: Graph, node: Node) -> Iterator[Edit]:
     for name in dict.fromkeys(node.operands):
         if (graph.shapes[name],) == node.shapes:
             changes: dict[int, Replacement] = {node.number: lambda call, name=name: value_of(name, call).clone()}
-            yield Edit("op left out", f"no {node.name}", ("call",), changes, needs_of(node))
+            yield Edit("op left out", f"no {node.name}", ("call",), changes, needs_of(node))  # the first one of its operands handed on
             break
     block = _block(graph, node)
     if block is not None:

@@ -153,15 +153,20 @@ def _shares(call: Call) -> Iterator[Fit]:
 
 def _orders(call: Call) -> Iterator[Variation]:
     """Norms of another order."""
-    key = "ord" if "ord" in call.parameters or "ord" in call.keywords else "p"
-    present = call.value(key, 2)
-    if not is_scalar(present) and present is not None:
+    key = "ord" if call.name.startswith("linalg") else "p"
+    present = call.value(key, 2) if key in call.keywords else next((each for each in call.arguments[1:2] if is_scalar(each)), 2)
+    if not is_scalar(present):
         return
-    own = 2.0 if present is None else float(present)
     for other in (1.0, 2.0, math.inf):
-        if other != own:
-            yield Variation(f"the norm of order {other:g} instead of {own:g}", lambda call, other=other: call.again(**{key: other}))
+        if other != present:
+            yield Variation(f"the norm of order {other:g} instead of {present:g}", lambda call, other=other: _of_order(call, key, other))
     yield Variation("the norm squared", lambda call: call.again() ** 2)
+
+
+def _of_order(call: Call, key: str, order: float) -> torch.Tensor:
+    if any(is_scalar(each) for each in call.arguments[1:2]):
+        return call.function(call.arguments[0], order, *call.arguments[2:], **call.keywords)
+    return call.function(*call.arguments, **{**call.keywords, key: order})
 
 
 def _whose(site: Site) -> str:
@@ -200,6 +205,6 @@ NORM = Hypothesis(
     "norms of order 1, 2 and infinity; the norm squared",
     "pass the same order (p, ord, norm_type) to both",
     (),
-    among("norm vector_norm cdist pdist pairwise_distance normalize triplet_margin_loss"), _orders, first_only=True,
+    among("norm linalg_norm linalg_vector_norm cdist pdist pairwise_distance normalize triplet_margin_loss"), _orders, first_only=True,
 )  # fmt: skip
 ALL = (ORDER, NORM, CONSTANT)

@@ -193,7 +193,7 @@ def _other_axes(call: Call) -> Iterator[Variation]:
                 yield changed(f"num_groups = {other} instead of {groups}", num_groups=other)
         if 1 < groups < channels:
             yield Variation("every so many-th channel in a group, not neighbors", _interleaved)
-    if call.name in ("normalize", "norm", "vector_norm", "cosine_similarity"):
+    if call.name in ("normalize", "norm", "linalg_norm", "linalg_vector_norm", "cosine_similarity"):
         yield from _axis_of_norm(call)
     if call.name == "batch_norm" and not _from_running(call):
         yield Variation("normalization of each sample (InstanceNorm)", lambda call: _normal_over(call, tuple(range(2, call.first.dim()))))
@@ -355,7 +355,7 @@ AXIS = Hypothesis(
     "normalization over other axes, with and without the mean",
     "normalize over the same axes",
     (),
-    among("layer_norm rms_norm batch_norm group_norm normalize norm vector_norm cosine_similarity"), _other_axes,
+    among("layer_norm rms_norm batch_norm group_norm normalize norm linalg_norm linalg_vector_norm cosine_similarity"), _other_axes,
 )  # fmt: skip
 ONE_PASS = Hypothesis(
     "one-pass variance", ARITHMETIC,
