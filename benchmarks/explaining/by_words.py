@@ -1,6 +1,6 @@
 """What does `explain` say of training code that it was not made for? python -W ignore -m benchmarks.explaining.by_words
 
-The pairs of `trainings` are scored by the words that their authors expected in a right answer, and by nothing that was decided afterwards: an
+The pairs of `trainings` and `more_trainings` are scored by the words that their authors expected in a right answer, and by nothing that was decided afterwards: an
 answer is right where a cause's name or statement holds one of them (of two mistakes, words of both). A hit on a general word ("mean", "weight")
 may flatter; the answers are printed beside, to be read.
 """
@@ -17,7 +17,9 @@ import torch
 
 import halfulp
 
-from .trainings import PAIRS
+from . import more_trainings, trainings
+
+SETS = {"trainings": trainings.PAIRS, "more_trainings": more_trainings.PAIRS}
 
 
 def said(found: halfulp.Explanation) -> list[str]:
@@ -37,7 +39,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="run only the pairs whose name contains this")
     only = parser.parse_args().only
-    chosen = [pair for pair in PAIRS if only in pair.id]
+    return max(scored(name, [pair for pair in pairs if only in pair.id]) for name, pairs in SETS.items())
+
+
+def scored(name: str, chosen: list[Any]) -> int:
+    """Explain the pairs of a set, print its figures, and say whether an honest one was blamed."""
     states: dict[str, list[str]] = {}
     seconds: list[float] = []
     for place, pair in enumerate(chosen):
@@ -55,9 +61,9 @@ def main() -> int:
         states.setdefault(pair.kind, []).append(state)
         print(f"{state}  {pair.id} ({pair.kind}): planted {pair.cause or 'nothing'}; {' | '.join(causes) or 'no cause'}", flush=True)
     for kind, found_states in states.items():
-        print(f"figure {kind}_right {found_states.count('right')} of_{len(found_states)}")
-        print(f"figure {kind}_unexplained {found_states.count('unexplained')} of_{len(found_states)}")
-    print(f"figure median_seconds {statistics.median(seconds or [0.0]):.3g} s")
+        print(f"figure {name}_{kind}_right {found_states.count('right')} of_{len(found_states)}")
+        print(f"figure {name}_{kind}_unexplained {found_states.count('unexplained')} of_{len(found_states)}")
+    print(f"figure {name}_median_seconds {statistics.median(seconds or [0.0]):.3g} s")
     return int("WRONG" in states.get("honest", []))
 
 

@@ -41,8 +41,8 @@ class Fresh:
 
     Attributes:
         id: a name. group: the field. cause: what was planted, "" for honest pairs. kind: "usual" (a mistake that porters often make),
-        "unusual" (one that no catalogue would list) or "honest". scalar: whether the result is one number. gradients: for `explain`.
-        words: some that a right answer may contain. make: gives (actual, expected, inputs) from a seed.
+        "unusual" (one that no catalogue would list), "double" (two of them) or "honest". scalar: whether the result is one number.
+        gradients: for `explain`. words: some that a right answer may contain; for each of two mistakes some. make: gives (actual, expected, inputs) from a seed.
     """
 
     id: str
@@ -51,7 +51,7 @@ class Fresh:
     kind: str
     scalar: bool
     gradients: bool
-    words: tuple[str, ...]
+    words: tuple[Any, ...]
     make: Callable[[int], tuple[Any, ...]]
 
 

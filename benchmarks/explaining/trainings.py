@@ -8,25 +8,12 @@ from __future__ import annotations
 import copy
 import math
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
 
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-
-@dataclass(frozen=True)
-class Fresh:
-    id: str
-    group: str
-    cause: str
-    kind: str  # "usual" | "unusual" | "double" | "honest"
-    scalar: bool
-    gradients: bool
-    words: tuple
-    make: Callable
-
+from .registry import Fresh
 
 PAIRS: list[Fresh] = []
 
