@@ -340,7 +340,8 @@ def _confidence(search: Search, found: Found, outcome: Outcome) -> str:
     # Of several causes each has a place of its own; the first of these is that of one of them.
     elsewhere = bool(trial.changes) and search.knows_place and not any(search.is_here(each.trial) for each in found.outcomes)
     is_one_number = outcome.distance.count == 1
-    return "medium" if found.alike or found.by_size or found.held is None or is_one_number or elsewhere else "high"
+    combines_any = len(found.outcomes) > 1 and any(each.trial.first_only for each in found.outcomes)
+    return "medium" if combines_any or found.alike or found.by_size or found.held is None or is_one_number or elsewhere else "high"
 
 
 def _statement(trial: Trial) -> str:

@@ -99,6 +99,7 @@ class Search:
         self._locating = locating
         self._at = self._calls_at(place)
         self._edits: dict[frozenset[int], list[Trial]] = {}
+        self._combines_any = False
         # Where the difference vanishes in exact arithmetic the formula is right: another one could only hide what loses digits.
         scaling = laboratory.result.find("scaling")
         is_right = scaling is not None and scaling.finding == F.VANISHES
@@ -120,7 +121,11 @@ class Search:
         """
         self._most = most
         outcomes, found = self._one_more((), self.laboratory.before)
-        return found or self._erring() or self._several((), outcomes) or self._together(outcomes) or self._partly()
+        found = found or self._erring() or self._several((), outcomes) or self._together(outcomes)
+        if found is None and self.laboratory.before.count >= ELSEWHERE_VALUES:
+            self._combines_any = True
+            found = self._several((), outcomes)
+        return found or self._partly()
 
     def _one_more(self, applied: tuple[Outcome, ...], before: Distance) -> tuple[list[Outcome], Found | None]:
         """Every single change beside those applied, and the one among them that explains."""
@@ -194,8 +199,8 @@ class Search:
         return None
 
     def _may_be_one_of_several(self, trial: Trial) -> bool:
-        """Whether enough changes of its kind would not explain anything: where many numbers are compared, none that was fitted would."""
-        return not trial.first_only or (not trial.fitted and self.laboratory.before.count >= ELSEWHERE_VALUES)
+        """Whether a change is combined with others: what the catalogue names first, then whatever was not fitted."""
+        return not trial.first_only or (self._combines_any and not trial.fitted)
 
     def _may_hide(self, outcome: Outcome) -> bool:
         """Whether a change may be one of two of its call: one that the catalogue names, and that changed something."""
@@ -521,6 +526,10 @@ class Search:
 
 def _goes_with(trial: Trial, applied: Sequence[Trial]) -> bool:
     """Whether a change may stand beside others: the same changed or left out in both sides would turn the question into another."""
+    # Two edits of one side may be two mistakes; with one of each side, or with three, anything becomes like anything.
+    edits = [earlier for earlier in applied if earlier.first_only]
+    if trial.first_only and (len(edits) > 1 or any(earlier.side != trial.side for earlier in edits)):
+        return False
     others = (earlier for earlier in applied if earlier.side != trial.side and trial.kind == earlier.kind == FORMULA)
     turned = any(
         earlier.name == trial.name or earlier.calls & trial.calls or (earlier.leaves_out and trial.leaves_out) for earlier in others
