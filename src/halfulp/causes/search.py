@@ -100,6 +100,7 @@ class Search:
         self._at = self._calls_at(place)
         self._edits: dict[frozenset[int], list[Trial]] = {}
         self._combines_any = False
+        self._has_many = laboratory.before.count >= ELSEWHERE_VALUES  # so that no two changes fit all numbers by chance
         # Where the difference vanishes in exact arithmetic the formula is right: another one could only hide what loses digits.
         scaling = laboratory.result.find("scaling")
         is_right = scaling is not None and scaling.finding == F.VANISHES
@@ -122,7 +123,7 @@ class Search:
         self._most = most
         outcomes, found = self._one_more((), self.laboratory.before)
         found = found or self._erring() or self._several((), outcomes) or self._together(outcomes)
-        if found is None and self.laboratory.before.count >= ELSEWHERE_VALUES:
+        if found is None and self._has_many:
             self._combines_any = True
             found = self._several((), outcomes)
         return found or self._partly()
@@ -150,11 +151,12 @@ class Search:
             return None
         usable = (outcome for outcome in outcomes if outcome.share >= WORTHWHILE and self._may_be_one_of_several(outcome.trial))
         promising = _distinct(sorted(usable, key=lambda outcome: (outcome.distance.rms, outcome.trial.rank)))[: BEAM if not applied else 1]
-        for outcome in (*self._inside(applied, outcomes), *promising):
+        inside = self._inside(applied, outcomes)
+        for outcome in (*inside, *promising):
             if laboratory.hurries("looking for several causes"):
                 return None
             laboratory.progress(f"looking for another cause beside {outcome.trial.name}")
-            with self._from_there((*applied, outcome)):
+            with self._from_there((*applied, outcome), any_follows=outcome in inside):
                 further, found = self._one_more((*applied, outcome), outcome.distance)
                 found = found or self._several((*applied, outcome), further)
             if found is not None:
@@ -162,16 +164,21 @@ class Search:
         return None
 
     @contextlib.contextmanager
-    def _from_there(self, applied: tuple[Outcome, ...]) -> Generator[None]:
-        """The search goes on from where the difference begins once changes are made."""
-        before = self._at
+    def _from_there(self, applied: tuple[Outcome, ...], *, any_follows: bool) -> Generator[None]:
+        """The search goes on from where the difference begins once changes are made.
+
+        Args:
+            applied: the changes. any_follows: whether any change may be the next: after one that sets values inside right.
+        """
+        before, combined_any = self._at, self._combines_any
+        self._combines_any = combined_any or (any_follows and self._has_many)
         place = self._locating(self.laboratory.case_with([outcome.trial for outcome in applied]))
         if place is not None:
             self._at = self._calls_at(place)
         try:
             yield
         finally:
-            self._at = before
+            self._at, self._combines_any = before, combined_any
 
     def _calls_at(self, place: Place | None) -> dict[str, set[int]]:
         return {own.side: own.at(place) if place is not None else set[int]() for own in self._suggestions}
@@ -526,6 +533,8 @@ class Search:
 
 def _goes_with(trial: Trial, applied: Sequence[Trial]) -> bool:
     """Whether a change may stand beside others: the same changed or left out in both sides would turn the question into another."""
+    if trial.changes and any(earlier.renumbers and earlier.side == trial.side for earlier in applied):
+        return False
     # Two edits of one side may be two mistakes; with one of each side, or with three, anything becomes like anything.
     edits = [earlier for earlier in applied if earlier.first_only]
     if trial.first_only and (len(edits) > 1 or any(earlier.side != trial.side for earlier in edits)):

@@ -41,7 +41,7 @@ class Trial:
         first_only: see `Hypothesis`. fitted: whether it holds a constant that was fitted. written: whether that is a constant that
             people write; True where nothing was fitted.
         calls: names of the calls that are changed. known: what is known of the change besides.
-        needs: calls whose operands and results the changes read.
+        needs: calls whose operands and results the changes read. renumbers: see `Around`.
     """
 
     name: str
@@ -63,6 +63,7 @@ class Trial:
     calls: frozenset[str] = frozenset()
     known: str = ""
     needs: frozenset[int] = frozenset()
+    renumbers: bool = False
 
     @property
     def leaves_out(self) -> bool:
@@ -319,6 +320,7 @@ def _of_around(around: Around, side: str, rank: int) -> Trial:
         wrap=around.wrap,
         rank=rank,
         reports=around.reports,
+        renumbers=around.renumbers,
     )
 
 

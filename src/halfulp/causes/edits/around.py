@@ -15,12 +15,13 @@ from ..graph import Graph, Node
 from ..hypotheses import FORMULA
 from ..trial import Trial
 from .axes import axes, turned
+from .decays import decays
 from .edit import Edit, Maker, joined
 from .layout import regrouped
-from .numbers import decays, rounds
 from .operands import exchanged, operands, swapped
 from .operations import averaged_ratios, exchanged_ops, neutral_operands, reformed
 from .positions import line_of_indices, shifted_indices
+from .schedules import schedules
 from .sequence import adding, left_out, moved, reordered
 
 CALLS = 24
@@ -35,7 +36,7 @@ def edits(graph: Graph, others: Graph, at: Iterable[int], others_at: Iterable[in
     Args:
         graph: of the side that is edited, others: of the other one. at, others_at: the calls of each at the place.
     """
-    yield from rounds(graph, others)
+    yield from schedules(graph, others)
     yield from decays(graph, others)
     added = adding(others, _around(others, others_at)[0])
     makers = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -77,4 +78,12 @@ def integers(node: Node) -> Iterator[tuple[str, Any]]:
     for key, value in (*zip(names, node.arguments), *node.keywords.items()):
         is_tuple = isinstance(value, (tuple, list)) and value and all(type(part) is int for part in value)
         if type(value) is int or is_tuple:
+            yield key, value
+
+
+def scalars(node: Node) -> Iterator[tuple[str, float]]:
+    """The arguments that are floating-point numbers of the program, by name."""
+    names = parameters_of(node.function, node.name)
+    for key, value in (*zip(names, node.arguments), *node.keywords.items()):
+        if type(value) is float and math.isfinite(value):
             yield key, value

@@ -114,7 +114,8 @@ class Around:
     Attributes:
         name, kind, detail, remedy: as those of a hypothesis and its variation.
         wrap: gives the changed function.
-        reports: user reports that it explained.
+        reports: user reports that it explained. renumbers: whether the changed function makes other calls, so that those of the plain one are
+            not found in it by number.
     """
 
     name: str
@@ -123,6 +124,7 @@ class Around:
     wrap: Callable[[Callable[..., Any]], Callable[..., Any]]
     remedy: str
     reports: tuple[str, ...] = ()
+    renumbers: bool = False
 
 
 def among(names: str) -> frozenset[str]:

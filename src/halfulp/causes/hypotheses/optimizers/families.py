@@ -38,7 +38,7 @@ def optimizers(kinds: set[type]) -> Iterator[Around]:
             changed = Family(own, family.update, family.readings)
             for way in family.readings:
                 wrap = functools.partial(_around, family=changed, way=way)
-                yield Around(way.name, FORMULA, way.detail, wrap, remedy=REMEDIES.get(way.name, ADVICE))
+                yield Around(way.name, FORMULA, way.detail, wrap, remedy=REMEDIES.get(way.name, ADVICE), renumbers=True)
 
 
 def _around(function: Callable[..., Any], family: Family, way: Reading) -> Callable[..., Any]:

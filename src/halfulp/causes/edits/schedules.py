@@ -1,4 +1,4 @@
-"""Numbers in the code as the other side has them: schedules, bias corrections and warm-ups round by round; rates and their complements."""
+"""Numbers that change from round to round, as the other side has them: schedules, bias corrections, warm-ups."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..calls import Call, Replacement
+from ..calls import Replacement
 from ..graph import Graph, Node
-from ..signatures import parameters_of
-from .edit import Edit, joined
+from .edit import Edit, joined, scalars
 
 SHOWN = 3
 """So many numbers of a schedule are said; the rest is dots."""
@@ -38,7 +37,7 @@ class Numbers:
         return any(value != self.values[0] for value in self.values)
 
 
-def rounds(graph: Graph, others: Graph) -> Iterator[Edit]:
+def schedules(graph: Graph, others: Graph) -> Iterator[Edit]:
     """The numbers of each line as a line of the other side has them; then those of all lines at once."""
     elsewhere = list(_numbers(others))
     together: list[Edit] = []
@@ -57,17 +56,10 @@ def _numbers(graph: Graph) -> Iterator[Numbers]:
     for node in graph.nodes.values():
         lines.setdefault(node.path, []).append(node)
     for nodes in lines.values():
-        found = [dict(_scalars(node)) for node in nodes]
+        found = [dict(scalars(node)) for node in nodes]
         for key in found[0] if len(nodes) > 1 else ():
-            if all(key in scalars for scalars in found):
-                yield Numbers(nodes, key, [scalars[key] for scalars in found])
-
-
-def _scalars(node: Node) -> Iterator[tuple[str, float]]:
-    names = parameters_of(node.function, node.name)
-    for key, value in (*zip(names, node.arguments), *node.keywords.items()):
-        if type(value) is float and math.isfinite(value):
-            yield key, value
+            if all(key in each for each in found):
+                yield Numbers(nodes, key, [each[key] for each in found])
 
 
 def _may_be(own: Numbers, other: Numbers) -> bool:
@@ -90,16 +82,12 @@ def _as_there(own: Numbers, other: Numbers) -> Edit:
     is_turned = sum(own.values) * sum(other.values) < 0  # what is added here is subtracted there
     values = [-value for value in other.values] if is_turned else list(other.values)
     changes: dict[int, Replacement] = {
-        node.number: lambda call, key=own.key, value=value: _with_number(call, key, value) for node, value in zip(own.nodes, values)
+        node.number: lambda call, key=own.key, value=value: call.again(**{key: value}) for node, value in zip(own.nodes, values)
     }
     first = next(place for place, (here, there) in enumerate(zip(own.values, values)) if not math.isclose(here, there, rel_tol=1e-9))
     begins = f" from round {first + 1} on" if first else ""
     words = f"{own.key} = {_words(values[first:])}{_shift(own.values, values)} instead of {_words(own.values[first:])}{begins}"
     return Edit("schedule", words, ("rounds", own.key, other.nodes[0].number), changes)
-
-
-def _with_number(call: Call, key: str, value: float) -> Any:
-    return call.again(**{key: value})
 
 
 def _words(values: Sequence[float]) -> str:
@@ -114,56 +102,3 @@ def _shift(own: Sequence[float], other: Sequence[float]) -> str:
     later = all(math.isclose(first, second, rel_tol=1e-9) for first, second in zip(own[1:], other[:-1]))
     earlier = all(math.isclose(first, second, rel_tol=1e-9) for first, second in zip(own[:-1], other[1:]))
     return " (one round later: off by one)" if later else " (one round earlier: off by one)" if earlier else ""
-
-
-DECAYS = 8
-"""So many numbers between 0 and 1 of each side are tried for each other: an optimizer has two or three."""
-
-
-def decays(graph: Graph, others: Graph) -> Iterator[Edit]:
-    """A rate of decay, together with what is left of 1, as another one: exchanged with another of the same side, or as the other side has it."""
-    own, there = (_between_0_and_1(each)[:DECAYS] for each in (graph, others))
-    pairs = [(first, second) for place, first in enumerate(own) for second in own[place + 1 :] if not _complementary(first, second)]
-    for first, second in pairs:
-        changes = _replaced(graph, {first: second, second: first})
-        one, other = (max(value, 1 - value) for value in (first, second))
-        yield Edit("constant", f"{one:g} and {other:g} exchanged, and what is left of 1 too", ("decays", first, second), changes)
-    for first in own:
-        for second in there:
-            if second not in own and any(_complementary(first, other) for other in own):
-                changes = _replaced(graph, {first: second})
-                yield Edit(
-                    "constant",
-                    f"{second:g} instead of {first:g}, and what is left of 1 too",
-                    ("decay", first, second),
-                    changes,
-                )
-
-
-def _between_0_and_1(graph: Graph) -> list[float]:
-    counts: dict[float, int] = {}
-    for node in graph.nodes.values():
-        for _, value in _scalars(node):
-            if 0 < value < 1:
-                counts[value] = counts.get(value, 0) + 1
-    # Those of every round first; rounding of 1 - x makes two of one number.
-    return sorted(counts, key=lambda value: (-counts[value], value))
-
-
-def _complementary(first: float, second: float) -> bool:
-    return math.isclose(first, 1 - second, rel_tol=1e-9)
-
-
-def _replaced(graph: Graph, values: dict[float, float]) -> dict[int, Replacement]:
-    changes: dict[int, Replacement] = {}
-    for node in graph.nodes.values():
-        found: dict[str, float] = {}
-        for key, value in _scalars(node):
-            for old, new in values.items():
-                if value == old:
-                    found[key] = new
-                elif _complementary(value, old):
-                    found[key] = 1 - new
-        if found:
-            changes[node.number] = lambda call, found=found: call.again(**found)
-    return changes
