@@ -1,6 +1,7 @@
 import dataclasses
 
 import numpy as np
+import pytest
 import torch
 
 from halfulp.cases import inputs as trees
@@ -97,3 +98,16 @@ def test_device_moves_tensors_only():
     given = (torch.ones(1), np.ones(1))
     assert trees.on_device(given, None) is given
     assert trees.on_device(given, torch.device("cpu"))[0].device.type == "cpu"
+
+
+@pytest.mark.parametrize("kind", [torch.tensor, np.array])
+def test_labels_and_masks_stay_where_data_moves_or_is_scaled(kind):
+    data, flags = kind([0.5, 1.0, -3.0]), kind([0.0, 1.0, 1.0])
+    for change in (
+        lambda given: trees.moved_slightly(given, 0, spare_flags=True),
+        lambda given: trees.scaled(given, 8.0, spare_flags=True),
+    ):
+        moved, kept = change((data, flags))
+        assert (kept == flags).all() and (moved != data).all()
+    _, scaled = trees.scaled((data, flags), 8.0)
+    assert (scaled == 8 * flags).all()
