@@ -8,9 +8,9 @@ from typing import Any
 
 import torch
 
-from ..calls import Call, Replacement
-from ..graph import Graph, Name, Node
-from .edit import Edit, integers, needs_of, run_on, value_of
+from ..calls import Replacement
+from ..graph import Graph, Node
+from .edit import Edit, integers, needs_of, with_operand
 
 AXES = 5
 """Of tensors with more axes than this none is turned round: images in batches have four, patches of them five."""
@@ -39,11 +39,9 @@ def turned(graph: Graph, node: Node) -> Iterator[Edit]:
     """Operands and results transposed, reversed, or shifted by one along an axis."""
     for place, name in enumerate(dict.fromkeys(node.operands)):
         for kind, words, change in _turns(graph.shapes[name]):
-
-            def compute(call: Call, name: Name = name, change: Callable[[torch.Tensor], torch.Tensor] = change) -> Any:
-                return run_on(node, lambda other: change(value_of(other, call)) if other == name else value_of(other, call))
-
-            yield Edit(kind, f"{graph.words(name)} {words}", (place, words), {node.number: compute}, needs_of(node))
+            yield Edit(
+                kind, f"{graph.words(name)} {words}", (place, words), {node.number: with_operand(node, name, change)}, needs_of(node)
+            )
     for kind, words, change in _turns(node.shapes[0]) if len(node.shapes) == 1 else ():
         changes: dict[int, Replacement] = {node.number: lambda call, change=change: _like(call.again(), change)}
         yield Edit(kind, f"what {node.name} gives {words}", ("result", words), changes)

@@ -67,6 +67,11 @@ def with_values(names: Mapping[Name, Name], node: Node) -> Replacement:
     return lambda call: run_on(node, lambda name: value_of(names.get(name, name), call))
 
 
+def with_operand(node: Node, name: Name, change: Callable[[torch.Tensor], torch.Tensor]) -> Replacement:
+    """A call of the graph with one of its operands changed."""
+    return lambda call: run_on(node, lambda other: change(value_of(other, call)) if other == name else value_of(other, call))
+
+
 def needs_of(node: Node, names: Mapping[Name, Name] | None = None) -> frozenset[int]:
     """The calls that made what a call reads, and what takes its place."""
     return frozenset(name.number for name in (*node.operands, *(names or {}).values()))

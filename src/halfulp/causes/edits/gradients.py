@@ -8,8 +8,8 @@ from typing import Any
 import torch
 
 from ..calls import Call, Replacement
-from ..graph import Graph, Made, Name, Node
-from .edit import Edit, joined, needs_of, run_on, value_of
+from ..graph import Graph, Made, Node
+from .edit import Edit, joined, needs_of, run_on, value_of, with_operand
 
 PLACES = 32
 """So many places in the code are tried, those nearest to the result: each takes a run forward and backward."""
@@ -37,29 +37,18 @@ def gradients(graph: Graph) -> Iterator[Edit]:
         node = nodes[0]
         for place, name in enumerate(dict.fromkeys(node.operands)):
             if name in graph.floats and node.name != "detach":
-                together = [
-                    _stopped(other, list(dict.fromkeys(other.operands))[place]) for other in nodes if place < len(set(other.operands))
-                ]
+                operands = [(other, list(dict.fromkeys(other.operands))) for other in nodes]
+                together = [(other, own[place]) for other, own in operands if place < len(own)]
                 words = f"{graph.words(name)} detached where {node.name} reads it"
                 needs = frozenset(made for other in nodes for made in needs_of(other))
-                yield Edit("detach", words, ("stopped", place), dict(together), needs)
+                stopped = {other.number: with_operand(other, operand, torch.Tensor.detach) for other, operand in together}
+                yield Edit("detach", words, ("stopped", place), stopped, needs)
 
 
 def _let_through(graph: Graph, nodes: Sequence[Node]) -> Edit:
     changes: dict[int, Replacement] = {node.number: lambda call: call.first * 1 for node in nodes}
     words = " and ".join(dict.fromkeys(graph.words(node.operands[0]) for node in nodes))
     return Edit("detach", f"no detach of {words}", ("let through",), changes)
-
-
-def _stopped(node: Node, name: Name) -> tuple[int, Replacement]:
-    def compute(call: Call) -> Any:
-        return run_on(node, lambda other: _detached(value_of(other, call)) if other == name else value_of(other, call))
-
-    return node.number, compute
-
-
-def _detached(tensor: torch.Tensor) -> torch.Tensor:
-    return tensor.detach()
 
 
 def _exchanged(graph: Graph, node: Node) -> Iterator[Edit]:

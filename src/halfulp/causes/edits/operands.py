@@ -8,9 +8,8 @@ from typing import Any
 
 import torch
 
-from ..calls import Call, Replacement
 from ..graph import Graph, Made, Name, Node
-from .edit import OPERANDS, Edit, needs_of, run_on, value_of, with_values
+from .edit import OPERANDS, Edit, needs_of, with_operand, with_values
 
 HOPS = 3
 """What a value was made from so many calls before may stand in its place: a term is added and scaled in as many."""
@@ -29,7 +28,7 @@ def operands(graph: Graph, node: Node) -> Iterator[Edit]:
             yield Edit("wrong operand", words, key, {node.number: with_values(names, node)}, needs_of(node, names))
         if graph.shapes[name] == () and name in graph.floats:
             for constant in CONSTANTS:
-                compute = _with_constant(node, name, constant)
+                compute = with_operand(node, name, lambda tensor, constant=constant: torch.full_like(tensor, constant))
                 words = f"the constant {constant:g} instead of {graph.words(name)}"
                 yield Edit("wrong operand", words, (place, constant), {node.number: compute}, needs_of(node))
 
@@ -57,13 +56,6 @@ def _role(graph: Graph, name: Name, node: Node) -> tuple[Any, ...]:
     if readers:
         return "read", readers[-1] - node.number, graph.nodes[readers[-1]].operands.index(name)
     return (type(name).__name__, name.number - node.number if isinstance(name, Made) else name.number, name.index)
-
-
-def _with_constant(node: Node, name: Name, constant: float) -> Replacement:
-    def compute(call: Call) -> Any:
-        return run_on(node, lambda other: torch.full_like(value_of(other, call), constant) if other == name else value_of(other, call))
-
-    return compute
 
 
 def swapped(graph: Graph, node: Node) -> Iterator[Edit]:

@@ -8,8 +8,8 @@ from typing import Any
 import torch
 
 from ..calls import Call
-from ..graph import Graph, Made, Name, Node
-from .edit import Edit, needs_of, run_on, value_of
+from ..graph import Graph, Made, Node
+from .edit import Edit, needs_of, value_of, with_operand
 
 OTHERS = {
     "add": ("sub",), "sub": ("add",), "mul": ("div",), "div": ("mul",), "maximum": ("minimum",), "minimum": ("maximum",), "max": ("min",),
@@ -56,10 +56,7 @@ def neutral_operands(graph: Graph, node: Node) -> Iterator[Edit]:
     for place, name in enumerate(operands):
         if name not in graph.floats:
             continue
-
-        def compute(call: Call, name: Name = name) -> Any:
-            return run_on(node, lambda other: torch.full_like(value_of(other, call), number) if other == name else value_of(other, call))
-
+        compute = with_operand(node, name, lambda tensor: torch.full_like(tensor, number))
         yield Edit("op left out", f"no {kind} ({graph.words(name)})", ("neutral", place), {node.number: compute}, needs_of(node))
 
 
@@ -67,12 +64,8 @@ def reformed(graph: Graph, node: Node) -> Iterator[Edit]:
     """An operand with the other sign, squared, as its root, its logarithm ..."""
     for place, name in enumerate(dict.fromkeys(node.operands)):
         for kind, words, form in FORMS if name in graph.floats else ():
-
-            def compute(call: Call, name: Name = name, form: Callable[[torch.Tensor], torch.Tensor] = form) -> Any:
-                return run_on(node, lambda other: form(value_of(other, call)) if other == name else value_of(other, call))
-
             detail = f"{words.format(graph.words(name))} in {node.name}"
-            yield Edit(kind, detail, ("form", words, place), {node.number: compute}, needs_of(node))
+            yield Edit(kind, detail, ("form", words, place), {node.number: with_operand(node, name, form)}, needs_of(node))
 
 
 def averaged_ratios(graph: Graph, node: Node) -> Iterator[Edit]:

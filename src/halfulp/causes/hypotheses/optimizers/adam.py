@@ -12,70 +12,66 @@ from dataclasses import dataclass
 
 import torch
 
-from .reading import Family, Reading, Update, decays
+from .reading import Family, Reading, Update, chosen, decays
 
 BETAS = ((0.9, 0.999), (0.9, 0.99), (0.9, 0.98), (0.9, 0.95), (0.5, 0.999), (0.0, 0.999), (0.8, 0.999), (0.95, 0.999), (0.95, 0.98))
 """Decay rates in use: PyTorch's and Adam's, those of transformers, of language models, of adversarial networks, of Lion and AdEMAMix."""
 
 
-def _reading(name: str, detail: str, *choices: str) -> Reading:
-    return Reading(name, detail, frozenset(choices))
-
-
 _SHARED = (
-    _reading("Adam epsilon", "eps added under the square root", "epsilon inside"),
-    _reading("Adam epsilon", "no eps", "no epsilon"),
+    chosen("Adam epsilon", "eps added under the square root", "epsilon inside"),
+    chosen("Adam epsilon", "no eps", "no epsilon"),
     *decays(),
-    _reading("Adam bias correction", "no bias correction", "first uncorrected", "second uncorrected"),
-    _reading("Adam bias correction", "no bias correction of the first moment", "first uncorrected"),
-    _reading("Adam bias correction", "no bias correction of the second moment", "second uncorrected"),
-    _reading("Adam bias correction", "the second moment corrected outside of the square root", "corrected outside"),
-    _reading("step off by one", "bias corrections of the next step (t + 1)", "one later"),
-    _reading("step off by one", "bias corrections of the step before (t - 1)", "one earlier"),
-    _reading("stale moment", "the first moment from before this step", "stale first"),
-    _reading("stale moment", "the second moment from before this step", "stale second"),
-    _reading("second moment", "the second moment of the gradient without weight decay", "second of plain gradient"),
-    _reading("second moment", "the squared deviation from the first moment (AdaBelief)", "squared deviation"),
-    _reading("Adam betas", "beta1 and beta2 exchanged", "betas exchanged"),
+    chosen("Adam bias correction", "no bias correction", "first uncorrected", "second uncorrected"),
+    chosen("Adam bias correction", "no bias correction of the first moment", "first uncorrected"),
+    chosen("Adam bias correction", "no bias correction of the second moment", "second uncorrected"),
+    chosen("Adam bias correction", "the second moment corrected outside of the square root", "corrected outside"),
+    chosen("step off by one", "bias corrections of the next step (t + 1)", "one later"),
+    chosen("step off by one", "bias corrections of the step before (t - 1)", "one earlier"),
+    chosen("stale moment", "the first moment from before this step", "stale first"),
+    chosen("stale moment", "the second moment from before this step", "stale second"),
+    chosen("second moment", "the second moment of the gradient without weight decay", "second of plain gradient"),
+    chosen("second moment", "the squared deviation from the first moment (AdaBelief)", "squared deviation"),
+    chosen("Adam betas", "beta1 and beta2 exchanged", "betas exchanged"),
     *(Reading("Adam betas", f"betas = {betas}", given={"betas": betas}) for betas in BETAS),
 )
 _ADAM = (
-    _reading("Adam epsilon", "eps added before the bias correction (epsilon hat)", "epsilon hat"),
+    chosen("Adam epsilon", "eps added before the bias correction (epsilon hat)", "epsilon hat"),
     *_SHARED,
-    _reading("AMSGrad", "no maximum of second moments (amsgrad=False)", "no maximum"),
-    _reading("AMSGrad", "the maximum of second moments (amsgrad=True)", "maximum"),
-    _reading("AMSGrad", "the maximum over bias-corrected second moments", "maximum of corrected"),
+    chosen("AMSGrad", "no maximum of second moments (amsgrad=False)", "no maximum"),
+    chosen("AMSGrad", "the maximum of second moments (amsgrad=True)", "maximum"),
+    chosen("AMSGrad", "the maximum over bias-corrected second moments", "maximum of corrected"),
 )
 _ADAMAX = (
-    _reading("Adamax epsilon", "eps added to the norm, not to the gradient", "epsilon outside"),
-    _reading("Adamax epsilon", "no eps", "no epsilon"),
+    chosen("Adamax epsilon", "eps added to the norm, not to the gradient", "epsilon outside"),
+    chosen("Adamax epsilon", "no eps", "no epsilon"),
     *decays("decay coupled"),
-    _reading("Adam bias correction", "no bias correction", "first uncorrected"),
-    _reading("Adam bias correction", "the norm corrected for its start too", "second corrected"),
-    _reading("step off by one", "bias corrections of the next step (t + 1)", "one later"),
-    _reading("infinity norm", "the norm from before this step", "stale second"),
-    _reading("infinity norm", "no decay of the norm", "no decay of the norm"),
-    _reading("stale moment", "the first moment from before this step", "stale first"),
+    chosen("Adam bias correction", "no bias correction", "first uncorrected"),
+    chosen("Adam bias correction", "the norm corrected for its start too", "second corrected"),
+    chosen("step off by one", "bias corrections of the next step (t + 1)", "one later"),
+    chosen("infinity norm", "the norm from before this step", "stale second"),
+    chosen("infinity norm", "no decay of the norm", "no decay of the norm"),
+    chosen("stale moment", "the first moment from before this step", "stale first"),
     *(Reading("Adam betas", f"betas = {betas}", given={"betas": betas}) for betas in BETAS),
 )
 _NADAM = (
-    _reading("Adam epsilon", "eps added before the bias correction (epsilon hat)", "epsilon hat"),
+    chosen("Adam epsilon", "eps added before the bias correction (epsilon hat)", "epsilon hat"),
     *_SHARED,
-    _reading("momentum schedule", "the momentum of this step in place of the next one (mu at t, not t + 1)", "this momentum"),
-    _reading("momentum schedule", "the momentum schedule one step later", "schedule later"),
-    _reading("momentum schedule", "the momentum schedule one step earlier", "schedule earlier"),
-    _reading("momentum schedule", "no momentum schedule (beta1 in each step)", "no schedule"),
-    _reading("momentum schedule", "the schedule without its factor of one half", "whole schedule"),
-    _reading("momentum schedule", "no product of the momenta (each step's own)", "no product"),
+    chosen("momentum schedule", "the momentum of this step in place of the next one (mu at t, not t + 1)", "this momentum"),
+    chosen("momentum schedule", "the momentum schedule one step later", "schedule later"),
+    chosen("momentum schedule", "the momentum schedule one step earlier", "schedule earlier"),
+    chosen("momentum schedule", "no momentum schedule (beta1 in each step)", "no schedule"),
+    chosen("momentum schedule", "the schedule without its factor of one half", "whole schedule"),
+    chosen("momentum schedule", "no product of the momenta (each step's own)", "no product"),
 )
 _RADAM = (
-    _reading("Adam epsilon", "eps added after the bias correction", "epsilon after"),
+    chosen("Adam epsilon", "eps added after the bias correction", "epsilon after"),
     *_SHARED,
-    _reading("RAdam threshold", "rectification above rho = 4 (the paper's)", "threshold 4"),
-    _reading("RAdam threshold", "rectification above rho = 6", "threshold 6"),
-    _reading("RAdam rectification", "no rectification", "not rectified"),
-    _reading("RAdam rectification", "no step before rectification begins", "waits"),
-    _reading("RAdam rectification", "rectification without its square root", "no root"),
+    chosen("RAdam threshold", "rectification above rho = 4 (the paper's)", "threshold 4"),
+    chosen("RAdam threshold", "rectification above rho = 6", "threshold 6"),
+    chosen("RAdam rectification", "no rectification", "not rectified"),
+    chosen("RAdam rectification", "no step before rectification begins", "waits"),
+    chosen("RAdam rectification", "rectification without its square root", "no root"),
 )
 
 

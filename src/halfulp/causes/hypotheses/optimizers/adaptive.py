@@ -8,57 +8,52 @@ from __future__ import annotations
 
 import torch
 
-from .reading import Family, Reading, Update, decays
-
-
-def _reading(name: str, detail: str, *choices: str) -> Reading:
-    return Reading(name, detail, frozenset(choices))
-
+from .reading import Family, Reading, Update, chosen, decays
 
 _RMSPROP = (
-    _reading("RMSprop epsilon", "eps added under the square root", "epsilon inside"),
-    _reading("RMSprop epsilon", "no eps", "no epsilon"),
+    chosen("RMSprop epsilon", "eps added under the square root", "epsilon inside"),
+    chosen("RMSprop epsilon", "no eps", "no epsilon"),
     *decays("decay coupled"),
-    _reading("centered", "not centered", "not centered"),
-    _reading("centered", "centered: the squared average gradient subtracted", "centered"),
-    _reading("centered", "the average gradient from before this step subtracted (centered)", "stale mean"),
-    _reading("start of the average", "the average of squares started at 1", "starts at one"),
-    _reading("start of the average", "the average of squares started at the first square", "starts at first"),
-    _reading("start of the average", "the average of squares corrected for its start", "corrected"),
-    _reading("stale average", "the average of squares from before this step", "stale average"),
-    _reading("RMSprop average", "alpha and 1 - alpha exchanged", "exchanged"),
-    _reading("RMSprop momentum", "the learning rate inside the momentum buffer", "rate inside"),
-    _reading("RMSprop momentum", "momentum of the gradient, before it is divided", "momentum of gradient"),
-    _reading("RMSprop momentum", "momentum as an average, momentum * buffer + (1 - momentum) * update", "averaged"),
-    _reading("RMSprop momentum", "Nesterov's momentum", "nesterov"),
-    _reading("RMSprop momentum", "the momentum buffer from before this step", "stale buffer"),
-    _reading("RMSprop momentum", "no momentum", "no momentum"),
+    chosen("centered", "not centered", "not centered"),
+    chosen("centered", "centered: the squared average gradient subtracted", "centered"),
+    chosen("centered", "the average gradient from before this step subtracted (centered)", "stale mean"),
+    chosen("start of the average", "the average of squares started at 1", "starts at one"),
+    chosen("start of the average", "the average of squares started at the first square", "starts at first"),
+    chosen("start of the average", "the average of squares corrected for its start", "corrected"),
+    chosen("stale average", "the average of squares from before this step", "stale average"),
+    chosen("RMSprop average", "alpha and 1 - alpha exchanged", "exchanged"),
+    chosen("RMSprop momentum", "the learning rate inside the momentum buffer", "rate inside"),
+    chosen("RMSprop momentum", "momentum of the gradient, before it is divided", "momentum of gradient"),
+    chosen("RMSprop momentum", "momentum as an average, momentum * buffer + (1 - momentum) * update", "averaged"),
+    chosen("RMSprop momentum", "Nesterov's momentum", "nesterov"),
+    chosen("RMSprop momentum", "the momentum buffer from before this step", "stale buffer"),
+    chosen("RMSprop momentum", "no momentum", "no momentum"),
     *(Reading("RMSprop average", f"alpha = {alpha:g}", given={"alpha": alpha}) for alpha in (0.9, 0.95, 0.99, 0.999)),
 )
 _ADAGRAD = (
-    _reading("Adagrad epsilon", "eps added under the square root", "epsilon inside"),
-    _reading("Adagrad epsilon", "no eps", "no epsilon"),
+    chosen("Adagrad epsilon", "eps added under the square root", "epsilon inside"),
+    chosen("Adagrad epsilon", "no eps", "no epsilon"),
     *decays("decay coupled"),
     *(
         Reading("start of the accumulator", f"the accumulator started at {start:g}", given={"start": start})
         for start in (0.0, 0.01, 0.1, 1.0)
     ),
-    _reading("stale accumulator", "the accumulator from before this step", "stale"),
-    _reading("rate decay", "no decay of the rate", "no rate decay"),
-    _reading("rate decay", "the rate decayed one step earlier (1 + step * lr_decay)", "rate decays early"),
-    _reading("rate decay", "the rate decayed by powers, (1 - lr_decay)^(step - 1)", "rate decays by powers"),
-    _reading("accumulator", "the accumulator of the gradient without weight decay", "of plain gradient"),
+    chosen("stale accumulator", "the accumulator from before this step", "stale"),
+    chosen("rate decay", "no decay of the rate", "no rate decay"),
+    chosen("rate decay", "the rate decayed one step earlier (1 + step * lr_decay)", "rate decays early"),
+    chosen("rate decay", "the rate decayed by powers, (1 - lr_decay)^(step - 1)", "rate decays by powers"),
+    chosen("accumulator", "the accumulator of the gradient without weight decay", "of plain gradient"),
 )
 _ADADELTA = (
-    _reading("Adadelta epsilon", "eps added outside of the square roots", "epsilon outside"),
-    _reading("Adadelta epsilon", "eps in the average of gradients only", "epsilon of gradients"),
-    _reading("Adadelta epsilon", "eps in the average of updates only", "epsilon of updates"),
+    chosen("Adadelta epsilon", "eps added outside of the square roots", "epsilon outside"),
+    chosen("Adadelta epsilon", "eps in the average of gradients only", "epsilon of gradients"),
+    chosen("Adadelta epsilon", "eps in the average of updates only", "epsilon of updates"),
     *decays("decay coupled"),
-    _reading("average of updates", "the average of updates from after this step", "later updates"),
-    _reading("average of updates", "the average of updates times the learning rate", "scaled updates"),
-    _reading("stale average", "the average of squared gradients from before this step", "stale average"),
-    _reading("Adadelta rate", "no learning rate", "no rate"),
-    _reading("Adadelta average", "rho and 1 - rho exchanged", "exchanged"),
+    chosen("average of updates", "the average of updates from after this step", "later updates"),
+    chosen("average of updates", "the average of updates times the learning rate", "scaled updates"),
+    chosen("stale average", "the average of squared gradients from before this step", "stale average"),
+    chosen("Adadelta rate", "no learning rate", "no rate"),
+    chosen("Adadelta average", "rho and 1 - rho exchanged", "exchanged"),
     *(Reading("Adadelta average", f"rho = {rho:g}", given={"rho": rho}) for rho in (0.9, 0.95, 0.99)),
 )
 _ADAFACTOR = (
@@ -67,17 +62,17 @@ _ADAFACTOR = (
         Reading("Adafactor decay", f"the decay of the second moment with the exponent {power:g}", given={"beta2_decay": power})
         for power in (-0.8, -0.5, -1.0)
     ),
-    _reading("Adafactor decay", "the decay of the second moment one step later", "decay later"),
-    _reading("Adafactor clipping", "no clipping of the update", "not clipped"),
-    _reading("Adafactor clipping", "updates scaled up to the threshold too", "always clipped"),
-    _reading("Adafactor clipping", "the norm of the update, not its root mean square", "norm clipped"),
-    _reading("Adafactor scale", "no scale by the parameter", "not scaled"),
-    _reading("Adafactor scale", "the norm of the parameter, not its root mean square", "norm scaled"),
-    _reading("Adafactor scale", "no relative step (the rate alone)", "no relative step"),
-    _reading("Adafactor factors", "the mean of the row factors left out", "no mean of rows"),
-    _reading("Adafactor factors", "no factors: the whole second moment", "whole"),
-    _reading("Adafactor factors", "sums in place of means along rows and columns", "sums"),
-    _reading("Adafactor epsilon", "eps added to the squared gradient (the paper's 1e-30)", "epsilon added"),
+    chosen("Adafactor decay", "the decay of the second moment one step later", "decay later"),
+    chosen("Adafactor clipping", "no clipping of the update", "not clipped"),
+    chosen("Adafactor clipping", "updates scaled up to the threshold too", "always clipped"),
+    chosen("Adafactor clipping", "the norm of the update, not its root mean square", "norm clipped"),
+    chosen("Adafactor scale", "no scale by the parameter", "not scaled"),
+    chosen("Adafactor scale", "the norm of the parameter, not its root mean square", "norm scaled"),
+    chosen("Adafactor scale", "no relative step (the rate alone)", "no relative step"),
+    chosen("Adafactor factors", "the mean of the row factors left out", "no mean of rows"),
+    chosen("Adafactor factors", "no factors: the whole second moment", "whole"),
+    chosen("Adafactor factors", "sums in place of means along rows and columns", "sums"),
+    chosen("Adafactor epsilon", "eps added to the squared gradient (the paper's 1e-30)", "epsilon added"),
 )
 
 

@@ -8,44 +8,40 @@ from __future__ import annotations
 
 import torch
 
-from .reading import Family, Reading, Update, decays
+from .reading import Family, Reading, Update, chosen, decays
 
 MOMENTA = (0.0, 0.5, 0.8, 0.9, 0.95, 0.99)
 """Usual momenta."""
 
 
-def _reading(name: str, detail: str, *choices: str) -> Reading:
-    return Reading(name, detail, frozenset(choices))
-
-
 _SGD = (
     *decays("decay coupled"),
-    _reading("SGD momentum", "dampening = momentum", "dampened"),
-    _reading("SGD momentum", "the first step dampened too", "first step dampened"),
-    _reading("SGD momentum", "an average, momentum * buffer + (1 - momentum) * gradient, from the first step on", "dampened", "first step dampened"),
-    _reading("SGD momentum", "no dampening", "undampened"),
-    _reading("SGD momentum", "Nesterov's momentum", "nesterov"),
-    _reading("SGD momentum", "plain momentum", "plain"),
-    _reading("SGD momentum", "the learning rate inside the momentum buffer", "rate inside"),
-    _reading("SGD momentum", "the momentum buffer from before this step", "stale"),
-    _reading("SGD momentum", "Nesterov's momentum with the buffer from before this step", "nesterov", "stale"),
+    chosen("SGD momentum", "dampening = momentum", "dampened"),
+    chosen("SGD momentum", "the first step dampened too", "first step dampened"),
+    chosen("SGD momentum", "an average, momentum * buffer + (1 - momentum) * gradient, from the first step on", "dampened", "first step dampened"),
+    chosen("SGD momentum", "no dampening", "undampened"),
+    chosen("SGD momentum", "Nesterov's momentum", "nesterov"),
+    chosen("SGD momentum", "plain momentum", "plain"),
+    chosen("SGD momentum", "the learning rate inside the momentum buffer", "rate inside"),
+    chosen("SGD momentum", "the momentum buffer from before this step", "stale"),
+    chosen("SGD momentum", "Nesterov's momentum with the buffer from before this step", "nesterov", "stale"),
     *(Reading("SGD momentum", f"momentum = {momentum:g}", given={"momentum": momentum}) for momentum in MOMENTA),
 )  # fmt: skip
 _MUON = (
     *decays("decay decoupled"),
-    _reading("Muon momentum", "plain momentum", "plain"),
-    _reading("Muon momentum", "Nesterov's momentum", "nesterov"),
-    _reading("Muon momentum", "a sum, momentum * buffer + gradient", "summed"),
-    _reading("Muon momentum", "the momentum buffer from before this step", "stale"),
-    _reading("Muon scale", "no scale by the shape of the matrix", "not scaled"),
-    _reading("Muon scale", "0.2 * sqrt(max(rows, columns)) as the scale", "like AdamW"),
-    _reading("Muon scale", "sqrt(rows / columns) without the maximum with 1", "scaled down too"),
-    _reading("Muon scale", "max(1, rows / columns) without its square root", "no root"),
-    _reading("Muon iteration", "one step of Newton and Schulz fewer", "one fewer"),
-    _reading("Muon iteration", "one step of Newton and Schulz more", "one more"),
-    _reading("Muon iteration", "the iteration in float32 instead of bfloat16", "in float32"),
-    _reading("Muon iteration", "wide matrices transposed, not tall ones", "not transposed"),
-    _reading("Muon iteration", "the coefficients (2, -1.5, 0.5)", "classical"),
+    chosen("Muon momentum", "plain momentum", "plain"),
+    chosen("Muon momentum", "Nesterov's momentum", "nesterov"),
+    chosen("Muon momentum", "a sum, momentum * buffer + gradient", "summed"),
+    chosen("Muon momentum", "the momentum buffer from before this step", "stale"),
+    chosen("Muon scale", "no scale by the shape of the matrix", "not scaled"),
+    chosen("Muon scale", "0.2 * sqrt(max(rows, columns)) as the scale", "like AdamW"),
+    chosen("Muon scale", "sqrt(rows / columns) without the maximum with 1", "scaled down too"),
+    chosen("Muon scale", "max(1, rows / columns) without its square root", "no root"),
+    chosen("Muon iteration", "one step of Newton and Schulz fewer", "one fewer"),
+    chosen("Muon iteration", "one step of Newton and Schulz more", "one more"),
+    chosen("Muon iteration", "the iteration in float32 instead of bfloat16", "in float32"),
+    chosen("Muon iteration", "wide matrices transposed, not tall ones", "not transposed"),
+    chosen("Muon iteration", "the coefficients (2, -1.5, 0.5)", "classical"),
     *(Reading("Muon momentum", f"momentum = {momentum:g}", given={"momentum": momentum}) for momentum in MOMENTA),
 )
 

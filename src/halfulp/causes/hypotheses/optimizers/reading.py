@@ -25,6 +25,11 @@ class Reading:
     given: Mapping[str, Any] = field(default_factory=dict)
 
 
+def chosen(name: str, detail: str, *choices: str) -> Reading:
+    """A reading that makes choices and keeps all hyperparameters."""
+    return Reading(name, detail, frozenset(choices))
+
+
 @dataclass(frozen=True, eq=False)
 class Family:
     """Optimizers that are computed alike.
