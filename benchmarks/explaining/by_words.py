@@ -17,9 +17,9 @@ import torch
 
 import halfulp
 
-from . import more_trainings, trainings
+from . import mixed, more_trainings, trainings
 
-SETS = {"trainings": trainings.PAIRS, "more_trainings": more_trainings.PAIRS}
+SETS = {"trainings": trainings.PAIRS, "more_trainings": more_trainings.PAIRS, "mixed": mixed.PAIRS}
 
 
 def said(found: halfulp.Explanation) -> list[str]:

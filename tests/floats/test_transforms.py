@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from halfulp.floats import fma32, round_to_odd, two_prod, two_sum
+from halfulp.floats import fma32, fma64, round_to_odd, two_prod, two_sum
 
 moderate = st.floats(min_value=-(2.0**100), max_value=2.0**100, allow_subnormal=False).filter(lambda x: x == 0 or abs(x) > 2.0**-100)
 singles = st.floats(width=32, allow_nan=False, allow_infinity=False)
@@ -46,6 +46,18 @@ def test_fma_rounds_once(a, b, c):
         assert abs(exact) >= Fraction(2) ** 128 - Fraction(2) ** 103
     else:
         assert float(fused) == float(nearest_float32(exact))
+
+
+@given(moderate, moderate, moderate)
+def test_fma_of_float64_rounds_once(a, b, c):
+    exact = Fraction(a) * Fraction(b) + Fraction(c)
+    assert Fraction(float(fma64(a, b, c))) == Fraction(float(exact))  # Python rounds a fraction correctly
+
+
+def test_fma_of_float64_keeps_what_is_not_finite():
+    assert float(fma64(1e300, 1e300, 1.0)) == np.inf
+    assert float(fma64(2.0, 3.0, -np.inf)) == -np.inf
+    assert np.isnan(fma64(np.inf, 0.0, 1.0))
 
 
 def test_fma_rounds_right_where_rounding_to_float64_first_does_not():

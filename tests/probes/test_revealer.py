@@ -266,6 +266,42 @@ def test_a_mean_divides_or_multiplies():
     assert multiplied.is_proved
 
 
+SCALED = (0.3, 0.7, -1.9, 2.0, 1.0)
+
+
+@pytest.mark.parametrize(("alpha", "beta"), [(a, b) for a in SCALED for b in SCALED])
+@pytest.mark.parametrize("fused", [True, False])
+def test_a_scaled_product_plus_a_scaled_bias(alpha, beta, fused):
+    product = written(sequential(20), fma=True)
+
+    def scaled(x, w, b):
+        total = product(x, w) * np.float32(alpha)
+        return fma32(b, np.float32(beta), total) if fused else total + b * np.float32(beta)
+
+    order = assert_proved(scaled, (n(6, 20), n(20, 7), n(7))).order
+    assert order.tree.without_extras() == sequential(20)
+    if beta != 1.0 and alpha != 1.0:
+        assert order.extra_factors == pytest.approx((beta,))
+        assert order.fused_extras is fused or beta in (2.0, -2.0)  # a product with a power of two is exact
+    assert Order.from_json(order.to_json()) == order
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+@pytest.mark.parametrize("bias", [(6,), (5, 6)])
+def test_addmm_with_alpha_and_beta(dtype, bias):
+    inputs = (r(*bias, dtype=dtype), r(5, 9, dtype=dtype), r(9, 6, dtype=dtype))
+    found = assert_proved(lambda c, a, b: torch.addmm(c, a, b, alpha=0.3, beta=0.7), inputs)
+    assert "0.7 times bias" in found.order.describe()
+    assert "0.3" in found.order.describe()
+
+
+def test_two_orders_with_other_factors_are_told_apart():
+    inputs = (n(6), n(5, 9), n(9, 6))
+    one = reveal_order(lambda c, a, b: 0.3 * (a @ b) + 0.7 * c, inputs).order
+    other = reveal_order(lambda c, a, b: 0.3 * (a @ b) + 0.6 * c, inputs).order
+    assert "bias times 0.7 instead of 0.6" in one.diff(other)
+
+
 def test_two_orders_in_one_result():
     def halves(x):
         return np.concatenate((np.add.accumulate(x[:10], 1)[:, -1], np.add.accumulate(x[10:, ::-1], 1)[:, -1]))

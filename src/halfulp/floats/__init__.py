@@ -15,7 +15,7 @@ from .formats import (
     format_named,
 )
 from .rounding import is_representable, round_to_format
-from .transforms import fma32, round_to_odd, two_prod, two_sum
+from .transforms import fma32, fma64, round_to_odd, two_prod, two_sum
 from .ulps import ulp_distance, ulp_error, ulp_spacing
 from .wide_numbers import widen
 
@@ -33,6 +33,7 @@ __all__ = [
     "doubled_dot",
     "doubled_matmul",
     "fma32",
+    "fma64",
     "format_named",
     "gamma",
     "is_representable",

@@ -87,3 +87,29 @@ def fma32(left: npt.ArrayLike, right: npt.ArrayLike, addend: npt.ArrayLike) -> n
         total, error = two_sum(product, added)
         error = np.where(np.isfinite(total), error, 0.0)
         return round_to_odd(total, error).astype(np.float32)
+
+
+def fma64(left: npt.ArrayLike, right: npt.ArrayLike, addend: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Left * right + addend with a single rounding to float64, as a hardware FMA computes it.
+
+    Args:
+        left, right, addend: float64 arrays that broadcast.
+
+    Numerics:
+        Exact where `two_prod` is: no part of the product underflows.
+
+    Example:
+        >>> tiny = np.float64(1 + 2**-27)
+        >>> float(fma64(tiny, tiny, -(tiny * tiny))) == 2.0**-54
+        True
+
+    References:
+        Boldo and Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008.
+    """
+    with np.errstate(invalid="ignore", over="ignore"):
+        left, right, addend = np.broadcast_arrays(*(np.asarray(part, dtype=np.float64) for part in (left, right, addend)))
+        product, low = two_prod(left, right)
+        upper, lower = two_sum(addend, low)
+        head, tail = two_sum(product, upper)
+        rest, error = two_sum(tail, lower)
+        return np.where(np.isfinite(head), head + round_to_odd(rest, np.where(np.isfinite(error), error, 0.0)), product + addend)

@@ -26,7 +26,8 @@ def describe(order: Summation) -> str:
     joined = _joined(order.tree)
     if joined:
         parts.append(joined)
-    parts += [f"{name} {_place(order, number)}" for number, name in enumerate(order.extras)]
+    if not order.extra_factors:
+        parts += [f"{name} {_place(order, number)}" for number, name in enumerate(order.extras)]
     parts += _formats(order)
     return ", ".join(parts)
 
@@ -58,6 +59,13 @@ def difference(order: Summation, other: Summation) -> str:
         parts.append(f"rounded to {order.output} {here} the {' and '.join(order.extras)} is added instead of {there}")
     if order.scale != other.scale:
         parts.append(f"scaled by {_scale(order)} instead of {_scale(other)}")
+    if order.extra_factors != other.extra_factors:
+        here, there = (" and ".join(f"{factor:g}" for factor in one.extra_factors) or "1" for one in (order, other))
+        parts.append(f"{' and '.join(order.extras)} times {here} instead of {there}")
+    elif order.fused_extras != other.fused_extras:
+        fused, rounded = "added without rounding (FMA)", "rounded first"
+        here, there = (fused, rounded) if order.fused_extras else (rounded, fused)
+        parts.append(f"{' and '.join(order.extras)} times its factor {here} instead of {there}")
     return "; ".join(parts) or "the same order"
 
 
@@ -91,6 +99,9 @@ def _formats(order: Summation) -> list[str]:
         parts.append(f"summed in {order.accumulator} and rounded to {order.output} at the end")
     if order.scale is not None:
         parts.append(f"then {_scale(order)}")
+    for name, factor in zip(order.extras, order.extra_factors):
+        rounded = " without rounding the product (FMA)" if order.fused_extras and factor != 1.0 else ""
+        parts.append(f"then {name if factor == 1.0 else f'{factor:g} times {name}'} added{rounded}")
     return parts
 
 

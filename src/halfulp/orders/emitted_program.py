@@ -105,7 +105,7 @@ def emit(placed: Sequence[Placed], contraction: Contraction, names: list[str], t
     arguments = ", ".join(names[place] for place in used)
     described = "\n".join(f"{order.describe()}." for order in orders)
     blocks = [f'"""{title}, bit for bit.\n\n{described}\n{proof}\n"""\n\nimport numpy as np']
-    if any(order.fma and order.products for order in orders):
+    if any((order.fma and order.products) or order.fused_extras for order in orders):
         blocks.append((FMA32 if main.accumulator == "float32" else FMA64).strip())
     if main.output == "bfloat16":
         blocks.append(TO_BFLOAT16.strip())
@@ -127,7 +127,7 @@ def _body(order: Order, contraction: Contraction) -> list[str]:
     for number, shape in enumerate(tree.shapes[:-1]):
         lines += ["", f"    def partial_sum_{number}(start):", *_shape_lines(order, shape, "start", 8), "        return total"]
     lines.append("")
-    lines += _shape_lines(order, tree.root, "", 4, skip_extras=order.rounds_before_extras)
+    lines += _shape_lines(order, tree.root, "", 4, skip_extras=order.adds_extras_last)
     return lines + _ending(order, contraction)
 
 
@@ -226,6 +226,15 @@ def _ending(order: Order, contraction: Contraction) -> list[str]:
     if order.scale is not None:
         action, by = order.scale
         lines.append(f"    total = total {'/' if action == 'divide' else '*'} np.{order.accumulator}({by!r})")
+    if order.extra_factors and order.rounds_before_extras and order.output != "float32":
+        raise InputError(
+            f"Got a sum that is rounded to {order.output} before an extra term with a factor is added. Needed: one that is added in "
+            f"{order.accumulator}. NumPy has no fused operation of that format. Use order.replay."
+        )
+    for name, factor in zip(order.extras, () if order.rounds_before_extras else order.extra_factors):
+        number = f"np.{order.accumulator}({factor!r})"
+        added = f"fma({name}_at_output, {number}, total)" if order.fused_extras else f"total + {name}_at_output * {number}"
+        lines.append(f"    total = {added if factor != 1.0 else f'total + {name}_at_output'}")
 
     def rounded(value: str) -> str:
         if order.output == "bfloat16":

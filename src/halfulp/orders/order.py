@@ -26,7 +26,8 @@ class Order(Summation):
     def depth(self) -> int:
         """The largest number of roundings that one term goes through: its product (with FMA none), additions, the last conversion."""
         product = 1 if self.products and (self.fma is False or self.unfused) else 0
-        return self.tree.depth + product + (1 if self.accumulator != self.output else 0) + (1 if self.scale else 0)
+        scaled = (1 if self.scale else 0) + (1 if self.extra_factors and not self.fused_extras else 0)
+        return self.tree.depth + product + (1 if self.accumulator != self.output else 0) + scaled
 
     def fused_onto_rounded(self) -> dict[int, int]:
         """A product that is rounded -> the one that it meets first, which is fused onto it."""
@@ -75,6 +76,8 @@ class Order(Summation):
             "rounds_before_extras": self.rounds_before_extras,
             "scale": list(self.scale) if self.scale else None,
             "unfused": list(self.unfused),
+            "extra_factors": list(self.extra_factors),
+            "fused_extras": self.fused_extras,
         }
 
     def to_json(self) -> str:
@@ -101,6 +104,8 @@ class Order(Summation):
                 bool(content["rounds_before_extras"]),
                 (str(content["scale"][0]), float(content["scale"][1])) if content["scale"] else None,
                 tuple(int(term) for term in content["unfused"]),
+                tuple(float(factor) for factor in content.get("extra_factors", ())),
+                bool(content.get("fused_extras", False)),
             )
         except (KeyError, TypeError, ValueError, IndexError) as error:
             if isinstance(error, InputError):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import compiled
-from ..floats import FORMATS, round_to_format
+from ..floats import FORMATS, fma32, fma64, round_to_format
 from . import by_numpy
 from .contraction import Contraction, strided_positions
 from .order import Order
@@ -61,7 +61,7 @@ def replay(order: Order, contraction: Contraction, inputs: list[np.ndarray], pos
     accumulator = FORMATS[order.accumulator]
     in_hardware = accumulator.name in ("float32", "float64") and order.rounding == "nearest" and order.tree.widest == 2
     kind = np.float32 if in_hardware and accumulator.name == "float32" else np.float64
-    tree = order.tree.without_extras() if order.rounds_before_extras else order.tree
+    tree = order.tree.without_extras() if order.adds_extras_last else order.tree
     program = tree.program()
     operations, arguments = _with_roundings(order, program)
     grid = _grid(contraction, inputs, kind, positions)
@@ -233,8 +233,19 @@ def _finish(order: Order, sums: np.ndarray, extras: np.ndarray) -> np.ndarray:
         number = sums.dtype.type(by)
         sums = sums / number if action == "divide" else sums * number
     output = FORMATS[order.output]
+    if order.extra_factors and not order.rounds_before_extras:
+        sums = _with_scaled(order, sums, extras)
     result = sums if order.output == order.accumulator else round_to_format(sums, output)
     if order.rounds_before_extras:
-        for row in extras:
-            result = round_to_format(result + row, output)
+        for row, factor in zip(extras, order.extra_factors or (1.0,) * len(extras)):
+            result = round_to_format(result + row if factor == 1.0 else fma64(row, factor, result), output)
     return result.astype(np.float64)
+
+
+def _with_scaled(order: Order, sums: np.ndarray, extras: np.ndarray) -> np.ndarray:
+    """The sums with each extra leaf times its factor added in the accumulator's format."""
+    fma = fma32 if sums.dtype == np.float32 else fma64
+    for row, factor in zip(extras, order.extra_factors):
+        number = sums.dtype.type(factor)
+        sums = fma(row, number, sums) if order.fused_extras else sums + row * number
+    return sums

@@ -22,6 +22,9 @@ class Summation:
         rounding: "nearest" or "toward zero", of each addition.
         rounds_before_extras: whether the sum is rounded to the output's format before the extra leaves are added.
         scale: ("divide", n) or ("multiply", c), what is done to the sum at the end, as in a mean.
+        extra_factors: what each extra leaf is multiplied with before it is added, as by `beta` of addmm; such leaves are added after the
+            sum is scaled. Empty where extra leaves are added as they are.
+        fused_extras: whether that product is added without being rounded first (FMA).
     """
 
     tree: Tree
@@ -35,3 +38,10 @@ class Summation:
     rounds_before_extras: bool = False
     scale: tuple[str, float] | None = None
     unfused: tuple[int, ...] = ()
+    extra_factors: tuple[float, ...] = ()
+    fused_extras: bool = False
+
+    @property
+    def adds_extras_last(self) -> bool:
+        """Whether the extra leaves are added to the finished sum, after it was scaled or rounded."""
+        return self.rounds_before_extras or bool(self.extra_factors)

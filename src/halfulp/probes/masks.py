@@ -142,7 +142,9 @@ class Masks:
         numbers = self._numbers
         for place, argument in enumerate(self.implementation.arguments):
             is_extra = any(extra.argument == place for extra in self.contraction.extras)
-            value = numbers.unit if place == self._argument else numbers.unit * numbers.other if is_extra else numbers.other
+            is_factor = any(factor.argument == place for factor in self.contraction.factors)
+            other = numbers.unit * numbers.other if is_extra else numbers.other if is_factor else 0.0
+            value = numbers.unit if place == self._argument else other
             filled = np.full(argument.shape, value, np.float64 if argument.format.precision_bits > 24 else np.float32)
             if place == self._argument:
                 self._fill = filled
@@ -297,9 +299,9 @@ class Masks:
             values = values * other
         found = np.zeros(len(leaves))
         for place, argument in enumerate(self.implementation.arguments):
-            is_extra = any(extra.argument == place for extra in self.contraction.extras)
+            is_factor = any(factor.argument == place for factor in self.contraction.factors)
             kind = np.float64 if argument.format.precision_bits > 24 else np.float32
-            self.implementation.put(place, np.full(argument.shape, 0.0 if is_extra or place == self._argument else other, kind))
+            self.implementation.put(place, np.full(argument.shape, other if is_factor and place != self._argument else 0.0, kind))
         flat_values = np.zeros_like(self._fill)
         for start in range(0, len(leaves), self.parallel):
             part = leaves[start : start + self.parallel]

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -319,10 +320,25 @@ class _Asking:
         terms = np.flatnonzero(self._present(np.array([at]))[0])
         tree, arithmetic = self._ask(at, positions, terms)
         if len(terms) < contraction.terms:
-            tree = _with_missing(tree, len(contraction.extras), terms, contraction.terms)
+            tree = _with_missing(tree, len(self.asked.extras), terms, contraction.terms)
             arithmetic = dataclasses.replace(arithmetic, unfused=tuple(terms[list(arithmetic.unfused)].tolist()))
         assert tree is not None
-        return self._described(tree, arithmetic), terms
+        return self._described(self._with_scaled(tree), arithmetic), terms
+
+    @cached_property
+    def asked(self) -> Contraction:
+        """What the probes ask about: without extra leaves that are multiplied, since those would not cancel a mask in every bit."""
+        return dataclasses.replace(self.contraction, extras=()) if self.structure.extra_factors else self.contraction
+
+    def _with_scaled(self, tree: Tree) -> Tree:
+        """The tree of the sum with the multiplied extra leaves added last."""
+        if not self.structure.extra_factors:
+            return tree
+        terms, extras = tree.terms, len(self.contraction.extras)
+        nodes = [tuple(member if member < terms else member + extras for member in members) for members in tree.nodes()]
+        for extra in range(extras):
+            nodes.append((terms + extras + len(nodes) - 1 if nodes else 0, terms + extra))
+        return Tree.from_nodes(terms, extras, nodes)
 
     @property
     def inputs(self) -> Format:
@@ -341,6 +357,7 @@ class _Asking:
             self.implementation.output.name,
             arithmetic.rounding,
             unfused=arithmetic.unfused,
+            extra_factors=self.structure.extra_factors,
         )
         factor = self.structure.factor
         if factor != 1.0:
@@ -350,7 +367,7 @@ class _Asking:
         return order
 
     def _ask(self, at: int, positions: Indices | None, terms: Indices) -> tuple[Tree | None, Arithmetic]:
-        contraction, extras = self.contraction, len(self.contraction.extras)
+        contraction, extras = self.asked, len(self.asked.extras)
         if len(terms) + extras <= 1:
             return (Tree.from_nodes(len(terms), extras, []) if len(terms) + extras else None), Arithmetic(0, "nearest", None)
         problem = NotCounts("nothing was asked")
@@ -371,11 +388,10 @@ class _Asking:
             return None
         there = np.array([at])
         for _, made in candidates(masks.leaves, products=len(self.contraction.factors) > 1):
-            order = self._described(made(), Arithmetic(0, "nearest", None))
-            if any(self._is_right(variant, there) for variant in _variants(order, self.inputs)) and agrees(
-                masks, order.tree, SPOTS_OF_FAMILY
-            ):
-                return order.tree
+            tree = made()
+            order = self._described(self._with_scaled(tree), Arithmetic(0, "nearest", None))
+            if any(self._is_right(variant, there) for variant in _variants(order, self.inputs)) and agrees(masks, tree, SPOTS_OF_FAMILY):
+                return tree
         return None
 
     def _matching(self, order: Order, positions: Indices) -> Order:
@@ -486,11 +502,10 @@ def _variants(order: Order, inputs: Format) -> Iterator[Order]:
     exact = 2 * inputs.precision_bits <= FORMATS[order.accumulator].precision_bits  # fused or not makes no difference
     fused = [order.fma] if order.fma is not None or not order.products or exact else [True, False]
     late = [False, True] if order.extras and order.accumulator != order.output else [False]
-    for accumulator in dict.fromkeys((order.accumulator, "float32", "float64")):
-        for fma in fused:
-            for scale in scales:
-                for rounds in late:
-                    yield order.with_arithmetic(accumulator=accumulator, fma=fma, scale=scale, rounds_before_extras=rounds)
+    ends = [True, False] if any(factor != 1.0 for factor in order.extra_factors) else [False]
+    accumulators = dict.fromkeys((order.accumulator, "float32", "float64"))
+    for accumulator, fma, scale, rounds, end in product(accumulators, fused, scales, late, ends):
+        yield order.with_arithmetic(accumulator=accumulator, fma=fma, scale=scale, rounds_before_extras=rounds, fused_extras=end)
 
 
 def _position(contraction: Contraction, position: tuple[int, ...] | int | None) -> int:

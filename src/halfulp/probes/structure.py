@@ -46,10 +46,17 @@ TABLE_RUNS = 4096
 
 @dataclass(frozen=True)
 class Structure:
-    """A contraction and the factor that its sums are multiplied with (1 unless the function is a mean or scales its result)."""
+    """A contraction and what its parts are multiplied with.
+
+    Attributes:
+        contraction: which elements meet. factor: what the sums are multiplied with: 1 unless the function is a mean or scales its result.
+        extra_factors: what its extra leaves are multiplied with before they are added to the scaled sums, as `beta` of addmm; empty where
+            nothing is multiplied.
+    """
 
     contraction: Contraction
     factor: float
+    extra_factors: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -85,6 +92,22 @@ class _Trial:
             found.append(factor)
         middle = float(np.median(found))
         return middle if max(abs(value - middle) for value in found) <= 4 * self.tolerance * abs(middle) else None
+
+    def scales(self, contraction: Contraction) -> bool:
+        """Whether the sums times one factor and the extra leaves times others give the results at the chosen positions."""
+        found: list[Values] = []
+        for sample in self.samples:
+            wanted = sample.result[self.positions].astype(np.float64)
+            alone = _predicted(replace(contraction, extras=()), sample.inputs, self.positions)
+            extras = [sample.inputs[extra.argument].ravel()[extra.bases(contraction.view, self.positions)] for extra in contraction.extras]
+            parts = np.stack([alone, *extras], 1).astype(np.float64)
+            if len(parts) <= parts.shape[1] or not np.isfinite(wanted).all():
+                return False  # so few results fit any factors
+            factors = np.linalg.lstsq(parts, wanted, rcond=None)[0]
+            if (np.abs(wanted - parts @ factors) > self.tolerance * np.abs(parts * factors).max()).any():
+                return False
+            found.append(factors)
+        return bool(np.ptp(found, axis=0).max() <= 4 * self.tolerance * np.abs(found).max())
 
     def _factor(self, predicted: Values, wanted: Values) -> float | None:
         if not np.isfinite(wanted).all():
@@ -130,14 +153,30 @@ def find_structure(implementation: Implementation, samples: Sequence[Sample], *,
             return Structure(contraction, 1.0)
         if not contraction.extras:
             return Structure(contraction, _exact_factor(probed, contraction))
+    for contraction in _guesses(probed, thorough=False):
+        if contraction.extras and trial.scales(contraction):
+            alone = replace(contraction, extras=())
+            return Structure(contraction, _exact_factor(probed, alone), _exact_extra_factors(probed, contraction))
     raise _refusal(probed) if thorough else InputError("no sum or product")
 
 
 def _exact_factor(implementation: Implementation, contraction: Contraction) -> float:
     """The factor of the sums, from a run on ones, of which sums are exact."""
-    ones = [np.ones(argument.shape, np.float32) for argument in implementation.arguments]
+    of_sums = {factor.argument for factor in contraction.factors}
+    ones = [np.full(argument.shape, float(place in of_sums), np.float32) for place, argument in enumerate(implementation.arguments)]
     wanted = implementation.run(ones).reshape(-1)[:1].astype(np.float64)
     return float(wanted[0] / _predicted(contraction, ones, np.zeros(1, np.int64))[0])
+
+
+def _exact_extra_factors(implementation: Implementation, contraction: Contraction) -> tuple[float, ...]:
+    """What each extra leaf is multiplied with: the result where it is one and all else is zero."""
+    found: list[float] = []
+    for extra in contraction.extras:
+        given = [
+            np.full(argument.shape, float(place == extra.argument), np.float32) for place, argument in enumerate(implementation.arguments)
+        ]
+        found.append(float(implementation.run(given).reshape(-1)[0]))
+    return tuple(found)
 
 
 def _guesses(implementation: Implementation, *, thorough: bool) -> Iterator[Contraction]:
