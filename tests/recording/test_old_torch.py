@@ -23,6 +23,7 @@ IN_TORCH_2_4 = [
     "torch.SymFloat",
     "torch.SymInt",
     "torch.Tensor",
+    "torch._C.DisableTorchFunction",
     "torch._C._current_autograd_node",
     "torch.__file__",
     "torch._is_functional_tensor",

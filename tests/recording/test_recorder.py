@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from torch.overrides import TorchFunctionMode
 from torch import nn
 from torch.optim import optimizer as optimizers
 from torch.utils.checkpoint import checkpoint
@@ -650,3 +651,30 @@ def test_nothing_tells_who_or_where_the_user_is(tmp_path, monkeypatch):
                 assert len(word) < 3 or word not in text, (name, word)
             assert not re.search(rf"\b{re.escape(getpass.getuser())}\b", text), name
             assert not re.search(r'"[^"]*(?<![\w.)])/(home|root|Users|work|tmp|usr|opt|var)/', text), name
+
+
+def test_what_is_asked_of_the_tensors_of_modules_is_no_call_of_the_program():
+    # A mode that counts calls, as `explain` does to change one of them, sees the same ones while the program is recorded.
+    class Counted(TorchFunctionMode):
+        def __init__(self):
+            super().__init__()
+            self.seen = []
+
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            self.seen.append(func)
+            return func(*args, **(kwargs or {}))
+
+    net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU(), torch.nn.LayerNorm(4))
+
+    def counted(x):
+        with Counted() as mode:
+            result = net(x)
+        lists.append(mode.seen)
+        return result
+
+    lists = []
+    x = torch.randn(2, 3)
+    counted(x)
+    halfulp.record(counted, x)
+    assert len(lists) > 1
+    assert all(seen == lists[0] for seen in lists)

@@ -150,6 +150,10 @@ class Scale:
         """The largest rms distance that honest rounding on both sides makes."""
         return BOTH * rms_limit(self.samples)
 
+    def may_be_within(self, distance: Distance) -> bool:
+        """Whether a distance is one of honest rounding but for single elements, of which the whole judgement knows more: steps, kinks."""
+        return distance.alike and distance.rms <= self.limit
+
     def within(self, distance: Distance) -> bool:
         """Whether a distance is one that honest rounding on both sides makes: the errors of two add up."""
         within = distance.rms <= self.limit and distance.worst <= BOTH * max_limit(self.samples, distance.count)

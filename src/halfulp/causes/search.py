@@ -355,7 +355,10 @@ class Search:
         few = len(chosen) <= FEW
         for fitting in chosen:
             trial = fitting.trial(fitting.fit.present)
-            if self.laboratory.hurries() or not _goes_with(trial, applied) or (applied and not self._may_be_one_of_several(trial)):
+            if self.laboratory.hurries() or not _goes_with(trial, applied):
+                continue
+            is_last = bool(applied) and not self._may_be_one_of_several(trial)
+            if is_last and not (self._combines_any and self.is_here(trial) and not any(earlier.fitted for earlier in applied)):
                 continue
             if (
                 not few
@@ -366,7 +369,7 @@ class Search:
             ):
                 continue
             outcome = self.laboratory.fitted(fitting, applied, before)
-            if outcome is not None:
+            if outcome is not None and (outcome.trial.written or not is_last):
                 yield outcome
 
     def _accepted(self, outcomes: Sequence[Outcome], applied: tuple[Outcome, ...]) -> Found | None:
@@ -375,7 +378,7 @@ class Search:
         within = [
             outcome
             for outcome in outcomes
-            if laboratory.scale.within(outcome.distance) and outcome.share >= SUBSTANTIAL and id(outcome) not in self._refuted
+            if laboratory.scale.may_be_within(outcome.distance) and outcome.share >= SUBSTANTIAL and id(outcome) not in self._refuted
         ]
         within.sort(key=lambda outcome: outcome.distance.rms)
         # A setting of `actual` that gives it the missing bits comes before one that takes them from `expected`, to the last one though it may.

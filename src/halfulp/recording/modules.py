@@ -78,15 +78,17 @@ class ModuleStack:
         self._stack.clear()
 
     def follow(self, module: nn.Module, call: Callable[..., Any], arguments: Any, keywords: Any) -> Any:
-        """Call a module, and note where it is."""
-        place = self._enter(module)
+        """Call a module, and note where it is; what is asked of its tensors meanwhile is no call of the program."""
+        with torch._C.DisableTorchFunction():  # pyright: ignore[reportPrivateUsage]
+            place = self._enter(module)
         try:
             result = call(module, *arguments, **keywords)
         finally:
             self._stack.pop()
             if type(module).__name__ == "OptimizedModule":
                 self._on_compiled(None)
-        self._on_return(place, module, arguments, result)
+        with torch._C.DisableTorchFunction():  # pyright: ignore[reportPrivateUsage]
+            self._on_return(place, module, arguments, result)
         return result
 
     def _enter(self, module: nn.Module) -> Place:

@@ -29,6 +29,9 @@ FORMS: tuple[tuple[str, str, Callable[[torch.Tensor], torch.Tensor]], ...] = (
     ("another form", "the root of {}", torch.sqrt),
     ("another form", "the absolute value of {}", torch.abs),
     ("another form", "1 minus {}", lambda x: 1 - x),
+    ("another form", "1 plus {}", lambda x: 1 + x),
+    ("another form", "the tanh of {}", torch.tanh),
+    ("another form", "the sigmoid of {}", torch.sigmoid),
     ("another form", "the exponential of {}", torch.exp),
     ("another form", "the logarithm of {}", torch.log),
 )
