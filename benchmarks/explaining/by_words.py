@@ -1,6 +1,6 @@
 """What does `explain` say of training code that it was not made for? python -W ignore -m benchmarks.explaining.by_words
 
-The pairs of `trainings` and `more_trainings` are scored by the words that their authors expected in a right answer, and by nothing that was decided afterwards: an
+The pairs of `trainings`, `more_trainings` and `mixed` are scored by the words that their authors expected in a right answer, and by nothing that was decided afterwards: an
 answer is right where a cause's name or statement holds one of them (of two mistakes, words of both). A hit on a general word ("mean", "weight")
 may flatter; the answers are printed beside, to be read.
 """

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from torch.overrides import TorchFunctionMode
 from torch import nn
 from torch.optim import optimizer as optimizers
+from torch.overrides import TorchFunctionMode
 from torch.utils.checkpoint import checkpoint
 
 import halfulp
