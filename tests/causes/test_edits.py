@@ -430,3 +430,40 @@ def test_a_cause_is_confirmed_on_other_inputs_and_counted_against_others():
     assert found[0].confidence == "high"
     assert "It holds on other inputs and with another seed too." in found[0].evidence
     assert any(line.startswith("Of ") and line.endswith("leaves as little.") for line in found[0].evidence)
+
+
+def cell_by_hand(cell, *, bias, tanh):
+    def run(x):
+        h = c = x.new_zeros(x.shape[1], cell.hidden_size)
+        found = []
+        for step in x:
+            gates = step @ cell.weight_ih.T + cell.bias_ih + h @ cell.weight_hh.T + (cell.bias_hh if bias else 0)
+            i, f, g, o = gates.chunk(4, 1)
+            c = f.sigmoid() * c + i.sigmoid() * g.tanh()
+            h = o.sigmoid() * (c.tanh() if tanh else c)
+            found.append(h)
+        return torch.stack(found)
+
+    return run
+
+
+def test_a_second_mistake_is_found_beside_a_module():
+    # What recording asks of a module's tensors was counted as calls, and the place of the second mistake was never found.
+    torch.manual_seed(0)
+    cell = nn.LSTMCell(5, 7)
+
+    def expected(x):
+        h = c = x.new_zeros(x.shape[1], 7)
+        found = []
+        for step in x:
+            h, c = cell(step, (h, c))
+            found.append(h)
+        return torch.stack(found)
+
+    x = 2 * draw(8, 3, 5)
+    assert halfulp.check(cell_by_hand(cell, bias=True, tanh=True), expected, (x,)).acceptable
+    found = halfulp.explain(cell_by_hand(cell, bias=False, tanh=False), expected, (x,), processes=False)
+    words = sorted(cause.statement for cause in found.causes)
+    assert len(words) == 2, words
+    assert any("b_hh" in each for each in words), words
+    assert any("tanh" in each for each in words), words
