@@ -103,7 +103,7 @@ RIGHT: dict[str, tuple[str, ...]] = {
     "fpn_resize_align_corners": ("align_corners",),
     "stft_symmetric_hann": ("constant", "shifted by one"),
     "mel_loss_htk_scale": ("constant",),
-    "gcn_degree_without_self_loops": EDITS,
+    "gcn_degree_without_self_loops": (*EDITS, "another form"),
     "batchnorm_momentum_inverted": ("BatchNorm momentum",),
     "quaternion_scalar_last": ("order of parts",),
     "timestep_frequency_denominator": ("constant",),
