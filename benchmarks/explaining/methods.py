@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from .registry import Fresh
+from .registry import Fresh, entering
 
 PAIRS: list[Fresh] = []
 
@@ -19,12 +19,8 @@ PAIRS: list[Fresh] = []
 torch.optim.SGD([nn.Parameter(torch.zeros(1))], lr=0.1)
 
 
-def pair(id, group, kind, cause="", words=(), scalar=False, gradients=False):
-    def deco(make):
-        PAIRS.append(Fresh(id, group, cause, kind, scalar, gradients, tuple(words), make))
-        return make
-
-    return deco
+def pair(id, group, kind, cause="", *rest, **named):
+    return entering(PAIRS)(id, group, cause, kind, *rest, **named)
 
 
 def spread(module, std=0.2):

@@ -11,17 +11,12 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from .registry import Fresh
+from .registry import Fresh, entering
 
 PAIRS: list[Fresh] = []
 
 
-def pair(id, group, cause, kind="usual", words=(), scalar=False, gradients=False):
-    def register(make):
-        PAIRS.append(Fresh(id, group, cause, kind, scalar, gradients, tuple(words), make))
-        return make
-
-    return register
+pair = entering(PAIRS)
 
 
 def _gen(seed, salt):

@@ -10,17 +10,12 @@ import math
 import torch
 import torch.nn.functional as F
 
-from .registry import Fresh
+from .registry import Fresh, entering
 
 PAIRS: list[Fresh] = []
 
 
-def pair(id, group, cause, kind="usual", words=(), scalar=False, gradients=False):
-    def register(make):
-        PAIRS.append(Fresh(id, group, cause, kind, scalar, gradients, tuple(words), make))
-        return make
-
-    return register
+pair = entering(PAIRS)
 
 
 def _rng(seed, salt):

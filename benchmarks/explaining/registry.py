@@ -55,6 +55,31 @@ class Fresh:
     make: Callable[[int], tuple[Any, ...]]
 
 
+Make = Callable[[int], tuple[Any, ...]]
+
+
+def entering(where: list[Fresh]) -> Callable[..., Callable[[Make], Make]]:
+    """The decorator that enters a function into a list as a pair; its arguments are fields of `Fresh`."""
+
+    def pair(
+        id: str,
+        group: str,
+        cause: str = "",
+        kind: str = "usual",
+        words: Iterable[Any] = (),
+        *,
+        scalar: bool = False,
+        gradients: bool = False,
+    ) -> Callable[[Make], Make]:
+        def register(make: Make) -> Make:
+            where.append(Fresh(id, group, cause, kind, scalar, gradients, tuple(words), make))
+            return make
+
+        return register
+
+    return pair
+
+
 SINGLE: list[Pair] = []
 DOUBLE: list[Pair] = []
 HONEST: list[Pair] = []

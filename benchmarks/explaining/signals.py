@@ -13,17 +13,12 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from .registry import Fresh
+from .registry import Fresh, entering
 
 PAIRS: list[Fresh] = []
 
 
-def pair(id, group, cause, kind, words=(), scalar=False, gradients=False):
-    def add(make):
-        PAIRS.append(Fresh(id, group, cause, kind, scalar, gradients, tuple(words), make))
-        return make
-
-    return add
+pair = entering(PAIRS)
 
 
 # --------------------------------------------------------------------------

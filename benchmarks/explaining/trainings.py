@@ -13,17 +13,13 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-from .registry import Fresh
+from .registry import Fresh, entering
 
 PAIRS: list[Fresh] = []
 
 
-def pair(id, group, kind, cause="", words=(), scalar=False, gradients=False):
-    def register(make):
-        PAIRS.append(Fresh(id, group, cause, kind, scalar, gradients, words, make))
-        return make
-
-    return register
+def pair(id, group, kind, cause="", *rest, **named):
+    return entering(PAIRS)(id, group, cause, kind, *rest, **named)
 
 
 def _run_optimizer(build, p, grads):

@@ -448,6 +448,7 @@ def test_winograd_is_no_tree():
         (lambda x: x.exp().sum(1), (r(5, 30),), "isn't linear"),
         (lambda x: x.logsumexp(1), (r(5, 30),), "isn't linear"),
         (lambda a, b: a.sum(1) + 2 * b.sum(1), (r(5, 30), r(5, 20)), "adds 2 parts"),
+        (lambda a, b, c: (a @ b) * 0.0 + 2 * c, (r(3, 4), r(4, 5), r(5)), "Got a linear function"),
         (lambda a, b, c, d: a @ b + c @ d, (r(3, 4), r(4, 5), r(3, 6), r(6, 5)), "adds several products"),
         (lambda x: x.sum(), (torch.arange(5),), "without a floating-point array"),
         (lambda x: x.sum(1), (r(5, 0),), "adds no terms"),

@@ -151,7 +151,7 @@ class Scale:
         return BOTH * rms_limit(self.samples)
 
     def may_be_within(self, distance: Distance) -> bool:
-        """Whether a distance is one of honest rounding but for single elements, of which the whole judgement knows more: steps, kinks."""
+        """Whether a distance may be rounding: its rms is small enough. Single elements may stick out at steps and kinks; `check` decides."""
         return distance.alike and distance.rms <= self.limit
 
     def within(self, distance: Distance) -> bool:

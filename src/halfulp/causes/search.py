@@ -357,8 +357,9 @@ class Search:
             trial = fitting.trial(fitting.fit.present)
             if self.laboratory.hurries() or not _goes_with(trial, applied):
                 continue
-            is_last = bool(applied) and not self._may_be_one_of_several(trial)
-            if is_last and not (self._combines_any and self.is_here(trial) and not any(earlier.fitted for earlier in applied)):
+            # A fitted constant that is no usual cause may end a set if nothing else there was fitted and somebody would write it.
+            must_be_written = bool(applied) and not self._may_be_one_of_several(trial)
+            if must_be_written and not (self._combines_any and self.is_here(trial) and not any(earlier.fitted for earlier in applied)):
                 continue
             if (
                 not few
@@ -369,7 +370,7 @@ class Search:
             ):
                 continue
             outcome = self.laboratory.fitted(fitting, applied, before)
-            if outcome is not None and (outcome.trial.written or not is_last):
+            if outcome is not None and (outcome.trial.written or not must_be_written):
                 yield outcome
 
     def _accepted(self, outcomes: Sequence[Outcome], applied: tuple[Outcome, ...]) -> Found | None:

@@ -93,15 +93,15 @@ def _formats(order: Summation) -> list[str]:
         parts.append(f"additions rounded {order.rounding}")
     if order.tree.widest > 2:
         parts.append(f"up to {order.tree.widest} values added in one operation")
-    if order.rounds_before_extras:
-        parts.append(f"summed in {order.accumulator} and rounded to {order.output} before the {' and '.join(order.extras)}")
-    elif order.accumulator != order.output:
-        parts.append(f"summed in {order.accumulator} and rounded to {order.output} at the end")
     if order.scale is not None:
         parts.append(f"then {_scale(order)}")
     for name, factor in zip(order.extras, order.extra_factors):
         rounded = " without rounding the product (FMA)" if order.fused_extras and factor != 1.0 else ""
         parts.append(f"then {name if factor == 1.0 else f'{factor:g} times {name}'} added{rounded}")
+    if order.rounds_before_extras:
+        parts.append(f"summed in {order.accumulator} and rounded to {order.output} before the {' and '.join(order.extras)}")
+    elif order.accumulator != order.output:
+        parts.append(f"summed in {order.accumulator} and rounded to {order.output} at the end")
     return parts
 
 

@@ -226,12 +226,7 @@ def _ending(order: Order, contraction: Contraction) -> list[str]:
     if order.scale is not None:
         action, by = order.scale
         lines.append(f"    total = total {'/' if action == 'divide' else '*'} np.{order.accumulator}({by!r})")
-    if order.extra_factors and order.rounds_before_extras and order.output != "float32":
-        raise InputError(
-            f"Got a sum that is rounded to {order.output} before an extra term with a factor is added. Needed: one that is added in "
-            f"{order.accumulator}. NumPy has no fused operation of that format. Use order.replay."
-        )
-    for name, factor in zip(order.extras, () if order.rounds_before_extras else order.extra_factors):
+    for name, factor in zip(order.extras, order.extra_factors):
         number = f"np.{order.accumulator}({factor!r})"
         added = f"fma({name}_at_output, {number}, total)" if order.fused_extras else f"total + {name}_at_output * {number}"
         lines.append(f"    total = {added if factor != 1.0 else f'total + {name}_at_output'}")

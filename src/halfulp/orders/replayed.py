@@ -29,7 +29,7 @@ def _run(*common: Any, has_scalar: bool, fused: bool, depth: int, out: np.ndarra
     """
     is_fused = fused and has_scalar and rounding is None
     way = "rounded" if rounding is not None else "fused" if is_fused else "plain"
-    # NumPy has an FMA for float32 alone.
+    # The machine in NumPy fuses in float32 alone.
     machine: Any = by_numpy
     if (is_fused and out.dtype != np.float32) or compiled.pays(by_numpy.seconds(len(common[0]), out.size, way)):
         from . import kernels
@@ -233,12 +233,12 @@ def _finish(order: Order, sums: np.ndarray, extras: np.ndarray) -> np.ndarray:
         number = sums.dtype.type(by)
         sums = sums / number if action == "divide" else sums * number
     output = FORMATS[order.output]
-    if order.extra_factors and not order.rounds_before_extras:
+    if order.extra_factors:
         sums = _with_scaled(order, sums, extras)
     result = sums if order.output == order.accumulator else round_to_format(sums, output)
     if order.rounds_before_extras:
-        for row, factor in zip(extras, order.extra_factors or (1.0,) * len(extras)):
-            result = round_to_format(result + row if factor == 1.0 else fma64(row, factor, result), output)
+        for row in extras:
+            result = round_to_format(result + row, output)
     return result.astype(np.float64)
 
 

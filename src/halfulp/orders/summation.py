@@ -22,9 +22,9 @@ class Summation:
         rounding: "nearest" or "toward zero", of each addition.
         rounds_before_extras: whether the sum is rounded to the output's format before the extra leaves are added.
         scale: ("divide", n) or ("multiply", c), what is done to the sum at the end, as in a mean.
-        extra_factors: what each extra leaf is multiplied with before it is added, as by `beta` of addmm; such leaves are added after the
-            sum is scaled. Empty where extra leaves are added as they are.
-        fused_extras: whether that product is added without being rounded first (FMA).
+        extra_factors: for each extra leaf, the number that it is multiplied by before it is added, as by `beta` of addmm. Such leaves are
+            added in the accumulator's format after the sum is scaled. Empty if extra leaves are added as they are.
+        fused_extras: whether those products are added without being rounded first (FMA).
     """
 
     tree: Tree

@@ -327,11 +327,11 @@ class _Asking:
 
     @cached_property
     def asked(self) -> Contraction:
-        """What the probes ask about: without extra leaves that are multiplied, since those would not cancel a mask in every bit."""
+        """The contraction that the probes ask about. It lacks extra leaves with factors, whose products would not cancel a mask exactly."""
         return dataclasses.replace(self.contraction, extras=()) if self.structure.extra_factors else self.contraction
 
     def _with_scaled(self, tree: Tree) -> Tree:
-        """The tree of the sum with the multiplied extra leaves added last."""
+        """The tree of the sum, with extra leaves that have factors added last."""
         if not self.structure.extra_factors:
             return tree
         terms, extras = tree.terms, len(self.contraction.extras)
@@ -501,7 +501,7 @@ def _variants(order: Order, inputs: Format) -> Iterator[Order]:
         scales.append(("multiply", 1.0 / order.scale[1]))
     exact = 2 * inputs.precision_bits <= FORMATS[order.accumulator].precision_bits  # fused or not makes no difference
     fused = [order.fma] if order.fma is not None or not order.products or exact else [True, False]
-    late = [False, True] if order.extras and order.accumulator != order.output else [False]
+    late = [False, True] if order.extras and not order.extra_factors and order.accumulator != order.output else [False]
     ends = [True, False] if any(factor != 1.0 for factor in order.extra_factors) else [False]
     accumulators = dict.fromkeys((order.accumulator, "float32", "float64"))
     for accumulator, fma, scale, rounds, end in product(accumulators, fused, scales, late, ends):

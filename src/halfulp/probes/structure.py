@@ -46,12 +46,13 @@ TABLE_RUNS = 4096
 
 @dataclass(frozen=True)
 class Structure:
-    """A contraction and what its parts are multiplied with.
+    """A contraction and the numbers that its parts are multiplied by.
 
     Attributes:
-        contraction: which elements meet. factor: what the sums are multiplied with: 1 unless the function is a mean or scales its result.
-        extra_factors: what its extra leaves are multiplied with before they are added to the scaled sums, as `beta` of addmm; empty where
-            nothing is multiplied.
+        contraction: which elements meet. factor: the number that the sums are multiplied by: 1 unless the function is a mean or scales
+            its result.
+        extra_factors: for each extra leaf, the number that it is multiplied by before it is added to the scaled sums, as by `beta` of
+            addmm. Empty if neither is multiplied.
     """
 
     contraction: Contraction
@@ -94,7 +95,7 @@ class _Trial:
         return middle if max(abs(value - middle) for value in found) <= 4 * self.tolerance * abs(middle) else None
 
     def scales(self, contraction: Contraction) -> bool:
-        """Whether the sums times one factor and the extra leaves times others give the results at the chosen positions."""
+        """Whether the sums times one factor plus the extra leaves times others give the results; no factor may be zero."""
         found: list[Values] = []
         for sample in self.samples:
             wanted = sample.result[self.positions].astype(np.float64)
@@ -102,9 +103,10 @@ class _Trial:
             extras = [sample.inputs[extra.argument].ravel()[extra.bases(contraction.view, self.positions)] for extra in contraction.extras]
             parts = np.stack([alone, *extras], 1).astype(np.float64)
             if len(parts) <= parts.shape[1] or not np.isfinite(wanted).all():
-                return False  # so few results fit any factors
+                return False  # any factors fit so few results
             factors = np.linalg.lstsq(parts, wanted, rcond=None)[0]
-            if (np.abs(wanted - parts @ factors) > self.tolerance * np.abs(parts * factors).max()).any():
+            sizes = np.abs(parts * factors).max(0)
+            if (np.abs(wanted - parts @ factors) > self.tolerance * sizes.max()).any() or sizes.min() <= self.tolerance * sizes.max():
                 return False
             found.append(factors)
         return bool(np.ptp(found, axis=0).max() <= 4 * self.tolerance * np.abs(found).max())
@@ -169,7 +171,7 @@ def _exact_factor(implementation: Implementation, contraction: Contraction) -> f
 
 
 def _exact_extra_factors(implementation: Implementation, contraction: Contraction) -> tuple[float, ...]:
-    """What each extra leaf is multiplied with: the result where it is one and all else is zero."""
+    """The number that each extra leaf is multiplied by: the result when the leaf is one and everything else is zero."""
     found: list[float] = []
     for extra in contraction.extras:
         given = [

@@ -78,7 +78,7 @@ class ModuleStack:
         self._stack.clear()
 
     def follow(self, module: nn.Module, call: Callable[..., Any], arguments: Any, keywords: Any) -> Any:
-        """Call a module, and note where it is; what is asked of its tensors meanwhile is no call of the program."""
+        """Call a module and note where it is. Modes of the caller's don't see what is asked of tensors for that."""
         with torch._C.DisableTorchFunction():  # pyright: ignore[reportPrivateUsage]
             place = self._enter(module)
         try:
