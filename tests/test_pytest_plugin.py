@@ -29,7 +29,13 @@ def run(pytester, *arguments):
 def test_fixture_and_failure_text(pytester):
     result = run(pytester)
     result.assert_outcomes(passed=2, failed=1)
-    result.stdout.fnmatch_lines(["*MISTAKE: a different function (not acceptable)*", "*Next:*"])
+    result.stdout.fnmatch_lines(
+        [
+            "*MISTAKE: the two compute different functions (not acceptable)*",
+            "*Next, for the cause: halfulp.explain*",
+            "*All evidence: halfulp report *.json*",
+        ]
+    )
     result.stdout.no_fnmatch_line("*assertion.py*")  # the traceback ends in the test
 
 

@@ -11,6 +11,9 @@ from typing import Any, TypeVar
 
 Kind = TypeVar("Kind", bound=type)
 
+LONGEST = 160
+"""Characters of a result in a line: what fits a log."""
+
 _draw: list[Callable[..., str]] = []
 
 
@@ -25,11 +28,29 @@ def drawn(result: Any, form: str = "full") -> str:
 
 
 def shown(result_class: Kind) -> Kind:
-    """Class decorator: `print(result)` gives the whole report, a notebook the answer with the report folded below it."""
-    for name, method in (("__str__", _text), ("_repr_html_", _markup)):
-        if name not in vars(result_class):
-            setattr(result_class, name, method)
+    """Class decorator: how a result shows itself, and whether it is true.
+
+    `print(result)` gives the whole report, a notebook the answer with the report folded below it, and `repr(result)` one line in place of
+    a dataclass's wall of text. A result with a verdict is true where that is acceptable, so `assert halfulp.check(...)` tests something.
+    """
+    methods = {"__str__": _text, "_repr_html_": _markup, **({"__bool__": _is_acceptable} if hasattr(result_class, "acceptable") else {})}
+    missing = {name: method for name, method in methods.items() if name not in vars(result_class)}
+    for name, method in {**missing, "__repr__": _line}.items():
+        setattr(result_class, name, method)
     return result_class
+
+
+def _line(result: Any) -> str:
+    name = type(result).__name__
+    try:
+        first = drawn(result, "answer").strip().partition("\n")[0]
+    except Exception:  # a debugger shows half-made objects too
+        return f"<{name}>"
+    return f"<{name} {first if len(first) <= LONGEST else first[: LONGEST - 3] + '...'}>"
+
+
+def _is_acceptable(result: Any) -> bool:
+    return result.acceptable is True
 
 
 def _text(result: Any) -> str:

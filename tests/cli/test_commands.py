@@ -244,7 +244,7 @@ def test_check_full_and_search(tmp_path):
     assert run("check", case_file(tmp_path, hidden), "--quiet").exit_code == 0
     searched = run("check", case_file(tmp_path, hidden), "--search", "--quiet")
     assert searched.exit_code == 1
-    assert "Invisible on the given inputs" in searched.output
+    assert "On the given inputs the verdict is" in searched.output
     assert "permutations" in run("check", case_file(tmp_path), "--full").output
 
 

@@ -276,7 +276,9 @@ def test_the_report_and_the_json(net):
     actual.norm.eps = 1e-3
     origin = located(actual, net)
     text = str(origin)
-    assert text.startswith("MISTAKE: a different function (not acceptable)\nIt starts in norm, at aten.native_layer_norm.default (forward")
+    assert text.startswith(
+        "MISTAKE: the two compute different functions (not acceptable)\nIt starts in norm, at aten.native_layer_norm.default (forward"
+    )
     assert ">  norm" in text
     content = json.loads(origin.to_json())
     assert (content["schema"], content["module"], content["verdict"]) == (1, "norm", "MISTAKE")
@@ -301,3 +303,37 @@ def test_sampled_traces_tell_distances_only(net, tmp_path):
     trace = halfulp.record(net, X, tmp_path / "a.trace", level="tensors", sample=8)
     assert all(value.place is None or value.place.elements <= 8 for value in trace.values)
     assert np.isfinite(trace.stored(next(value.number for value in trace.values if value.place is not None and value.elements > 8))).all()
+
+
+class TestOtherNumbersOfElements:
+    """A mask that selects more elements on one side: counterparts of another size are no error of halfulp's."""
+
+    x = torch.linspace(-2.0, 2.0, 41).reshape(41, 1) * torch.tensor([1.0, -0.7, 0.3])
+
+    @pytest.mark.parametrize("slope", [1.3, 0.7])
+    @pytest.mark.parametrize(
+        "reads",
+        [
+            lambda h: (h[h > 0.5] ** -2).cumsum(0).sum(),
+            lambda h: h[(h > 0.5).nonzero()[:, 0]].sum(0),
+            lambda h: torch.masked_select(h, h > 0.5).mean(),
+            lambda h: h[h[:, 0] > 0.5].exp().sum(0),
+            lambda h: torch.unique((h * 19).round()).cumsum(0) * 2,
+            lambda h: h[h > 0.5] * 2,
+            lambda h: h[h > 0.5],
+        ],
+    )
+    def test_it_is_located(self, reads, slope):
+        found = halfulp.locate(lambda x: reads((x * slope).tanh()), lambda x: reads((x * 1.0).tanh()), (self.x,))
+        assert found.verdict.name == "MISTAKE"
+        assert found.place is not None and found.op
+
+    def test_an_output_of_another_shape_is_said(self):
+        found = halfulp.locate(lambda x: x[x > 0.5] * 2, lambda x: x[x > 0.4] * 2, (self.x,))
+        assert found.verdict.name == halfulp.check(lambda x: x[x > 0.5] * 2, lambda x: x[x > 0.4] * 2, (self.x,)).verdict.name
+
+    @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+    def test_honest_ones_stay_so(self, dtype):
+        x = self.x.to(dtype)
+        found = halfulp.locate(lambda x: x[x > 0.5].exp().sum(), lambda x: x[x > 0.5].exp().flip(0).sum(), (x,))
+        assert found.acceptable

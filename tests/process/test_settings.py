@@ -63,7 +63,7 @@ def test_a_check_puts_back_what_the_function_changed_and_says_it(name):
     result = halfulp.check(changing(CHANGES[name]), lambda x: x @ W.T, (X,))
     said = result.find("effects").measured["actual_changed_settings"]
     assert len(said) == 1 and said[0].startswith(name)
-    assert f"actual changes the process ({name}" in str(result)
+    assert f"actual changes settings of the process ({name}" in str(result)
     assert result.verdict.name == "IDENTICAL"
 
 

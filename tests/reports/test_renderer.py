@@ -41,7 +41,7 @@ def test_shares_digits_and_powers():
     assert share(1, 1) == "1 of 1 element (100.0 %)"
     assert share(0, 0) == "0 of 0 elements (0 %)"
     assert digits_lost(100.0) == "2.0 digits"
-    assert power_of_two(29.2) == "by a factor 2^29"
+    assert power_of_two(29.2) == "by a factor of 2^29"
     assert power_of_two(None) == "to nothing"
 
 
@@ -114,21 +114,26 @@ BASE = {
             [Evidence("integers", "differ", (), {"unequal": 1, "count": 2, "max_abs": 1.0})],
             "On small integers",
         ),
-        (Verdict.MISTAKE, ("scaling",), [Evidence("scaling", "stays", (), {"excess_in_float32": 7.0})], "Run in float32 as well"),
-        (Verdict.MISTAKE, ("scaling",), [Evidence("scaling", "stays", (), {"unequal_integers_in_float64": 2})], "decided by another rule"),
+        (Verdict.MISTAKE, ("scaling",), [Evidence("scaling", "stays", (), {"excess_in_float32": 7.0})], "In float32 the two still differ"),
+        (
+            Verdict.MISTAKE,
+            ("scaling",),
+            [Evidence("scaling", "stays", (), {"unequal_integers_in_float64": 2})],
+            "another rule decides them",
+        ),
         (Verdict.MISTAKE, ("something",), [], "The error is beyond rounding"),
-        (Verdict.UNDECIDED, ("noise",), [], "what it is made of could not be told"),
+        (Verdict.UNDECIDED, ("noise",), [], "its cause could not be determined"),
         (
             Verdict.UNSTABLE,
             ("loss",),
             [Evidence("integers", "exact", (), {"unequal": 0, "count": 2, "max_abs": 0.0})],
-            "where order can't matter",
+            "where the order of additions can't matter",
         ),
         (
             Verdict.UNSTABLE,
             ("loss",),
             [Evidence("scaling", "constants", (), {"native_rms": 1.0, "float64_rms": 0.5})],
-            "the rounding of the constants that they store",
+            "the rounding of stored constants",
         ),
         (Verdict.UNSTABLE, ("loss",), [], "The formula is the same"),
         (

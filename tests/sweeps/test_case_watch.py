@@ -9,6 +9,7 @@ import halfulp
 from halfulp import Verdict
 from halfulp.documents import read_document, restored
 from halfulp.errors import InputError
+from halfulp.reports.formats.markdown_summary import summary
 from halfulp.sweeps import Watch, watched
 from halfulp.sweeps.watch import BADNESS, Watched
 
@@ -71,10 +72,28 @@ def test_a_case_that_does_not_run_fails_and_loses_nothing(tmp_path):
     unreadable.write_text("x = (")
     baseline = tmp_path / "baseline.json"
     baseline.write_text(Watch((Watched("broken", "", 1, Verdict.ROUNDING, ""),)).baseline().to_json())
-    found = watched([broken, unreadable, good, tmp_path / "none.py"], baseline)
-    assert [case.change for case in found.cases] == ["failed", "failed", "new", "failed"] and found.exit_code == 1
+    found = watched([broken, unreadable, good], baseline)
+    assert [case.change for case in found.cases] == ["failed", "failed", "new"] and found.exit_code == 1
     assert "nothing" in found.cases[0].reason and "SyntaxError" in found.cases[1].reason
     assert found.baseline().verdicts == {"broken": Verdict.ROUNDING, "good": Verdict.IDENTICAL}
+
+
+def test_a_path_that_does_not_exist_is_a_usage_error(tmp_path):
+    with pytest.raises(InputError, match="which does not exist"):
+        watched([written(tmp_path, "good"), tmp_path / "none.py"])
+
+
+def test_an_accepted_verdict_is_new_and_no_failure(tmp_path):
+    bad = Watched("bad", "bad.py", 1, Verdict.MISTAKE, "", accepted=True)
+    assert (bad.change, bad.exit_code) == ("new", 0)
+
+
+def test_the_summary_counts_what_it_says():
+    cases = [
+        Watched("a", "", 1, Verdict.MISTAKE, ""), Watched("b", "", 1, None, ""), Watched("c", "", 1, Verdict.ROUNDING, ""),
+        Watched("d", "", 1, Verdict.MISTAKE, "", before=Verdict.ROUNDING),
+    ]  # fmt: skip
+    assert summary(Watch(tuple(cases))) == "3 of 4 cases fail (1 worse than before, 1 did not run, 1 new and not acceptable); 1 new"
 
 
 def test_folders_and_stored_results(tmp_path):

@@ -284,7 +284,7 @@ def test_nested_outputs_say_which():
     assert "in output .extra['hidden'][0]" in result.reason
     missing = check(lambda x: (x,), lambda x: (x, x), (X,))
     assert "An output is missing in output [1]" in missing.reason
-    assert "There is an unexpected output" in check(lambda x: (x, x), lambda x: (x,), (X,)).reason
+    assert "There is an extra output" in check(lambda x: (x, x), lambda x: (x,), (X,)).reason
     assert "The shape differs" in check(lambda x: x[:1], lambda x: x, (X,)).reason
     assert "The dtype differs: got float64, expected float32" in check(lambda x: x.double(), lambda x: x, (X,)).reason
 
@@ -361,7 +361,7 @@ def test_result_prints_stores_and_is_judged_again():
     result = check(halves, product, (A, W), progress=steps.append)
     assert steps
     text = str(result)
-    assert text.startswith("ROUNDING: explained by rounding")
+    assert text.startswith("ROUNDING: the difference is rounding")
     again = halfulp.CheckResult.from_json(result.to_json())
     assert again == result
     assert halfulp.judge(again.evidence) is V.ROUNDING
@@ -385,7 +385,7 @@ def test_broken_stored_results_are_refused(text, message):
 
 def test_assert_equivalent_returns_or_explains():
     assert halfulp.assert_equivalent(halves, product, (A, W)).verdict is V.ROUNDING
-    with pytest.raises(AssertionError, match="MISTAKE: a different function") as caught:
+    with pytest.raises(AssertionError, match="MISTAKE: the two compute different functions") as caught:
         halfulp.assert_equivalent(MISTAKES["factor"][0], product, (A, W))
     assert "worst elements" in str(caught.value)
 
@@ -400,7 +400,7 @@ def test_flushed_subnormals_and_signs_of_zero_are_counted_apart():
     assert result.acceptable is False
     assert result.find("bits").measured["flushed_by_actual"] == 2
     assert result.find("bits").measured["flushed_by_expected"] == 0
-    assert "All elements that differ are subnormal numbers that actual flushes to zero." in result.reason
+    assert "All elements that differ are subnormal numbers, which actual flushes to zero." in result.reason
     zeros = check(lambda x: x * 0.0, lambda x: x.abs() * 0.0, (x,))
     assert zeros.find("bits").measured["signed_zeros"] == 1
 

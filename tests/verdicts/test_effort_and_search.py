@@ -43,7 +43,7 @@ def test_a_mistake_that_the_inputs_hide_is_found_and_said():
     assert result.because == ("search",)
     search = result.find("search")
     assert search.measured["variant"] == "axes of 32 made 31"
-    assert "Invisible on the given inputs (there: ROUNDING), visible with axes of 32 made 31: MISTAKE" in result.reason
+    assert "On the given inputs the verdict is ROUNDING, but with axes of 32 made 31 it is MISTAKE" in result.reason
     again = CheckResult.from_json(result.to_json())
     assert judge(again.evidence) is V.MISTAKE
     assert again.reason == result.reason

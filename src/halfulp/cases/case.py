@@ -55,10 +55,9 @@ def _require_a_function(actual: Any, expected: Any, *, gradients: bool) -> None:
     stored = [side for side in (actual, expected) if isinstance(side, Stored)]
     if len(stored) == 2:
         raise InputError(
-            f"Got two results, {actual.source} and {expected.source}. Needed: a function for at least one side. Two results alone carry no "
-            "evidence about rounding: that follows from what is computed. Pass the callable that computes expected; "
-            "halfulp.compare(actual, "
-            "expected) (`halfulp compare A B`) gives the numbers."
+            f"Got two results, {actual.source} and {expected.source}. Needed: a function for at least one side. Two results alone can't "
+            "show whether a difference is rounding: that depends on the function. Pass the callable that computes expected; "
+            "halfulp.compare(actual, expected) (`halfulp compare A B`) gives the numbers."
         )
     if stored and gradients:
         raise InputError(
@@ -109,7 +108,9 @@ class Case:
                 "Pass a callable, or leave it out."
             )
         if not isinstance(seed, int) or not 0 <= seed < 2**32:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InputError(f"Got seed={seed!r}. Needed: an integer from 0 to 2**32 - 1. It seeds NumPy too. Pass seed=0.")
+            raise InputError(
+                f"Got seed={seed!r}. Needed: an integer from 0 to 2**32 - 1, NumPy's range. Every generator starts from it. Pass seed=0."
+            )
         self.inputs, self.keywords = arguments_of(inputs, keywords, (actual, expected))
         self._taken_as = taken_as(inputs, self.keywords)
         self.reference = reference

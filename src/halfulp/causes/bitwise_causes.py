@@ -21,7 +21,7 @@ FEW = 16
 
 def bits_found(laboratory: Laboratory) -> tuple[list[Cause], float | None]:
     """The changes that give every bit, or nearly all of a rounding difference; what they leave, in noise."""
-    laboratory.progress("turning one knob at a time")
+    laboratory.progress("changing one setting at a time")
     turned = _made(laboratory, _knobs(laboratory, of_calls=False))
     found = _exact(laboratory, turned)
     if not found:
@@ -53,19 +53,19 @@ def told_once(causes: list[Cause], orders: list[Cause], *, exact: bool) -> list[
     """
     if not causes or not orders or not exact:
         return [*orders, *causes]
-    lines = [line for cause in orders for line in (f"The order of summation that comes with it: {cause.statement}", *cause.evidence)]
+    lines = [line for cause in orders for line in (f"The order of summation that it brings: {cause.statement}", *cause.evidence)]
     return [dataclasses.replace(causes[0], evidence=(*causes[0].evidence, *lines)), *causes[1:]]
 
 
 def no_remedy(detail: str, side: str) -> str:
     """What is said in place of a remedy where the difference is rounding: a setting may cost speed, and nothing is wrong."""
-    return f"none is needed: the difference is rounding. The bits become equal with {detail} for `{side}`"
+    return f"none is needed, because the difference is rounding. With {detail} for `{side}` the bits become equal"
 
 
 def _made(laboratory: Laboratory, trials: Iterable[Trial]) -> list[Outcome]:
     found: list[Outcome] = []
     for trial in trials:
-        if laboratory.hurries("turning knobs, and changing one thing at a time"):
+        if laboratory.hurries("changing one setting or op at a time"):
             break
         outcome = laboratory.make(trial)
         found += [outcome] if outcome is not None else []
@@ -102,11 +102,11 @@ def _knobs(laboratory: Laboratory, *, of_calls: bool) -> Iterable[Trial]:
 
 def _two_knobs(laboratory: Laboratory, turned: list[Outcome]) -> list[Outcome]:
     """Two settings of one side that together give every bit, where neither does alone (a library off, and the one that takes its place)."""
-    laboratory.progress("turning two knobs at a time")
+    laboratory.progress("changing two settings at a time")
     moving = sorted((outcome for outcome in turned if outcome.touched), key=lambda outcome: outcome.distance.rms)[:FEW]
     for first in moving:
         for second in turned:
-            if laboratory.hurries("turning two knobs at a time"):
+            if laboratory.hurries("changing two settings at a time"):
                 return []
             if second.trial.side != first.trial.side or second.trial.name == first.trial.name:
                 continue
@@ -127,7 +127,7 @@ def _is_real(laboratory: Laboratory, trial: Trial) -> bool:
     try:
         before, after = (version.run(trial.side, Variant(case.finest)) for version in (case, changed))
     except OutOfTime:
-        laboratory.stop("telling formulas from rounding")
+        laboratory.stop("separating formulas from rounding")
         return False
     if not isinstance(before, Run) or not isinstance(after, Run):
         return False
@@ -140,25 +140,29 @@ def _cause(laboratory: Laboratory, outcome: Outcome, all_found: list[Outcome], *
     other = "actual" if trial.side == "expected" else "expected"
     others = [rival.trial.detail for rival in all_found if rival is not outcome]
     if together:
-        done = f"With `{trial.side}` computed with {' and '.join([trial.detail, *others])}, every bit agrees; one alone is not enough"
+        done = (
+            f"With `{trial.side}` computed with {' and '.join([trial.detail, *others])}, every bit agrees; one of them alone is not enough"
+        )
     elif left:
-        done = f"With `{trial.side}` changed so, {left:,} of {outcome.distance.count:,} elements keep other bits, {100 * outcome.share:.1f} % of the difference is gone"
+        done = f"With this change to `{trial.side}`, {100 * outcome.share:.1f} % of the difference is gone; {left:,} of {outcome.distance.count:,} elements still differ"
     else:
-        done = f"With `{trial.side}` changed so, every bit agrees"
-    evidence = [f"{done}; before, {before.unequal:,} elements differed by {before.rms:.2g} times what rounding makes (rms)."]
+        done = f"With this change to `{trial.side}`, every bit agrees"
+    evidence = [f"{done}. Before it, {before.unequal:,} elements differed by {before.rms:.2g} times what rounding makes (rms)."]
     if others and not together:
-        evidence.append(f"These do the same: {', '.join(others)}.")
+        evidence.append(f"These changes do the same: {', '.join(others)}.")
     if trial.known:
-        evidence.append(f"Known of it: {trial.known}.")
+        evidence.append(f"Background: {trial.known}.")
     is_formula = trial.kind not in (SETTING, ARITHMETIC)
     if is_formula:
-        evidence.append("In float64 the change makes as much: it is another formula, not another rounding.")
+        evidence.append("In float64 the change makes as large a difference, so it is another formula, not rounding.")
     where = f" at {trial.place}" if trial.place else ""
     outcome_in_words = (
-        "The difference is another formula, smaller than the rounding of the whole." if is_formula else "The difference is rounding."
+        "The difference is another formula, with an effect below the rounding of the whole."
+        if is_formula
+        else "The difference is rounding."
     )
     return Cause(
-        trial.name, trial.kind, f"`{other}` behaves like `{trial.side}` {'computed with' if trial.kind == SETTING else 'with'} {trial.detail}{where}. {outcome_in_words}",
+        trial.name, trial.kind, f"{'Computed with' if trial.kind == SETTING else 'With'} {trial.detail}{where}, `{trial.side}` agrees with `{other}`. {outcome_in_words}",
         1.0 / len(all_found) if together else min(1.0, outcome.share), evidence=tuple(evidence),
         remedy=trial.remedy if is_formula else no_remedy(trial.detail, trial.side),
         confidence="medium" if (others and not together) or left or outcome.distance.count == 1 else "high", side=trial.side, place=trial.place, reports=trial.reports,

@@ -32,9 +32,9 @@ def _memory(result: CheckResult) -> Iterator[Cause]:
         one_sided = len(sides) == 1
         yield Cause(
             "overlapping memory", MEMORY,
-            "; ".join(f"`{name}` writes in place onto memory that overlaps itself: {', '.join(str(number) for number in ops)}" for name, ops in sides.items()) + ".",
+            "; ".join(f"`{name}` writes in place to memory that overlaps itself: {', '.join(str(number) for number in ops)}" for name, ops in sides.items()) + ".",
             1.0 if one_sided else 0.0,
-            evidence=("Every write in place was watched: these go to tensors in which two elements share one place, so the result depends on the order of visits.",),
+            evidence=("halfulp watched every in-place write. These go to tensors in which two elements share memory, so the result depends on the order of the writes.",),
             remedy="clone the view before writing to it: x.unfold(...).clone(), x.expand(...).clone()", confidence="high" if one_sided else "medium",
             side="actual" if "actual" in sides else "expected", place="", reports=REPORTS["overlapping memory"],
         )  # fmt: skip
@@ -42,8 +42,8 @@ def _memory(result: CheckResult) -> Iterator[Cause]:
     if repeated is not None and repeated.finding == F.UNWRITTEN_MEMORY:
         side = str(repeated.measured["side"])
         yield Cause(
-            "uninitialized memory", MEMORY, f"`{side}` reads memory that nobody wrote (torch.empty, numpy.empty).", 1.0,
-            evidence=(f"With NaN in all memory that nobody wrote {repeated.measured['unequal']:,} of {repeated.measured['count']:,} results of `{side}` change; otherwise none do.",),
+            "uninitialized memory", MEMORY, f"`{side}` reads memory before it is written (torch.empty, numpy.empty).", 1.0,
+            evidence=(f"With NaN in all unwritten memory, {repeated.measured['unequal']:,} of {repeated.measured['count']:,} results of `{side}` change; otherwise none do.",),
             remedy="use torch.zeros, or write every element before it is read", confidence="high", side=side, place="", reports=REPORTS["uninitialized memory"],
         )  # fmt: skip
 
@@ -71,7 +71,7 @@ def _random(result: CheckResult) -> Iterator[Cause]:
         side = str(repeated.measured["side"])
         yield Cause(
             "dropout", FORMULA, f"`{side}` draws random numbers: {', '.join(str(module) for module in modules)}.", 1.0,
-            evidence=("The same seed gives the same bits, another seed others.",),
+            evidence=("The same seed gives the same bits, and another seed gives different ones.",),
             remedy="call model.eval() before comparing", confidence="medium", side=side, place=str(modules[0]), reports=REPORTS["dropout"],
         )  # fmt: skip
 
@@ -92,7 +92,7 @@ def _formats(result: CheckResult) -> Iterator[Cause]:
             name,
             where,
             explained,
-            f"Rounding {where} to {found.measured['format']} reproduces {100 * explained:.1f} % of the error's square sum, element by element.",
+            f"Rounding {where} to {found.measured['format']} reproduces {100 * explained:.1f} % of the squared error, element by element.",
             "high",
         )
     elif found is not None and found.finding == F.CORRELATES and follows:
@@ -110,7 +110,7 @@ def _formats(result: CheckResult) -> Iterator[Cause]:
             name,
             where,
             1.0,
-            f"The error has the size that {name} makes there ({found.measured['rms_in_its_noise']:.2g} of its noise), and would vanish in exact arithmetic.",
+            f"The error has the size that {name} makes there ({found.measured['rms_in_its_noise']:.2g} times its noise), and vanishes in exact arithmetic.",
             "medium",
         )
     casts = result.find("casts")
@@ -121,7 +121,7 @@ def _formats(result: CheckResult) -> Iterator[Cause]:
             formats[0],
             "casts inside `actual`",
             max(share, 0.0),
-            f"Without its casts to {' and '.join(formats)} `actual` agrees with `expected`: {100 * share:.4g} % of the difference is gone.",
+            f"Without its casts to {' and '.join(formats)} `actual` agrees with `expected`: {100 * share:.3g} % of the difference is gone.",
             "high",
         )
 
@@ -130,8 +130,8 @@ def _followed(measured: Mapping[str, Any], name: str, where: str) -> str:
     """How it is known that the error goes along with rounding to a format: tested against chance, or the format was seen in `actual`."""
     size = f"The error has the size that {name} makes"
     if "deviations" in measured:
-        return f"{size}, and follows what rounding {where} gives ({measured['deviations']:.1f} standard deviations from chance)."
-    return f"{size}. `actual` computes with numbers of {name}, and rounding {where} to it predicts {100 * measured['correlated']:.0f} % of the error."
+        return f"{size}, and correlates with what rounding {where} gives ({measured['deviations']:.1f} standard deviations beyond chance)."
+    return f"{size}. `actual` computes with {name} numbers, and rounding {where} to it predicts {100 * measured['correlated']:.0f} % of the error."
 
 
 def _of_format(name: str, where: str, share: float, evidence: str, confidence: str) -> Cause:

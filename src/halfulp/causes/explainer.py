@@ -31,7 +31,7 @@ from .order_causes import order_causes
 from .search import PARTIAL, Found, Search
 from .trial import FINER, Trial, of_knob, suggestions
 
-UNSEEN = "Neither {} calls PyTorch functions: what NumPy and other libraries compute can't be varied from outside."
+UNSEEN = "Neither {} calls PyTorch functions, and halfulp can't change what NumPy and other libraries compute."
 PROCESSES = "settings that need fresh processes"
 BUDGET_S = 60.0
 """The default time: the slowest pair that `python -m benchmarks.explain` prints took half of it (27 s)."""
@@ -128,7 +128,9 @@ def explain(
             notes=(*found.notes, *other.notes),
         )
         laboratory = on
-    notes = (*found.notes, f"Left out for want of time: {', '.join(laboratory.left_out)}.") if laboratory.left_out else found.notes
+    notes = (
+        (*found.notes, f"Left out because the time budget ended: {', '.join(laboratory.left_out)}.") if laboratory.left_out else found.notes
+    )
     return Explanation(
         result, tuple(found.causes), tuple(laboratory.experiments), found.left, place=found.place, stages=found.stages, nodes=found.nodes, sensitivity=found.sensitivity,
         complete=not laboratory.out_of_time, notes=notes, seconds=now() - start,
@@ -185,12 +187,12 @@ def _in_fresh_processes(laboratory: Laboratory, least: float) -> _Answer:
 
 def _of_turned(turned: Turned, *, acceptable: bool) -> Cause:
     other = "actual" if turned.side == "expected" else "expected"
-    bits = "every bit agrees" if not turned.distance.unequal else f"{turned.distance.rms:.2g} of the noise is left"
+    bits = "every bit agrees" if not turned.distance.unequal else f"{turned.distance.rms:.2g} of the noise remains"
     touches = ", ".join(sorted(turned.knob.touches))
     remedy = no_remedy(turned.knob.detail, turned.side) if acceptable else turned.knob.remedy
     return Cause(
-        turned.knob.name, SETTING, f"`{other}` behaves like `{turned.side}` computed with {turned.knob.detail}.", min(1.0, turned.share),
-        evidence=(f"In a fresh process with `{turned.side}` computed so, {bits}. The setting touches {touches}.",), remedy=remedy,
+        turned.knob.name, SETTING, f"Computed with {turned.knob.detail}, `{turned.side}` agrees with `{other}`.", min(1.0, turned.share),
+        evidence=(f"In a fresh process with this setting for `{turned.side}`, {bits}. The setting affects {touches}.",), remedy=remedy,
         confidence="high" if not turned.distance.unequal else "medium", side=turned.side, place="", reports=turned.knob.reports,
     )  # fmt: skip
 
@@ -264,9 +266,9 @@ def _place(laboratory: Laboratory, case: Case) -> Place | None:
 
 def _of_memory(trial: Trial) -> Cause:
     return Cause(
-        "uninitialized memory", MEMORY, f"What `{trial.side}` gives depends on where its results lie in memory ({trial.place}).", 1.0,
-        evidence=("Copying the results of these calls, which changes no number, makes the difference vanish.",),
-        remedy="look for torch.empty that is read before it is written, and for views that are written to", confidence="medium", side=trial.side, place=trial.place,
+        "uninitialized memory", MEMORY, f"The results of `{trial.side}` depend on where tensors lie in memory ({trial.place}).", 1.0,
+        evidence=("Copying the results of these calls, which changes no number, removes the difference.",),
+        remedy="look for torch.empty that is read before it is written, and for writes to views", confidence="medium", side=trial.side, place=trial.place,
     )  # fmt: skip
 
 
@@ -280,9 +282,9 @@ def _causes(laboratory: Laboratory, found: Found, search: Search) -> list[Cause]
     try:
         alone = {id(outcome): _left_by(laboratory, found, outcome) for outcome in found.outcomes}
     except OutOfTime:
-        laboratory.stop("telling the shares of several causes")
+        laboratory.stop("measuring the share of each cause")
         shares = [max(0.0, outcome.share) for outcome in found.outcomes]
-        evidence = [f"With all {len(found.outcomes)} changes made a difference of {found.left.rms:.2g} times what rounding makes is left."]
+        evidence = [f"With all {len(found.outcomes)} changes, a difference of {found.left.rms:.2g} times what rounding makes remains."]
         return [_cause(search, found, outcome, share / (sum(shares) or 1.0), [*evidence]) for outcome, share in zip(found.outcomes, shares)]
     total = sum(alone.values()) or 1.0
     causes: list[Cause] = []
@@ -290,8 +292,8 @@ def _causes(laboratory: Laboratory, found: Found, search: Search) -> list[Cause]
         own = alone[id(outcome)]
         rest = ", ".join(other.trial.name for other in found.outcomes if other is not outcome)
         evidence = [
-            f"With all {len(found.outcomes)} changes made a difference of {found.left.rms:.2g} times what rounding makes is left; before, the error was {first}.",
-            f"With all but this one ({rest}) {own:.3g} times what rounding makes is left: that is what it makes by itself.",
+            f"With all {len(found.outcomes)} changes, a difference of {found.left.rms:.2g} times what rounding makes remains; before, the error was {first}.",
+            f"With all changes but this one ({rest}), {own:.3g} times what rounding makes remains: this cause alone makes that much.",
         ]
         causes.append(_cause(search, found, outcome, own / total, evidence))
     return sorted(causes, key=lambda cause: -cause.share)
@@ -305,19 +307,17 @@ def _left_by(laboratory: Laboratory, found: Found, outcome: Outcome) -> float:
 def _cause(search: Search, found: Found, outcome: Outcome, share: float, evidence: list[str]) -> Cause:
     trial = outcome.trial
     if found.held:
-        evidence.append("It holds on other inputs and with another seed too.")
+        evidence.append("It holds on perturbed inputs and with another seed too.")
     if found.rivals:
-        rest = (
-            "none of them leaves" if not found.as_good else f"{found.as_good} of them leave" if found.as_good > 1 else "one of them leaves"
-        )
-        evidence.append(f"Of {found.rivals} other changes that move the results {rest} as little.")
+        rest = "none leaves" if not found.as_good else f"{found.as_good} leave" if found.as_good > 1 else "one leaves"
+        evidence.append(f"Of {found.rivals} other changes that affect the results, {rest} as small a difference.")
     if not trial.written:
-        evidence.append("The constant was fitted, and is none that people write: another cause may hide behind it.")
+        evidence.append("The constant was fitted and is not one that people write, so the true cause may be another.")
     if found.alike:
         names = ", ".join(dict.fromkeys(f"{trial.name} ({trial.detail})" for trial in found.alike))
-        evidence.append(f"These explain as much on these inputs: {names}.")
+        evidence.append(f"On these inputs, these explain as much: {names}.")
     if trial.known:
-        evidence.append(f"Known of it: {trial.known}.")
+        evidence.append(f"Background: {trial.known}.")
     return Cause(
         trial.name,
         trial.kind,
@@ -348,20 +348,20 @@ def _statement(trial: Trial) -> str:
     where = f" at {trial.place}" if trial.place else ""
     other = "actual" if trial.side == "expected" else "expected"
     if trial.kind == SETTING:
-        return f"`{other}` behaves like `{trial.side}` computed with {trial.detail}."
-    return f"`{other}` behaves like `{trial.side}` with {trial.detail}{where}."
+        return f"Computed with {trial.detail}, `{trial.side}` agrees with `{other}`."
+    return f"With {trial.detail}{where}, `{trial.side}` agrees with `{other}`."
 
 
 def _experiment(outcome: Outcome, before: str, *, by_size: bool) -> str:
     trial = outcome.trial
     if by_size:
         return (
-            f"`{trial.side}` changed so errs like the other side in size, and a judgement that knows the rounding of the changed function accepts "
-            "what differs."
+            f"With this change, the error of `{trial.side}` has the size of the other side's, and the remaining difference is within the rounding "
+            "of the changed function."
         )
     bits = (
         "every bit agrees"
         if outcome.distance.unequal == 0
-        else f"a difference of {outcome.distance.rms:.2g} times what rounding makes is left"
+        else f"a difference of {outcome.distance.rms:.2g} times what rounding makes remains"
     )
-    return f"With `{trial.side}` changed so, {bits}; before, the error was {before}."
+    return f"With this change to `{trial.side}`, {bits}; before it, the error was {before}."

@@ -73,7 +73,7 @@ def turned_in_fresh_processes(laboratory: Laboratory, knobs: Sequence[Knob]) -> 
     for name, outputs in native.items():
         changed = laboratory.scale.distance(control.outputs[name], outputs).unequal
         if changed and not case.side(name).is_compiled:
-            notes.append(f"In a fresh process without any change `{name}` gives other bits in {changed:,} elements.")
+            notes.append(f"In a fresh process without any change, `{name}` gives different bits in {changed:,} elements.")
     turned = [
         side for knob, reply in zip(usable, others) if not reply.error for side in _both_sides(laboratory, knob, reply, control.outputs)
     ]

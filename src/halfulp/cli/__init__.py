@@ -28,12 +28,14 @@ def application(names: Iterable[str] = (*COMMANDS, *GROUPS)) -> typer.Typer:
     """The command line with these commands alone: importing all of them takes longer than comparing two files."""
     import typer
 
+    from .commands import SETTINGS, Command, Group
+
     made = typer.Typer(
         name="halfulp",
         help="Rounding or mistake? A verdict with evidence on two implementations that should agree.",
         epilog="Exit codes: 0 acceptable, 1 not acceptable, 2 usage error, 3 undecided.",
         no_args_is_help=True,
-        add_completion=False,
+        context_settings=SETTINGS,
         pretty_exceptions_enable=False,
     )
 
@@ -51,9 +53,9 @@ def application(names: Iterable[str] = (*COMMANDS, *GROUPS)) -> typer.Typer:
     for name in names:
         module = import_module(f".{name}", __name__)
         if name in GROUPS:
-            made.add_typer(module.app, name=name)
+            made.add_typer(module.app, name=name, cls=Group)
         else:
-            made.command(name)(getattr(module, name))
+            made.command(name, cls=Command, context_settings=SETTINGS)(getattr(module, name))
     return made
 
 

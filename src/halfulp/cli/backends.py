@@ -7,16 +7,17 @@ from typing import Annotated, Optional
 
 import typer
 
-from .output import say
+from .commands import Command, application_of
+from .output import Json, say, say_json
 
-app = typer.Typer(help="Which implementations can be compared here, what brings the others, and what precision each runs in by default.")
+app = application_of(help="Which implementations can be compared here, what brings the others, and what precision each runs in by default.")
 
 
 @app.callback(invoke_without_command=True)
 def backends(
     context: typer.Context,
     measure: Annotated[bool, typer.Option("--measure/--no-measure", help="Measure what each that is here runs in (a second each).")] = True,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    as_json: Json = None,
 ) -> None:
     """List the backends; exits with 0."""
     if context.invoked_subcommand is not None:
@@ -39,17 +40,17 @@ def backends(
             found[name] = loaded.availability()  # now that it is loaded it knows better: whether there is a driver, say
             if found[name]:
                 habits[name] = habits_of(loaded, switches=False)
-    if as_json:
+    if as_json is not None:
         content = {
             name: {**asdict(availability), "habits": asdict(habits[name]) if name in habits else None}
             for name, availability in found.items()
         }
-        say(json.dumps({"schema": 1, "backends": content}, indent=1))
-        return
+        if say_json(json.dumps({"schema": 1, "backends": content}, indent=1), as_json):
+            return
     say(backends_text(found, habits))
 
 
-@app.command("install")
+@app.command("install", cls=Command)
 def install(
     name: Annotated[list[str], typer.Argument(help="Backends, as `halfulp backends` lists them.")],
     constraint: Annotated[Optional[Path], typer.Option("--constraint", "-c", help="A file of versions for pip.")] = None,
@@ -72,7 +73,7 @@ def install(
         )
 
 
-@app.command("remove")
+@app.command("remove", cls=Command)
 def remove(name: Annotated[list[str], typer.Argument(help="Backends whose environments are deleted.")]) -> None:
     """Delete environments that `install` made."""
     from halfulp.backends.registry import adapter_named

@@ -7,7 +7,10 @@ from typing import Annotated, Optional
 
 import typer
 
-app = typer.Typer(help="Measure halfulp itself.", no_args_is_help=True)
+from .commands import PRINTED, Command, application_of
+from .output import Json
+
+app = application_of(help="Measure halfulp itself.", no_args_is_help=True)
 
 
 @app.callback()
@@ -15,9 +18,9 @@ def bench() -> None:
     """Measure halfulp itself."""
 
 
-@app.command("verdicts")
+@app.command("verdicts", cls=Command)
 def verdicts(
-    json_file: Annotated[Optional[Path], typer.Option("--json", help="Write all outcomes to this file.")] = None,
+    as_json: Json = None,
     parts: Annotated[
         Optional[list[str]],
         typer.Option("--part", help="Only this part: pairs, honest, sixteen bits, models or detection; may be given several times."),
@@ -43,6 +46,11 @@ def verdicts(
     sys.path.insert(0, str(folder("benchmarks")))
     from verdicts.run import PARTS, run  # pyright: ignore[reportMissingImports]
 
+    if as_json == PRINTED:
+        raise InputError(
+            "Got --json without a file. Needed: a file ending in .json. There are thousands of outcomes. Pass --json outcomes.json."
+        )
+    json_file = Path(as_json) if as_json is not None else None
     if limits:
         from verdicts.detection_limits import run_limits  # pyright: ignore[reportMissingImports]
 

@@ -6,8 +6,8 @@ from typing import Annotated, Optional
 
 import typer
 
-from .operands import Actual, BackendsOption, Expected, InputsOption, options_of, taken
-from .output import Html, show
+from .operands import Actual, BackendsOption, Expected, InputsOption, in_words, options_of, taken
+from .output import Html, Json, is_printed, show
 
 
 def check(
@@ -28,7 +28,7 @@ def check(
     strict: Annotated[
         bool, typer.Option("--strict", help="Call it undecided if the inputs test nothing (zeros, empty or constant outputs).")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the whole result as JSON.")] = False,
+    as_json: Json = None,
     html: Html = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the answer.")] = False,
 ) -> None:
@@ -39,13 +39,13 @@ def check(
 
     from .progress import steps_on_stderr
 
-    found = taken(actual, expected, inputs, backends, seed=seed, quiet=quiet or as_json)
+    found = taken(actual, expected, inputs, backends, seed=seed, quiet=quiet or is_printed(as_json))
     effort = "full" if full else "decide"
     with steps_on_stderr(quiet) as progress:
         result = halfulp.check(
-            found.actual, found.expected, found.inputs, seed=seed, effort=effort, search=search, closeups=as_json or html is not None,
+            found.actual, found.expected, found.inputs, seed=seed, effort=effort, search=search, closeups=as_json is not None or html is not None,
             strict=strict, progress=progress, **options_of(found, declared, gradients=gradients),
         )  # fmt: skip
-    result = dataclasses.replace(result, case_file=found.source)
+    result = dataclasses.replace(result, case_file=found.source, operands=in_words(actual, expected, inputs, backends))
     show(result, as_json=as_json, html=html, form="answer" if quiet else "full")
     raise typer.Exit(result.exit_code)

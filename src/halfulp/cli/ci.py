@@ -8,7 +8,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from .output import Html, show, writable
+from .output import Html, Json, is_printed, show, writable
 
 
 def ci(
@@ -32,7 +32,7 @@ def ci(
         Optional[bool],
         typer.Option("--github/--no-github", help="Print annotations for GitHub.", show_default="where GITHUB_ACTIONS is set"),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    as_json: Json = None,
     html: Html = None,
     seed: Annotated[int, typer.Option(help="Passed to `inputs`.")] = 0,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the summary.")] = False,
@@ -58,7 +58,7 @@ def ci(
     if update and baseline is not None and found.complete:
         before = None if prune or not baseline.exists() else halfulp.read_result(baseline)
         found = dataclasses.replace(
-            found, cases=tuple(dataclasses.replace(case, before=case.verdict or case.before) for case in found.cases)
+            found, cases=tuple(dataclasses.replace(case, accepted=case.verdict is not None) for case in found.cases)
         )
         write_file(baseline, found.baseline(before).to_json() + "\n")
     show(found, as_json=as_json, html=html, form="answer" if quiet else "full")
@@ -68,5 +68,5 @@ def ci(
     if github if github is not None else os.environ.get("GITHUB_ACTIONS") == "true":
         lines = formats.workflow_commands(found)
         if lines:
-            typer.echo(lines, err=as_json)
+            typer.echo(lines, err=is_printed(as_json))
     raise typer.Exit(found.exit_code)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from .output import Html, show
+from .output import Html, Json, show
 
 
 def compare(
@@ -23,18 +23,28 @@ def compare(
         Optional[int],
         typer.Option(min=1, metavar="MIB", help="What an archive (.npz, .pt) may inflate to.", show_default="256, or 20 times its size"),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+    rtol: Annotated[
+        Optional[float],
+        typer.Option(min=0.0, help="Exit with 0 where |actual - expected| <= atol + rtol |expected| everywhere, else with 1."),
+    ] = None,
+    atol: Annotated[Optional[float], typer.Option(min=0.0, help="See --rtol.")] = None,
+    max_ulps: Annotated[
+        Optional[int], typer.Option(min=0, help="Exit with 0 where no element is further apart than this many ulps, else with 1.")
+    ] = None,
+    as_json: Json = None,
     html: Html = None,
 ) -> None:
     """How far are two files of tensors apart? Numbers only: without the functions nobody can judge.
 
-    Exits with 0 when all bits agree, 1 when structures or places of NaN differ, 3 when there are differences that numbers alone can't judge.
+    Exits with 0 when all bits agree, 1 when structures or places of NaN differ, 3 when there are differences that numbers alone can't judge. With
+    --rtol, --atol or --max-ulps it exits with 0 where every element is within them, else with 1. Formats may differ (float32 against float64).
     """
     import dataclasses
 
     from halfulp.differences import compare as compare_results
     from halfulp.differences.difference import ErrorInU
     from halfulp.differences.in_u import error_in_u
+    from halfulp.differences.tolerated import Rule, tolerated
     from halfulp.sources.tensor_files import read_tensors
 
     from .progress import steps_on_stderr
@@ -53,6 +63,8 @@ def compare(
             errors = {
                 name: error_in_u(side, exact, scale=sizes, declared=declared) for name, side in (("actual", left), ("expected", right))
             }
-    result = dataclasses.replace(compared, error_in_u=errors)
+    rule = Rule(rtol, atol, max_ulps)
+    kept = tolerated(compared, left, right, rule) if rule != Rule() else None
+    result = dataclasses.replace(compared, error_in_u=errors, tolerated=kept)
     show(result, as_json=as_json, html=html)
     raise typer.Exit(result.exit_code)

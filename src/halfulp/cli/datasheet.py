@@ -7,9 +7,12 @@ from typing import Annotated, Optional
 
 import typer
 
-from .output import Html, say, show, writable
+from .commands import Command, application_of
+from .output import Html, Json, say, show, writable
 
-app = typer.Typer(help="How exact is a library here? Measured: precisions, orders, rounding, special values, ulp errors of all functions.")
+app = application_of(
+    help="How exact is a library here? Measured: precisions, orders, rounding, special values, ulp errors of all functions."
+)
 
 
 @app.callback(invoke_without_command=True)
@@ -30,7 +33,7 @@ def datasheet(
         Optional[Path],
         typer.Option("--output", "-o", callback=writable, help="Write the datasheet as JSON, for `halfulp datasheet diff`."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
+    as_json: Json = None,
     html: Html = None,
 ) -> None:
     """Measure a library and print its datasheet (half a minute); exits with 0."""
@@ -50,7 +53,7 @@ def datasheet(
     show(sheet, as_json=as_json, html=html)
 
 
-@app.command("diff")
+@app.command("diff", cls=Command)
 def diff(
     first: Annotated[Path, typer.Argument(help="A file of halfulp datasheet -o.")],
     second: Annotated[Path, typer.Argument(help="Another one.")],

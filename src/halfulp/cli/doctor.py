@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
-from .output import Html, show
+from .output import Html, Json, show
 
 
 def doctor(
-    as_json: Annotated[bool, typer.Option("--json", help="Print the fingerprint as JSON.")] = False,
+    as_json: Json = None,
     html: Html = None,
 ) -> None:
     """What decides the bits on this machine: versions, CPU, libraries, threads, precision settings, and what surprises in them."""

@@ -7,12 +7,13 @@ from typing import Annotated
 
 import typer
 
-from .output import say
+from .commands import Command, application_of
+from .output import Json, say, say_json
 
-app = typer.Typer(help="Where things ran: the settings, versions and hardware that decide bits.", no_args_is_help=True)
+app = application_of(help="Where things ran: the settings, versions and hardware that decide bits.", no_args_is_help=True)
 
 
-@app.command("show")
+@app.command("show", cls=Command)
 def show(
     source: Annotated[str, typer.Argument(help="A trace, a datasheet, the JSON of `halfulp doctor --json`, or 'here'.")] = "here",
 ) -> None:
@@ -25,11 +26,11 @@ def show(
             say(f"  {name:<40} {value}")
 
 
-@app.command("diff")
+@app.command("diff", cls=Command)
 def diff(
     first: Annotated[str, typer.Argument(help="A trace, a datasheet, the JSON of `halfulp doctor --json`, or 'here' for this machine.")],
     second: Annotated[str, typer.Argument(help="Another.")] = "here",
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    as_json: Json = None,
 ) -> None:
     """Only what differs, most likely culprits first. Exits with 0 where nothing does, else 1."""
     import json
@@ -37,8 +38,9 @@ def diff(
     from halfulp.traces import read_fingerprint
 
     found = read_fingerprint(first).differences(read_fingerprint(second))
-    if as_json:
-        say(json.dumps([{"name": name, "first": here, "second": there} for name, here, there in found], indent=1))
+    rows = [{"name": name, "first": here, "second": there} for name, here, there in found]
+    if say_json(json.dumps(rows, indent=1), as_json):
+        pass
     elif not found:
         say("The same settings, versions and hardware.")
     else:

@@ -6,8 +6,8 @@ from typing import Annotated, Optional
 
 import typer
 
-from .operands import BackendsOption, Expected, InputsOption, MaybeActual, options_of, taken
-from .output import Html, show
+from .operands import BackendsOption, Expected, InputsOption, MaybeActual, in_words, options_of, taken
+from .output import Html, Json, is_printed, show
 
 
 def explain(
@@ -27,7 +27,7 @@ def explain(
         bool, typer.Option("--catalogue", help="List the known causes: what each looks like, and the experiment that tells.")
     ] = False,
     seed: Annotated[int, typer.Option(help="Passed to `inputs`, and where random numbers start.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    as_json: Json = None,
     html: Html = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the answer.")] = False,
 ) -> None:
@@ -55,12 +55,12 @@ def explain(
     from .progress import steps_on_stderr
 
     asked = "`explain` changes one thing at a time and runs both sides again"
-    given = taken(actual, expected, inputs, backends, seed=seed, asked=asked, quiet=quiet or as_json)
+    given = taken(actual, expected, inputs, backends, seed=seed, asked=asked, quiet=quiet or is_printed(as_json))
     with steps_on_stderr(quiet) as progress:
         found = halfulp.explain(
             given.actual, given.expected, given.inputs, seed=seed, budget_s=budget, processes=not no_processes, progress=progress,
             **options_of(given, declared, gradients=gradients),
         )  # fmt: skip
-    result = dataclasses.replace(found.result, case_file=given.source)
+    result = dataclasses.replace(found.result, case_file=given.source, operands=in_words(actual, expected, inputs, backends))
     show(dataclasses.replace(found, result=result), as_json=as_json, html=html, form="answer" if quiet else "full")
     raise typer.Exit(found.exit_code)

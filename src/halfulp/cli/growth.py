@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Optional
 import typer
 
 from .operands import Actual, BackendsOption, Expected, InputsOption, taken
-from .output import Html, show
+from .output import Html, Json, is_printed, show
 
 if TYPE_CHECKING:
     from ..sweeps import Growth
@@ -26,7 +26,7 @@ def growth(
     declared: Annotated[
         Optional[str], typer.Option(help="Precision that actual is entitled to.", show_default="that of the inputs")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    as_json: Json = None,
     html: Html = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the answer.")] = False,
 ) -> None:
@@ -45,7 +45,7 @@ def growth(
         ) from None
     with steps_on_stderr(quiet) as progress:
         words = actual, expected, inputs, backends
-        found = grown(words, chosen, range(seeds), declared, progress, quiet=quiet or as_json)
+        found = grown(words, chosen, range(seeds), declared, progress, quiet=quiet or is_printed(as_json))
     show(found, as_json=as_json, html=html, form="answer" if quiet else "full")
     raise typer.Exit(found.exit_code if found.complete else 130)
 

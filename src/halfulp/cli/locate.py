@@ -7,8 +7,8 @@ from typing import Annotated, Optional
 
 import typer
 
-from .operands import BackendsOption, InputsOption, taken
-from .output import Html, show
+from .operands import BackendsOption, InputsOption, in_words, taken
+from .output import Html, Json, is_printed, show
 
 
 def locate(
@@ -32,7 +32,7 @@ def locate(
         Optional[list[str]], typer.Option(help="Module of expected=module of actual, with * for any part. Repeatable.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Of a case file: passed to `inputs`.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the whole walk as JSON.")] = False,
+    as_json: Json = None,
     html: Html = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the answer.")] = False,
 ) -> None:
@@ -61,13 +61,13 @@ def locate(
             )
         else:
             asked = "`locate` records both sides op by op"
-            found = taken(actual, expected, inputs, backends, seed=seed, asked=asked, quiet=quiet or as_json)
+            found = taken(actual, expected, inputs, backends, seed=seed, asked=asked, quiet=quiet or is_printed(as_json))
             options = found.options
             origin = halfulp.locate(
                 found.actual, found.expected, found.inputs, declared=declared or options.get("declared"), rename=names,
                 gradients=gradients or bool(options.get("gradients")), keywords=options.get("keywords"), seed=seed, progress=progress,
             )  # fmt: skip
-            origin = dataclasses.replace(origin, case_file=found.source)
+            origin = dataclasses.replace(origin, case_file=found.source, operands=in_words(actual, expected, inputs, backends))
     show(origin, as_json=as_json, html=html, form="answer" if quiet else "full")
     raise typer.Exit(origin.exit_code)
 

@@ -7,7 +7,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from .output import Html, say, show, writable
+from .output import Html, Json, is_printed, say, show
 
 
 def matrix(
@@ -21,9 +21,7 @@ def matrix(
     dtypes: Annotated[str, typer.Option(help="Formats of the inputs, with commas between.")] = "float32",
     shapes: Annotated[str, typer.Option(help="Of small, medium, odd; with commas between.")] = "small,medium,odd",
     seed: Annotated[int, typer.Option(help="Of the inputs.")] = 0,
-    json_file: Annotated[
-        Optional[Path], typer.Option("--json", callback=writable, help="Write everything to this file, for later comparison.")
-    ] = None,
+    as_json: Json = None,
     html: Html = None,
     resume: Annotated[
         Optional[Path], typer.Option(help="Keep finished cases in this file, and go on from it after an interruption.")
@@ -32,7 +30,6 @@ def matrix(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the count of verdicts.")] = False,
 ) -> None:
     """Which backends agree on which ops? Verdicts, errors in u, and families of equal bits."""
-    from halfulp.files import write_file
     from halfulp.reports.text.matrices import pairs_text
     from halfulp.sources.engines import apart
     from halfulp.sweeps import matrix as run
@@ -52,9 +49,7 @@ def matrix(
             resume=resume,
             progress=progress,
         )
-    if json_file is not None:
-        write_file(json_file, found.to_json() + "\n")
-    show(found, html=html, form="answer" if quiet else "full")
+    show(found, as_json=as_json, html=html, form="answer" if quiet else "full")
     if pairs:
-        say(pairs_text(found))
+        say(pairs_text(found), err=is_printed(as_json))
     raise typer.Exit(found.exit_code if found.complete else 130)

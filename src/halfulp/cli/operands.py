@@ -61,6 +61,19 @@ def taken(
     return found
 
 
+def in_words(actual: str, expected: Optional[str], inputs: Optional[str] = None, backends: Optional[str] = None) -> str:
+    """What was given, as a shell would read it: for the next command, and for whoever reads the result later."""
+    options = [*(("-i", inputs) if inputs is not None else ()), *(("--backends", backends) if backends is not None else ())]
+    return " ".join(map(_quoted, [actual, *((expected,) if expected is not None else ()), *options]))
+
+
+def _quoted(word: str) -> str:
+    """A word as a shell reads it: in double quotes where that is all it takes, as people write expressions with text in them."""
+    import shlex
+
+    return shlex.quote(word) if "'" not in word or any(mark in word for mark in '"$`\\!') else f'"{word}"'
+
+
 def options_of(found: Given, declared: Optional[str] = None, *, gradients: bool = False) -> dict[str, Any]:
     """The options of a check: those of the file, and before them those of the command line."""
     options = dict(found.options)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 import typer
 
 from .operands import Actual, Expected, InputsOption, taken
-from .output import Html, save, say, show
+from .output import Html, Json, is_printed, save, say, show
 
 if TYPE_CHECKING:
     from ..sources.given import Given
@@ -29,7 +29,7 @@ def order(
         typer.Option(help="Draw the order of each function as SVG into this folder."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Passed to `inputs`, and where random numbers start.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the orders as JSON.")] = False,
+    as_json: Json = None,
     html: Html = None,
 ) -> None:
     """In which order do the functions add? Revealed at the inputs' shapes, and proved by replaying it. Exits with 0 where both have an order."""
@@ -44,7 +44,7 @@ def order(
     if side not in ("actual", "expected", "both"):
         raise InputError(f"Got --side {side}. Needed: actual, expected or both. A case file has no other function. Leave it out for both.")
     asked = "`order` reveals an order by runs on chosen numbers"
-    given = taken(actual, expected, inputs, seed=seed, one_side=True, asked=asked, quiet=as_json)
+    given = taken(actual, expected, inputs, seed=seed, one_side=True, asked=asked, quiet=is_printed(as_json))
     sides = ("actual", "expected") if side == "both" else (side,)
     if given.actual is given.expected:
         sides = sides[:1]
@@ -68,7 +68,7 @@ def order(
             except HalfulpError as error:
                 problems[name] = str(error)
     stored = _stored(found, problems)
-    if draw and not as_json:
+    if draw and as_json is None:
         say(orders_text(stored, draw=True))
     else:
         show(stored, as_json=as_json)
@@ -76,10 +76,10 @@ def order(
         save(stored, html)
     for name, item in found.items():
         if emit is not None:
-            say(_emitted(name, item, given, emit, seed), err=as_json)
+            say(_emitted(name, item, given, emit, seed), err=is_printed(as_json))
         if svg is not None and item.classes[0].order is not None:
             write_file(svg / f"{name}.svg", item.order.draw("svg"))
-            say(f"{svg / f'{name}.svg'}: the order of {name}", err=as_json)
+            say(f"{svg / f'{name}.svg'}: the order of {name}", err=is_printed(as_json))
     raise typer.Exit(stored.exit_code)
 
 

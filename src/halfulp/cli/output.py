@@ -60,6 +60,45 @@ Html = Annotated[
 ]
 
 
+def json_file(path: Optional[str]) -> Optional[str]:
+    """The same for --json, where "-" stands for printing."""
+    from .commands import PRINTED
+
+    if path is not None and path != PRINTED:
+        writable(Path(path))
+    return path
+
+
+Json = Annotated[
+    Optional[str],
+    typer.Option("--json", metavar="[FILE.json]", callback=json_file, help="Print everything as JSON, or write it to this file."),
+]
+
+
+def is_printed(as_json: Optional[str]) -> bool:
+    """Whether JSON takes the place of text on standard output."""
+    from .commands import PRINTED
+
+    return as_json == PRINTED
+
+
+def say_json(text: str, as_json: Optional[str]) -> bool:
+    """Print JSON or write it to its file, where it is wanted.
+
+    Returns:
+        Whether it took the place of the text.
+    """
+    if as_json is None:
+        return False
+    if is_printed(as_json):
+        typer.echo(text)
+        return True
+    from halfulp.files import write_file
+
+    write_file(Path(as_json), text + "\n")
+    return False
+
+
 def say(text: object = "", *, err: bool = False) -> None:
     """Print lines. What a terminal or a CI log would act on is shown as escapes: names come from files and from programs under test."""
     from halfulp.words.visible import visible
@@ -67,13 +106,11 @@ def say(text: object = "", *, err: bool = False) -> None:
     typer.echo(visible(str(text), lines=True), err=err)
 
 
-def show(result: Any, *, as_json: bool = False, html: Optional[Path] = None, form: str = "full") -> None:
+def show(result: Any, *, as_json: Optional[str] = None, html: Optional[Path] = None, form: str = "full") -> None:
     """Print a result; write its page where one is wanted."""
     import halfulp
 
-    if as_json:
-        typer.echo(result.to_json())
-    else:
+    if not say_json(result.to_json() if as_json is not None else "", as_json):
         head, newline, rest = halfulp.report(result, form=form).partition("\n")
         starts_with_verdict = _is_verdict(head.partition(":")[0])
         color = COLORS.get(result.exit_code) if starts_with_verdict else None
@@ -97,4 +134,4 @@ def save(result: Any, html: Path) -> None:
     """Write a result's page, and say where."""
     from halfulp.reports.pages import save_page
 
-    say(f"{save_page(result, html)}: the page", err=True)
+    say(f"Wrote {save_page(result, html)}", err=True)

@@ -7,7 +7,7 @@ from typing import Annotated, Optional
 import typer
 
 from .operands import InputsOption, taken
-from .output import Html, show
+from .output import Html, Json, is_printed, show
 
 
 def tolerance(
@@ -25,7 +25,7 @@ def tolerance(
     ] = None,
     probability: Annotated[float, typer.Option(help="Chance that two honest implementations differ by more.")] = 1e-6,
     draws: Annotated[int, typer.Option(min=1, help="How many seeds of `inputs` it covers.")] = 4,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+    as_json: Json = None,
     html: Html = None,
 ) -> None:
     """Which rtol and atol does a test of `expected` need? Derived from how far rounding moves it."""
@@ -33,7 +33,7 @@ def tolerance(
 
     from .progress import steps_on_stderr
 
-    given = taken(file, None, inputs, one_side=True, asked="`tolerance` runs it with its ops rounded", quiet=as_json)
+    given = taken(file, None, inputs, one_side=True, asked="`tolerance` runs it with its ops rounded", quiet=is_printed(as_json))
     with steps_on_stderr(False, "sampling how far rounding goes"):
         found = halfulp.suggest_tolerance(
             given.expected,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..documents import document, text_of
+from ..floats import FORMATS
 from ..shown import shown
 
 
@@ -132,6 +133,23 @@ class ErrorInU:
     count: int
 
 
+@dataclass(frozen=True)
+class Tolerated:
+    """How many elements keep somebody's limits.
+
+    Attributes:
+        rtol_rel, atol_abs, max_ulps: the limits; None for those that were not given.
+        beyond: how many elements break them. count: how many there are. worst: path of the tensor with most of them.
+    """
+
+    rtol_rel: float | None
+    atol_abs: float | None
+    max_ulps: int | None
+    beyond: int
+    count: int
+    worst: str = ""
+
+
 @shown
 @dataclass(frozen=True)
 class Comparison:
@@ -140,12 +158,14 @@ class Comparison:
     Attributes:
         differences: one per tensor that both sides have with the same shape.
         mismatches: where structure, shape or dtype disagree.
+        tolerated: how many elements keep the limits that were given (`halfulp compare --rtol`); None where there were none.
         error_in_u: "actual" and "expected" -> the errors of their tensors, where there was a reference (`halfulp compare --reference`).
     """
 
     differences: tuple[Difference, ...]
     mismatches: tuple[Mismatch, ...] = ()
     error_in_u: dict[str, tuple[ErrorInU, ...]] = field(default_factory=dict)
+    tolerated: Tolerated | None = None
 
     def __iter__(self) -> Iterator[Difference]:
         return iter(self.differences)
@@ -188,13 +208,27 @@ class Comparison:
 
     @property
     def exit_code(self) -> int:
-        """What the command line exits with: 0 same bits, 1 other structures or places of NaN, 3 where numbers alone can't judge."""
-        structural = bool(self.mismatches) or any(difference.special_mismatches for difference in self.differences)
-        return 1 if structural else 0 if self.same_bits else 3
+        """What the command line exits with.
+
+        0 same numbers or within the limits that were given; 1 beyond these, other structures or places of NaN; 3 where numbers can't judge.
+        """
+        structural = bool(self.structural) or any(difference.special_mismatches for difference in self.differences)
+        if structural or self.tolerated is not None:
+            return int(structural or (self.tolerated is not None and self.tolerated.beyond > 0))
+        return 0 if not self.unequal else 3
+
+    @property
+    def structural(self) -> tuple[Mismatch, ...]:
+        """The mismatches that no conversion settles: two floating-point formats are compared as numbers."""
+        return tuple(mismatch for mismatch in self.mismatches if not (mismatch.kind == "dtype" and _are_floats(mismatch)))
 
     def to_json(self) -> str:
         """All numbers as JSON text with a schema number."""
         return text_of(document("comparison", self, same_bits=self.same_bits))
+
+
+def _are_floats(mismatch: Mismatch) -> bool:
+    return mismatch.actual in FORMATS and mismatch.expected in FORMATS
 
 
 def decibels(rel_rms: float) -> float:

@@ -80,14 +80,17 @@ FORMATS: dict[str, Format] = {
     float_format.name: float_format for float_format in (FLOAT64, FLOAT32, TF32, FLOAT16, BFLOAT16, FLOAT8_E4M3FN, FLOAT8_E5M2)
 }
 
-_ALIASES = {"double": "float64", "float": "float32", "half": "float16"}
+_ALIASES = {
+    "double": "float64", "float": "float32", "half": "float16", "fp64": "float64", "fp32": "float32", "fp16": "float16", "bf16": "bfloat16",
+    "f64": "float64", "f32": "float32", "f16": "float16",
+}  # fmt: skip
 
 
 def format_named(name: object) -> Format:
     """The format of this name, dtype or alias.
 
     Args:
-        name: "float32", "torch.float32", a NumPy or PyTorch dtype, "half", a `Format` itself.
+        name: "float32", "torch.float32", a NumPy or PyTorch dtype, "half", "bf16", a `Format` itself.
 
     Raises:
         InputError: the name is no floating-point format; the message lists those that are.

@@ -170,6 +170,8 @@ def rms(values: Array) -> float:
 
 
 def distance(first: Array, second: Array) -> float:
-    """Root mean square of the difference."""
+    """Root mean square of the difference; infinite where the numbers of elements differ, as after a mask that selects others."""
+    if first.size != second.size:
+        return math.inf
     with np.errstate(invalid="ignore", over="ignore"):
         return rms(numbers(first) - numbers(second))

@@ -69,13 +69,13 @@ def _common(actual: Trace, expected: Trace, declared: str | Format | None) -> tu
     }
     sides = (("actual", actual), ("expected", expected))
     notes = [f"{side}: {note}" for side, trace in sides for note in trace.notes]
-    notes += [f"{side}: partial, the run did not end" for side, trace in sides if trace.is_partial]
+    notes += [f"{side}: the recording is partial, because the run did not end" for side, trace in sides if trace.is_partial]
     if not common["settings"] and is_repetition(actual, expected):
         notes.append(REPETITION)
     return common, notes
 
 
-REPETITION = "the same program, weights, inputs and settings: whatever differs is not deterministic"
+REPETITION = "both sides have the same program, weights, inputs and settings, so any difference is nondeterminism"
 """What is said of two recordings of one thing."""
 
 
@@ -129,7 +129,9 @@ def _torch_fallback() -> Any:
 def _by_hashes(actual: Trace, expected: Trace, alignment: Alignment, common: dict[str, Any], notes: list[str]) -> Origin:
     points = walk_hashes(actual, expected, alignment)
     first = next((point for point in points if point.total > 0.0), None)
-    notes.append("recorded without elements: what an op adds can't be told from what it inherited; record with level='tensors' for that")
+    notes.append(
+        "the traces hold no elements, so what an op adds can't be separated from what it inherited; record with level='tensors' to see it"
+    )
     if not points:
         return Origin(
             None,
@@ -139,13 +141,13 @@ def _by_hashes(actual: Trace, expected: Trace, alignment: Alignment, common: dic
             verdict=Verdict.UNDECIDED,
             added=0.0,
             inherited=0.0,
-            because="Nothing could be aligned.",
+            because="No value of one side has a counterpart in the other.",
             walk=(),
             notes=tuple(notes),
             **common,
         )
     if first is None:
-        because = f"All {len(points)} values that could be aligned have the same bits."
+        because = f"All {len(points)} values with a counterpart have the same bits."
         return Origin(
             None,
             "",
@@ -159,7 +161,7 @@ def _by_hashes(actual: Trace, expected: Trace, alignment: Alignment, common: dic
             notes=_without_repetition(notes),
             **common,
         )
-    because = f"Bits differ first at {first.op} in {first.module or 'the outermost module'}; whether that is rounding, hashes don't tell."
+    because = f"Bits differ first at {first.op} in {first.module or 'the outermost module'}; hashes can't show whether that is rounding."
     return Origin(
         None, first.op, first.phase, first.source, verdict=Verdict.UNDECIDED, added=0.0, inherited=0.0, because=because, walk=points,
         first_bits=first, notes=tuple(notes), point=first, **common,
@@ -200,24 +202,60 @@ def _concluded(walker: Walker, walk: Walk, common: dict[str, Any], notes: list[s
             segment=segment, notes=tuple(notes), point=point, place=place,
             between=modules if len(modules) > 1 else (), **common,
         )  # fmt: skip
+    resized = _resized(walker)
+    if resized:
+        return _at_output(walker, walk, resized, common, notes)
     open_question = _unanswered(walker, walk)
     if open_question:
         return Origin(
             None, "", "", "", verdict=Verdict.UNDECIDED, added=0.0, inherited=0.0, because=open_question, notes=tuple(notes), **common
         )
     verdict = Verdict.ROUNDING if common["first_bits"] is not None else Verdict.IDENTICAL
-    because = "Every value that could be aligned has the same bits." if verdict is Verdict.IDENTICAL else _nothing_more(walk)
+    because = "Every value with a counterpart has the same bits." if verdict is Verdict.IDENTICAL else _nothing_more(walk)
     said = _without_repetition(notes) if verdict is Verdict.IDENTICAL else tuple(notes)
     return Origin(None, "", "", "", verdict=verdict, added=0.0, inherited=0.0, because=because, notes=said, **common)
+
+
+def _resized(walker: Walker) -> str:
+    """The first output that has no counterpart because the one of its name in `actual` has another shape; "" for none."""
+    for name in _results(walker):
+        number, actual_number = walker.expected.named[name], walker.actual.named.get(name)
+        if actual_number is not None and walker.is_lost(number) and _shape(walker.actual, actual_number) != _shape(walker.expected, number):
+            return name
+    return ""
+
+
+def _shape(trace: Trace, number: int) -> tuple[int, ...]:
+    return tuple(trace.values[number].shape)
+
+
+def _at_output(walker: Walker, walk: Walk, name: str, common: dict[str, Any], notes: list[str]) -> Origin:
+    """The origin of an output of another shape: somewhere in the ops that make it from the last values that both sides have."""
+    number, actual_number = walker.expected.named[name], walker.actual.named[name]
+    here = made_since(walker.actual, actual_number, walk.matched.__contains__)
+    there = made_since(walker.expected, number, walker.is_seen)
+    because = (
+        f"{name} has shape {_shape(walker.actual, actual_number)} in actual and {_shape(walker.expected, number)} in expected. The ops "
+        "below compute it from the last values that both sides share."
+    )
+    if not there:  # an input is returned
+        return Origin(
+            "", "", "", "", verdict=Verdict.MISTAKE, added=0.0, inherited=0.0, because=because, notes=tuple(notes), **common
+        )  # fmt: skip
+    module, last = _common_module(tuple(there), there[-1].phase), there[-1]
+    return Origin(
+        module, last.op, last.phase, last.source, verdict=Verdict.MISTAKE, added=0.0, inherited=0.0, because=because, notes=tuple(notes),
+        place=place_of(walker.actual, walker.expected, here, there, module=module, seen=last), **common,
+    )  # fmt: skip
 
 
 def _nothing_more(walk: Walk) -> str:
     largest = max(walk.points, key=lambda point: point.excess, default=None)
     if largest is None or largest.excess <= 1.0:
         return (
-            f"Nothing adds more than rounding: the largest addition is {largest.excess if largest is not None else 0.0:.2g} of its limit."
+            f"No op adds more than rounding: the largest addition is {largest.excess if largest is not None else 0.0:.2g} times its limit."
         )
-    why = largest.note or "no more than a respectable algorithm loses"
+    why = largest.note or "a good algorithm can lose that much"
     return f"Nothing is wrong: the largest addition, at {largest.op}, is {largest.excess:.2g} times its limit, but {why}."
 
 
@@ -239,7 +277,7 @@ def _unanswered(walker: Walker, walk: Walk) -> str:
     names = _results(walker)
     lost = [name for name in names if name.startswith("output") and walker.is_lost(walker.expected.named[name])]
     if lost:
-        return f"{', '.join(lost)} of expected has no counterpart in actual: nothing can be said about it."
+        return f"{', '.join(lost)} of expected has no counterpart in actual, so it was not judged."
     for point in walk.points:
         if point.counterpart != MatchedBy.GIVEN or point.verdict is not None:
             continue
@@ -254,16 +292,16 @@ def _unanswered(walker: Walker, walk: Walk) -> str:
         if point.total > max(rounding, growth * before):
             where, why = point.module or "the outermost module", point.note or "no formula"
             return (
-                f"{point.op} in {where} could not be evaluated ({why}), and its result differs by a relative {point.total:.2g} where "
-                f"{before:.2g} went in: whether that is rounding can't be told."
+                f"{point.op} in {where} could not be evaluated ({why}). Its result differs by a relative {point.total:.2g} and its inputs "
+                f"by {before:.2g}; halfulp can't tell whether that is rounding."
             )
     differing = [name for name in names if _differs(walker, name)]
     unseen = [name for name in differing if not _was_compared(walker, walk, walker.actual.named[name])]
     if unseen:
-        last = f"after {walk.points[-1].op}" if walk.points else "before the first op that could be aligned"
+        last = f"after {walk.points[-1].op}" if walk.points else "before the first op with a counterpart"
         return (
-            f"What could be aligned adds no more than rounding, but {', '.join(unseen)} differs: the difference is made {last}, by ops of "
-            "actual that have no counterpart."
+            f"The ops with a counterpart add no more than rounding, but {', '.join(unseen)} differs: the difference arises {last}, in ops "
+            "of actual without a counterpart."
         )
     return ""
 
@@ -305,14 +343,14 @@ def _because(suspect: Suspect, segment: tuple[str, ...]) -> str:
     if suspect.state == SuspectState.RIGHT and suspect.addition.excess.of_limit == float("inf") and "itself differs" in point.note:
         return point.note[0].upper() + point.note[1:] + f" (rms {point.added:.2g} of its size)."
     if addition.residual.nonfinite:
-        what = "NaN or infinities are in other places than its formula gives on the same inputs"
+        what = "NaN or infinity is in places where the formula gives none on the same inputs"
     elif addition.excess.in_noise == float("inf"):
-        what = f"it adds a relative {point.added:.2g} where rounding changes nothing"
+        what = f"it adds a relative error of {point.added:.2g} where rounding changes nothing"
     else:
-        what = f"on the inputs that it really got it adds a relative {point.added:.2g}, {addition.excess.words(' there')}"
-    inherited = f"; {point.inherited:.2g} was there before" if point.inherited else "; nothing was there before"
+        what = f"given its actual inputs, it adds a relative error of {point.added:.2g}, {addition.excess.words(' there')}"
+    inherited = f"; {point.inherited:.2g} was inherited" if point.inherited else "; nothing was inherited"
     precision = f"; {point.note}" if point.note else ""
-    inside = f" (somewhere in the {len(segment)} ops since the last value that both sides have)" if len(segment) > 1 else ""
+    inside = f" (somewhere in the {len(segment)} ops since the last value that both sides share)" if len(segment) > 1 else ""
     return what[0].upper() + what[1:] + inherited + precision + inside + "."
 
 

@@ -28,7 +28,7 @@ from .versions import Evaluation, Surroundings, Version
 
 F = Finding
 
-UNKNOWN_FORMULA = "how it was computed is not known; no more than a respectable algorithm loses"
+UNKNOWN_FORMULA = "how it was computed is not known, but a good algorithm can lose that much"
 """What is said of a value that no recorded op made."""
 
 LOOSENINGS = 3
@@ -164,26 +164,26 @@ def _words(verdict: Verdict, kind: str, found: dict[str, Evidence]) -> str:
     if verdict is Verdict.ROUNDING and kind in ("loss", "noise"):
         transforms = found["noise"].measured["transforms"]
         return (
-            "a fast convolution, which is exact in norm only"
+            "a fast convolution, which is accurate in norm only"
             if "fast_products" in found
-            else "computed by Fourier transforms, which are exact in norm only"
+            else "computed by Fourier transforms, which are accurate in norm only"
             if transforms
-            else "another way to compute the same, which loses a little more"
+            else "another way to compute the same result, which loses slightly more"
         )
     if verdict is Verdict.UNSTABLE:
-        return "in exact arithmetic it vanishes: this way of computing loses digits"
+        return "in exact arithmetic the difference vanishes: this algorithm loses digits"
     return {
-        "neighbors": "computed from neighbors of the values compared, and no further off in norm than rounding",
-        "scaling": "the same difference is there in exact arithmetic: another formula, or other constants or weights",
-        "specials": "NaN or infinities are in other places",
+        "neighbors": "computed from neighbors of the compared values, and within rounding in norm",
+        "scaling": "the difference stays in exact arithmetic, so the formula, a constant or a weight differs",
+        "specials": "NaN or infinity is in different places",
         "precision": f"computing with {found['precision'].measured['format']} explains it" if "precision" in found else "",
-        "casts": f"in exact arithmetic it vanishes, and results were stored in {found['casts'].measured['formats'][0]}"  # type: ignore[index]
+        "casts": f"in exact arithmetic the difference vanishes, and results were stored in {found['casts'].measured['formats'][0]}"  # type: ignore[index]
         if "casts" in found
         else "",
-        "backward_error": "an unlucky sum: beyond what is likely, within what is proved for any order",
-        "kernel": "the result is not what the op's own formula gives on its inputs",
-        "norm": "the same written otherwise: elements that cancel there lose digits, the whole does not",
-        "loosened": "another way to compute the same, which loses a little more",
+        "backward_error": "an unlucky sum: beyond the likely error, within the proved bound for any order",
+        "kernel": "the result differs from what the op's own formula gives on its inputs",
+        "norm": "the same formula in another form: single elements that cancel lose digits, the result as a whole does not",
+        "loosened": "another way to compute the same result, which loses slightly more",
     }.get(kind, "")
 
 

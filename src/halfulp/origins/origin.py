@@ -116,6 +116,7 @@ class Origin:
         complete: False when the walk was interrupted. point: the one of the walk where it starts.
         place: what each side does there, arguments beside each other; None where it starts nowhere.
         case_file: the text of the case file that it was made from, "" where there is none.
+        operands: what was given to the command that made it, as a shell would read it; "" where it was made in Python or from traces.
     """
 
     module: str | None
@@ -141,6 +142,7 @@ class Origin:
     point: Point | None = field(default=None)
     place: Place | None = None
     case_file: str = ""
+    operands: str = ""
 
     @property
     def acceptable(self) -> bool | None:

@@ -12,6 +12,7 @@ from ..ops.arithmetic import Array
 from ..traces import Trace, read_trace
 from .collectives import Peers, is_collective
 from .origin import Origin
+from .versions import in_shape
 from .walker import Walker
 
 Walked = Callable[[Trace, Trace, Peers], "tuple[Walker, Origin]"]
@@ -81,5 +82,5 @@ def _contributions(walker: Walker) -> dict[tuple[int, int], Array]:
         for slot, number in enumerate(step.inputs):
             counterpart = walker.counterpart_of(number)
             if counterpart is not None:
-                found[place, slot] = walker.actual_values.number(counterpart).reshape(walker.expected.values[number].shape)
+                found[place, slot] = in_shape(walker.actual_values.number(counterpart), walker.expected.values[number].shape)
     return found

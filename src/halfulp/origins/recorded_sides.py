@@ -76,9 +76,9 @@ def locate_in_functions(
             # Compiled code shows little of its inside. If the same fault is there before compiling, it is seen there.
             uncompiled = locate_in_traces(traced("actual", eager), expected_trace, declared=declared, rename=rename, progress=progress)
             if uncompiled.acceptable is False:
-                origin = _noted(uncompiled, "actual is compiled; the same fault is in the program before compiling, where it was located")
+                origin = _noted(uncompiled, "actual is compiled; the program has the same fault before compiling, and it was located there")
             elif origin.acceptable is False:
-                origin = _noted(origin, "actual is compiled; before compiling nothing adds more than rounding: compiling adds it")
+                origin = _noted(origin, "actual is compiled; before compiling no op adds more than rounding, so compiling adds the error")
         return with_the_whole(origin, case, finest, progress)
 
 

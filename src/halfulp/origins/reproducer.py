@@ -77,7 +77,7 @@ def repro(
     right = walk.standing
     if not right:
         raise InputError(
-            "Got two traces between which nothing adds more than rounding. Needed: an op at fault. There is nothing to reproduce. "
+            "Got two traces in which no op adds more than rounding. Needed: an op at fault. There is nothing to reproduce. "
             "Run `halfulp locate` on them to see the largest differences."
         )
     point = right[0].point
@@ -88,7 +88,7 @@ def repro(
             size = _difference(made)
         if made is None or size is None:
             raise InputError(
-                f"Got {right[0].step.op[:80]}, which does not run by itself here. Needed: an op that PyTorch can call on recorded numbers. "
+                f"Got {right[0].step.op[:80]}, which can't run alone here. Needed: an op that PyTorch can call on recorded numbers. "
                 "Its arguments were not all recorded, or halfulp does not run it. Reproduce it from the module that the origin names."
             )
         made = _smaller(made, size, progress)

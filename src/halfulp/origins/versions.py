@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
@@ -83,6 +84,11 @@ class Version:
     assumes: frozenset[int] = frozenset()
 
 
+def in_shape(numbers: Array, shape: tuple[int, ...]) -> Array:
+    """Numbers of `actual` in the shape of their counterpart in `expected`; in their own where a mask selected more of them, or fewer."""
+    return numbers.reshape(shape) if numbers.size == math.prod(shape) else numbers
+
+
 class Evaluation:
     """One op of `expected` on one choice of versions of its inputs. Computed when asked for, and forgotten by `release`.
 
@@ -122,7 +128,7 @@ class Evaluation:
     def numbers(self, number: int, version: Version) -> Array:
         """The numbers of a version."""
         if version.number is not None:
-            return self.around.actual_values.number(version.number).reshape(self.around.expected.values[number].shape)
+            return in_shape(self.around.actual_values.number(version.number), self.around.expected.values[number].shape)
         if version.exact is None and version.made_by is not None and not version.identical:
             evaluation, slot = version.made_by
             remade = evaluation.version(slot)

@@ -39,7 +39,7 @@ from .ledger import Ledger, Suspect, SuspectState, Walk
 from .origin import Parts
 from .slices import cut_of, is_large, parts_of
 from .values import Values
-from .versions import Evaluation, Fallback, Loosened, Version
+from .versions import Evaluation, Fallback, Loosened, Version, in_shape
 
 NEAR = 0.5
 """A value further than half of its size from the prediction is no nearer than chance would have it (unrelated tensors: 1.4) and is
@@ -144,7 +144,9 @@ class Walker:
         if self._not_replayed:
             shown = list(dict.fromkeys(self._not_replayed))
             more = f"; and {len(shown) - SHOWN_REFUSALS} more" if len(shown) > SHOWN_REFUSALS else ""
-            self.found.notes.append(f"not replayed, so taken as `actual` recorded it: {'; '.join(shown[:SHOWN_REFUSALS])}{more}")
+            self.found.notes.append(
+                f"not recomputed here, so the recorded values of `actual` were used: {'; '.join(shown[:SHOWN_REFUSALS])}{more}"
+            )
         for suspect in self.found.suspects.values():
             # What nothing spoke against is what it is called: a result, or the result of the same module.
             if suspect.state == SuspectState.OPEN and suspect.how.is_by_name:
@@ -160,7 +162,7 @@ class Walker:
     def _end_at(self, place: int, count: int) -> None:
         """The walk ends before its end."""
         self.found.complete = False
-        self.found.notes.append(f"interrupted after {place} of {count} ops: what comes later was not looked at")
+        self.found.notes.append(f"interrupted after {place} of {count} ops: later ops were not examined")
 
     def version_of(self, number: int) -> Version:
         """What stands for a value that was visited."""
@@ -180,8 +182,9 @@ class Walker:
         return version is None or (version.number is None and not version.identical and number not in self.found.suspects)
 
     def is_seen(self, number: int) -> bool:
-        """Whether `actual` has a value of `expected`, or both read it."""
-        return number not in self._unseen
+        """Whether `actual` has a value of `expected`, or both read it; what was suspected to be one and is none doesn't count."""
+        suspect = self.found.suspects.get(number)
+        return number not in self._unseen and (suspect is None or suspect.stands)
 
     def unseen_before(self, step: Step) -> list[Step]:
         """The ops before a step whose results `actual` does not have, back to values that both sides have; in order."""
@@ -189,7 +192,7 @@ class Walker:
         while waiting:
             number = waiting.pop()
             made_by = producers.get(number)
-            if made_by is None or number not in self._unseen or made_by.index in found:
+            if made_by is None or self.is_seen(number) or made_by.index in found:
                 continue
             found[made_by.index] = made_by
             waiting += made_by.inputs
@@ -671,7 +674,8 @@ class Walker:
         self._versions[number] = Version(chosen, identical=same is not None)
         total = 0.0
         if same is None and self.expected_values.known(number):
-            total = self.ledger.parts(number, self.actual_values.number(chosen).reshape(self.expected.values[number].shape), None)[0]
+            numbers = in_shape(self.actual_values.number(chosen), self.expected.values[number].shape)
+            total = self.ledger.parts(number, numbers, None)[0]
         self.ledger.totals[number] = total
         self.ledger.add(
             step,

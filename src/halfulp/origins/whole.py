@@ -46,7 +46,7 @@ def with_the_whole(origin: Origin, case: Callable[[], Case], finest: Format, pro
         whole = judged(Gatherer(made, progress or (lambda _: None)))
     except HalfulpError as error:
         return dataclasses.replace(
-            origin, notes=(*origin.notes, f"the outputs as a whole could not be judged: {shortened(str(error), lines=1, characters=160)}")
+            origin, notes=(*origin.notes, f"the outputs could not be judged as a whole: {shortened(str(error), lines=1, characters=160)}")
         )
     if not is_identical and (whole.acceptable is None or whole.acceptable == origin.acceptable):
         return origin
@@ -69,14 +69,14 @@ def with_the_whole(origin: Origin, case: Callable[[], Case], finest: Format, pro
     excused = next((point for point in origin.walk if point.excess > 1.0 and point.verdict is Verdict.ROUNDING), None)
     if excused is not None:
         because = (
-            f"It adds {excused.excess:.2g} times its limit, which a respectable algorithm might lose; but the outputs as a whole are not "
+            f"It adds {excused.excess:.2g} times its limit, which a good algorithm can lose, but the outputs as a whole are not "
             f"acceptable. check says: {whole.reason}"
         )
         return _at(origin, excused, whole.verdict, because)
     standing_out = _standing_out(origin)
     if whole.verdict is Verdict.MISTAKE and standing_out is not None:
         because = (
-            f"It adds {standing_out.excess:.2g} of its limit, and no other module adds half as much. The outputs as a whole are not "
+            f"It adds {standing_out.excess:.2g} times its limit, and no other module adds half as much. The outputs as a whole are not "
             f"acceptable. check says: {whole.reason}"
         )
         return _at(origin, standing_out, whole.verdict, because)
@@ -134,9 +134,9 @@ def _no_op_alone(origin: Origin, whole: CheckResult) -> str:
     """The whole is beyond rounding, and no op by itself: where the rest lies."""
     largest = max(origin.walk, key=lambda point: point.excess, default=None)
     first = _named(origin.first_bits) if origin.first_bits is not None else "the inputs"
-    most = f" The largest addition, at {_named(largest)}, is {largest.excess:.2g} of its limit." if largest is not None else ""
+    most = f" The largest addition, at {_named(largest)}, is {largest.excess:.2g} times its limit." if largest is not None else ""
     return (
-        f"The outputs as a whole are not acceptable ({whole.verdict.name}), but no op by itself adds more than rounding, so the rest lies "
+        f"The outputs as a whole are not acceptable ({whole.verdict.name}), but no single op adds more than rounding, so the fault lies "
         f"between {first} and the outputs.{most} check says: {whole.reason}"
     )
 

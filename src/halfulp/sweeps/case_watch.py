@@ -83,6 +83,10 @@ def _files(files: Iterable[str | Path]) -> Iterator[Path]:
         path = Path(name)
         if path.is_dir():
             yield from (file for file in sorted(path.glob("*.py")) if _is_case(file))
+        elif not path.exists():
+            raise InputError(
+                f"Got {path}, which does not exist. Needed: case files, results as JSON, or folders of case files. Nothing was run. Check the path."
+            )
         else:
             yield path
 

@@ -22,7 +22,8 @@ class Watched:
     Attributes:
         name: of its file, without ending. file: its path as it was given. line: where `actual` is defined; 1 where that is not known.
         verdict: None where the case did not run. reason: in a sentence, or why it did not run. report: the whole text.
-        before: the verdict in the baseline (the one that is accepted now, where it was updated); None where it has none. seconds: how long it took.
+        before: the verdict in the baseline; None where it has none. accepted: whether the baseline takes this one from now on.
+        seconds: how long it took.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Watched:
     report: str = ""
     before: Verdict | None = None
     seconds: float = 0.0
+    accepted: bool = False
 
     @property
     def change(self) -> str:
@@ -48,9 +50,11 @@ class Watched:
 
     @property
     def exit_code(self) -> int:
-        """0 where nothing got worse; without a baseline that of the verdict; 1 where the case did not run."""
+        """0 where nothing got worse or the verdict is accepted; without a baseline that of the verdict; 1 where the case did not run."""
         if self.verdict is None:
             return 1
+        if self.accepted:
+            return 0
         if self.before is None:
             return self.verdict.exit_code
         return (self.verdict.exit_code or 1) if self.change == "worse" else 0

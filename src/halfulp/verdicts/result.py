@@ -31,6 +31,7 @@ class CheckResult:
         versions: of Python and the packages that were used.
         case_file: the text of the case file that it was made from, "" where there is none.
         closeups: of each output, where they were asked for: what pictures are drawn from.
+        operands: what was given to the command that made it, as a shell would read it; "" where it was made in Python.
     """
 
     verdict: Verdict
@@ -44,6 +45,7 @@ class CheckResult:
     versions: dict[str, str] = field(default_factory=dict)
     closeups: tuple[Closeup, ...] = ()
     case_file: str = ""
+    operands: str = ""
 
     @property
     def acceptable(self) -> bool | None:

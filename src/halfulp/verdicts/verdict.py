@@ -15,13 +15,13 @@ class Verdict(Enum):
     """
 
     IDENTICAL = ("same bits", True)
-    ROUNDING = ("explained by rounding in the declared precision", True)
-    FLIP = ("a discontinuity turned rounding into a jump; both sides are right to rounding", True)
-    REDUCED_PRECISION = ("the formula is right, but computed in less than the declared precision", False)
-    UNSTABLE = ("the formula is right in exact arithmetic, but the algorithm loses digits that the expected one keeps", False)
-    NONDETERMINISTIC = ("the same implementation disagrees with itself by more than rounding", False)
-    MISTAKE = ("a different function", False)
-    UNDECIDED = ("the evidence conflicts, or the problem is too ill-conditioned to tell", None)
+    ROUNDING = ("the difference is rounding in the declared precision", True)
+    FLIP = ("rounding pushed a comparison or rounding step over its edge; both sides are right", True)
+    REDUCED_PRECISION = ("the formula is right, but part of it runs in less than the declared precision", False)
+    UNSTABLE = ("the formula is right, but the algorithm loses digits that the expected one keeps", False)
+    NONDETERMINISTIC = ("two runs of the same implementation differ by more than rounding", False)
+    MISTAKE = ("the two compute different functions", False)
+    UNDECIDED = ("the evidence is not enough, or the problem is too ill-conditioned", None)
 
     meaning: str
     acceptable: bool | None

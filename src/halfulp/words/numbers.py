@@ -42,4 +42,4 @@ def place(path: str) -> str:
 
 def power_of_two(bits: object) -> str:
     """By which power of two something shrank; "to nothing" where no rest is left."""
-    return f"by a factor 2^{bits:.0f}" if isinstance(bits, float) else "to nothing"
+    return f"by a factor of 2^{bits:.0f}" if isinstance(bits, float) else "to nothing"

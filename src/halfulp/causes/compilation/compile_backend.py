@@ -104,7 +104,7 @@ class _Checked:
         _found.append(graph)
         if graph.result is not None and graph.result.acceptable is not True:
             message = (
-                f"Graph {graph.number} ({graph.ops} ops) compiled by inductor is not what its ops give eagerly. {graph.result.verdict.name}: {graph.result.reason} "
+                f"Graph {graph.number} ({graph.ops} ops) compiled by inductor differs from its ops run eagerly. {graph.result.verdict.name}: {graph.result.reason} "
                 "Next: halfulp.explain(torch.compile(m), m, inputs) names the op and its kernel."
             )
             if self._raises and graph.result.acceptable is False:

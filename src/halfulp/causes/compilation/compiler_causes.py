@@ -18,10 +18,10 @@ def first_stage(stages: list[StageResult], *, verdict: bool) -> StageResult | No
 
 def of_capture(stage: StageResult, call: EagerCall | None) -> Cause:
     """Dynamo captured another program; `call`: the first whose result it lacks."""
-    what = f" The first result that the captured graph lacks is that of {call.name} in {call.source}." if call is not None else ""
+    what = f" The first result that is missing from the captured graph is that of {call.name} in {call.source}." if call is not None else ""
     return Cause(
-        f"graph capture: {call.name}" if call is not None else "graph capture", "compiler", f"Dynamo captures another program than the function runs.{what}", 1.0,
-        evidence=("The captured graph, run op by op without compiling it further, gives the wrong results already.", _seen_at(stage)),
+        f"graph capture: {call.name}" if call is not None else "graph capture", "compiler", f"Dynamo captures a different program than the function runs.{what}", 1.0,
+        evidence=("The captured graph already gives the wrong results when it is run op by op, without further compiling.", _seen_at(stage)),
         remedy="keep the lines out of the graph: torch.compiler.disable around them; report the captured graph (TORCH_LOGS=graph_code)",
         confidence="high" if call is not None else "medium", side="actual", place="" if call is None else call.source,
     )  # fmt: skip
@@ -44,13 +44,13 @@ def of_pass(stage: StageResult, wrong: WrongPass) -> Cause:
     which = f"The pass over graphs in the option {wrong.name!r} ({wrong.registered})" if wrong.name else "A pass of inductor over graphs"
     what = f"{which} changes what {wrong.op} computes." if wrong.op else f"{which} changes the results."
     evidence = [
-        f"The graph after all passes, run op by op, differs by {wrong.before.rms:.3g} times what rounding makes: no code was generated."
+        f"Run op by op, without generated code, the graph after all passes differs by {wrong.before.rms:.3g} times what rounding makes."
     ]
     if wrong.name:
-        evidence.append(f"With {wrong.name} = None the difference is rounding.")
+        evidence.append(f"With {wrong.name} = None, the difference is rounding.")
     if wrong.op:
         evidence.append(
-            f"The graph before the passes has the value of {wrong.op}; the graph after them has what the op reads, and not its value."
+            f"The graph before the passes computes {wrong.op}; the graph after them has the inputs of that op, but not its value."
         )
     return Cause(
         f"graph pass: {wrong.name or wrong.op or 'inductor'}", "compiler", what, 1.0, evidence=(*evidence, _seen_at(stage)),
@@ -61,9 +61,9 @@ def of_pass(stage: StageResult, wrong: WrongPass) -> Cause:
 
 def of_option(option: Option, share: float, unequal: int, left: float, before: float) -> Cause:
     """An option of inductor takes a share of the difference away and leaves so many elements, and so much in units of rounding."""
-    bits = "every bit agrees with the eager function" if not unequal else f"a difference of {left:.2g} times what rounding makes is left"
+    bits = "every bit agrees with the eager function" if not unequal else f"a difference of {left:.2g} times what rounding makes remains"
     return Cause(
-        option.name, "compiler", f"Compiled with {option.detail}, the function gives what it gives eagerly.", min(1.0, max(0.0, share)),
+        option.name, "compiler", f"Compiled with {option.detail}, the function agrees with eager.", min(1.0, max(0.0, share)),
         evidence=(f"With {', '.join(f'{key} = {value!r}' for key, value in option.patches.items())} {bits}; before it was {before:.3g} times what rounding makes.",),
         remedy=option.remedy, confidence="high" if not unequal else "medium", side="actual", place="", reports=option.reports,
     )  # fmt: skip
@@ -75,15 +75,15 @@ def of_wrong_kernel(nodes: list[NodeResult], stages: list[StageResult]) -> list[
     if wrong is None:
         return []
     evidence = [
-        f"On the values that it reads in the generated program, {wrong.op} gives {wrong.in_noise:.3g} times what rounding of the op makes: "
+        f"Given the values that it reads in the generated program, {wrong.op} is off by {wrong.in_noise:.3g} times its rounding: "
         f"{wrong.unequal:,} of {wrong.count:,} elements differ from the eager op."
     ]
     if wrong.alone is not None:
         evidence.append(
-            f"Compiled by itself it {'does so too' if wrong.alone else 'agrees with the eager op: it goes wrong only in this program'}."
+            f"Compiled alone, it {'is wrong too' if wrong.alone else 'agrees with the eager op, so it is wrong only in this program'}."
         )
     if stages and all(stage.verdict is not None and stage.verdict.acceptable for stage in stages):
-        evidence.append(f"The graph that code is generated from is right: up to the stage {stages[-1].name!r} nothing is wrong.")
+        evidence.append(f"The graph that the code is generated from is right: every stage up to {stages[-1].name!r} agrees.")
     lowering = wrong.lowering
     what = f"The lowering of {wrong.op}, registered in {lowering}, is wrong" if lowering else ""
     if not what and wrong.generator:
@@ -108,15 +108,15 @@ def of_rounding_kernels(nodes: list[NodeResult], stages: list[StageResult]) -> l
     kernels = list(dict.fromkeys(node.kernel for node in nodes if node.kernel))
     where = f" ({', '.join(kernels)})" if kernels else ""
     evidence = [
-        f"In the generated program {node.op} ({node.name}) gives other bits in {node.unequal:,} of {node.count:,} elements, {node.in_noise:.2g} of its noise."
+        f"In the generated program {node.op} ({node.name}) gives different bits in {node.unequal:,} of {node.count:,} elements, {node.in_noise:.2g} times its noise."
         for node in nodes[:5]
     ]
     if stage is not None:
         evidence.append(f"Bits change first at the stage {stage.name!r} ({stage.what}).")
     return [
         Cause(
-            "generated kernels", "compiler", f"Generated code computes {', '.join(names[:4])}{' and others' if len(names) > 4 else ''} in another way{where}. The difference is rounding.",
-            1.0, evidence=tuple(evidence), remedy='none is needed; for the bits of the eager ops: torch.compile(m, mode="lite") or backend="aot_eager"', confidence="medium", side="actual", place=nodes[0].source, reports=(), source=nodes[0].code,
+            "generated kernels", "compiler", f"Generated code computes {', '.join(names[:4])}{' and others' if len(names) > 4 else ''} in a different way{where}. The difference is rounding.",
+            1.0, evidence=tuple(evidence), remedy='none is needed; to get the bits of the eager ops: torch.compile(m, mode="lite") or backend="aot_eager"', confidence="medium", side="actual", place=nodes[0].source, reports=(), source=nodes[0].code,
         )
     ]  # fmt: skip
 

@@ -29,7 +29,7 @@ from .kernel_choices import Choices, choices_of
 from .options import usable_options
 from .stages import BUILDING_S, CAPTURE, DECOMPOSITIONS, PASSES, Stage, run_stages, staged, stages_of
 
-CHOICES, INSIDE, BISECTION = "compiling in fresh processes", "looking into the generated program", "bisecting the compiler's passes"
+CHOICES, INSIDE, BISECTION = "compiling in fresh processes", "examining the generated program", "bisecting the compiler's passes"
 COMPILED_INSIDE = 3
 """So often a graph is compiled to look into it: with its values as outputs, for its kernels, and one op by itself."""
 
@@ -66,15 +66,15 @@ def _taken_apart(laboratory: Laboratory, compilation: Compilation, *, processes:
     try:
         eager = case.with_function("actual", compilation.original).native("actual").outputs
     except OutOfTime:
-        laboratory.stop("taking the compiled function apart")
+        laboratory.stop("examining the compiled function")
         return TakenApart((), tuple(StageResult(stage.name, stage.what, None, note=OVER) for stage in stages_of(compilation)))
     builds_s = max(BUILDING_S, case.native("actual").seconds)
     apart = _Apart(laboratory, compilation, eager, scale.distance(laboratory.native["actual"], eager), builds_s)
     notes: list[str] = (
-        [] if compilation.known else ["How the function was compiled can't be read in this version of PyTorch: default options were taken."]
+        [] if compilation.known else ["This version of PyTorch does not say how the function was compiled, so default options were used."]
     )
     if not scale.within(scale.distance(eager, laboratory.native["expected"])):
-        notes.append("The function differs from `expected` before it is compiled: what compiling adds is listed by stages.")
+        notes.append("The function differs from `expected` before it is compiled; the stages below show what compiling adds.")
     stages = run_stages(laboratory, compilation, eager, builds=False)
     early = first_stage(stages, verdict=True) if apart.beyond else None
     nodes: list[NodeResult] = []
@@ -207,7 +207,7 @@ def _nodes(apart: _Apart, notes: list[str]) -> list[NodeResult]:
     laboratory, compilation = apart.laboratory, apart.compilation
     if laboratory.hurries(INSIDE, takes=COMPILED_INSIDE * apart.builds_s):
         return []
-    laboratory.progress("looking into the generated program")
+    laboratory.progress("examining the generated program")
     found: list[NodeResult] = []
     arguments, keywords = _arguments(laboratory)
     try:
@@ -220,7 +220,7 @@ def _nodes(apart: _Apart, notes: list[str]) -> list[NodeResult]:
                 notes += [note] if note else []
     except Exception as error:  # whatever inductor can't do with the graph taken by itself
         lines = str(error).strip().splitlines() or [""]
-        notes.append(f"The generated program could not be looked into: {type(error).__name__}: {lines[0][:160]}")
+        notes.append(f"The generated program could not be examined: {type(error).__name__}: {lines[0][:160]}")
     return found
 
 
@@ -276,7 +276,7 @@ def _bisected(apart: _Apart) -> list[Cause]:
             return [
                 Cause(
                     f"compiler pass: {found.subsystem or found.backend}", "compiler", f"The difference appears with {what or found.backend} (step {found.bisect_number}) of {found.backend}.", 1.0,
-                    evidence=("PyTorch's CompilerBisector, with the judgement of halfulp as its predicate, ended there.",),
+                    evidence=("PyTorch's CompilerBisector ended there, with halfulp's verdict as its test.",),
                     remedy="turn that pass off, or report it", confidence="medium", side="actual",
                 )
             ]  # fmt: skip
@@ -286,7 +286,7 @@ def _bisected(apart: _Apart) -> list[Cause]:
 def _predicate(apart: _Apart) -> Callable[[], bool]:
     def good() -> bool:
         if apart.laboratory.hurries(BISECTION, takes=apart.builds_s):
-            raise RuntimeError("the time was over")  # which ends the bisection
+            raise RuntimeError("the time budget ended")  # which ends the bisection
         forget_compiled()  # what is compiled already is not bisected; functions of the user's are compiled again when they are called
         compiled = torch.compile(apart.compilation.original, **apart.compilation.arguments)
         case = apart.laboratory.case.with_function("actual", lambda *arguments, **keywords: compiled(*arguments, **keywords))
@@ -295,7 +295,7 @@ def _predicate(apart: _Apart) -> Callable[[], bool]:
                 outputs = case.native("actual").outputs
         except OutOfTime as error:
             apart.laboratory.stop(BISECTION)
-            raise RuntimeError("the time was over") from error
+            raise RuntimeError("the time budget ended") from error
         return apart.laboratory.scale.within(apart.laboratory.scale.distance(outputs, apart.eager))
 
     return good

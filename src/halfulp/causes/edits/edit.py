@@ -22,7 +22,7 @@ class Edit:
     """One change of a graph.
 
     Attributes:
-        name: what kind it is. detail: in words that end "behaves like ... with". key: what it does, relative to the call: the same for
+        name: what kind it is. detail: in words that follow "with". key: what it does, relative to the call: the same for
             calls that are edited alike.
         changes: what calls compute instead. needs: calls whose operands and results these read.
     """

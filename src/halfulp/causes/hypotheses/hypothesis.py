@@ -18,7 +18,7 @@ class Variation:
     """One way to compute a call differently.
 
     Attributes:
-        detail: what it is, in words that end "behaves like ... with": "eps = 1e-06 instead of 1e-05".
+        detail: what it is, in words that follow "with": "eps = 1e-06 instead of 1e-05".
         compute: the call's result when computed so.
         group: variations of different calls that belong together are tried together under one name; "" for those of one call alone.
     """

@@ -45,14 +45,21 @@ def markdown(watch: Watch) -> str:
 def summary(watch: Watch) -> str:
     """How many cases, and what became of them, in a phrase."""
     count = len(watch.cases)
-    failing = sum(bool(case.exit_code) for case in watch.cases)
-    changes = {name: sum(case.change == name for case in watch.cases) for name in ("worse", "failed", "better", "new")}
-    words = ", ".join(f"{number} {name}" for name, number in changes.items() if number)
+    failing = [case.change for case in watch.cases if case.exit_code]
+    passing = [case.change for case in watch.cases if not case.exit_code]
+    why = ", ".join(f"{failing.count(name)} {words}" for name, words in _FAILING.items() if name in failing)
+    also = "".join(f"; {passing.count(name)} {words}" for name, words in _PASSING.items() if name in passing)
     stopped = "" if watch.complete else "; interrupted, the rest is missing"
-    verdict = f"{failing} of {count} cases fail" if failing else f"{count} case{'s' if count != 1 else ''}, none fails"
     if not count and stopped:
         return "interrupted before the first case was done"
-    return f"{verdict}{f' ({words})' if words else ''}{stopped}"
+    verdict = f"{len(failing)} of {count} case{'s' if count != 1 else ''} fail{'s' if len(failing) == 1 else ''} ({why})"
+    return f"{verdict if failing else f'{count} case' + 's' * (count != 1) + ', none fails'}{also}{stopped}"
+
+
+_FAILING = {"worse": "worse than before", "failed": "did not run", "new": "new and not acceptable"}
+"""Why a case fails, by its change."""
+_PASSING = {"new": "new", "better": "better than before", "changed": "changed, no worse"}
+"""What is said of cases that don't fail."""
 
 
 def _details(watched: Watched) -> str:

@@ -42,20 +42,21 @@ def page_of(result: Any) -> Page:
     for kind, (name, make) in _PAGES.items():
         if isinstance(result, kind):
             found = make(result)
-            script = getattr(getattr(result, "result", result), "case_file", "")
+            inner = getattr(result, "result", result)
+            script, command = getattr(inner, "case_file", ""), _command(name, getattr(inner, "operands", ""))
             sections = found.sections
             if script:
-                sections = (*sections, Section("again", "Run it again", (Code(f"The case; run it with: {_command(name)}", script),)))
-            return dataclasses.replace(
-                found, sections=sections, made_by=found.made_by or f"Made by {KINDS[name].written_by.replace('--json', '--html')}"
-            )
+                sections = (*sections, Section("again", "Run it again", (Code(f"The case file, which was run with: {command}", script),)))
+            return dataclasses.replace(found, sections=sections, made_by=found.made_by or f"Made by {command} --html PAGE.html")
     raise InputError(
         f"Got {type(result).__name__}. Needed: a result of halfulp. Only results have pages. Pass what check, locate, explain ... returned."
     )
 
 
-def _command(name: str) -> str:
-    return KINDS[name].written_by.replace(" --json", "").replace("FILE.py", "case.py")
+def _command(name: str, operands: str) -> str:
+    """The command as it was run, or one of its kind for what was made in Python."""
+    usual = KINDS[name].written_by.replace(" --json", "")
+    return f"{usual.split(' FILE.py')[0]} {operands}" if operands else usual.replace("FILE.py", "case.py")
 
 
 _PAGES: dict[type, tuple[str, Callable[[Any], Page]]] = {

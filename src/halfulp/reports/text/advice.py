@@ -11,14 +11,15 @@ V, F = Verdict, Finding
 
 def advice(result: CheckResult) -> list[str]:
     """The next steps, most useful first."""
-    steps = list(_STEPS_BECAUSE.get(result.because[0] if result.because else "", _STEPS[result.verdict]))
+    because = result.because[0] if result.because else ""
+    steps = list(_STRUCTURE.get(_what_differs(result), ()) or _STEPS_BECAUSE.get(because, _STEPS[result.verdict]))
     noise = result.find("noise")
     spread = noise.measured.get("noise_rel_rms") if noise is not None else None
     if result.verdict is V.ROUNDING and result.because[:1] == ("families",):
-        steps.insert(0, "Nothing is wrong. The same terms added in another order give every bit of actual.")
+        steps.insert(0, "Nothing is wrong. Adding the same terms in another order reproduces every bit of actual.")
     elif result.verdict is V.ROUNDING and noise is not None and isinstance(spread, float):
         steps.insert(
-            0, f"{_all_is_well(result)} A relative difference of about {number(spread)} (rms) is what {result.declared} can give here."
+            0, f"{_all_is_well(result)} A relative difference of about {number(spread)} (rms) is what {result.declared} makes here."
         )
     repetition = result.find("repetition")
     if result.verdict is V.NONDETERMINISTIC and repetition is not None and repetition.measured.get("random_modules"):
@@ -32,14 +33,60 @@ def advice(result: CheckResult) -> list[str]:
     exotic = search.measured.get("exotic") if search is not None else None
     if isinstance(exotic, list) and exotic:
         steps.append(
-            f"Note that on special values the two differ ({', '.join(str(name) for name in exotic)}); that is no part of the verdict."
+            f"Note: on special values the two differ ({', '.join(str(name) for name in exotic)}); this does not affect the verdict."
         )
     peer = result.find("peer")
     if peer is not None and peer.finding == F.ACTUAL and result.acceptable is not True:
-        steps.append(f"Note that actual is {number(peer.measured['ratio'])} times closer to the float64 reference than expected is.")
+        steps.append(f"Note: actual is {number(peer.measured['ratio'])} times closer to the float64 reference than expected is.")
     if result.verdict is V.MISTAKE and result.find("overlap") is not None:
         steps.insert(0, "Use the out-of-place op, or .clone() the view before writing to it.")
-    return steps
+    return [*steps, *further(result)]
+
+
+def further(result: CheckResult) -> list[str]:
+    """The command that answers the next question, filled in with what was given to the last one."""
+    kind = "overflow" if result.verdict is V.UNSTABLE and result.because[:1] == ("overflow",) else ""
+    is_stored = result.find("stored") is not None  # it can't be run again, so nothing can be changed in it
+    return [f"{purpose}: {_call(command, result)}" for purpose, command in (() if is_stored else _FURTHER.get(kind or result.verdict, ()))]
+
+
+def _call(command: str, result: CheckResult) -> str:
+    if result.operands:
+        name, _, options = command.partition(" ")
+        return f"halfulp {name} {result.operands}{' ' + options if options else ''}"
+    return _IN_PYTHON[command]
+
+
+def _what_differs(result: CheckResult) -> str:
+    structure = result.find("structure")
+    return str(structure.measured.get("what", "")) if structure is not None and result.because[:1] == ("structure",) else ""
+
+
+_FURTHER: dict[Verdict | str, tuple[tuple[str, str], ...]] = {
+    V.ROUNDING: (("For the rtol and atol that a test needs", "tolerance"),),
+    V.REDUCED_PRECISION: (("For the setting or cast that causes it", "explain"),),
+    V.UNSTABLE: (("For the step that loses the digits", "explain"), ("For the op where it starts", "locate")),
+    "overflow": (("For the formula that overflows", "explain"),),
+    V.MISTAKE: (("For the cause", "explain"), ("For the op where it starts", "locate")),
+    V.UNDECIDED: (("For all evidence", "check --full"),),
+}
+"""What is asked next, and by which command."""
+_IN_PYTHON = {
+    "tolerance": "halfulp.suggest_tolerance(expected, inputs)",
+    "explain": "halfulp.explain(actual, expected, inputs)",
+    "locate": "halfulp.locate(actual, expected, inputs)",
+    "check --full": 'halfulp.check(actual, expected, inputs, effort="full")',
+}
+_STRUCTURE = {
+    "shape": ("Compare axes, padding, keepdim and broadcasting: the numbers can't be compared before the shapes agree.",),
+    "dtype": ("Convert the result, or make constants with dtype=x.dtype and arrays with .astype(numpy.float32).",),
+    "missing": ("Return what expected returns, in the same nesting and under the same names.",),
+    "unexpected": ("Return what expected returns, in the same nesting and under the same names.",),
+}
+"""The steps where the two differ in structure, by what differs."""
+_NONFINITE = (
+    "Look for a division by zero, a logarithm or root of a negative number, a mask of -inf over a whole row, or an overflow in one of the two.",
+)
 
 
 def _about_stored(result: CheckResult, source: str) -> list[str]:
@@ -51,8 +98,8 @@ def _about_stored(result: CheckResult, source: str) -> list[str]:
     ]
     if result.verdict not in (V.REDUCED_PRECISION, V.FLIP):
         steps.append(
-            "To learn what made it, record it where it runs (halfulp record FILE.py:actual -o run.trace), and compare op by op here: halfulp locate "
-            "run.trace here.trace. Or run this check there, with the function in the place of the file."
+            "To find the cause, record the function where it runs (halfulp record FILE.py:actual -o run.trace), and compare the two op by op: halfulp locate "
+            "run.trace here.trace. Or run this check there, with the function instead of the file."
         )
     return steps
 
@@ -79,11 +126,13 @@ def _about_effects(result: CheckResult) -> list[str]:
         changed = effects.measured.get(f"only_{name}_changed")
         if isinstance(changed, list):
             parts = ", ".join(str(word) for word in changed)
-            said.append(f"Note that {name} changes {parts} and {other} does not; that is no part of the verdict.")
+            said.append(f"Note: {name} changes {parts} and {other} does not; this does not affect the verdict.")
         settings = effects.measured.get(f"{name}_changed_settings")
         if isinstance(settings, list):
             words = "; ".join(str(setting) for setting in settings)
-            said.append(f"Note that {name} changes the process ({words}). That was put back after each run, so {other} ran without it.")
+            said.append(
+                f"Note: {name} changes settings of the process ({words}). halfulp restored them after each run, so {other} ran without the change."
+            )
     return said
 
 
@@ -99,17 +148,16 @@ _AMPLIFIED = (
     "Look for what actual keeps in 16 bits and expected in float32: positions, angles and times, running sums, differences of nearly equal numbers.",
     "Compute these steps in float32 and round their result once.",
 )
-_STEPS_BECAUSE = {"overflow": _OVERFLOW, "gain": _LEANS, "forward_error": _AMPLIFIED}
+_STEPS_BECAUSE = {"overflow": _OVERFLOW, "gain": _LEANS, "forward_error": _AMPLIFIED, "specials": _NONFINITE}
 """The steps where the first piece of evidence says more than the verdict."""
 _STEPS: dict[Verdict, tuple[str, ...]] = {
     V.IDENTICAL: ("Nothing to do.",),
     V.ROUNDING: (
-        "Compare in norm or by halfulp.assert_equivalent, not by a fixed rtol: elements that cancel have large relative differences.",
-        "For fewer digits lost, compute this part in float64.",
+        "In tests, compare in norm or by halfulp.assert_equivalent, not by a fixed rtol: elements that cancel have large relative differences.",
     ),
     V.FLIP: ("Compare what goes into the discontinuity (logits instead of argmax); there the two agree.",),
     V.REDUCED_PRECISION: (
-        "Turn the coarser mode off (torch.set_float32_matmul_precision('highest'), allow_tf32=False, the runtime's precision hint), or a cast inside.",
+        "Turn off the coarser mode (torch.set_float32_matmul_precision('highest'), allow_tf32=False, the runtime's precision hint), or remove the cast.",
         "If that precision is intended, declare it: --declared FORMAT, declared=FORMAT.",
     ),
     V.UNSTABLE: (
@@ -117,13 +165,12 @@ _STEPS: dict[Verdict, tuple[str, ...]] = {
         "Or use the stable form of the library: var, cdist, softmax minus its maximum, log_softmax, log1p, expm1.",
         "Where the inputs allow it, center or scale them first.",
     ),
-    V.NONDETERMINISTIC: ("Run with torch.use_deterministic_algorithms(True); look for dropout, atomics, uninitialised memory.",),
-    V.MISTAKE: (
-        "Look at the worst elements above: their indices show whether one channel, a border, a tail or everything is off.",
-        "Compare shapes, axes, padding, constants (eps, scale), masks and weights of the two.",
+    V.NONDETERMINISTIC: (
+        "Look for dropout, unseeded random numbers, atomic additions and memory that is read before it is written; torch.use_deterministic_algorithms(True) finds some of them.",
     ),
+    V.MISTAKE: ("Look at the worst elements: their indices show whether one channel, a border, a tail or everything is off.",),
     V.UNDECIDED: (
-        "Pass reference=, a better-than-working-precision implementation; or inputs on which less cancels.",
-        "Make both functions run on float64 inputs: then the difference in exact arithmetic can be seen.",
+        "Make both functions run on float64 inputs, so that halfulp can see the difference in exact arithmetic.",
+        "Or pass reference=, an implementation in higher precision, or inputs on which less cancels.",
     ),
 }

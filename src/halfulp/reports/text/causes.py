@@ -38,18 +38,18 @@ def explanation_text(explanation: Explanation, form: str) -> str:
     if explanation.nodes:
         parts += [
             "",
-            "Ops whose bits in the generated program are not those of the eager op on the same values:",
+            "Ops whose bits differ between the generated program and the eager op on the same values:",
             _nodes_table(explanation),
         ]
     tried = [experiment for experiment in explanation.experiments if experiment.share is not None]
     if tried:
-        parts += ["", f"{len(explanation.experiments)} experiments were made; those that changed most:", _experiments_table(tried)]
+        parts += ["", f"{len(explanation.experiments)} experiments were run; these changed the most:", _experiments_table(tried)]
         parts += _only_bits(explanation, tried)
     parts += ["", *(f"{name}" for name in explanation.sensitivity)] if explanation.sensitivity else []
     if explanation.notes:
         parts += ["", *(f"Note: {note}" for note in dict.fromkeys(explanation.notes))]
     if not explanation.complete:
-        parts += ["", "The time was over before everything was tried: pass a larger budget_s (--budget)."]
+        parts += ["", "The time budget ended before everything was tried. Pass a larger budget_s (--budget)."]
     return as_text(*parts)
 
 
@@ -83,9 +83,9 @@ def explanation_answer(explanation: Explanation) -> str:
         return f"{head}\nThere is no difference to explain. {words}".rstrip()
     tried = len({(experiment.name, experiment.detail) for experiment in explanation.experiments})
     words = (
-        "no setting, order or algorithm tried gives the same bits"
+        "no setting, order or algorithm that was tried reproduces the bits"
         if result.acceptable
-        else "nothing that was tried makes the difference vanish"
+        else "no change that was tried removes the difference"
     )
     return f"{head}\nUnexplained: {words} ({tried} changes tried). {reason(result)}"
 
@@ -106,7 +106,7 @@ def _cause(place: int, cause: Cause) -> list[str]:
     lines += [f"   - {name}" for name in cause.evidence]
     lines.append(f"   Remedy: {cause.remedy}")
     if cause.reports:
-        lines.append(f"   Met before in: {', '.join(cause.reports)}")
+        lines.append(f"   Reported before in: {', '.join(cause.reports)}")
     if cause.source:
         source = cause.source.splitlines()
         lines += ["   Generated code:", *(f"     {line}" for line in source[:SOURCE_LINES])]
@@ -199,4 +199,4 @@ def _only_bits(explanation: Explanation, tried: list[Experiment]) -> list[str]:
     details = list(dict.fromkeys(f"{experiment.detail} ({experiment.side})" for experiment in found))
     if not details:
         return []
-    return ["", f"These changed bits and not the difference: {'; '.join(details[:8])}{' ...' if len(details) > 8 else ''}."]
+    return ["", f"These changed bits but not the difference: {'; '.join(details[:8])}{' ...' if len(details) > 8 else ''}."]

@@ -6,7 +6,7 @@ from rich.console import RenderableType
 
 from ...verdicts import CheckResult
 from ...verdicts.reasons import reason, warnings_of
-from .advice import advice
+from .advice import advice, further
 from .tables import as_text, difference_table, evidence_table, worst_table
 
 ACCEPTABLE = {True: "acceptable", False: "not acceptable", None: "undecided"}
@@ -19,7 +19,7 @@ def check_text(result: CheckResult, form: str) -> str:
     if form == "answer":
         return _answer(result)
     if form == "assertion":
-        return as_text(_answer(result), "", evidence_table(result), *_worst(result), "", *_steps(result))
+        return as_text(_answer(result), *(f"Next{', ' if further(result) else ': '}{step}" for step in _next(result)))
     return as_text(
         _answer(result), "", evidence_table(result), "", difference_table(result.difference), *_worst(result), "", *_steps(result)
     )
@@ -31,6 +31,12 @@ def _answer(result: CheckResult) -> str:
         f"{result.names[0]} against {result.names[1]}, declared {result.declared}. {reason(result)}"
         + "".join(f"\nWarning: {sentence}" for sentence in (warnings_of(result) if result.acceptable or result.find("stored") else ()))
     )
+
+
+def _next(result: CheckResult) -> list[str]:
+    """The one step that comes next."""
+    command = further(result)
+    return [command[0][:1].lower() + command[0][1:]] if command else advice(result)[:1]
 
 
 def _worst(result: CheckResult) -> list[RenderableType]:

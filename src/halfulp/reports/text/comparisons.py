@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from ...differences import Comparison
+    from ...differences.difference import Mismatch, Tolerated
 
 
 def comparison_text(comparison: Comparison) -> str:
@@ -26,15 +27,22 @@ def comparison_text(comparison: Comparison) -> str:
 
 def structural_words(comparison: Comparison) -> list[str]:
     """What no number can express."""
-    words = [
-        f"{mismatch.kind} at {mismatch.path or 'the only tensor'}: got {mismatch.actual}, expected {mismatch.expected}"
-        for mismatch in comparison.mismatches
-    ]
+    words = [_mismatch_in_words(mismatch, is_structural=mismatch in comparison.structural) for mismatch in comparison.mismatches]
     return words + [
         f"NaN or infinity on one side only at {difference.path or 'the only tensor'}: {difference.special_mismatches:,} of {difference.count:,} elements"
         for difference in comparison
         if difference.special_mismatches
     ]
+
+
+def _mismatch_in_words(mismatch: Mismatch, *, is_structural: bool) -> str:
+    where = mismatch.path or "the only tensor"
+    if not is_structural:
+        return f"{where}: {mismatch.actual} against {mismatch.expected}, compared as numbers; ulps are those of the coarser format"
+    if mismatch.kind in ("missing", "unexpected"):
+        side, shape = ("actual", mismatch.expected) if mismatch.kind == "missing" else ("expected", mismatch.actual)
+        return f"{where} ({shape}) is missing in {side}"
+    return f"{mismatch.kind} at {where}: got {mismatch.actual}, expected {mismatch.expected}"
 
 
 def reference_words(comparison: Comparison) -> list[str]:
@@ -49,14 +57,27 @@ def reference_words(comparison: Comparison) -> list[str]:
 
 def closing_words(comparison: Comparison) -> str:
     """What the numbers say, and what they can't."""
-    no_reference = (
-        "" if comparison.error_in_u else " Or --reference with a float64 result, and --scale with |A||B|: then errors are given in u."
-    )
+    if comparison.tolerated is not None and not comparison.structural:
+        return _tolerated_in_words(comparison.tolerated)
+    no_reference = "" if comparison.error_in_u else " Or pass a float64 result as --reference (and |A||B| as --scale) to get errors in u."
     return {
-        0: "Every bit agrees.",
-        1: "The two differ in structure or in where NaN and infinity are: no rounding does that.",
+        0: "Every bit agrees." if not comparison.mismatches else "Every element agrees in the coarser of the two formats.",
+        1: (
+            "The two differ in structure (see above); rounding can't do that."
+            if comparison.structural
+            else "NaN and infinity are in different places; rounding can't do that."
+        ),
         3: (
-            "These are numbers, not a verdict: whether this is rounding depends on the function and its inputs, which files don't hold. "
-            f"Next: halfulp check FILE.py with both functions.{no_reference}"
+            "These are numbers, not a verdict. Two results alone can't show whether a difference is rounding: that depends on the function. "
+            f"Next: halfulp check FILE.py, with both functions.{no_reference}"
         ),
     }[comparison.exit_code]
+
+
+def _tolerated_in_words(tolerated: Tolerated) -> str:
+    limits = {"rtol": tolerated.rtol_rel, "atol": tolerated.atol_abs, "ulps": tolerated.max_ulps}
+    words = ", ".join(f"{name} {limit:g}" for name, limit in limits.items() if limit is not None)
+    if not tolerated.beyond:
+        return f"All {tolerated.count:,} elements are within {words}."
+    where = f", most of them in {tolerated.worst}" if tolerated.worst else ""
+    return f"{tolerated.beyond:,} of {tolerated.count:,} elements are beyond {words}{where}."

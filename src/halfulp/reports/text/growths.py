@@ -18,9 +18,7 @@ def growth_text(found: Growth, form: str = "full") -> str:
             f"{point.size:,}", str(point.seed), point.verdict.name, number(point.actual_error), number(point.expected_error), number(point.difference),
             number(point.noise), number(found.share(point)),
         )  # fmt: skip
-    legend = (
-        f"Errors are root mean squares in u of {found.declared} times the root mean square of the result; honest ones stay below the limit."
-    )
+    legend = f"Errors are root mean squares in u of {found.declared} times the root mean square of the result; a correct implementation stays below the limit."
     return as_text(growth_answer(found), "", table, legend)
 
 

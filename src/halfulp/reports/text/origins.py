@@ -29,7 +29,7 @@ def origin_text(origin: Origin, form: str) -> str:
         parts += ["", _walk_table(origin)]
     amplifying = [point for point in origin.amplifying(5) if (point.gain or 0.0) > 2.0]
     if amplifying:
-        parts += ["", "These make more of the difference that they get (not their fault):"]
+        parts += ["", "These ops amplify the difference that they inherit (they are not at fault):"]
         parts += [f"  {place_words(point)}: {number(point.gain)} times" for point in amplifying]
     for nonfinite in origin.nonfinite:
         parts += [
@@ -38,9 +38,11 @@ def origin_text(origin: Origin, form: str) -> str:
             f"{nonfinite.count} elements, from {'; '.join(nonfinite.inputs) or 'nothing'}",
         ]
     if origin.settings:
-        parts += ["", "The two runs had different settings:"]
+        parts += ["", "Settings that differ between the two runs:"]
         parts += [f"  {name}: {actual} against {expected}" for name, actual, expected in origin.settings[:ROWS]]
     parts += _remarks(origin)
+    if origin.acceptable is False and origin.operands:
+        parts += ["", "Next:", f"  - For the cause: halfulp explain {origin.operands}"]
     return as_text(*parts)
 
 
@@ -54,9 +56,7 @@ def origin_answer(origin: Origin) -> str:
         names = [name or "the outermost module" for name in origin.between]
         inside = f" ({len(names)} modules: {', '.join(names[:SHOWN_MODULES])}{' ...' if len(names) > SHOWN_MODULES else ''})"
         seen = f"It is first seen at {origin.op} ({origin.phase}{_at(origin.source)})."
-        return (
-            f"{head}\nIt starts between {names[0]} and {names[-1]}{inside}: the two runs share no value in between. {seen} {origin.because}"
-        )
+        return f"{head}\nIt starts between {names[0]} and {names[-1]}{inside}: no value in between is in both runs. {seen} {origin.because}"
     where = f"It starts in {origin.module or 'the outermost module'}, at {origin.op} ({origin.phase}{_at(origin.source)})."
     return f"{head}\n{where} {origin.because}"
 
@@ -101,10 +101,10 @@ def _op(point: Point) -> str:
 def _remarks(origin: Origin) -> list[RenderableType]:
     parts: list[RenderableType] = []
     if origin.more:
-        parts += ["", "Further on, these add more than rounding too:"]
+        parts += ["", "Later ops that add more than rounding:"]
         parts += [f"  {place_words(point)}: {number(point.excess)} times the limit" for point in origin.more[:5]]
     if len(origin.segment) > 1:
-        parts += ["", "Between the last value that both sides have and the first that differs lie:"]
+        parts += ["", "Ops between the last value that both sides share and the first that differs:"]
         parts += [f"  {name}" for name in origin.segment[:ROWS]]
     if origin.first_bits is not None and not origin.is_start(origin.first_bits):
         parts += ["", f"Bits differ first at {place_words(origin.first_bits)}."]

@@ -36,7 +36,7 @@ def place_rows(place: Place) -> list[tuple[str, str, str, str]]:
         calls = place.calls(side)
         left_out = len(calls) - SHOWN
         if left_out > 0:
-            found.append((side, f"... {left_out} more before", "", ""))
+            found.append((side, f"... {left_out} more before these", "", ""))
         found += [(side, short(call.op), _arguments(call), call.source) for call in calls[-SHOWN:]]
     return found
 
@@ -52,7 +52,7 @@ def place_lines(place: Place) -> list[RenderableType]:
     for row in rows:
         table.add_row(*row)
     words = differing_in_words(place)
-    return ["", "What each side does there, since the last values that both have:", table, *([words] if words else [])]
+    return ["", "What each side computes there, from the last values that both share:", table, *([words] if words else [])]
 
 
 def short(op: str) -> str:
