@@ -2,6 +2,9 @@ import json
 import subprocess
 import sys
 
+import halfulp
+from halfulp import Verdict
+
 pytest_plugins = ["pytester"]
 
 TESTS = """
@@ -23,7 +26,7 @@ def test_two(halfulp):
 
 def run(pytester, *arguments):
     pytester.makepyfile(TESTS)
-    return pytester.runpytest_subprocess("-p", "no:cacheprovider", *arguments)
+    return pytester.runpytest_subprocess(*arguments)
 
 
 def test_fixture_and_failure_text(pytester):
@@ -36,6 +39,7 @@ def test_fixture_and_failure_text(pytester):
             "*All evidence: halfulp report *.json*",
         ]
     )
+    result.stdout.no_fnmatch_line("*worst elements*")
     result.stdout.no_fnmatch_line("*assertion.py*")  # the traceback ends in the test
 
 
@@ -57,3 +61,31 @@ def test_nothing_heavy_is_imported_at_collection(pytester):
 def test_the_plugin_is_an_entry_point():
     program = "from importlib.metadata import entry_points; print([e.value for e in entry_points(group='pytest11') if e.name == 'halfulp'])"
     assert "halfulp.pytest_plugin" in subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+
+
+def test_a_verbose_failure_says_everything(pytester):
+    run(pytester, "--halfulp-verbose").stdout.fnmatch_lines(["*worst elements*"])
+
+
+def test_a_failure_leaves_its_result_where_the_text_says(pytester):
+    run(pytester)
+    (kept,) = (pytester.path / ".pytest_cache" / "d" / "halfulp").glob("*.json")
+    assert halfulp.read_result(kept).verdict is Verdict.MISTAKE
+
+
+def test_dtypes_and_shapes_by_fixture(pytester):
+    pytester.makepyfile(
+        """
+        import pytest, torch
+
+        @pytest.mark.halfulp(dtypes=["float32", torch.bfloat16], shapes=[(2, 3)])
+        def test_named(halfulp, halfulp_dtype, halfulp_shape):
+            assert halfulp.check(torch.relu, lambda x: x.clamp(min=0), (torch.randn(halfulp_shape, dtype=halfulp_dtype),))
+
+        def test_usual(halfulp_dtype, halfulp_shape):
+            assert torch.zeros(halfulp_shape, dtype=halfulp_dtype).dtype == halfulp_dtype
+        """
+    )
+    result = pytester.runpytest_subprocess("-v", "--strict-markers")
+    result.assert_outcomes(passed=2 + 3 * 4)
+    result.stdout.fnmatch_lines(["*test_named*bfloat16*"])

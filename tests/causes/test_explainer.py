@@ -155,14 +155,14 @@ def test_every_form_of_the_report_names_the_cause(mistake, form):
     assert (mistake[0].remedy in text.replace("\n", " ")) is (form != "reason")
     assert len(text.splitlines()) == {"reason": 1, "answer": 4, "assertion": 4}.get(form, len(text.splitlines()))
     assert ("eps is 0.001 in actual and 1e-05 in expected" in text) is (form != "reason")
-    assert ("experiments were made" in text) is (form == "full")
+    assert ("experiments were run" in text) is (form == "full")
 
 
 def test_forms_without_a_cause_say_that_there_is_none(identical):
     assert "no difference to explain" in halfulp.report(identical, form="reason")
     hidden = explained(lambda x: torch.sin(3 * x) + 0.37 * torch.cos(x * x), torch.exp, torch.randn(30))
     for form in ("full", "answer", "reason"):
-        assert "Unexplained: nothing that was tried makes the difference vanish" in halfulp.report(hidden, form=form)
+        assert "Unexplained: no change that was tried removes the difference" in halfulp.report(hidden, form=form)
     assert hidden.experiments and not hidden.explained and str(hidden) == halfulp.report(hidden)
     with pytest.raises(InputError):
         halfulp.report(hidden, form="poem")
@@ -332,7 +332,7 @@ def test_a_budget_that_is_over_ends_experiments_and_says_so():
         start = time.monotonic()
         found = explained(lambda x: torch.cos(model(x) * 1.7), model, torch.randn(2, 5, 16), budget_s=budget)
         assert 0 < found.seconds <= time.monotonic() - start
-        assert not found.complete and not found.result.acceptable and "pass a larger budget_s" in str(found)
+        assert not found.complete and not found.result.acceptable and "Pass a larger budget_s" in str(found)
         assert json.loads(found.to_json())["complete"] is False
         assert len(found.experiments) <= most
 
@@ -473,7 +473,7 @@ def case_file(folder, eps):
 def test_the_command_exits_with_the_code_of_the_verdict(tmp_path, eps, verdict, code):
     result = run(case_file(tmp_path, eps), "--quiet")
     assert result.exit_code == code and result.output.startswith(verdict)
-    assert ("Cause: layer epsilon" in result.output) is (code == 1) and "experiments were made" not in result.output
+    assert ("Cause: layer epsilon" in result.output) is (code == 1) and "experiments were run" not in result.output
 
 
 def test_the_command_prints_json_and_the_whole_report(tmp_path):
@@ -482,7 +482,7 @@ def test_the_command_prints_json_and_the_whole_report(tmp_path):
     content = json.loads(stored.output)
     assert stored.exit_code == 1 and content["causes"][0]["name"] == "layer epsilon" and content["result"]["seed"] == 3
     full = run(path, "--budget", "30")
-    assert full.exit_code == 1 and "experiments were made" in full.output and "layer epsilon" in full.output
+    assert full.exit_code == 1 and "experiments were run" in full.output and "layer epsilon" in full.output
 
 
 def test_the_command_takes_options_from_the_file_and_refuses_what_is_wrong(tmp_path):

@@ -231,7 +231,7 @@ def test_the_same_program_recorded_twice_is_not_deterministic(tmp_path):
 
     first, second = (halfulp.record(run, X, tmp_path / f"{k}.trace", level="tensors") for k in range(2))
     origin = halfulp.locate(first, second)
-    assert any("not deterministic" in note for note in origin.notes)
+    assert any("nondeterminism" in note for note in origin.notes)
     assert origin.first_bits is not None
 
 

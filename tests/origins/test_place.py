@@ -68,7 +68,7 @@ def test_views_are_shown_since_which_part_is_read_may_be_what_differs():
 def test_the_report_and_the_page_show_it():
     found = located(*ported(approximate="tanh"), torch.randn(4, 16))
     text = str(found)
-    assert "What each side does there" in text and "approximate is 'tanh' in actual and 'none' in expected." in text
+    assert "What each side computes there" in text and "approximate is 'tanh' in actual and 'none' in expected." in text
     page = halfulp.report(found, form="html")
     assert "Where it begins" in page and "approximate is" in page
 

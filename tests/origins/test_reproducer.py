@@ -84,5 +84,5 @@ def test_shapes_are_made_smaller(tmp_path):
 def test_nothing_to_reproduce(tmp_path):
     model, x = net(), torch.randn(4, 64)
     halfulp.record(model, x, tmp_path / "a.trace", level="tensors")
-    with pytest.raises(halfulp.InputError, match="nothing adds more than rounding"):
+    with pytest.raises(halfulp.InputError, match="no op adds more than rounding"):
         halfulp.repro(tmp_path / "a.trace", tmp_path / "a.trace", tmp_path / "out")

@@ -136,7 +136,7 @@ def test_only_ops_of_the_table_are_run(op, arguments, keywords, recorded, tmp_pa
     victim.write_text("precious\n")
     arguments = [str(victim) if argument == "FILE" else argument for argument in arguments]
     origin = halfulp.locate(*both(recorded, tmp_path, op_replaced(NORM, op, arguments, keywords)))
-    assert any("not replayed" in note for note in origin.notes)
+    assert any("not recomputed" in note for note in origin.notes)
     assert victim.read_text() == "precious\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.trace", "b.trace", "victim"]
 
@@ -428,7 +428,7 @@ def test_ops_of_the_table_run_as_before(tmp_path):
     a = halfulp.record(calls, x, tmp_path / "a.trace", level="tensors").path
     b = halfulp.record(lambda x: calls(x * (1 + 2**-50)), x, tmp_path / "b.trace", level="tensors").path
     origin = halfulp.locate(a, b)
-    assert not any("not replayed" in note for note in origin.notes), origin.notes
+    assert not any("not recomputed" in note for note in origin.notes), origin.notes
 
 
 def test_a_forged_trace_reads_like_any_other(recorded, tmp_path):

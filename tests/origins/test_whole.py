@@ -55,7 +55,7 @@ def test_a_whole_that_cannot_be_judged_is_said(monkeypatch):
     monkeypatch.setattr("halfulp.origins.whole.judged", fail)
     origin = halfulp.locate(lambda x: x.flip(1).sum(1), lambda x: x.sum(1), (X,))
     assert origin.verdict is Verdict.ROUNDING
-    assert any("could not be judged: it raised" in note for note in origin.notes)
+    assert any("could not be judged as a whole: it raised" in note for note in origin.notes)
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,9 @@ def test_sarif_has_a_rule_for_each_verdict(results):
 
 def test_markdown_sums_up_and_folds(results):
     text = markdown(results["watch"])
-    assert text.startswith("### halfulp: 3 of 5 cases fail (1 worse, 1 failed, 1 better, 1 new)")
+    assert text.startswith(
+        "### halfulp: 3 of 5 cases fail (1 worse than before, 1 did not run, 1 new and not acceptable); 1 better than before"
+    )
     rows = [line for line in text.splitlines() if line.startswith("| ")][1:]
     assert len(rows) == 5 and [row.split("|")[2].strip() for row in rows[:3]] == ["linear", "broken", "fresh"]
     assert text.count("<details>") == 3 and "In the baseline and not run: gone." in text

@@ -159,7 +159,7 @@ def test_reasons_that_rare_evidence_gives(verdict, because, evidence, words):
 
 def test_undecided_without_noise_and_closer_actual():
     nothing = CheckResult(Verdict.UNDECIDED, (), (), compare([], []), "float32")
-    assert "nothing else told the two apart" in nothing.reason
+    assert "no other evidence distinguishes the two" in nothing.reason
     conditioned = CheckResult(
         Verdict.UNDECIDED,
         ("noise",),

@@ -334,8 +334,8 @@ def _mistake(result: Judged) -> str:
     noise = _measured(result, "noise")
     beyond = ""
     if isinstance(noise.get("rms_in_noise"), float) and noise["rms_in_noise"] > noise["rms_limit"]:
-        beyond = f", {_excess(result)}"
-    sentence = _MISTAKES[kind](measured, path, beyond) if kind in _MISTAKES else f"The error is beyond rounding{path}{beyond}."
+        beyond = f" The error is {_excess(result)}."
+    sentence = _MISTAKES[kind](measured, path, beyond) if kind in _MISTAKES else f"The error{path} is beyond rounding.{beyond}"
     writes = _measured(result, "overlap")
     if writes:
         side = next(iter(writes))
@@ -365,8 +365,8 @@ def _special(measured: dict[str, Any], path: str, beyond: str) -> str:
 def _scaled(measured: dict[str, Any], path: str, beyond: str) -> str:
     if "grows_bits" in measured:
         return (
-            f"The error is {number(measured['native_rms'])} (rms) in float32{beyond}, and {number(measured['bfloat16_rms'])} in bfloat16{path}, where rounding would "
-            "have grown by a factor of 2^16."
+            f"The error{path} is {number(measured['native_rms'])} (rms) in float32 and {number(measured['bfloat16_rms'])} in bfloat16, where rounding "
+            f"would have grown by a factor of 2^16.{beyond}"
         )
     if "excess_in_float32" in measured:
         return f"In float32 the two still differ by {number(measured['excess_in_float32'])} times what rounding allows, so they are different functions."
@@ -374,14 +374,14 @@ def _scaled(measured: dict[str, Any], path: str, beyond: str) -> str:
         return f"{measured['unequal_integers_in_float64']:,} integer or boolean elements differ in float64 as well, so another rule decides them, not rounding."
     return (
         f"This is not rounding{path}: when both sides run in float64 they still differ by {number(measured['float64_rms'])} (rms), where rounding "
-        f"would have shrunk by a factor of 2^29. As written the error is {number(measured['native_rms'])}{beyond}."
+        f"would have shrunk by a factor of 2^29. As written, the error is {number(measured['native_rms'])}{beyond.replace(' The error is', ',') or '.'}"
     )
 
 
 def _exactly(where: str) -> Callable[[dict[str, Any], str, str], str]:
     def words(measured: dict[str, Any], path: str, beyond: str) -> str:
         apart = share(int(measured["unequal"]), int(measured["count"]))
-        return f"On {where}, the two still differ by up to {number(measured['max_abs'])} in {apart}{path}{beyond}."
+        return f"On {where}, the two still differ by up to {number(measured['max_abs'])} in {apart}{path}.{beyond}"
 
     return words
 
@@ -390,11 +390,11 @@ def _systematic(measured: dict[str, Any], path: str, beyond: str) -> str:
     if isinstance(gain := measured.get("gain_in_u"), float):
         return (
             f"The results are too {'large' if gain > 0 else 'small'} by {number(abs(gain))} u on average{path}, and stay so when the inputs are "
-            f"perturbed, where rounding error would change at random{beyond}."
+            f"perturbed, where rounding error would change at random.{beyond}"
         )
     return (
-        f"{100.0 * float(measured['share_that_stays']):.0f} % of the error stays when the inputs are perturbed{path}, where rounding error "
-        f"would change at random{beyond}."
+        f"{100.0 * float(measured['share_that_stays']):.0f} % of the error{path} stays when the inputs are perturbed, where rounding error "
+        f"would change at random.{beyond}"
     )
 
 
@@ -402,7 +402,7 @@ def _unscaled(measured: dict[str, Any], path: str, beyond: str) -> str:
     factor = number(measured["factor"])
     return (
         f"With inputs {factor} times as large, expected becomes exactly {number(measured['factor'] ** measured['degree'])} times as large, bit for bit; "
-        f"actual does not{path}{beyond}. It contains something that does not scale, such as a constant or a threshold."
+        f"actual does not{path}. It contains something that does not scale, such as a constant or a threshold.{beyond}"
     )
 
 
@@ -417,7 +417,7 @@ def _patterned(measured: dict[str, Any], path: str, beyond: str) -> str:
 def _unpermuted(measured: dict[str, Any], path: str, beyond: str) -> str:
     return (
         f"Permuting the axes of length {measured['length']} permutes expected and changes nothing else; actual changes by "
-        f"{number(measured['excess'])} times what rounding allows{path}{beyond}. It treats some index specially, such as a tail or a border."
+        f"{number(measured['excess'])} times what rounding allows{path}. It treats some index specially, such as a tail or a border.{beyond}"
     )
 
 
