@@ -14,10 +14,13 @@ def tolerance(
     file: Annotated[
         str,
         typer.Argument(
-            metavar="EXPECTED",
+            metavar="FILE",
             help="A case file, of which `expected` is run; FILE.py:name, package.module:name, an expression, or an ONNX model.",
         ),
     ],
+    expected: Annotated[
+        Optional[str], typer.Argument(metavar="[EXPECTED]", help="Where two words are given, as to `check`, the second is run.")
+    ] = None,
     inputs: InputsOption = None,
     declared: Annotated[
         Optional[str],
@@ -33,7 +36,7 @@ def tolerance(
 
     from .progress import steps_on_stderr
 
-    given = taken(file, None, inputs, one_side=True, asked="`tolerance` runs it with its ops rounded", quiet=is_printed(as_json))
+    given = taken(file, expected, inputs, one_side=True, asked="`tolerance` runs it with its ops rounded", quiet=is_printed(as_json))
     with steps_on_stderr(False, "sampling how far rounding goes"):
         found = halfulp.suggest_tolerance(
             given.expected,
