@@ -27,7 +27,7 @@ REAL := .real-models
 ORDERS := .orders-of-libraries
 REAL_TORCH := torch==2.14.1
 
-.PHONY: demo test test-fast check lint backends test-backends real-models orders-of-libraries notebooks docs schemas benchmarks clean
+.PHONY: demo test test-fast check lint backends test-backends real-models orders-of-libraries notebooks docs schemas sentences benchmarks clean
 
 demo: $(VENV)/.ready
 	$(BIN)/halfulp demo
@@ -80,6 +80,10 @@ docs: $(VENV)/.ready
 # JSON Schemas from the classes of results.
 schemas: $(VENV)/.ready
 	$(BIN)/python -m halfulp.documents.schema_writer
+
+# Every sentence that the program can say, on one page to be read.
+sentences: $(VENV)/.ready
+	$(BIN)/python docs/making/sentences.py
 
 benchmarks: $(VENV)/.ready
 	$(BIN)/halfulp bench verdicts

@@ -13,7 +13,7 @@ KINDS = {
     "autocast": "autocast chooses the format of this op",
     "python scalar": "a Python number decides the format of the result, or does not fit into it",
     "default dtype": "a tensor is made without a dtype and gets PyTorch's default",
-    "float64 constant": "a float64 tensor that is no input meets float32 data",
+    "float64 constant": "a float64 tensor that is not an input meets float32 data",
     "integer to float": "integers are converted to a format that can't hold all of them",
 }
 """Every kind of finding, with its meaning."""

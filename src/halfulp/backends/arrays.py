@@ -27,7 +27,7 @@ def as_tensor(value: Any) -> torch.Tensor:
     """A contiguous tensor on the CPU with the same numbers; memory is shared where it can be.
 
     Raises:
-        InputError: a dtype that PyTorch doesn't have, or a tensor that is no plain array of numbers.
+        InputError: a dtype that PyTorch doesn't have, or a tensor that is not a plain array of numbers.
     """
     if isinstance(value, torch.Tensor):
         if value.layout != torch.strided or value.device.type == "meta" or value.is_quantized:

@@ -533,7 +533,7 @@ def _next_step(error: BaseException, name: str, taken_as: str) -> str:
     if device := missing_device(error):
         return device_advice(device, f"`{name}`")
     if taken_as:
-        return f"{taken_as} Or call {name} by itself, on the same arguments, to see where it fails."
+        return f"{taken_as} Or call {name} alone, on the same arguments, to see where it fails."
     return f"call {name}(*inputs) by itself."
 
 

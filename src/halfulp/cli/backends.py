@@ -10,7 +10,7 @@ import typer
 from .commands import Command, application_of
 from .output import Json, say, say_json
 
-app = application_of(help="Which implementations can be compared here, what brings the others, and what precision each runs in by default.")
+app = application_of(help="Which implementations can be compared here, how to get the others, and which precision each runs in.")
 
 
 @app.callback(invoke_without_command=True)

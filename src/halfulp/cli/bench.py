@@ -26,13 +26,13 @@ def verdicts(
         typer.Option("--part", help="Only this part: pairs, honest, sixteen bits, models or detection; may be given several times."),
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="How many seeds of each labelled pair to run.")] = 1,
-    honest: Annotated[int, typer.Option(min=1, help="How many honest pairs to generate.")] = 2000,
+    honest: Annotated[int, typer.Option(min=1, help="How many pairs of correct implementations to generate.")] = 2000,
     limits: Annotated[
         bool, typer.Option("--limits", help="Measure the smallest fault that is seen, by op and precision, instead.")
     ] = False,
     draws: Annotated[int, typer.Option(min=20, help="With --limits: how many inputs a fault is tried on.")] = 100,
     only: Annotated[str, typer.Option(help="With --limits: only where OP/PRECISION/FAULT contains this text.")] = "",
-    resume: Annotated[Optional[Path], typer.Option(help="Keep outcomes here as they come, and go on from what is there.")] = None,
+    resume: Annotated[Optional[Path], typer.Option(help="Keep outcomes in this file as they come, and resume from it.")] = None,
 ) -> None:
     """How often the verdict is right, beside assert_close, allclose, torch._dynamo.utils.same and msprobe's rule.
 

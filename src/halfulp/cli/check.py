@@ -18,19 +18,25 @@ def check(
     declared: Annotated[
         Optional[str],
         typer.Option(
-            help="Precision that actual is entitled to: float64, float32, tf32, bfloat16, float16 ...", show_default="that of the inputs"
+            help="The precision that the code under test may compute in: float64, float32, tf32, bfloat16, float16 ...",
+            show_default="that of the inputs",
         ),
     ] = None,
     gradients: Annotated[bool, typer.Option("--gradients", help="Compare gradients too.")] = False,
-    full: Annotated[bool, typer.Option("--full", help="Gather all evidence, also where the verdict is decided early.")] = False,
-    search: Annotated[bool, typer.Option("--search", help="Also try nasty variants of the inputs; report the first that fails.")] = False,
-    seed: Annotated[int, typer.Option(help="Passed to `inputs`, and where random numbers start.")] = 0,
+    full: Annotated[bool, typer.Option("--full", help="Gather all evidence, even when the verdict is already decided.")] = False,
+    search: Annotated[
+        bool,
+        typer.Option(
+            "--search", help="Also try difficult variants of the inputs (tails, ties, cancellation, NaN); report the first that fails."
+        ),
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Seed for `inputs` and all random numbers.")] = 0,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Call it undecided if the inputs test nothing (zeros, empty or constant outputs).")
+        bool, typer.Option("--strict", help="Answer UNDECIDED if the inputs test nothing (zeros, empty or constant outputs).")
     ] = False,
     as_json: Json = None,
     html: Html = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the answer.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the answer, without the evidence.")] = False,
 ) -> None:
     """Is the difference rounding or a mistake? Runs both sides on their inputs and judges."""
     import dataclasses

@@ -16,14 +16,16 @@ def ci(
     baseline: Annotated[
         Optional[Path],
         typer.Option(
-            help="A file in the repository with the verdicts that are known: the run fails only where one got worse.",
+            help="A file in your repository with the known verdicts. The run fails only where one got worse.",
             show_default="each by itself",
         ),
     ] = None,
-    update: Annotated[bool, typer.Option("--update", help="Accept what is found: write it to the baseline, beside what that has.")] = False,
-    prune: Annotated[bool, typer.Option("--prune", help="With --update, drop cases from the baseline that are not run.")] = False,
+    update: Annotated[
+        bool, typer.Option("--update", help="Accept the verdicts found: write them to the baseline, and keep its other entries.")
+    ] = False,
+    prune: Annotated[bool, typer.Option("--prune", help="With --update, drop cases from the baseline that were not run.")] = False,
     keep: Annotated[
-        Optional[Path], typer.Option(help="Keep each result as JSON in this folder, and go on from there after an interruption.")
+        Optional[Path], typer.Option(help="Keep each result as JSON in this folder, and resume from it after an interruption.")
     ] = None,
     junit: Annotated[Optional[Path], typer.Option(callback=writable, help="Write JUnit XML to this file.")] = None,
     sarif: Annotated[Optional[Path], typer.Option(callback=writable, help="Write SARIF 2.1.0 to this file.")] = None,

@@ -11,14 +11,14 @@ from .output import Html, Json, show
 
 
 def compare(
-    actual: Annotated[Path, typer.Argument(help="Tensors under test: .npy, .npz, .safetensors, .pt (weights only).")],
+    actual: Annotated[Path, typer.Argument(help="Tensors under test: .npy, .npz, .safetensors or .pt (weights only).")],
     expected: Annotated[Path, typer.Argument(help="What they are compared with.")],
-    reference: Annotated[Optional[Path], typer.Option(help="A better-than-working-precision result, of the same structure.")] = None,
+    reference: Annotated[Optional[Path], typer.Option(help="A result in higher precision, with the same structure.")] = None,
     scale: Annotated[
         Optional[Path],
         typer.Option(help="Magnitudes that the errors are measured by, such as |A||B|.", show_default="root mean square of the reference"),
     ] = None,
-    declared: Annotated[Optional[str], typer.Option(help="Precision whose u is the unit.", show_default="that of ACTUAL")] = None,
+    declared: Annotated[Optional[str], typer.Option(help="The precision whose u is the unit.", show_default="that of ACTUAL")] = None,
     max_inflated: Annotated[
         Optional[int],
         typer.Option(min=1, metavar="MIB", help="What an archive (.npz, .pt) may inflate to.", show_default="256, or 20 times its size"),

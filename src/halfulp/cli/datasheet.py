@@ -27,7 +27,7 @@ def datasheet(
     ] = None,
     resume: Annotated[
         Optional[Path],
-        typer.Option(help="Keep finished scans in this file, and go on from it after an interruption."),
+        typer.Option(help="Keep finished scans in this file, and resume from it after an interruption."),
     ] = None,
     output: Annotated[
         Optional[Path],

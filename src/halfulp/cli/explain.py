@@ -16,20 +16,21 @@ def explain(
     inputs: InputsOption = None,
     backends: BackendsOption = None,
     declared: Annotated[
-        Optional[str], typer.Option(help="Precision that actual is entitled to.", show_default="that of the inputs")
+        Optional[str], typer.Option(help="The precision that the code under test may compute in.", show_default="that of the inputs")
     ] = None,
     gradients: Annotated[bool, typer.Option("--gradients", help="Compare gradients too.")] = False,
     budget: Annotated[
-        float, typer.Option(help="Seconds for everything, the verdict included; what would end later is left out, and named.")
+        float,
+        typer.Option(help="Seconds for everything, including the verdict. Experiments that would take longer are skipped and listed."),
     ] = 60.0,
-    no_processes: Annotated[bool, typer.Option("--no-processes", help="Try no settings that need a fresh process.")] = False,
+    no_processes: Annotated[bool, typer.Option("--no-processes", help="Skip settings that need a fresh process.")] = False,
     catalogue: Annotated[
-        bool, typer.Option("--catalogue", help="List the known causes: what each looks like, and the experiment that tells.")
+        bool, typer.Option("--catalogue", help="List the known causes: what each looks like, and the experiment that tests for it.")
     ] = False,
-    seed: Annotated[int, typer.Option(help="Passed to `inputs`, and where random numbers start.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed for `inputs` and all random numbers.")] = 0,
     as_json: Json = None,
     html: Html = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the answer.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the answer, without the evidence.")] = False,
 ) -> None:
     """Why do they differ? Changes one thing at a time and measures what becomes of the difference."""
     import dataclasses

@@ -24,11 +24,11 @@ def growth(
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="How many seeds of `inputs` to run at each size.")] = 1,
     declared: Annotated[
-        Optional[str], typer.Option(help="Precision that actual is entitled to.", show_default="that of the inputs")
+        Optional[str], typer.Option(help="The precision that the code under test may compute in.", show_default="that of the inputs")
     ] = None,
     as_json: Json = None,
     html: Html = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the answer.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the answer, without the evidence.")] = False,
 ) -> None:
     """How does the error grow with the size: as rounding does, or faster? The inputs have to depend on a size: inputs(seed, size=...), or `size` in -i."""
     from halfulp.errors import InputError

@@ -25,7 +25,8 @@ def locate(
     inputs: InputsOption = None,
     backends: BackendsOption = None,
     declared: Annotated[
-        Optional[str], typer.Option(help="Precision that actual is entitled to.", show_default="that of each result in expected")
+        Optional[str],
+        typer.Option(help="The precision that the code under test may compute in.", show_default="that of each result in expected"),
     ] = None,
     gradients: Annotated[bool, typer.Option("--gradients", help="Of a case file: also walk the backward pass.")] = False,
     rename: Annotated[
@@ -34,7 +35,7 @@ def locate(
     seed: Annotated[int, typer.Option(help="Of a case file: passed to `inputs`.")] = 0,
     as_json: Json = None,
     html: Html = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the answer.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the answer, without the evidence.")] = False,
 ) -> None:
     """Where does it start? The first module and op that adds more than rounding, apart from what it inherited."""
     import dataclasses

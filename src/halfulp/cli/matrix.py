@@ -14,19 +14,19 @@ def matrix(
     backends: Annotated[
         Optional[str],
         typer.Option(
-            help="Names with commas between, options after a colon: torch,openvino:precision=f32.", show_default="all that are here"
+            help="Backends, separated by commas; options follow a colon: torch,openvino:precision=f32.", show_default="all that are here"
         ),
     ] = None,
-    ops: Annotated[Optional[str], typer.Option(help="Ops with commas between.", show_default="all 38")] = None,
-    dtypes: Annotated[str, typer.Option(help="Formats of the inputs, with commas between.")] = "float32",
-    shapes: Annotated[str, typer.Option(help="Of small, medium, odd; with commas between.")] = "small,medium,odd",
+    ops: Annotated[Optional[str], typer.Option(help="Ops, separated by commas.", show_default="all 38")] = None,
+    dtypes: Annotated[str, typer.Option(help="Formats of the inputs, separated by commas.")] = "float32",
+    shapes: Annotated[str, typer.Option(help="Sizes, separated by commas: small, medium, odd.")] = "small,medium,odd",
     seed: Annotated[int, typer.Option(help="Of the inputs.")] = 0,
     as_json: Json = None,
     html: Html = None,
     resume: Annotated[
-        Optional[Path], typer.Option(help="Keep finished cases in this file, and go on from it after an interruption.")
+        Optional[Path], typer.Option(help="Keep finished cases in this file, and resume from it after an interruption.")
     ] = None,
-    pairs: Annotated[bool, typer.Option("--pairs", help="Also list every two backends that don't agree to rounding.")] = False,
+    pairs: Annotated[bool, typer.Option("--pairs", help="Also list each pair of backends that differ by more than rounding.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the count of verdicts.")] = False,
 ) -> None:
     """Which backends agree on which ops? Verdicts, errors in u, and families of equal bits."""

@@ -20,7 +20,9 @@ Actual = Annotated[str, typer.Argument(metavar="ACTUAL", help=WORDS)]
 MaybeActual = Annotated[Optional[str], typer.Argument(metavar="[ACTUAL]", help=WORDS)]
 Expected = Annotated[
     Optional[str],
-    typer.Argument(metavar="[EXPECTED]", help="What it is compared with, where the first word has not both: the same kinds of things."),
+    typer.Argument(
+        metavar="[EXPECTED]", help="What it is compared with, in the same forms; not needed when the first word has both sides."
+    ),
 ]
 InputsOption = Annotated[
     Optional[str],
@@ -32,7 +34,7 @@ InputsOption = Annotated[
     ),
 ]
 BackendsOption = Annotated[
-    Optional[str], typer.Option(help="Run it on this backend, beside itself; or on two, with a comma between: onnxruntime,openvino.")
+    Optional[str], typer.Option(help="Compare with this backend, or two backends with each other: onnxruntime,openvino.")
 ]
 
 

@@ -28,7 +28,7 @@ def order(
         Optional[Path],
         typer.Option(help="Draw the order of each function as SVG into this folder."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Passed to `inputs`, and where random numbers start.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed for `inputs` and all random numbers.")] = 0,
     as_json: Json = None,
     html: Html = None,
 ) -> None:

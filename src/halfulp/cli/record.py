@@ -27,7 +27,7 @@ def record(
     ] = None,
     sample: Annotated[Optional[int], typer.Option(help="Keep at most this many elements of each tensor.")] = None,
     budget: Annotated[Optional[int], typer.Option(help="Keep at most this many MB of elements.")] = None,
-    seed: Annotated[int, typer.Option(help="Passed to `inputs`, and where random numbers start.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed for `inputs` and all random numbers.")] = 0,
     inputs: InputsOption = None,
     arguments: Annotated[Optional[list[str]], typer.Argument(help="Passed to the script, after --.")] = None,
 ) -> None:

@@ -16,7 +16,7 @@ def report(
         Optional[Path],
         typer.Option("--output", "-o", callback=page_file, help="Write a page (.html) to this file.", show_default="print text"),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the answer.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the answer, without the evidence.")] = False,
 ) -> None:
     """Show a stored result again: as text, or as one self-contained page that opens offline. Exits with 0."""
     import halfulp

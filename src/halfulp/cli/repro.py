@@ -20,7 +20,7 @@ def repro(
     ],
     expected: Annotated[Optional[str], typer.Argument(help="The trace of what it should agree with; likewise.")] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write repro.py and issue.md to.")] = Path("repro"),
-    declared: Annotated[Optional[str], typer.Option(help="Precision that actual is entitled to.")] = None,
+    declared: Annotated[Optional[str], typer.Option(help="The precision that the code under test may compute in.")] = None,
     inputs: InputsOption = None,
     seed: Annotated[int, typer.Option(help="Of what is run: passed to `inputs`.")] = 0,
     run: Annotated[bool, typer.Option("--run", help="Run the script once it is written, and put its output into issue.md.")] = False,

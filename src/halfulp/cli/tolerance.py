@@ -26,7 +26,7 @@ def tolerance(
         Optional[str],
         typer.Option(help="Precision that both implementations may use.", show_default="that of the inputs"),
     ] = None,
-    probability: Annotated[float, typer.Option(help="Chance that two honest implementations differ by more.")] = 1e-6,
+    probability: Annotated[float, typer.Option(help="Chance that two correct implementations differ by more.")] = 1e-6,
     draws: Annotated[int, typer.Option(min=1, help="How many seeds of `inputs` it covers.")] = 4,
     as_json: Json = None,
     html: Html = None,

@@ -1,4 +1,4 @@
-"""An error in the one unit that halfulp has for it: how many times the noise it is, and how many times the limit of honest rounding."""
+"""An error in the one unit that halfulp has for it: how many times the noise it is, and how many times the limit of correct rounding."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Excess:
 
     Attributes:
         in_noise: root mean square over the elements of error / spread.
-        of_limit: 1 at the limit of honest rounding, by the stricter of the rms and the largest element; infinite where something moved that
-            rounding can't move.
+        of_limit: 1 at the limit of correct rounding, by the stricter of the rms and the largest element; infinite where something moved
+            that rounding can't move.
 
     Example:
         >>> print(Excess(35.06, 4.637))

@@ -51,7 +51,7 @@ def parsed(text: str, source: str = "text") -> dict[str, Any]:
         content = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise InputError(
-            f"Got {source}, which is no JSON ({str(error)[:80]}). Needed: a result as JSON. Nothing was read. Write it again with --json."
+            f"Got {source}, which is not JSON ({str(error)[:80]}). Needed: a result as JSON. Nothing was read. Write it again with --json."
         ) from error
     _kind_of(content, source)
     return content

@@ -151,7 +151,7 @@ class Tape:
             elif isinstance(value, (bool, int, float, complex)):
                 self._outputs.append((leaf.path, value))
             else:
-                self.drop("an output is no tensor of PyTorch")
+                self.drop("an output is not a PyTorch tensor")
                 return
         self._slots = ByIdentity()
         needed = {slot for _, slot in self._outputs if isinstance(slot, _Slot)} | set(self._given) | set(self._constants)

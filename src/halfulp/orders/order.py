@@ -111,7 +111,7 @@ class Order(Summation):
             if isinstance(error, InputError):
                 raise
             raise InputError(
-                f"Got something that is no order ({type(error).__name__}: {error}). Needed: what Order.to_json wrote. Its fields can't be "
+                f"Got what is not an order ({type(error).__name__}: {error}). Needed: what Order.to_json wrote. Its fields can't be "
                 "guessed. Store the order again."
             ) from error
         if order.accumulator not in FORMATS or order.output not in FORMATS:
@@ -131,7 +131,7 @@ class Order(Summation):
         try:
             content = json.loads(text)
         except json.JSONDecodeError as error:
-            raise InputError(f"Got text that is no JSON ({error}). Needed: what Order.to_json wrote. Check the file.") from error
+            raise InputError(f"Got text that is not JSON ({error}). Needed: what Order.to_json wrote. Check the file.") from error
         if not isinstance(content, dict) or content.get("schema") != SCHEMA:
             raise InputError(
                 f"Got schema {content.get('schema') if isinstance(content, dict) else None}. Needed: {SCHEMA}. This halfulp reads no "

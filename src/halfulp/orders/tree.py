@@ -211,7 +211,7 @@ class Tree:
             tree = cls(shapes, int(content["terms"]), int(content["extras"]))
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise InputError(
-                f"Got something that is no tree ({type(error).__name__}: {error}). Needed: what Tree.to_dict wrote. Its shapes can't be "
+                f"Got something other than a tree ({type(error).__name__}: {error}). Needed: what Tree.to_dict wrote. Its shapes can't be "
                 "read otherwise. Store the order again."
             ) from error
         tree.validate()

@@ -36,7 +36,7 @@ class PositionClass:
     Attributes:
         order: None where there is no fixed order.
         positions: the flat indices of those that were checked and belong here. at: the one where it was asked.
-        status: "proved" (replaying gave every bit), "consistent with the probes", "compensated" (a program that is no tree gave every
+        status: "proved" (replaying gave every bit), "consistent with the probes", "compensated" (a program that is not a tree gave every
             bit), or "nothing".
         draws: on how many random inputs it was proved. problem: why it isn't proved, "" if it is; the name of a compensated program.
         terms: those that are present at `at` (padding leaves some out), None where that was not asked.
@@ -114,7 +114,7 @@ class RevealedOrder:
                 got = [array.shape for array in arrays]
                 raise InputError(
                     f"Got arrays of shapes {got}. Needed: input {factor.argument} of shape {factor.shape}. An order holds for the shapes "
-                    "that it was revealed at. Reveal it anew for others."
+                    "that it was revealed at. Reveal it again for other shapes."
                 )
         main = self.order
         result = replay(main, self.contraction, arrays).reshape(-1)

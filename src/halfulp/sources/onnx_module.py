@@ -102,7 +102,7 @@ def _constant(attributes: Attributes, numpy_helper: Any) -> np.ndarray[Any, Any]
             return np.asarray(value, np.float32)
         if name in ("value_int", "value_ints"):
             return np.asarray(value, np.int64)
-    raise InputError("Got an ONNX constant of text or sparse numbers. Needed: numbers. Nothing else can be computed with. Export it anew.")
+    raise InputError("Got an ONNX constant of text or sparse numbers. Needed: numbers. Nothing else can be computed with. Export it again.")
 
 
 def _dtype(helper: Any, number: int) -> torch.dtype:

@@ -42,7 +42,7 @@ def read_tensors(path: Path, *, inflated_bytes: int | None = None) -> Any:
     if kind in PICKLES:
         raise TensorFileError(
             f"Got the pickle {path}. Needed: one of {', '.join(KINDS)}. Unpickling runs code from the file. "
-            "Where the file comes from, save it anew: numpy.savez('out.npz', **arrays) or safetensors.torch.save_file(tensors, 'out.safetensors')."
+            "Where the file comes from, save it again: numpy.savez('out.npz', **arrays) or safetensors.torch.save_file(tensors, 'out.safetensors')."
         )
     readers = {".npy": _npy, ".npz": _npz, ".safetensors": _safetensors, ".pt": _torch, ".pth": _torch}
     if kind not in readers:

@@ -120,7 +120,7 @@ def _inputs(inputs: Callable[..., Any], seed: int, size: int) -> Any:
         return inputs(seed, size=size)
     except Exception as error:
         raise InputError(
-            f"Got {type(error).__name__} from inputs({seed}, size={size}): {error}. Needed: inputs of that size. Nothing was run at it. Choose other sizes, or mend `inputs`."
+            f"Got {type(error).__name__} from inputs({seed}, size={size}): {error}. Needed: inputs of that size. Nothing was run at it. Choose other sizes, or fix `inputs`."
         ) from error
 
 

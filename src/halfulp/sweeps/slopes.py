@@ -16,7 +16,7 @@ class GrowthPoint:
     Attributes:
         size: what was passed to `inputs`. seed: the other argument. verdict: on actual against expected there.
         actual_error, expected_error: against the better-than-working-precision reference. difference: between the two.
-        noise: how far rounding moves the result (rms over the elements). limit: times the noise is what honest results stay below.
+        noise: how far rounding moves the result (rms over the elements). limit: times the noise is what a correct implementation stays below.
     """
 
     size: int
@@ -80,7 +80,7 @@ class Growth:
         return self.worst.exit_code
 
     def share(self, point: GrowthPoint) -> float:
-        """How far the error of actual is on the way to the limit of honest rounding: 1 at the limit."""
+        """How far the error of actual is on the way to the limit of correct rounding: 1 at the limit."""
         bound = point.noise * point.limit
         return 0.0 if point.actual_error == 0 else point.actual_error / bound if bound else float("inf")
 

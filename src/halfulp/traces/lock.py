@@ -123,7 +123,7 @@ def _put_away(folder: Path, is_left_over: Callable[[Path], bool]) -> None:
         (folder / LOCK).unlink(missing_ok=True)
     if not is_left_over(folder):
         raise TraceError(
-            f"Got {folder}, which is in the way and is no unfinished trace. Needed: a name of which NAME.partial is free. Nothing in it "
+            f"Got {folder}, which exists and is not an unfinished trace. Needed: a name of which NAME.partial is free. Nothing in it "
             "was changed. Move it, or choose another name."
         )
     aside = folder.with_name(f".{folder.name}.{uuid.uuid4().hex[:8]}")

@@ -76,7 +76,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
             raise _Malformed(f"a manifest of {manifest.stat().st_size} bytes")
         head = json.loads(manifest.read_bytes())
         if not isinstance(head, dict):
-            raise _Malformed("a manifest that is no JSON object")
+            raise _Malformed("a manifest that is not a JSON object")
     except (OSError, ValueError, RecursionError, _Malformed) as error:
         raise TraceError(
             f"Got {manifest.parent.name}/{MANIFEST} that can't be read ({type(error).__name__}: {str(error)[:80]}). Needed: the JSON that "
@@ -232,20 +232,22 @@ def _step(entry: dict[str, Any], index: int, values: int) -> Step:
 
 def _axes(entry: Any, *, signed: bool = False) -> tuple[int, ...]:
     if not isinstance(entry, list) or len(entry) > 64:  # 64: the most axes that PyTorch or NumPy take  # pyright: ignore[reportUnknownArgumentType]
-        raise _Malformed("a shape that is no list of axes")
+        raise _Malformed("a shape that is not a list of axes")
     return tuple(_natural(abs(item) if signed and isinstance(item, int) else item, "axis", _MOST_ELEMENTS) for item in entry)  # pyright: ignore[reportUnknownVariableType]
 
 
 def _natural(value: Any, what: str, limit: int) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < limit:
-        raise _Malformed(f"{what} {str(value)[:20]!r} beyond {limit - 1}" if isinstance(value, int) else f"{what} that is no whole number")
+        raise _Malformed(
+            f"{what} {str(value)[:20]!r} beyond {limit - 1}" if isinstance(value, int) else f"{what} that is not a whole number"
+        )
     return value
 
 
 def _number(value: Any) -> float:
     found = decoded(value)
     if isinstance(found, bool) or not isinstance(found, (int, float)):
-        raise _Malformed("a statistic that is no number")
+        raise _Malformed("a statistic that is not a number")
     return float(found)
 
 

@@ -108,7 +108,7 @@ def _profiles(error: FloatArray, spread: LeafNoise, known: LeafNoise, noise: Noi
 
 
 def _heat(scaled: FloatArray, limit: float) -> Heat | None:
-    """The map; an error where rounding moves nothing counts as much as the largest other one, or as the limit of honest rounding."""
+    """The map; an error where rounding moves nothing counts as much as the largest other one, or as the limit of correct rounding."""
     finite = np.abs(scaled[np.isfinite(scaled)])
     scaled = np.where(np.isinf(scaled), max(limit, float(finite.max(initial=0.0))), scaled)
     if scaled.ndim < 2 or scaled.shape[-1] < 2 or scaled.shape[-2] < 2:

@@ -153,7 +153,7 @@ SCHEDULE = (
         reruns=True,
     ),
     Row(
-        "drawing the rounding errors anew",
+        "perturbing the inputs",
         within=lambda asked: "scaling" not in asked.found or asked.found.has("scaling", F.UNAVAILABLE, F.AGREES_IN_FLOAT32),
         # Integers come before it, and may have told what it would tell; where only a coarser format spoke, it is asked all the same.
         beyond=lambda asked: "integers" in asked.found,
@@ -161,7 +161,7 @@ SCHEDULE = (
         reruns=True,
     ),
     Row(
-        "drawing the rounding errors of coarser formats anew",
+        "perturbing the inputs by a coarser format's spacing",
         within=_no,
         beyond=lambda asked: asked.found.has("redraw", F.SYSTEMATIC) and asked.found.has("scaling", F.UNAVAILABLE, *WEAK),
         measure=lambda asked: redraw(asked.case, asked.noise, beyond=asked.beyond, widely=True),

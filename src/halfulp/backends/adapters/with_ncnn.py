@@ -87,7 +87,7 @@ def _loaded(file: Path, options: Mapping[str, str]) -> Any:
     net.opt.use_winograd_convolution = options["winograd"] == "on"
     if net.load_param(str(file)) or net.load_model(str(file.with_suffix(".bin"))):
         raise Unsupported(
-            f"Got {file.name}, which ncnn does not load. Needed: a network that it takes. Its own words are above. Convert it anew."
+            f"Got {file.name}, which ncnn does not load. Needed: a network that it takes. Its own words are above. Convert it again."
         )
     return net
 

@@ -125,7 +125,7 @@ def _product(device: _Launcher, left: Array, right: Array, bias: Array | None = 
     inner, rows, columns = left.shape[-1], left.shape[-2], right.shape[-2 if turned else -1]
     if right.shape[-1 if turned else -2] != inner:
         raise Unsupported(
-            f"Got {left.shape} and {right.shape} to multiply. Needed: the same inner length. Products are sums over it. Mend the shapes."
+            f"Got {left.shape} and {right.shape} to multiply. Needed: the same inner length. Products are sums over it. Fix the shapes."
         )
     count = math.prod(left.shape[:-2])
     none = np.zeros(1, device.dtype)
@@ -142,7 +142,7 @@ def _convolution(device: _Launcher, inputs: list[Array], weights: list[Array], a
     if flat:
         x, weight = x[:, :, None], weight[:, :, None]
     if x.shape[1] != weight.shape[1]:
-        raise Unsupported(f"Got {x.shape[1]} channels for weights of {weight.shape[1]}. Needed: as many. Mend the shapes.")
+        raise Unsupported(f"Got {x.shape[1]} channels for weights of {weight.shape[1]}. Needed: as many. Fix the shapes.")
     strides, pads = (1 if flat else stride, stride), (0 if flat else padding, padding)
     sizes = tuple((size + 2 * pad - width) // step + 1 for size, width, step, pad in zip(x.shape[2:], weight.shape[2:], strides, pads))
     y = device.run(
@@ -167,7 +167,7 @@ def _normalization(device: _Launcher, inputs: list[Array], weights: list[Array],
     length = math.prod(x.shape[1:]) // groups if groups else x.shape[-1]
     run = math.prod(x.shape[2:]) if groups else 1  # how many numbers share one weight
     if not groups and length != len(weights[0]):
-        raise Unsupported(f"Got rows of {length} for {len(weights[0])} weights. Needed: as many. Mend the shapes.")
+        raise Unsupported(f"Got rows of {length} for {len(weights[0])} weights. Needed: as many. Fix the shapes.")
     bias = weights[1] if len(weights) > 1 else weights[0]
     arrays = (x, weights[0], bias)
     return device.run(

@@ -145,7 +145,7 @@ class Eager(Adapter):
         self.checked(options)
         if not callable(target):
             raise Unsupported(
-                f"Got {type(target).__name__} for {self.name}. Needed: an nn.Module or a function of tensors. It is called. Pass one."
+                f"Got {type(target).__name__} for {self.name}. Needed: an nn.Module or a function of tensors. halfulp calls it. Pass one."
             )
         return Direct(target)
 
@@ -162,7 +162,7 @@ class _Device(Eager):
         self.checked(options)
         if not callable(target):
             raise Unsupported(
-                f"Got {type(target).__name__} for {self.name}. Needed: an nn.Module or a function of tensors. It is called. Pass one."
+                f"Got {type(target).__name__} for {self.name}. Needed: an nn.Module or a function of tensors. halfulp calls it. Pass one."
             )
         state = self.availability()
         if not state:

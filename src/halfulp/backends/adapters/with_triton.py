@@ -95,7 +95,7 @@ def _product(
 ) -> torch.Tensor:
     rows, inner, columns = left.shape[-2], left.shape[-1], right.shape[-2 if turned else -1]
     if right.shape[-1 if turned else -2] != inner:
-        raise Unsupported(f"Got {tuple(left.shape)} and {tuple(right.shape)} to multiply. Needed: the same inner length. Mend the shapes.")
+        raise Unsupported(f"Got {tuple(left.shape)} and {tuple(right.shape)} to multiply. Needed: the same inner length. Fix the shapes.")
     result = left.new_empty((*left.shape[:-1], columns))
     grid = (math.ceil(rows / TILE), math.ceil(columns / TILE), math.prod(left.shape[:-2]))
     steps = (1, inner) if turned else (columns, 1)
@@ -115,7 +115,7 @@ def _softmax(kernels: Any, x: torch.Tensor, *, logarithm: bool) -> torch.Tensor:
 def _normalization(kernels: Any, inputs: Any, weights: Any, attributes: Any) -> torch.Tensor:
     x = inputs[0]
     if x.shape[-1] != len(weights[0]):
-        raise Unsupported(f"Got rows of {x.shape[-1]} for {len(weights[0])} weights. Needed: as many. Mend the shapes.")
+        raise Unsupported(f"Got rows of {x.shape[-1]} for {len(weights[0])} weights. Needed: as many. Fix the shapes.")
     result = torch.empty_like(x)
     rows, centered = x.numel() // x.shape[-1], len(weights) > 1
     bias = weights[1] if centered else weights[0]

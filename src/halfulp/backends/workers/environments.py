@@ -114,7 +114,7 @@ class Environment:
             return
         if self.folder.is_symlink() or not any((self.folder / name).is_file() for name in ("pyvenv.cfg", MANIFEST)):
             raise BackendError(
-                f"Got {self.folder}, which is no environment of Python. Needed: one that `halfulp backends install` made. Nothing was removed. "
+                f"Got {self.folder}, which is not a Python environment. Needed: one that `halfulp backends install` made. Nothing was removed. "
                 "Look at what HALFULP_HOME names."
             )
         shutil.rmtree(self.folder)

@@ -124,7 +124,7 @@ class Worker:
                 raise
             said: Any = ready.get("fingerprint")
             if not isinstance(said, dict):
-                raise self._fault(f"greets with {str(dict(ready))[:100]}, which is no greeting")
+                raise self._fault(f"greets with {str(dict(ready))[:100]}, which is not a greeting")
             self.fingerprint = {str(key): str(value) for key, value in said.items()}
             self.unusable = str(ready.get("unusable", ""))
 

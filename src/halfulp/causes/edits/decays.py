@@ -20,14 +20,14 @@ def decays(graph: Graph, others: Graph) -> Iterator[Edit]:
     for first, second in pairs:
         changes = _replaced(graph, {first: second, second: first})
         one, other = (max(value, 1 - value) for value in (first, second))
-        yield Edit("constant", f"{one:g} and {other:g} exchanged, and what is left of 1 too", ("decays", first, second), changes)
+        yield Edit("constant", f"{one:g} and {other:g} exchanged, and 1 minus each too", ("decays", first, second), changes)
     for first in own:
         for second in there:
             if second not in own and any(_complementary(first, other) for other in own):
                 changes = _replaced(graph, {first: second})
                 yield Edit(
                     "constant",
-                    f"{second:g} instead of {first:g}, and what is left of 1 too",
+                    f"{second:g} instead of {first:g}, and 1 minus it too",
                     ("decay", first, second),
                     changes,
                 )

@@ -49,7 +49,7 @@ def _ratio(error: float, spread: float) -> float | str | None:
 
 
 def error_against_noise(closeup: Closeup, name: str = "elements") -> Sketch:
-    """Error against noise, both logarithmic, with the line where they are equal and the limit of honest rounding.
+    """Error against noise, both logarithmic, with the line where they are equal and the limit of correct rounding.
 
     Args:
         closeup: of an output whose noise was sampled. name: of the dataset.
@@ -93,9 +93,9 @@ def error_against_noise(closeup: Closeup, name: str = "elements") -> Sketch:
     )
     lines = [_line(datasets, f"{name}_equal", ends, 1.0, NOISE, "error = noise")]
     if closeup.limit is not None:
-        lines.append(_line(datasets, f"{name}_limit", ends, closeup.limit, LIMIT, "limit of honest rounding"))
+        lines.append(_line(datasets, f"{name}_limit", ends, closeup.limit, LIMIT, "limit of correct rounding"))
     beyond = sum(size > closeup.limit for size in sizes) if closeup.limit is not None else 0
-    words = f"{len(kept)} elements with an error, of {closeup.count}; {beyond} of them lie above the limit of honest rounding."
+    words = f"{len(kept)} elements with an error, of {closeup.count}; {beyond} of them lie above the limit of correct rounding."
     if any(still):
         words += f" {sum(still)} lie where rounding moves nothing, at the left edge."
     return finished(

@@ -27,7 +27,7 @@ def growth_columns(growth: Growth) -> dict[str, list[Any]]:
 
 
 def growth_chart(growth: Growth, name: str = "growth") -> Sketch:
-    """Errors over sizes on logarithmic axes; the area is what rounding makes, up to the limit of honest results."""
+    """Errors over sizes on logarithmic axes; the area is what rounding makes, up to the limit of correct implementations."""
     datasets: dict[str, Columns] = {}
     points = [point for point in growth.points if point.noise > 0]
     band: dict[str, list[Any]] = {

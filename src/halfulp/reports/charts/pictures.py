@@ -113,7 +113,7 @@ def save_picture(chart: Any, path: str | Path) -> Path:
     file = picture_file(path)
     if isinstance(chart, str) and file.suffix == ".json":
         raise InputError(
-            f"Got {file.name} for a drawing. Needed: a name that ends in {', '.join(ENDINGS[:-1])}. It is no chart with a specification. Choose one."
+            f"Got {file.name} for a drawing. Needed: a name that ends in {', '.join(ENDINGS[:-1])}. It has no chart specification. Choose one."
         )
     return write_file(file, _encoded(chart, file.suffix))
 

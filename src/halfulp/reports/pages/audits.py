@@ -61,7 +61,7 @@ def tolerance_page(tolerance: StoredTolerance) -> Page:
     numbers = (
         Number(f"{tolerance.rtol:g}", "rtol"),
         Number(f"{tolerance.atol:g}", "atol"),
-        Number(f"{tolerance.failure_probability:.0e}", "chance that honest results differ by more"),
+        Number(f"{tolerance.failure_probability:.0e}", "chance that correct results differ by more"),
     )
     datasets = {"tensors": columns_of(rows, "output", "rtol", "atol", "low", "high")}
     headline = f"rtol={tolerance.rtol:g}, atol={tolerance.atol:g}"

@@ -60,7 +60,7 @@ def check_numbers(result: CheckResult) -> tuple[Number, ...]:
     if noise is not None and "rms_in_noise" in noise.measured:
         m = noise.measured
         numbers.append(
-            Number(f"{number(m['rms_in_noise'])} rms, {number(m['max_in_noise'])} worst", "error in units of what rounding makes here", f"honest results stay below {number(m['rms_limit'])} and {number(m['max_limit'])}")
+            Number(f"{number(m['rms_in_noise'])} rms, {number(m['max_in_noise'])} worst", "error in units of what rounding makes here", f"a correct implementation stays below {number(m['rms_limit'])} and {number(m['max_limit'])}")
         )  # fmt: skip
     scaling = result.find("scaling")
     if scaling is not None and scaling.finding == F.VANISHES and isinstance(scaling.measured.get("shrinks_bits"), float):
@@ -127,7 +127,7 @@ def _closeup_parts(closeup: Closeup, name: str, datasets: dict[str, Columns]) ->
     elements = f"{name}_elements"
     datasets[f"{elements}_table"] = element_columns(closeup)
     limit = (
-        f"The upper line is {number(closeup.limit)} times the noise: what the worst honest element reaches."
+        f"The upper line is {number(closeup.limit)} times the noise: what the worst element of a correct implementation reaches."
         if closeup.limit is not None
         else ""
     )

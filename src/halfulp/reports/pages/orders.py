@@ -14,7 +14,9 @@ def orders_page(found: StoredOrders) -> Page:
     sections: list[Section] = []
     if found.difference:
         family = (
-            ("They are one family: the same bits on any input, so their agreement is no independent evidence.",) if found.one_family else ()
+            ("They are one family: the same bits on any input, so their agreement is not independent evidence.",)
+            if found.one_family
+            else ()
         )
         said: list[Part] = [Words((f"actual against expected: {found.difference}.", *family))]
         if len(found.trees) == 2:

@@ -74,7 +74,7 @@ def headline(origin: Origin) -> str:
 
 
 _WALK = (
-    "Relative differences (rms) on a logarithmic axis. The line is all that has gathered, points are what an op adds on the values that it really got; "
+    "Relative differences (rms) on a logarithmic axis. The line is all that has gathered, points are what an op adds given its actual inputs; "
     "red points are more than rounding. Mark a part of the lower picture to see it larger."
 )
 
@@ -86,7 +86,7 @@ def _numbers(origin: Origin, start: int | None) -> tuple[Number, ...]:
         worst = max((point.excess for point in origin.walk), default=0.0)
         return (
             Number(walk, "walked"),
-            Number(number(worst), "of the limit is the most that an op adds", "1 is the limit of honest rounding"),
+            Number(number(worst), "of the limit is the most that an op adds", "1 is the limit of correct rounding"),
         )
     return (
         Number(number(point.added), "relative difference that it adds", f"{number(point.added_in_noise)} times what rounding makes there"),

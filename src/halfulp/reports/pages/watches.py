@@ -54,7 +54,7 @@ def watch_page(watch: Watch) -> Page:
     compared = (
         "Each case beside the verdict that the baseline has for it."
         if watch.has_baseline
-        else "There is no baseline: each case is judged by itself."
+        else "There is no baseline, so each case is judged alone."
     )
     return Page(
         "watch", "Did a verdict get worse?", summary(watch), {0: "good", 3: "unsure"}.get(watch.exit_code, "bad"), compared,

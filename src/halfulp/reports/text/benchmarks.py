@@ -44,7 +44,7 @@ TRUTH = {"rounding": True, "mistake": False, "undecided": None}
 PARTS = {
     "pairs": "labelled pairs",
     "honest": "honest pairs",
-    "sixteen bits": "honest pairs in 16 bits",
+    "sixteen bits": "correct pairs in 16 bits",
     "models": "variants of whole models",
     "detection": "mutants down to nothing",  # the smallest are below the rounding of the whole: nobody can be right there
 }

@@ -136,7 +136,9 @@ def _scaling(finding: str, m: Measured) -> str:
     if "grows_to_float32" in m and finding == F.GROWS_IN_FLOAT32:
         return f"run in float32 the difference is {power_of_two(m['grows_to_float32'])} larger (rounding: 2^29)"
     if "excess_in_float32" in m:
-        return f"in float32 the difference is {number(m['excess_in_float32'])} of what rounding allows (two honest results: up to 2)"
+        return (
+            f"in float32 the difference is {number(m['excess_in_float32'])} of what rounding allows (up to 2 between two correct results)"
+        )
     if "unequal_integers_in_float64" in m:
         return f"{m['unequal_integers_in_float64']:,} integer elements differ in float64 too"
     cast = f"; replaced inside: {', '.join(m['overridden'])}" if m.get("overridden") else ""

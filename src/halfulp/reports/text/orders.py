@@ -38,5 +38,5 @@ def orders_text(found: StoredOrders, *, draw: bool = False) -> str:
     if found.difference:
         lines += ["difference", f"  actual against expected: {found.difference}."]
         if found.one_family:
-            lines.append("  They are one family: the same bits on any input, so their agreement is no independent evidence.")
+            lines.append("  They are one family: the same bits on any input, so their agreement is not independent evidence.")
     return "\n".join(lines)

@@ -30,7 +30,7 @@ DISTINCT = 5
 """Significands that a tensor has to have before its numbers tell a format: masks, steps and powers of two fit into all of them."""
 
 NAMESPACES = ("aten", "prims", "prim", "quantized")
-"""Of the ops that show what they compute with. Any other is somebody's own kernel."""
+"""Of the ops that show what they compute with. Any other is a custom kernel."""
 
 COARSER = ("float32", "tf32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2")
 """The formats that are looked for, where less than declared."""
@@ -140,7 +140,7 @@ class _Watch(DispatchMode):
         name, record = called(func)
         given = list(tensors_of((args, kwargs)))
         if func.namespace not in NAMESPACES:
-            self.opaque = self.opaque or f"it calls {name}, somebody's own kernel"
+            self.opaque = self.opaque or f"it calls {name}, a custom kernel"
         if not func.is_view and not self.opaque:
             self._strangers(given)
         result = func(*args, **kwargs)
@@ -195,7 +195,7 @@ class _Watch(DispatchMode):
             if tensor.device.type not in ("cpu", "meta"):
                 self.opaque = f"it runs on {tensor.device.type}"
             elif tensor.is_floating_point() and tensor.numel() > FIRST and tensor not in self._met:
-                self.opaque = "numbers come in that no op of PyTorch made"
+                self.opaque = "it uses numbers that no PyTorch op made"
 
     def _formats_of(self, value: Any) -> list[str]:
         """The coarser formats that all numbers of a tensor are of; none where they tell nothing."""

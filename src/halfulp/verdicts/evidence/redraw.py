@@ -60,7 +60,11 @@ def redraw(case: Case, noise: Noise, *, beyond: bool, widely: bool = False) -> E
     if redrawn is None:
         return Evidence(kind, F.UNAVAILABLE, measured={"why": "a side does not run on inputs that are moved slightly"})
     if not any(found.moves.any() for found in redrawn.values()):
-        return Evidence(kind, F.UNAVAILABLE, measured={"why": "no result moves when the inputs do, so no rounding is drawn anew"})
+        return Evidence(
+            kind,
+            F.UNAVAILABLE,
+            measured={"why": "no result changes when the inputs are perturbed, so rounding error can't be seen to change"},
+        )
     # A result that stays where it is has its rounding from the same numbers each time: it stays too, whatever made it.
     errors = {path: [np.where(found.moves, error, 0.0) for error in found.errors] for path, found in redrawn.items()}
     if _left_the_domain(case, noise, errors):

@@ -81,7 +81,7 @@ def _of_outputs(case: Case, noise: Noise, actual: Run, expected: Run, *, beyond:
                 finding, worst_excess = F.LOST_IN_FLOAT64, 0.0
             elif finding == F.STAYS and not beyond and is_drawn_anew(case, leaf.path, values[0] - values[1]):
                 return unavailable(
-                    "`actual` rounds inside, out of reach of a float64 run: what is left changes when the inputs move slightly"
+                    "`actual` rounds inside, where a float64 run can't reach: what remains changes when the inputs are perturbed"
                 )
         evidence = Evidence(
             "scaling",
