@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from typer.testing import CliRunner
@@ -18,6 +19,12 @@ LINEAR = {"actual": "x @ W.T + b", "expected": "F.linear(x, W, b)", "inputs": "x
 NORM = {"actual": "F.layer_norm(x, (64,), eps=1e-3)", "expected": "F.layer_norm(x, (64,))", "inputs": "x=0.1*randn(8, 64)"}
 
 
+def run_apart(coroutine):
+    """Run to its end in a thread of its own: a browser's tests may have left a loop running in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, coroutine).result()
+
+
 def called(name, arguments):
     """The result of one call, by the client in this process."""
     from halfulp.assistants.server import server
@@ -26,7 +33,7 @@ def called(name, arguments):
         async with mcp.Client(server()) as client:
             return await client.call_tool(name, arguments)
 
-    return asyncio.run(call())
+    return run_apart(call())
 
 
 def test_the_tools_are_those_four_with_a_description():
@@ -36,7 +43,7 @@ def test_the_tools_are_those_four_with_a_description():
         async with mcp.Client(server()) as client:
             return (await client.list_tools()).tools
 
-    tools = asyncio.run(listed())
+    tools = run_apart(listed())
     assert [tool.name for tool in tools] == ["check", "locate", "explain", "tolerance"]
     assert all(tool.description for tool in tools)
 
@@ -74,7 +81,7 @@ def test_what_the_code_prints_does_not_reach_the_protocol(tmp_path):
         async with mcp.Client(command, read_timeout_seconds=120) as client:
             return await client.call_tool("check", {"actual": str(case)})
 
-    assert asyncio.run(call()).structured_content["verdict"] == "IDENTICAL"
+    assert run_apart(call()).structured_content["verdict"] == "IDENTICAL"
 
 
 class TestSkill:

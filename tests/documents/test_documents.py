@@ -44,8 +44,8 @@ def test_a_missing_or_wrong_field_is_named(kind, results):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "which is no JSON"),
-        ("[" * 100_000, "which is no JSON"),
+        ("", "which is not JSON"),
+        ("[" * 100_000, "which is not JSON"),
         ("[]", "JSON without a kind"),
         ("null", "JSON without a kind"),
         ('{"kind": 3}', "JSON of kind 3|without a kind"),

@@ -89,7 +89,7 @@ def test_another_order_of_the_terms_is_described_on_both_sides():
 def test_pictures():
     order = product(blocks(2048, 192, 1, "after the first block"))
     text = order.draw()
-    assert "├─ terms from 0: 192 in turn" in text
+    assert "├─ 192 terms from term 0" in text
     assert "├─ bias" in text
     svg = order.draw("svg")
     assert svg.startswith("<svg")
@@ -112,8 +112,8 @@ def test_two_orders_side_by_side_mark_what_only_one_has():
     xml.etree.ElementTree.fromstring(drawn)
     assert drawn == draw_beside({"<actual>": one, "expected": two})
     assert "&lt;actual&gt;" in drawn
-    assert "bias  \u2260" in drawn
-    assert "\u2260" not in draw_beside({"actual": one, "expected": one})
+    assert drawn.count("\u2190 here they part") in (1, 2)  # once a side at most
+    assert "\u2190" not in draw_beside({"actual": one, "expected": one})
 
 
 def test_family_names():

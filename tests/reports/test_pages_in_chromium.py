@@ -1,7 +1,9 @@
 """Pages in a browser: nothing on the console, no request, and everything works by mouse and by keyboard."""
 
+import contextlib
 import dataclasses
 import re
+import zlib
 
 import pytest
 from test_pages import HOSTILE, hostile_check, hostile_origin
@@ -220,4 +222,42 @@ def test_pages_print(results, opened):
     shown.page.emulate_media(media="print")
     assert not shown.page.locator("nav").is_visible()
     assert re.match(rb"%PDF", shown.page.pdf())
+    shown.settled()
+
+
+def strokes(pdf):
+    """How many lines, curves and rectangles are drawn in a PDF."""
+    streams = re.findall(rb"stream\r?\n(.*?)endstream", pdf, re.DOTALL)
+    texts = []
+    for stream in streams:
+        with contextlib.suppress(zlib.error):
+            texts.append(zlib.decompress(stream))
+    return sum(len(re.findall(rb"[\d.] (?:l|c|re)\b", text)) for text in texts)
+
+
+@pytest.mark.parametrize("kind", ["check", "growth", "origin"])
+def test_what_is_printed_before_it_was_drawn_has_its_charts(results, browser, tmp_path, kind):
+    """As `chromium --print-to-pdf` does: the page is printed as soon as it is loaded, when no chart has had its turn."""
+    text = html_of(page_of(results[kind]))
+    printed = {}
+    for name, content in (("charts", text), ("none", text.replace('<figure class="chart', '<figure class="no'))):
+        (tmp_path / "page.html").write_text(content, encoding="utf-8")
+        context = browser.new_context()
+        page = context.new_page()
+        page.add_init_script("window.requestIdleCallback = () => 0")  # nothing gets its turn
+        page.goto(f"file://{tmp_path / 'page.html'}")
+        printed[name] = strokes(page.pdf())
+        assert page.locator("figure.chart[data-drawn]").count() == page.locator("figure.chart").count()
+        context.close()
+    charts = text.count('<figure class="chart')
+    assert charts and printed["charts"] >= printed["none"] + 20 * charts  # a chart has axes with ticks on two sides at least
+
+
+def test_printed_tables_keep_their_headings(results, opened):
+    shown = opened(results["check"])
+    shown.page.emulate_media(media="print")
+    heading = shown.page.locator("th[data-label]").first
+    assert not heading.locator("button").is_visible()  # buttons are not painted again on the next page; the text in their place is
+    words = heading.evaluate("each => getComputedStyle(each, '::before').content")
+    assert words.strip('"') == heading.get_attribute("data-label")
     shown.settled()

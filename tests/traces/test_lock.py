@@ -38,7 +38,7 @@ def test_a_folder_that_is_no_trace_is_never_removed(tmp_path):
     folder = tmp_path / "mine.trace.partial"
     folder.mkdir()
     (folder / "thesis.txt").write_text("years of work")
-    with pytest.raises(TraceError, match="no unfinished trace"):
+    with pytest.raises(TraceError, match="not an unfinished trace"):
         record(torch.exp, torch.ones(3), tmp_path / "mine.trace")
     assert (folder / "thesis.txt").read_text() == "years of work"
 
@@ -48,14 +48,14 @@ def test_a_file_beside_an_unfinished_trace_keeps_it(extra, tmp_path):
     with pytest.raises(ZeroDivisionError), Recorder(tmp_path / "t"):
         raise ZeroDivisionError
     (tmp_path / "t.partial" / extra).write_text("mine")
-    with pytest.raises(TraceError, match="no unfinished trace"):
+    with pytest.raises(TraceError, match="not an unfinished trace"):
         record(torch.exp, torch.ones(3), tmp_path / "t")
     assert (tmp_path / "t.partial" / extra).read_text() == "mine"
 
 
 def test_a_complete_trace_of_a_partial_name_is_kept(tmp_path):
     record(torch.exp, torch.ones(3), tmp_path / "t").path.rename(tmp_path / "t.partial")
-    with pytest.raises(TraceError, match="no unfinished trace"):
+    with pytest.raises(TraceError, match="not an unfinished trace"):
         record(torch.exp, torch.ones(3), tmp_path / "t")
     assert read_trace(tmp_path / "t.partial").ops
 

@@ -372,7 +372,7 @@ def test_result_prints_stores_and_is_judged_again():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "which is no JSON"),
+        ("{", "which is not JSON"),
         ("{}", "JSON without a kind"),
         ('{"kind": "check", "schema": 99}', "Needed: schema 1"),
         ('{"kind": "check", "schema": 1}', "not as needed: Field required"),

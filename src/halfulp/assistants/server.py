@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from typing import Any
 
 from mcp.server import MCPServer
@@ -98,7 +98,7 @@ def tolerance(expected: str, inputs: str = "", declared: str = "", seed: int = 0
 
 
 @contextlib.contextmanager
-def _running(actual: str, expected: str, inputs: str, seed: int, *, one_side: bool = False) -> Iterator[Given]:
+def _running(actual: str, expected: str, inputs: str, seed: int, *, one_side: bool = False) -> Generator[Given]:
     """What was given, for as long as it runs; errors as one message that says what to do.
 
     Raises:

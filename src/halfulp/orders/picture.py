@@ -12,6 +12,8 @@ from .description import describe
 from .summation import Summation
 from .tree import CHAIN, EXTRA, TERM, Item, Shape, Tree
 
+FIRST = "\u2190 here they part"
+"""The mark of the first row that the other order lacks: below it most rows differ, and a mark on each says nothing."""
 ROW_HEIGHT, INDENT, MARGIN, CHARACTER = 22, 26, 12, 7.3
 
 
@@ -30,7 +32,7 @@ def draw(order: Summation, form: str = "text") -> str:
 
 
 def draw_beside(orders: Mapping[str, Summation]) -> str:
-    """Two orders side by side as one SVG; rows that only one of them has are marked.
+    """Two orders side by side as one SVG; the first row that only one of them has is marked.
 
     Args:
         orders: name -> order, two of them.
@@ -45,7 +47,8 @@ def draw_beside(orders: Mapping[str, Summation]) -> str:
     parts: list[str] = []
     left = height = 0
     for (name, order), alike in zip(orders.items(), shared):
-        own = [(prefix, text if place in alike else f"{text}  \u2260", depth) for place, (prefix, text, depth) in enumerate(rows[name])]
+        apart = next((place for place in range(len(rows[name])) if place not in alike), None)
+        own = [(prefix, f"{text}  {FIRST}" if place == apart else text, depth) for place, (prefix, text, depth) in enumerate(rows[name])]
         inner = _svg(order, own)
         width, tall = (int(found) for found in re.findall(r' width="(\d+)" height="(\d+)"', inner)[0])
         parts.append(f'<text x="{left + MARGIN - 4}" y="{MARGIN}" font-weight="bold">{escape(name)}</text>')
@@ -82,17 +85,18 @@ def _how(shape: Shape) -> str:
 def _item(order: Summation, tree: Tree, item: Item, base: str) -> str:
     if item.shape == EXTRA:
         return order.extras[item.start] if item.start < len(order.extras) else f"extra {item.start}"
-    at = f"{base} + {item.start}" if base and item.start else base or str(item.start)
+    at = f" from term {item.start}" if not base else f", {item.start} further on" if item.start else ""
     if item.shape == TERM:
-        if not item.loops:
-            return f"term {at}"
-        return f"terms from {at}: {_loops(item)}"
-    what = f"partial sum, {_how(tree.shapes[item.shape])}"
-    return f"{what}, start = {at}" if not item.loops else f"{_loops(item)}: {what}, start = {at} ..."
+        return f"{_loops(item, 'term')}{at}" if item.loops else f"term {item.start}" if not base else f"one term{at}"
+    chained = "" if tree.shapes[item.shape].kind == CHAIN else f", {_how(tree.shapes[item.shape])}"
+    return f"{_loops(item, 'partial sum')}{at}{chained}" if item.loops else f"a partial sum{at}{chained}"
 
 
-def _loops(item: Item) -> str:
-    return ", repeated ".join(f"{count:,} with step {step}" if step != 1 else f"{count:,} in turn" for count, step in item.loops)
+def _loops(item: Item, what: str) -> str:
+    """So many of them, and how far apart they start; of several loops the inner one first."""
+    (count, step), *outer = item.loops
+    apart = "" if step == 1 and what == "term" else f", {step} apart"
+    return f"{count:,} {what}s{apart}" + "".join(f", {number:,} times, {further} apart" for number, further in outer)
 
 
 def _svg(order: Summation, rows: list[tuple[str, str, int]]) -> str:

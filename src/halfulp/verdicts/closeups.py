@@ -11,6 +11,7 @@ from ..differences.excess import in_noise
 from ..noise import DATA, LeafNoise, Noise, noise_of, widened
 from . import limits
 from .closeup import Closeup, Heat, Profile
+from .evidence.noise import judged_by
 from .evidence.patterns import CLIPPED, bands_of
 from .gatherer import Gatherer
 
@@ -43,7 +44,8 @@ def closeups_of(gatherer: Gatherer) -> tuple[Closeup, ...]:
     ]  # fmt: skip
     noise, sampled = None, None
     if gatherer.sampled is not None:
-        noise, sampled = widened(gatherer.sampled, case.native("expected")), noise_of(case, profiles=True, rounds=DATA)
+        noise = judged_by(case.native("actual"), widened(gatherer.sampled, case.native("expected")), gatherer.sampled)
+        sampled = noise_of(case, profiles=True, rounds=DATA)
     sizes = {difference.path: difference.max_abs for difference in gatherer.comparison}
     pairs = sorted(pairs, key=lambda pair: -sizes.get(pair[0].path, 0.0))[:OUTPUTS]
     room = max(FEWEST_ELEMENTS, ELEMENTS // max(1, len(pairs)))
@@ -63,7 +65,7 @@ def _closeup(actual: Leaf, expected: Leaf, noise: Noise | None, sampled: Noise |
     def listed(values: FloatArray) -> tuple[float, ...]:
         return tuple(values.ravel()[places].tolist())
 
-    limit = max_limit(noise.count, spread.reference.size) if noise is not None and spread is not None else None
+    limit = max_limit(noise.degrees, spread.reference.size) if noise is not None and spread is not None else None
     with_noise = (listed(spread.reference), _short(spread.spread.ravel()[places])) if spread is not None else ((), ())
     known = sampled.leaves.get(actual.path) if sampled is not None else None
     return Closeup(

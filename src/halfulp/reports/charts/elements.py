@@ -28,7 +28,6 @@ def element_columns(closeup: Closeup) -> dict[str, list[Any]]:
         "error": [rounded(error) for error in errors],
         "noise": [None if math.isnan(value) else rounded(value) for value in noise],
         "in_noise": [_ratio(error, spread) for error, spread in zip(errors, noise)],
-        "worst": [place < closeup.worst for place in range(len(closeup.places))],
     }
 
 
@@ -64,7 +63,8 @@ def error_against_noise(closeup: Closeup, name: str = "elements") -> Sketch:
     sizes = [math.inf if isinstance(item, str) else item or 0.0 for item in shown["in_noise"]]
     ranked = sorted(range(len(kept)), key=lambda place: -sizes[place])[:LABELLED]
     shown["label"] = [shown["index"][place] if place in ranked else "" for place in range(len(kept))]
-    shown["worst"] = [worst or edge for worst, edge in zip(shown["worst"], still)]
+    over = [edge or (closeup.limit is not None and size > closeup.limit) for size, edge in zip(sizes, still)]
+    shown["beyond"] = over
     ends = [min(shown["noise"], default=1.0), max(shown["noise"], default=1.0)]
     ends = [ends[0] * 0.8, ends[1] * 1.25]
     x = alt.X(
@@ -82,14 +82,16 @@ def error_against_noise(closeup: Closeup, name: str = "elements") -> Sketch:
         alt.Chart(data(datasets, name, shown), name=f"{name}_points")
         .mark_circle(size=28, opacity=0.65)
         .encode(
-            x=x, y=y, color=alt.Color("worst:N", scale=alt.Scale(domain=[True, False], range=[MARK, ACTUAL]), legend=None), tooltip=tooltip
+            x=x, y=y, color=alt.Color("beyond:N", scale=alt.Scale(domain=[True, False], range=[MARK, ACTUAL]), legend=None), tooltip=tooltip
         )
     )
     labels = (
         alt.Chart(data(datasets, name, shown), name=f"{name}_labels")
         .transform_filter("datum.label != ''")
-        .mark_text(align="left", dx=6, dy=-6, color=MARK)
-        .encode(x=x, y=y, text="label:N")
+        .mark_text(align="left", dx=6, dy=-6)
+        .encode(
+            x=x, y=y, text="label:N", color=alt.Color("beyond:N", scale=alt.Scale(domain=[True, False], range=[MARK, ACTUAL]), legend=None)
+        )
     )
     lines = [_line(datasets, f"{name}_equal", ends, 1.0, NOISE, "error = noise")]
     if closeup.limit is not None:

@@ -29,10 +29,10 @@ def check_page(result: CheckResult) -> Page:
     datasets: dict[str, Columns] = {
         "evidence": columns_of(
             (
-                (QUESTIONS.get(evidence.kind, evidence.kind), evidence.finding, measured_words(evidence), ", ".join(verdict.name for verdict in evidence.speaks_for) if len(evidence.speaks_for) < 8 else "any", evidence.path)
+                (QUESTIONS.get(evidence.kind, evidence.kind), evidence.finding, measured_words(evidence), evidence.path)
                 for evidence in result.evidence
             ),
-            "question", "finding", "measured", "speaks_for", "output",
+            "question", "finding", "measured", "output",
         ),
         "differences": difference_data(result.difference),
         "worst": worst_data(result.difference),
@@ -96,8 +96,7 @@ def _evidence(result: CheckResult) -> tuple[Part, ...]:
         Column("question", "asked"),
         Column("finding", "found"),
         Column("measured", "measured"),
-        Column("speaks_for", "agrees with"),
-        Column("output", "output", is_code=True),
+        *((Column("output", "output", is_code=True),) if any(evidence.path for evidence in result.evidence) else ()),
     )
     return (decided, Table("evidence", "All that was measured; rows that decided are marked", columns, marked))
 

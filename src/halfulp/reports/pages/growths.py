@@ -20,8 +20,8 @@ def growth_page(growth: Growth) -> Page:
         Column("limit", "limit, times the noise", True),
     )  # fmt: skip
     caption = (
-        f"Root mean square errors in u of {growth.declared} times that of the result, on logarithmic axes. The area is what rounding makes, up to the limit of honest "
-        "results; its dashed line is the sampled noise of adding one by one. Lines are least squares fits."
+        f"Root mean square errors in u of {growth.declared} times that of the result, on logarithmic axes. The area is what rounding makes, up to the limit of correct "
+        "implementations; its dashed line is the sampled noise of adding one by one. Lines are least squares fits."
     )
     parts: list[Part] = [Table("sizes", "Every size", columns)]
     if growth.points:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...orders.picture import draw_beside
 from ...probes.stored import StoredOrder, StoredOrders
+from ..text.orders import answer_in_words, difference_in_words
 from .page import Code, Column, Columns, Number, Page, Pairs, Part, Picture, Section, Table, Words
 from .tables import columns_of
 
@@ -18,12 +19,16 @@ def orders_page(found: StoredOrders) -> Page:
             if found.one_family
             else ()
         )
-        said: list[Part] = [Words((f"actual against expected: {found.difference}.", *family))]
+        said: list[Part] = [Words((difference_in_words(found), *family))]
         if len(found.trees) == 2:
             svg = draw_beside(found.trees)
             if len(svg) < LARGEST:
                 said.append(
-                    Picture("Side by side", "Rows that only one of the two has are marked with \u2260; equal blocks are drawn once.", svg)
+                    Picture(
+                        "Side by side",
+                        "The first row that the other order lacks is marked; below it they differ. Terms are added from top to bottom, and equal blocks are drawn once.",
+                        svg,
+                    )
                 )
         sections.append(Section("difference", "What distinguishes them", tuple(said)))
     for name, stored_order in found.orders.items():
@@ -31,19 +36,24 @@ def orders_page(found: StoredOrders) -> Page:
     if found.problems:
         sections.append(Section("problems", "Without an order", (Pairs("Why there is none", tuple(found.problems.items())),)))
     proved = bool(found.orders) and all(order.proved for order in found.orders.values()) and not found.problems
-    first = next(iter(found.orders.values()), None)
-    same = "They add in the same order. " if found.difference == "the same order" else ""
+    same = found.difference == "the same order"
     return Page(
         "orders",
         "In which order do they add?",
-        ("The same order" if same else "Two orders") if found.difference else ("The order is proved" if proved else "Not all is proved"),
+        _title(found, proved=proved, same=same),
         "good" if proved else "unsure",
-        same + (first.classes[0].words if first is not None else "No order was found."),
+        answer_in_words(found),
         _numbers(found),
         ("halfulp order FILE.py --emit DIR writes NumPy programs that give the bits of each.",) if proved else (),
         tuple(sections),
         datasets,
     )
+
+
+def _title(found: StoredOrders, *, proved: bool, same: bool) -> str:
+    if found.difference:
+        return "They add in the same order" if same else "They add in different orders"
+    return "The order is proved" if proved else "The order is not proved" if found.orders else "There is no order"
 
 
 def _numbers(found: StoredOrders) -> tuple[Number, ...]:

@@ -102,10 +102,16 @@ def _repetition(finding: str, m: Measured) -> str:
 
 def _noise(finding: str, m: Measured) -> str:
     return (
-        f"error in units of the noise: rms {number(m['rms_in_noise'])} (limit {number(m['rms_limit'])}), worst {number(m['max_in_noise'])} "
-        f"(limit {number(m['max_limit'])}), norm {number(m['norm_in_noise'])}; expected itself: rms {number(m['expected_rms_in_noise'])}; "
+        f"error in units of the noise: rms {number(m['rms_in_noise'])} (limit {number(m['rms_limit'])}), worst {number(m['max_in_noise'])}"
+        f"{_at_worst(m)} (limit {number(m['max_limit'])}), norm {number(m['norm_in_noise'])}; expected itself: rms {number(m['expected_rms_in_noise'])}; "
         f"noise is {number(m['noise_rel_rms'])} of the result; {m['samples']} samples of the {m['method']}, reference: {m['reference']}"
     )
+
+
+def _at_worst(m: Measured) -> str:
+    """Which element the worst one is, where the output has several."""
+    index = m.get("worst_index")
+    return f" at {list(index)}" if isinstance(index, (list, tuple)) and index and m["count"] > 1 else ""
 
 
 def _backward(finding: str, m: Measured) -> str:

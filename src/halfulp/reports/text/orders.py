@@ -18,9 +18,33 @@ def order_text(found: StoredOrder) -> str:
         lines = [found.proof, *(f"The probes saw: {line}" for line in lines)]
     if main is not None:
         lines.append(f"Depth of the tree: {main.tree.depth:,}; hash {main.hash}; {found.runs:,} runs of the function for the probes.")
-        if found.family is not None:
-            lines.append(f"Family: {found.family}.")
+    if main is not None and found.family is not None and found.proved:  # what people call it comes first
+        lines.insert(0, f"{found.family[:1].upper()}{found.family[1:]}.")
+    elif main is not None and found.family is not None:
+        lines.append(f"Family: {found.family}.")
     return "\n".join(lines)
+
+
+def answer_in_words(found: StoredOrders) -> str:
+    """How each function adds, by the name of its family where it has one."""
+    if not found.orders:
+        return "No order was found."
+    said = {name: _family_or_words(order) for name, order in found.orders.items()}
+    if found.difference == "the same order":
+        return f"Both add like this: {next(iter(said.values()))}."
+    return " ".join(f"{name}: {words}." if len(said) > 1 else f"{words[:1].upper()}{words[1:]}." for name, words in said.items())
+
+
+def difference_in_words(found: StoredOrders) -> str:
+    """What distinguishes two orders: their families where both have one, otherwise the terms."""
+    families = [order.family for order in found.orders.values()]
+    if len(families) == 2 and all(families) and families[0] != families[1]:
+        return f"actual adds by {families[0]}, expected by {families[1]}."
+    return f"actual against expected: {found.difference}."
+
+
+def _family_or_words(order: StoredOrder) -> str:
+    return order.family if order.family is not None else order.classes[0].words
 
 
 def orders_text(found: StoredOrders, *, draw: bool = False) -> str:
@@ -36,7 +60,7 @@ def orders_text(found: StoredOrders, *, draw: bool = False) -> str:
     for name, problem in found.problems.items():
         lines += [name, f"  {problem}"]
     if found.difference:
-        lines += ["difference", f"  actual against expected: {found.difference}."]
+        lines += ["difference", f"  {difference_in_words(found)}"]
         if found.one_family:
             lines.append("  They are one family: the same bits on any input, so their agreement is not independent evidence.")
     return "\n".join(lines)

@@ -31,6 +31,12 @@ def residuals(run: Run, noise: Noise) -> list[Residual]:
     return found
 
 
+def judged_by(actual: Run, noise: Noise, sampled: Noise) -> Noise:
+    """The noise that errors are told in: the one without the errors of `expected` where `actual` is within it, else the one with them."""
+    found = [residual for residual in residuals(actual, sampled) if residual.count]
+    return sampled if all(residual.excess(noise.degrees).within for residual in found) else noise
+
+
 def noise_evidence(case: Case, noise: Noise, sampled: Noise) -> Evidence | None:
     """The worst output's error in units of the noise; None where no output is a floating-point tensor.
 
@@ -40,11 +46,9 @@ def noise_evidence(case: Case, noise: Noise, sampled: Noise) -> Evidence | None:
         sampled: the noise without them, which `expected` itself is measured by.
     """
     actual, expected = case.native("actual"), case.native("expected")
-    found = [residual for residual in residuals(actual, sampled) if residual.count]
+    found = [residual for residual in residuals(actual, judged_by(actual, noise, sampled)) if residual.count]
     if not found:
         return None
-    if not all(residual.excess(noise.degrees).within for residual in found):
-        found = [residual for residual in residuals(actual, noise) if residual.count]
     worst = max(found, key=lambda residual: residual.excess(noise.degrees).of_limit)
     peers = {residual.path: residual for residual in residuals(expected, sampled)}
     peer = peers.get(worst.path)

@@ -179,12 +179,17 @@ async function drawAll(waiting) {
   document.documentElement.dataset.drawn = "yes";
 }
 
-function start() {
+function loadVega() {
   const source = document.getElementById("vega");
-  if (source && figures.length) {
-    const script = document.createElement("script");
-    script.textContent = source.textContent;
-    document.head.append(script);
+  if (!source || window.vegaEmbed) return Boolean(source);
+  const script = document.createElement("script");
+  script.textContent = source.textContent;
+  document.head.append(script);
+  return true;
+}
+
+function start() {
+  if (figures.length && loadVega()) {
     drawAll(figures);
     dark.addEventListener("change", () => drawAll(figures));
     const stacked = figures.filter(each => specifications[each.dataset.chart].spec.vconcat);
@@ -194,6 +199,12 @@ function start() {
     document.documentElement.dataset.drawn = "yes";
   }
 }
+
+// What is printed before its turn came is drawn now: nothing in it waits for the network or a timer, so it is done when this event is.
+addEventListener("beforeprint", () => {
+  const left = figures.filter(each => !each.dataset.drawn);
+  if (left.length && loadVega()) left.forEach(each => drawChart(each).catch(console.error));
+});
 
 document.querySelectorAll(".table").forEach(makeTable);
 document.querySelectorAll(".tree").forEach(makeTree);
