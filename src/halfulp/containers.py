@@ -104,8 +104,8 @@ def entered(container: object, inside: tuple[int, ...], path: str) -> tuple[int,
     if id(container) in inside or len(inside) >= DEEPEST:
         what = "a container that holds itself" if id(container) in inside else f"containers nested more than {DEEPEST} deep"
         raise InputError(
-            f"Got {what} at {path[:80] or 'the top'}. Needed: tensors, arrays or numbers in containers that end. Pass or return the parts "
-            "that are to be looked at."
+            f"Got {what} at {path[:80] or 'the top'}. Needed: tensors, arrays or numbers in containers of limited "
+            "depth. Pass or return only the parts to be examined."
         )
     return (*inside, id(container))
 

@@ -206,7 +206,7 @@ class _Watch(DispatchMode):
             lost = int((~exact).sum())
             if lost:
                 bits = FORMATS[_NAMES[result.dtype]].precision_bits
-                detail = f"{lost} of {value.numel()} integers are no {_named(result.dtype)} numbers (it holds all up to 2**{bits})"
+                detail = f"{lost} of {value.numel()} integers can't be represented in {_named(result.dtype)} (it holds all up to 2**{bits})"
                 self._note("integer to float", op, [value], result, detail)
 
     def _scalar(self, op: str, value: Any, operands: list[torch.Tensor], result: torch.Tensor) -> None:
@@ -214,7 +214,7 @@ class _Watch(DispatchMode):
             return
         form = FORMATS[_NAMES[result.dtype]]
         if isinstance(value, int) and abs(value) > 2**form.precision_bits and float(torch.tensor(value).to(result.dtype)) != value:
-            self._note("python scalar", op, operands, result, f"the Python integer {value} is no {form.name} number")
+            self._note("python scalar", op, operands, result, f"the Python integer {value} can't be represented in {form.name}")
         elif isinstance(value, float) and value not in (float("inf"), float("-inf")) and abs(value) > torch.finfo(result.dtype).max:
             self._note("python scalar", op, operands, result, f"the Python number {value:g} is beyond {form.name} and becomes infinite")
 

@@ -114,8 +114,8 @@ class Implementation:
             program = self._program(*given, tensors)
             if program.watch is None:
                 raise Unsupported(
-                    f"Got {self!r} to record. Needed: a backend that gives values on the way. {self.adapter.title or self.adapter.name} gives "
-                    "results only for this target. Compare results with halfulp.check."
+                    f"Got {self!r} to record. Needed: a backend that gives intermediate values. For this target "
+                    f"{self.adapter.title or self.adapter.name} gives only final results. Compare results with halfulp.check."
                 )
             watched = program.watch(tensors)
         names = [*_paths(arguments, "inputs"), *_paths(words, "keywords")]

@@ -53,7 +53,7 @@ def told_once(causes: list[Cause], orders: list[Cause], *, exact: bool) -> list[
     """
     if not causes or not orders or not exact:
         return [*orders, *causes]
-    lines = [line for cause in orders for line in (f"The order of summation that it brings: {cause.statement}", *cause.evidence)]
+    lines = [line for cause in orders for line in (f"This change also changes the order of summation: {cause.statement}", *cause.evidence)]
     return [dataclasses.replace(causes[0], evidence=(*causes[0].evidence, *lines)), *causes[1:]]
 
 
@@ -154,10 +154,10 @@ def _cause(laboratory: Laboratory, outcome: Outcome, all_found: list[Outcome], *
         evidence.append(f"Background: {trial.known}.")
     is_formula = trial.kind not in (SETTING, ARITHMETIC)
     if is_formula:
-        evidence.append("In float64 the change makes as large a difference, so it is another formula, not rounding.")
+        evidence.append("In float64 the change makes just as large a difference, so it changes the formula and not just the rounding.")
     where = f" at {trial.place}" if trial.place else ""
     outcome_in_words = (
-        "The difference is another formula, with an effect below the rounding of the whole."
+        ("The difference comes from another formula, but its effect is smaller than the rounding of the whole result.")
         if is_formula
         else "The difference is rounding."
     )

@@ -104,7 +104,7 @@ def main() -> None:
 
         traceback.print_exc()
         print(
-            f"halfulp: got {type(error).__name__} from inside halfulp: this is a mistake of halfulp's. Please report the lines above.",
+            (f"halfulp: got {type(error).__name__} from inside halfulp: this is a bug in halfulp. Please report the lines above."),
             file=sys.stderr,
         )
         raise SystemExit(2) from None

@@ -16,7 +16,10 @@ app = application_of(help="Which implementations can be compared here, how to ge
 @app.callback(invoke_without_command=True)
 def backends(
     context: typer.Context,
-    measure: Annotated[bool, typer.Option("--measure/--no-measure", help="Measure what each that is here runs in (a second each).")] = True,
+    measure: Annotated[
+        bool,
+        typer.Option("--measure/--no-measure", help="Measure the precision that each available backend runs in (about a second each)."),
+    ] = True,
     as_json: Json = None,
 ) -> None:
     """List the backends; exits with 0."""
@@ -53,7 +56,7 @@ def backends(
 @app.command("install", cls=Command)
 def install(
     name: Annotated[list[str], typer.Argument(help="Backends, as `halfulp backends` lists them.")],
-    constraint: Annotated[Optional[Path], typer.Option("--constraint", "-c", help="A file of versions for pip.")] = None,
+    constraint: Annotated[Optional[Path], typer.Option("--constraint", "-c", help="A constraints file for pip.")] = None,
 ) -> None:
     """Make an environment for a backend, over this one; what runs in it runs in a process of its own."""
     from halfulp.backends.registry import BUILT_IN, adapter_named

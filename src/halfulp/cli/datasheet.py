@@ -11,7 +11,7 @@ from .commands import Command, application_of
 from .output import Html, Json, say, show, writable
 
 app = application_of(
-    help="How exact is a library here? Measured: precisions, orders, rounding, special values, ulp errors of all functions."
+    help=("How accurate is a library here? Measures precisions, orders, rounding, special values, and the ulp errors of all functions.")
 )
 
 

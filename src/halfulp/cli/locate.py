@@ -20,7 +20,7 @@ def locate(
         ),
     ],
     expected: Annotated[
-        Optional[str], typer.Argument(metavar="[EXPECTED]", help="What it should agree with: a trace where the first is one.")
+        Optional[str], typer.Argument(metavar="[EXPECTED]", help="What it should agree with: a trace if the first is a trace.")
     ] = None,
     inputs: InputsOption = None,
     backends: BackendsOption = None,
@@ -28,11 +28,11 @@ def locate(
         Optional[str],
         typer.Option(help="The precision that the code under test may compute in.", show_default="that of each result in expected"),
     ] = None,
-    gradients: Annotated[bool, typer.Option("--gradients", help="Of a case file: also walk the backward pass.")] = False,
+    gradients: Annotated[bool, typer.Option("--gradients", help="For a case file: also walk the backward pass.")] = False,
     rename: Annotated[
         Optional[list[str]], typer.Option(help="Module of expected=module of actual, with * for any part. Repeatable.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of a case file: passed to `inputs`.")] = 0,
+    seed: Annotated[int, typer.Option(help="For a case file: the seed passed to `inputs`.")] = 0,
     as_json: Json = None,
     html: Html = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the answer, without the evidence.")] = False,

@@ -26,8 +26,8 @@ def overlay(
     tensorboard: Annotated[
         Optional[Path], typer.Option(help="Also add scalars to this log folder (needs the extra `tensorboard`).", show_default="none")
     ] = None,
-    step: Annotated[int, typer.Option(min=0, help="Of the training, for the scalars of layers.")] = 0,
-    seed: Annotated[int, typer.Option(help="Of a case file: passed to `inputs`.")] = 0,
+    step: Annotated[int, typer.Option(min=0, help="The training step to log the scalars of layers at.")] = 0,
+    seed: Annotated[int, typer.Option(help="For a case file: the seed passed to `inputs`.")] = 0,
 ) -> None:
     """Show the walk in Model Explorer, on the exported graph, and in TensorBoard. Exits with 0."""
     import shlex

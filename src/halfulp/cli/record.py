@@ -19,7 +19,9 @@ def record(
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write; must not exist.")],
-    level: Annotated[str, typer.Option(help="hash, statistics or tensors. Only from tensors can be told what each op adds.")] = "tensors",
+    level: Annotated[
+        str, typer.Option(help="hash, statistics or tensors. Only with tensors can halfulp tell what each op adds.")
+    ] = "tensors",
     gradients: Annotated[bool, typer.Option("--gradients", help="With :name, also run the backward pass.")] = False,
     select: Annotated[
         Optional[list[str]],

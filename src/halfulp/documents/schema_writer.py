@@ -20,7 +20,9 @@ DERIVED: dict[str, dict[str, dict[str, Any]]] = {
         "reason": {"type": "string", "description": "The reason for the verdict in a sentence."},
     },
     "comparison": {"same_bits": {"type": "boolean", "description": "Whether structure and all bits agree."}},
-    "origin": {"acceptable": {"enum": [True, False, None], "description": "Of the verdict; null when undecided."}},
+    "origin": {
+        "acceptable": {"enum": [True, False, None], "description": "Whether the verdict counts as acceptable; null when undecided."}
+    },
     "explanation": {
         "explained": {"type": "boolean", "description": "Whether a cause was found."},
         "acceptable": {"enum": [True, False, None], "description": "Of the verdict; null when undecided."},

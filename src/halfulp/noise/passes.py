@@ -133,7 +133,7 @@ def run_under(
             result = case.evaluate(side, arguments, keywords)
         if tape is not None:
             if lifting is not None and lifting.reads_numbers:
-                tape.drop("numbers are read past all ops")
+                tape.drop("it reads numbers out of tensors without going through an op")
             tape.end(result)
         outputs = case.collected(side, result, arguments, keywords)
     # Gradients are compared as PyTorch's own backward ops give them, not as the parts of fused ones do.
@@ -145,7 +145,7 @@ def run_under(
 def _begin(tape: Tape, case: Case, side: Side, lifting: Retyping | None, given: Any) -> None:
     """Start a tape, where it will have seen all that counts."""
     if lifting is None:
-        tape.drop("nobody watches who reads numbers")
+        tape.drop("reads of numbers out of tensors are not being watched")
     elif case.watched:
         tape.drop("it writes into what it is given")
     elif side.state.arrays:

@@ -244,8 +244,8 @@ class Tree:
                     problem = "a leaf occurs twice or not at all"
         if problem:
             raise InputError(
-                f"Got a tree of {self.terms} terms and {self.extras} extra leaves in which {problem}. Needed: every leaf once. Only then "
-                "it is an order of summation. Store the order again."
+                f"Got a tree of {self.terms} terms and {self.extras} extra leaves in which {problem}. Needed: every leaf "
+                "once. Only then is it an order of summation. Store the order again."
             )
 
 

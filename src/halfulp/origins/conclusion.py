@@ -292,8 +292,8 @@ def _unanswered(walker: Walker, walk: Walk) -> str:
         if point.total > max(rounding, growth * before):
             where, why = point.module or "the outermost module", point.note or "no formula"
             return (
-                f"{point.op} in {where} could not be evaluated ({why}). Its result differs by a relative {point.total:.2g} and its inputs "
-                f"by {before:.2g}; halfulp can't tell whether that is rounding."
+                f"{point.op} in {where} could not be evaluated ({why}). The relative difference is {point.total:.2g} in "
+                f"its result and {before:.2g} in its inputs; halfulp can't tell whether that is rounding."
             )
     differing = [name for name in names if _differs(walker, name)]
     unseen = [name for name in differing if not _was_compared(walker, walk, walker.actual.named[name])]

@@ -43,9 +43,9 @@ def first_of_ranks(actual: Path, expected: Path, walked: Walked) -> Origin:
     sides = [[read_trace(path) for path in ranks_in(side)] for side in (actual, expected)]
     if len(sides[0]) != len(sides[1]):
         raise TraceError(
-            f"Got {len(sides[0])} ranks in {actual.name} and {len(sides[1])} in {expected.name}. Needed: as many on both sides. Rank is "
-            f"compared "
-            "with rank. Put each side together first: halfulp merge."
+            f"Got {len(sides[0])} ranks in {actual.name} and {len(sides[1])} in {expected.name}. Needed: the same "
+            "number on both sides. Each rank is compared with its counterpart. Merge the ranks of each side first: "
+            "halfulp merge."
         )
     actual_traces, expected_traces = sides
     found = [

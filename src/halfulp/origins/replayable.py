@@ -124,7 +124,7 @@ def _by_name(call: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -
         if any(word in ("Generator", "Storage", "Stream", "Device") for word in words) and value not in (None, torch.device("cpu")):
             raise NotReplayed(f"{call.name()}: it is not run with {name}={str(value)[:40]!r}")
         if isinstance(value, str) and "str" not in words:
-            raise NotReplayed(f"{call.name()}: it takes no text for {name}")
+            raise NotReplayed(f"{call.name()}: it does not accept a string for {name}")
         if isinstance(value, torch.Tensor) and "Tensor" not in words:
             raise NotReplayed(f"{call.name()}: it takes no tensor for {name}")
     return given
@@ -155,7 +155,7 @@ def _sizes(step: Step, call: Any, arguments: Sequence[Any], keywords: Mapping[st
     try:
         return [sized(_by_name(call, arguments, keywords))]
     except (LookupError, AttributeError, TypeError, ValueError) as error:
-        raise NotReplayed(f"{call.name()}: an argument that tells its size is missing or of another kind") from error
+        raise NotReplayed(f"{call.name()}: an argument that determines the size of its result is missing or has the wrong type") from error
 
 
 def _inner(tensors: Sequence[torch.Tensor]) -> int:

@@ -84,10 +84,12 @@ def script_of(made: Reproduction, point: Point) -> str:
     stored = [n for n in made.tensors if n not in made.random]
     needs_file = bool(stored) or made.recorded is not None
     verdict = point.verdict.meaning if point.verdict is not None else "more than rounding"
-    because = (point.note[0].upper() + point.note[1:] + ".") if point.note else "What `actual` gives is further off than rounding."
+    because = (
+        (point.note[0].upper() + point.note[1:] + ".") if point.note else "The result of `actual` is further off than rounding can explain."
+    )
     title = (
-        f"{point.op} in {point.module or 'the outermost module'}, {point.phase}: {verdict}. {because} "
-        f"Written by halfulp from two recordings. It needs PyTorch only{' and values.safetensors' if needs_file else ''}."
+        f"{point.op} in {point.module or 'the outermost module'}, {point.phase}: {verdict}. {because} Written by "
+        f"halfulp from two recordings. It needs only PyTorch{(' and values.safetensors' if needs_file else '')}."
     )
     parts = [_HEADER.format(title=literal(title), imports="import json\nfrom pathlib import Path\n" if needs_file else "")]
     if needs_file:

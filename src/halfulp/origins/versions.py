@@ -136,7 +136,7 @@ class Evaluation:
         if version.exact is not None:
             return version.exact
         if not version.identical:
-            raise Unknown("what it reads is not known in actual")
+            raise Unknown("the values that it reads in actual are not known")
         return self.around.expected_values.number(number)
 
     def sample(self, k: int, slot: int) -> Array:

@@ -121,8 +121,9 @@ class Implementation:
         shared = next((self._leaves[place] for place in self._places if _shares_places(self._leaves[place])), None)
         if shared is not None:
             raise InputError(
-                f"Got an expanded input of shape {tuple(shared.shape)}, in which many elements lie in one place. Needed: a place for "
-                "each. Orders are revealed by giving elements values of their own. Pass a contiguous copy; its order may be another one."
+                f"Got an expanded input of shape {tuple(shared.shape)}, in which many elements share one place in memory. "
+                "Needed: a place for each. Orders are revealed by giving each element a value of its own. Pass a "
+                "contiguous copy; its order may be a different one."
             )
         names = [f"input {place}" for place in range(len(leaves))] + list(self._parameters)
         self.arguments = [_argument(names[place], self._leaves[place]) for place in self._places]
@@ -250,8 +251,9 @@ class Implementation:
             self._result = found.shape, format_named(dtype)
         if found.shape != self._result[0]:
             raise InputError(
-                f"Got results of shapes {self._result[0]} and {found.shape} for inputs of the same shapes. Needed: a shape that does not "
-                "depend on values. Other values are other sums then. Ask about the sum alone."
+                f"Got results of shapes {self._result[0]} and {found.shape} for inputs of the same shapes. Needed: a shape "
+                "that does not depend on values. Otherwise each set of values gives a different sum. Ask about the sum "
+                "alone."
             )
         return found
 

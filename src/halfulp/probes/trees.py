@@ -69,9 +69,9 @@ def reveal_tree(
         expected_s = masks.seconds_for(len(questions))
         if expected_s > patience_s:
             raise InputError(
-                f"Got a sum of {masks.leaves:,} terms, for which {len(questions):,} questions would take about {expected_s:,.0f} s "
-                f"({masks.parallel:,} a run). Needed: patience_s above that, now {patience_s:g}. None of the common orders gives its "
-                "bits. Ask at fewer terms, with more rows, or pass patience_s=math.inf."
+                f"Got a sum of {masks.leaves:,} terms, for which {len(questions):,} questions would take about "
+                f"{expected_s:,.0f} s ({masks.parallel:,} per run). Needed: patience_s above that; it is {patience_s:g} "
+                "now. None of the common orders gives its bits. Use fewer terms or more rows, or pass patience_s=math.inf."
             )
         answers = masks.sizes(questions)
         spots, seen = np.concatenate((spots, more)), np.concatenate((seen, answers[len(answers) - len(more) :]))

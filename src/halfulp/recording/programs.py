@@ -88,9 +88,8 @@ def _whole(file: str, path: str | Path, options: dict[str, Any], arguments: Sequ
             except SystemExit as ended:
                 if ended.code not in (None, 0):
                     raise CaseFileError(
-                        f"Got exit code {ended.code} from {file}. Needed: a program that ends by itself. What it did before was "
-                        f"recorded, and "
-                        "is marked partial. See what it printed above."
+                        f"Got exit code {ended.code} from {file}. Needed: a program that ends with exit code 0. What it did before "
+                        "was recorded, and is marked partial. See what it printed above."
                     ) from ended
     except CaseFileError:
         raise

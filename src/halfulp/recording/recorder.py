@@ -456,8 +456,8 @@ class Recorder:
                 self._known.forget(tensor)
         else:
             self.notes.append(
-                f"module {place.path or '(outermost)'} is compiled: seen are its inputs and outputs and the library kernels that it calls; "
-                "fused kernels and inner modules are not"
+                f"module {place.path or '(outermost)'} is compiled: its inputs, its outputs and the library kernels that "
+                "it calls are seen; fused kernels and inner modules are not"
             )
 
     def _step_begins(self, *_: Any) -> None:

@@ -65,15 +65,15 @@ def parsed(text: str, what: str = "an expression") -> ast.Expression:
     """
     if len(text) > LONGEST:
         raise InputError(
-            f"Got {what} of {len(text):,} characters. Needed: at most {LONGEST:,}. Longer code belongs into a file: FILE.py:name."
+            f"Got {what} of {len(text):,} characters. Needed: at most {LONGEST:,}. Longer code belongs in a file. Give FILE.py:name."
         )
     try:
         return ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         said = error.msg if isinstance(error, SyntaxError) else type(error).__name__
         raise InputError(
-            f"Got {text.strip()[:80]!r} as {what}, which is not a Python expression ({said}). Needed: one such as 'x @ W.T + b'. Statements and "
-            "imports belong into a file. Give FILE.py:name for a function of a file."
+            f"Got {text.strip()[:80]!r} as {what}, which is not a Python expression ({said}). Needed: one such as 'x @ "
+            "W.T + b'. Statements and imports belong in a file. Give FILE.py:name for a function in a file."
         ) from None
 
 

@@ -148,8 +148,10 @@ def _no_inputs(sides: Mapping[str, Any]) -> str:
             wanted += required_names(side)
     words = ", ".join(f"{name}=randn(4, 8)" for name in dict.fromkeys(wanted)) or "randn(4, 8)"
     return (
-        "Got no inputs. Needed: what both sides are run on. Nothing here says what they take: no inputs(seed) in the file, no signature of a model, "
-        f'no trace. Give them with -i "{words}" (shapes as they are there), or -i inputs.npz, the ones a stored result was computed from.'
+        "Got no inputs. Needed: the inputs to run both sides on. Nothing here says what they take: there is no "
+        f'inputs(seed) in the file, no model signature and no trace. Give them with -i "{words}" (with the '
+        "shapes that your functions take), or with -i inputs.npz, the inputs that a stored result was computed "
+        "from."
     )
 
 

@@ -55,8 +55,8 @@ def read_onnx(path: Path) -> OnnxFile:
         onnx = import_module("onnx")
     except ModuleNotFoundError:
         raise MissingBackend(
-            f"Got {path}, and the package onnx is not installed. Needed: it reads the model. Nothing was run. Install it with "
-            "pip install 'halfulp[onnxruntime]'."
+            f"Got {path}, and the package onnx is not installed. Needed: that package, which reads the model. Nothing "
+            "was run. Install it with pip install 'halfulp[onnxruntime]'."
         ) from None
     try:
         proto = onnx.load(str(path))
@@ -70,7 +70,10 @@ def read_onnx(path: Path) -> OnnxFile:
     if not module.unknown:
         return OnnxFile(path, module, drawing_of_graph(proto))
     evaluator = _evaluator(proto)
-    note = f"ops that halfulp doesn't run in PyTorch ({', '.join(module.unknown)}): NumPy's evaluator of onnx stands for the graph"
+    note = (
+        f"ops that halfulp doesn't run in PyTorch ({', '.join(module.unknown)}): the graph is run by the onnx "
+        "package's NumPy evaluator instead"
+    )
     return OnnxFile(path, evaluator, drawing_of_graph(proto), note)
 
 

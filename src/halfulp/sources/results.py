@@ -104,8 +104,8 @@ def with_inputs_of(results: list[Result], given: tuple[Any, ...] | None) -> tupl
         for place, tensor in result.inputs.items():
             if place in known and not _same(known[place], tensor):
                 raise InputError(
-                    f"Got two traces with other inputs[{place}]. Needed: the same inputs. Results of different inputs can't be compared. Record both "
-                    "on the same ones."
+                    f"Got two traces whose inputs[{place}] differ. Needed: the same inputs. Results of different inputs can't "
+                    "be compared. Record both on the same ones."
                 )
             known[place] = tensor
     if given is not None:

@@ -41,8 +41,9 @@ def read_tensors(path: Path, *, inflated_bytes: int | None = None) -> Any:
         )
     if kind in PICKLES:
         raise TensorFileError(
-            f"Got the pickle {path}. Needed: one of {', '.join(KINDS)}. Unpickling runs code from the file. "
-            "Where the file comes from, save it again: numpy.savez('out.npz', **arrays) or safetensors.torch.save_file(tensors, 'out.safetensors')."
+            f"Got the pickle {path}. Needed: one of {', '.join(KINDS)}. Unpickling runs code from the file. Save the "
+            "data again in the program that made the file: numpy.savez('out.npz', **arrays) or "
+            "safetensors.torch.save_file(tensors, 'out.safetensors')."
         )
     readers = {".npy": _npy, ".npz": _npz, ".safetensors": _safetensors, ".pt": _torch, ".pth": _torch}
     if kind not in readers:
@@ -68,8 +69,9 @@ def read_tensors(path: Path, *, inflated_bytes: int | None = None) -> Any:
 
 def _object_refusal(path: Path) -> TensorFileError:
     return TensorFileError(
-        f"Got {path}, which holds Python objects. Needed: arrays of numbers. Reading objects means unpickling, which runs code from the file. "
-        "Where the file comes from, save numeric arrays: numpy.save(path, array.astype('float32'))."
+        f"Got {path}, which holds Python objects. Needed: arrays of numbers. Reading objects means unpickling, "
+        "which runs code from the file. Save numeric arrays in the program that made the file: numpy.save(path, "
+        "array.astype('float32'))."
     )
 
 
@@ -170,6 +172,7 @@ def _torch(path: Path) -> Any:
         if "weights_only" not in str(error).lower():
             raise
         raise TensorFileError(
-            f"Got {path}, which holds more than tensors. Needed: tensors in lists and dicts (a state_dict). Anything else means unpickling, which runs "
-            "code from the file. Where it comes from, save torch.save(model.state_dict(), path), or safetensors.torch.save_file."
+            f"Got {path}, which holds more than tensors. Needed: tensors in lists and dicts (a state_dict). Anything "
+            "else means unpickling, which runs code from the file. Save it again in the program that made it, with "
+            "torch.save(model.state_dict(), path) or safetensors.torch.save_file."
         ) from error

@@ -123,8 +123,8 @@ def _put_away(folder: Path, is_left_over: Callable[[Path], bool]) -> None:
         (folder / LOCK).unlink(missing_ok=True)
     if not is_left_over(folder):
         raise TraceError(
-            f"Got {folder}, which exists and is not an unfinished trace. Needed: a name of which NAME.partial is free. Nothing in it "
-            "was changed. Move it, or choose another name."
+            f"Got {folder}, which exists and is not an unfinished trace. Needed: a name whose NAME.partial does not "
+            "exist yet. Nothing in the folder was changed. Move it, or choose another name."
         )
     aside = folder.with_name(f".{folder.name}.{uuid.uuid4().hex[:8]}")
     folder.rename(aside)  # in one step: of two that find it left over, one does this

@@ -40,8 +40,8 @@ def merge_ranks(folder: str | Path, path: str | Path) -> Trace:
     links = [path.name for path in found if path.is_symlink()]
     if links:
         raise TraceError(
-            f"Got {links[0]!r} in {folder}, which is a link. Needed: folders as torchrun's processes recorded them. Files outside of "
-            "the folder are not read. Copy the linked folder in its place."
+            f"Got {links[0]!r} in {folder}, which is a link. Needed: folders as torchrun's processes recorded them. "
+            "Files outside the folder are not read. Replace the link with a copy of the folder it points to."
         )
     if len(found) < 2:
         raise TraceError(
@@ -53,9 +53,8 @@ def merge_ranks(folder: str | Path, path: str | Path) -> Trace:
     programs = [(len(rank.values), [step.op for step in rank.ops]) for rank in ranks]
     if any(program != programs[0] for program in programs[1:]):
         raise TraceError(
-            f"Got ranks of {folder.name} that ran different ops. Needed: the same program on each. Values can't be told to belong "
-            f"together. "
-            "Compare single ranks: halfulp locate A/rank-00000 B/rank-00000."
+            f"Got ranks of {folder.name} that ran different ops. Needed: the same program on each. Otherwise nothing "
+            "tells which values belong together. Compare single ranks: halfulp locate A/rank-00000 B/rank-00000."
         )
     writer = TraceWriter(path, level=first.level, fingerprint=first.fingerprint)
     notes = [*first.notes]

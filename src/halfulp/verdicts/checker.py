@@ -96,9 +96,9 @@ def check(
     case = Case(actual, expected, inputs, declared=declared, reference=reference, keywords=keywords, gradients=gradients, seed=seed)
     if search and case.stored:
         raise InputError(
-            f"Got search=True with {case.stored}={case.side(case.stored).function!r}. Needed: two functions. Other inputs take other runs "
-            f"of both, "
-            "and a stored result can't be run. Leave out search=True (--search)."
+            f"Got search=True with {case.stored}={case.side(case.stored).function!r}. Needed: two functions. Trying "
+            "other inputs means running both again, and a stored result can't be run. Leave out search=True "
+            "(--search)."
         )
     gatherer = Gatherer(case, progress, full=effort == "full", strict=strict)
     result = judged(gatherer)

@@ -165,9 +165,9 @@ def _rounding(result: Judged) -> str:
     if result.because[:1] == ("conditioning",):
         times = _measured(result, "conditioning")["norm_in_noise"]
         return (
-            f"This is rounding: actual loses digits in other elements than expected does, but no more of them. Overall the error is "
-            f"{number(times)} times what rounding in {result.declared} makes, and where it is largest, rounding the inputs once moves the result "
-            f"as far{tail}."
+            "This is rounding: actual loses digits in different elements than expected does, but it does not lose "
+            f"more digits. Overall the error is {number(times)} times what rounding in {result.declared} makes, and "
+            f"where it is largest, rounding the inputs once moves the result just as far{tail}."
         )
     if result.because[:1] == ("backward_error",):
         found = _measured(result, "backward_error")
@@ -205,7 +205,8 @@ def _reduced(result: Judged) -> str:
         if "stored" in made:
             return (
                 f"{_capitalized_beyond(beyond, noise)}. Without the casts to {' and '.join(made['formats'])}, the error is "
-                f"{number(made['excess_left'])} of what rounding to {' and '.join(made['stored'])} allows: the weights are stored in it."
+                f"{number(made['excess_left'])} times what rounding to {' and '.join(made['stored'])}, the format in which "
+                "the weights are stored, allows."
             )
         return (
             f"{_capitalized_beyond(beyond, noise)}. Without the casts to {' and '.join(made['formats'])}, "
@@ -253,10 +254,11 @@ def _unstable(result: Judged) -> str:
     if result.because[:1] == ("forward_error",):
         found = _measured(result, "forward_error")
         return (
-            f"The algorithm loses {digits_lost(float(found['error']))}: its error is {number(found['error'])} times what rounding the inputs and the "
-            f"result once makes; that of the expected algorithm is {number(found['expected_error'])}, and a correct one stays below "
-            f"{number(found['limit'])}. A step that expected computes in more than {result.declared} is computed in {result.declared}. "
-            f"{_capitalized(_formula(result))}."
+            f"The algorithm loses {digits_lost(float(found['error']))}: its error is {number(found['error'])} times "
+            "what rounding the inputs and the result once makes; that of the expected algorithm is "
+            f"{number(found['expected_error'])}, and a correct one stays below {number(found['limit'])}. Some step "
+            f"that expected computes in higher precision than {result.declared} is computed in {result.declared} by "
+            f"actual. {_capitalized(_formula(result))}."
         )
     times, peer = float(noise["rms_in_noise"]), noise.get("expected_rms_in_noise")
     if not math.isfinite(times):
@@ -462,7 +464,7 @@ def _undecided(result: Judged) -> str:
     if result.because[:1] == ("vacuous",):
         return "The two agree, but the inputs test little. " + " ".join(warnings_of(result))
     if result.because[:1] == ("gain",):
-        return f"{_leans(result)} A stored result can't show which of these it is, or whether the formula is another."
+        return f"{_leans(result)} A stored result can't show which of these it is, or whether the formula is different."
     if result.because[:1] == ("patterns",):
         found = _measured(result, "patterns")
         return (
@@ -501,8 +503,9 @@ def _of_stored(result: Judged, why: str) -> str:
     if _has(result, "precision", F.NOT_REPRODUCED):
         known += f" No coarser format reproduces it (at best {100.0 * float(precision['explained']):.0f} %)."
     return (
-        f"The error is {_excess(result)}, which is more than rounding of the same sums.{known} halfulp could not determine whether an algorithm "
-        f"loses digits or a formula, weight or input differs: {why}."
+        f"The error is {_excess(result)}, which is more than rounding the same sums can cause.{known} halfulp "
+        "could not determine whether the algorithm loses digits or whether a formula, weight or input differs: "
+        f"{why}."
     )
 
 

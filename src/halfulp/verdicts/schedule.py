@@ -196,7 +196,7 @@ SCHEDULE = (
         measure=lambda asked: casts(asked.case, asked.noise, beyond=asked.beyond),
         reruns=True,
     ),
-    Row("looking for errors that lean", within=_yes, beyond=_yes, measure=lambda asked: gain(asked.case, asked.sampled)),
+    Row("looking for errors that lean to one side", within=_yes, beyond=_yes, measure=lambda asked: gain(asked.case, asked.sampled)),
     Row(
         "rounding inputs and result once",
         within=lambda asked: asked.expected_is_finer_inside,

@@ -40,7 +40,9 @@ def watch(
     outputs = [back(result) for result, _ in results]  # those that follow from the values: what is compiled rounds otherwise
     notes: list[str] = []
     if not all(torch.equal(output, compiled) for output, compiled in zip(outputs, run(tensors))):
-        notes.append("evaluated equation by equation the results have other bits than compiled as a whole: XLA fuses")
+        notes.append(
+            "the results evaluated equation by equation differ in their bits from those compiled as a whole, because XLA fuses ops"
+        )
     return Watched(evaluation.values, outputs, notes=tuple(notes), in_other_layouts=True)
 
 

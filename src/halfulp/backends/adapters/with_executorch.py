@@ -174,7 +174,7 @@ def _watch(exported: Any, arguments: Any, keywords: Any, tensors: Tensors, resul
     if not all(
         seen_part.shape == result_part.shape and torch.equal(seen_part, result_part) for seen_part, result_part in zip(seen, results)
     ):
-        notes = ("recorded, the results have other bits than otherwise: recorded values are not fused",)
+        notes = ("the results have different bits with recording than without: recorded values are not fused",)
     weights = {name: tensor.detach() for name, tensor in exported.state_dict.items() if isinstance(tensor, torch.Tensor)}
     return Watched(values, seen, weights, notes)
 

@@ -113,7 +113,7 @@ def _watch(model: bytes, tensors: Tensors, results: Tensors, options: Mapping[st
             values.append(Transcribed(as_tensor(array), f"litert.{op['op_name']}", _module_of(details[int(number)]["name"]), inputs=inputs))
     notes: tuple[str, ...] = ()
     if not all(torch.equal(seen_part, result_part) for seen_part, result_part in zip(outputs, results)):
-        notes = ("recorded, the results have other bits than otherwise: fusion is off where values are kept",)
+        notes = ("the results have different bits with recording than without: fusion is off where values are kept",)
     return Watched(values, outputs, notes=notes)
 
 

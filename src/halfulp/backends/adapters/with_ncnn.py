@@ -56,7 +56,9 @@ class Ncnn(Adapter):
         make = LAYERS.get(target.op_name)
         if make is None:
             lacking = ", ".join(name for name in OPS if name not in LAYERS)
-            raise Unsupported(f"Got the op {target.op_name} for {self.name}. Needed: one that is mapped. Without: {lacking}. Leave it out.")
+            raise Unsupported(
+                f"Got the op {target.op_name} for {self.name}. Needed: one that is mapped. Not mapped: {lacking}. Leave it out."
+            )
         layer = make(
             [as_numpy(weight.detach()) for weight in target.weights], target.attributes, [tuple(argument.shape) for argument in arguments]
         )

@@ -106,5 +106,5 @@ def _watch(graph: Graph, names: list[str], tensors: Tensors, results: Tensors, o
     if not all(
         seen_part.shape == result_part.shape and torch.equal(seen_part, result_part) for seen_part, result_part in zip(seen, results)
     ):
-        notes = ("recorded, the results have other bits than otherwise: recorded values are not folded or fused",)
+        notes = ("the results have different bits with recording than without: recorded values are not folded or fused",)
     return Watched(values, seen, notes=notes)  # weights keep their names where normalizations were folded into them: names prove nothing

@@ -63,7 +63,9 @@ class OpenCl(Adapter):
         make = LAUNCHES.get(target.op_name)
         if make is None:
             lacking = ", ".join(name for name in OPS if name not in LAUNCHES)
-            raise Unsupported(f"Got the op {target.op_name} for {self.name}. Needed: one with a kernel. Without: {lacking}. Leave it out.")
+            raise Unsupported(
+                f"Got the op {target.op_name} for {self.name}. Needed: one with a kernel. Ops without one: {lacking}. Leave it out."
+            )
         weights, attributes = [as_numpy(weight.detach()) for weight in target.weights], target.attributes
         floating = next(
             tensor for tensor in (*arguments, *target.weights) if isinstance(tensor, torch.Tensor) and tensor.is_floating_point()
@@ -142,7 +144,7 @@ def _convolution(device: _Launcher, inputs: list[Array], weights: list[Array], a
     if flat:
         x, weight = x[:, :, None], weight[:, :, None]
     if x.shape[1] != weight.shape[1]:
-        raise Unsupported(f"Got {x.shape[1]} channels for weights of {weight.shape[1]}. Needed: as many. Fix the shapes.")
+        raise Unsupported(f"Got {x.shape[1]} channels for weights of {weight.shape[1]}. Needed: the same number in both. Fix the shapes.")
     strides, pads = (1 if flat else stride, stride), (0 if flat else padding, padding)
     sizes = tuple((size + 2 * pad - width) // step + 1 for size, width, step, pad in zip(x.shape[2:], weight.shape[2:], strides, pads))
     y = device.run(
@@ -167,7 +169,9 @@ def _normalization(device: _Launcher, inputs: list[Array], weights: list[Array],
     length = math.prod(x.shape[1:]) // groups if groups else x.shape[-1]
     run = math.prod(x.shape[2:]) if groups else 1  # how many numbers share one weight
     if not groups and length != len(weights[0]):
-        raise Unsupported(f"Got rows of {length} for {len(weights[0])} weights. Needed: as many. Fix the shapes.")
+        raise Unsupported(
+            f"Got rows of {length} elements for {len(weights[0])} weights. Needed: one weight for each element of a row. Fix the shapes."
+        )
     bias = weights[1] if len(weights) > 1 else weights[0]
     arrays = (x, weights[0], bias)
     return device.run(

@@ -139,7 +139,7 @@ def _watch(graph: Graph | None, model: Any, tensors: Tensors, results: Tensors, 
     if not all(
         seen_part.shape == result_part.shape and torch.equal(seen_part, result_part) for seen_part, result_part in zip(seen, results)
     ):
-        notes = ("recorded, the results have other bits than otherwise: recorded values are not fused, and are stored in float32",)
+        notes = (("the results have different bits with recording than without: recorded values are not fused, and are stored in float32"),)
     return Watched(values, seen, notes=notes)
 
 

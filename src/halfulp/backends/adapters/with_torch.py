@@ -172,8 +172,8 @@ class _Device(Eager):
             )
         if isinstance(target, nn.Module) and any(isinstance(module, torch.jit.ScriptModule) for module in target.modules()):
             raise Unsupported(
-                f"Got a module of TorchScript for {self.name}. Needed: one of Python. The structure of the other can't be copied with its own "
-                "parameters. Move it there yourself, and call it in a function."
+                f"Got a TorchScript module for {self.name}. Needed: an ordinary Python module. A TorchScript module can't "
+                "be copied with parameters of its own. Move it there yourself, and call it in a function."
             )
         if isinstance(target, nn.Module) and any(is_lazy(parameter) for parameter in (*target.parameters(), *target.buffers())):
             raise Unsupported(

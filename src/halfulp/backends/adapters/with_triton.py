@@ -49,7 +49,7 @@ class Triton(Adapter):
             if launch is None:
                 lacking = ", ".join(name for name in OPS if name not in LAUNCHES)
                 raise Unsupported(
-                    f"Got the op {target.op_name} for {self.name}. Needed: one with a kernel. Without: {lacking}. Leave it out."
+                    f"Got the op {target.op_name} for {self.name}. Needed: one with a kernel. Ops without one: {lacking}. Leave it out."
                 )
             weights, attributes = [weight.detach().to(place) for weight in target.weights], target.attributes
             return Program(
@@ -115,7 +115,10 @@ def _softmax(kernels: Any, x: torch.Tensor, *, logarithm: bool) -> torch.Tensor:
 def _normalization(kernels: Any, inputs: Any, weights: Any, attributes: Any) -> torch.Tensor:
     x = inputs[0]
     if x.shape[-1] != len(weights[0]):
-        raise Unsupported(f"Got rows of {x.shape[-1]} for {len(weights[0])} weights. Needed: as many. Fix the shapes.")
+        raise Unsupported(
+            f"Got rows of {x.shape[-1]} elements for {len(weights[0])} weights. Needed: one weight for each element of "
+            "a row. Fix the shapes."
+        )
     result = torch.empty_like(x)
     rows, centered = x.numel() // x.shape[-1], len(weights) > 1
     bias = weights[1] if centered else weights[0]

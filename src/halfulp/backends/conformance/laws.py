@@ -38,7 +38,7 @@ def _is_available(trial: Trial) -> None:
     if not isinstance(found, Availability):
         raise Broken(f"availability() gives {type(found).__name__}, not an Availability")
     if not found:
-        reason = f"it says that it isn't available: {found.reason}" if found.reason else "it says that it isn't available, and not why"
+        reason = f"it says that it isn't available: {found.reason}" if found.reason else "it says that it isn't available, but not why"
         raise Broken(reason)
     if found.reason:
         raise Broken(f"it is available, and gives a reason why not: {found.reason}")
@@ -86,7 +86,7 @@ def _dtype_comes_back(trial: Trial) -> None:
             right = exact(module, activations)[0]
             apart = float(torch.linalg.vector_norm(result.double() - right) / torch.linalg.vector_norm(right))
             if dtype == torch.float64 and not apart <= WORKING_FLOAT64:
-                raise Broken(f"float64 goes in and comes back, and was computed in less: it is a relative {apart:.2g} off")
+                raise Broken(f"float64 goes in and comes back, but was computed in lower precision: the relative error is {apart:.2g}")
             if not apart <= RIGHT_FUNCTION:
                 raise Broken(f"{dtype} goes in and comes back, and is a relative {apart:.2g} from the function's")
 
@@ -175,9 +175,9 @@ def _refuses_what_it_lacks(trial: Trial) -> None:
     except HalfulpError:
         pass
     except Exception as error:
-        raise Broken(f"a target that is nothing gives {type(error).__name__}, not one of halfulp's errors") from error
+        raise Broken(f"a bare object() as the target raises {type(error).__name__}, not one of halfulp's errors") from error
     else:
-        raise Broken("a target that is nothing is implemented")
+        raise Broken("it implements a bare object() instead of refusing it")
 
 
 def _does_not_swallow(trial: Trial) -> None:
@@ -299,7 +299,7 @@ LAWS: dict[str, Callable[[Trial], None]] = {
     "it remembers nothing": _remembers_nothing,
     "it follows changed weights": _follows_weights,
     "it takes views": _takes_views,
-    "it refuses a target that is none": _refuses_what_it_lacks,
+    "it refuses something that is not a target": _refuses_what_it_lacks,
     "it refuses inputs that don't fit": _does_not_swallow,
     "a failing function fails": _passes_errors_on,
     "knobs are named, and put back": _knobs_are_put_back,

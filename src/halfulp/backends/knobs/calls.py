@@ -59,7 +59,7 @@ def in_dtype(source: torch.dtype, target: torch.dtype) -> Callable[[Function], F
             exchanged = [(tensor, tensor.data) for tensor in owned if tensor.dtype == source]
             given = [item for item in tree_flatten((arguments, keywords))[0] if isinstance(item, torch.Tensor) and item.dtype == source]
             if any(_is_functional(item) for item in tree_flatten((arguments, keywords))[0] if isinstance(item, torch.Tensor)):
-                raise NotApplicable("inside functionalization the data of parameters can't be exchanged")
+                raise NotApplicable("the data of parameters can't be swapped inside functionalization")
             if not exchanged and not given:
                 raise NotApplicable(f"the function has no {source} data")
             try:
@@ -86,7 +86,7 @@ def in_parts(parts: int) -> Callable[[Function], Function]:
             size = sizes[0] if sizes else 0
             step = 1 if parts == 0 else -(-size // parts)
             if size < 2 or step >= size:
-                raise NotApplicable("the first input has no batch that could be parted")
+                raise NotApplicable("the first input has no batch that could be split")
             results: list[Any] = []
             for start in range(0, size, step):
                 chosen = [
@@ -110,7 +110,7 @@ def _joined(results: list[Any], size: int, step: int) -> Any:
             raise NotApplicable("a result has no axis for the batch")
         whole = torch.cat(pieces)
         if whole.shape[0] != size:
-            raise NotApplicable("the parts do not make up the batch")
+            raise NotApplicable("the results of the parts do not add up to the size of the whole batch")
         joined.append(whole)
     return tree_unflatten(joined, columns[0][1])
 
@@ -184,7 +184,7 @@ class _Writes(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = str(getattr(func, "__name__", ""))
         if name in ("numpy", "__array__", "data_ptr", "__dlpack__", "tolist", "item", "__set__"):
-            raise NotApplicable(f"the function hands out or exchanges memory ({name}), which functionalization doesn't survive")
+            raise NotApplicable(f"the function exposes or swaps memory ({name}), which breaks functionalization")
         in_place = name.startswith("__i") and name not in ("__invert__", "__int__", "__index__")
         self.writes = self.writes or in_place or name == "__setitem__" or (name.endswith("_") and not name.endswith("__"))
         return func(*args, **(kwargs or {}))
@@ -199,7 +199,7 @@ def stepping(**settings: bool) -> Callable[[Function], Function]:
         def run(*arguments: Any, **keywords: Any) -> Any:
             groups = [group for optimizer in found for group in optimizer.param_groups]
             if not groups or not all(key in group for key in settings for group in groups):
-                raise NotApplicable("the function steps no optimizer that has this choice")
+                raise NotApplicable("the function steps no optimizer that has this option")
             before = [{key: group[key] for key in settings} for group in groups]
             for group in groups:
                 group.update(settings)

@@ -59,7 +59,7 @@ def _libraries() -> Iterator[Knob]:
         yield Knob(
             "threads", f"{count} thread{'s' * (count > 1)}", EVERYTHING, f"torch.set_num_threads({count})",
             around=functools.partial(settings.exchanged, torch.get_num_threads, torch.set_num_threads, count),
-            unavailable=lambda count=count: "" if torch.get_num_threads() != count else "it is so already",
+            unavailable=lambda count=count: "" if torch.get_num_threads() != count else "it is already set this way",
             reports=("pytorch/pytorch#88718", "pytorch/pytorch#2201", "numpy/numpy#25100"),
         )  # fmt: skip
     yield Knob(

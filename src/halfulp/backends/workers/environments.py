@@ -143,8 +143,9 @@ class Environment:
         if process.returncode:
             said = " | ".join(name for name in lines[-4:] if name)[:600]
             raise BackendError(
-                f"Got exit code {process.returncode} making the environment of {self.name} in {self.folder}: {said}. Needed: packages that pip can "
-                f"install. Nothing else was changed. Run `halfulp backends install {self.name}` again when the cause is gone; it goes on there."
+                f"Got exit code {process.returncode} making the environment of {self.name} in {self.folder}: {said}. "
+                "Needed: packages that pip can install. Nothing else was changed. Fix the cause, then run `halfulp "
+                f"backends install {self.name}` again; it continues where it stopped."
             )
 
 

@@ -146,7 +146,7 @@ class Worker:
         if answer is None:
             raise self._fault("died")
         if isinstance(answer, WorkerError):
-            raise self._fault(f"answered what can't be read ({answer})")
+            raise self._fault(f"gave an answer that can't be read ({answer})")
         return answer
 
     def _fault(self, what: str) -> WorkerError:

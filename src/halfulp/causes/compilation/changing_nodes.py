@@ -29,7 +29,14 @@ def changing_nodes(graph: Graph, options: Mapping[str, Any]) -> tuple[list[NodeR
     eager = values_of(graph)
     inside, results = compiled_values(graph, eager, options)
     kernels, plain = kernels_of(graph, options)
-    note = "" if _same(results, plain) else "Showing the values inside changed the program: what is found holds for that one."
+    note = (
+        ""
+        if _same(results, plain)
+        else (
+            "Exposing the intermediate values changed the compiled program, so these findings hold for the changed "
+            "program, not the original."
+        )
+    )
     placeholders = [node for node in graph.module.graph.nodes if node.op == "placeholder"]
     inputs = {node.name: value for node, value in zip(placeholders, graph.inputs)}
     found: list[NodeResult] = []

@@ -136,7 +136,7 @@ def detection_chart(benchmark: Benchmark, name: str = "detection") -> Sketch:
     return finished(
         chart,
         datasets,
-        title="From which magnitude on a change is seen",
+        title="The magnitude from which a change is detected",
         description=f"Line charts. {words}",
         width=190,
         height=HEIGHT // 2,

@@ -47,7 +47,8 @@ def write_scalars(origin: Origin, folder: Path, step: int = 0) -> int:
         from tensorboard.summary import Writer
     except ModuleNotFoundError as error:
         raise InputError(
-            "Got no package tensorboard. Needed: TensorBoard. It writes its own files. Install it: pip install 'halfulp[tensorboard]'."
+            "Got no package tensorboard. Needed: TensorBoard. halfulp uses it to write the log files. Install it: pip "
+            "install 'halfulp[tensorboard]'."
         ) from error
     count = 0
     try:

@@ -22,7 +22,10 @@ def benchmark_page(benchmark: Benchmark) -> Page:
     sections: list[Section] = []
     if benchmark.outcomes:
         datasets["confusion"] = confusion_columns(benchmark)
-        caption = "By the truth of each pair, how much of what each checker said is right. Beside rounding, wrong is a false alarm; beside mistakes, a miss."
+        caption = (
+            "How often each checker is right, grouped by the truth about each pair. Where the truth is rounding, a "
+            "wrong answer is a false alarm; where it is a mistake, a wrong answer is a miss."
+        )
         columns = (
             Column("checker", "checker"),
             Column("truth", "truth"),

@@ -54,7 +54,11 @@ def check_numbers(result: CheckResult) -> tuple[Number, ...]:
     """The numbers that carry the verdict: how much differs, how much of that rounding makes, and what exact arithmetic makes of it."""
     differ = result.difference
     numbers = [
-        Number(share(differ.unequal, differ.count), "differ", f"by up to {differ.max_ulps:,} ulps, {number(differ.max_abs)} at the most")
+        Number(
+            share(differ.unequal, differ.count),
+            "differ",
+            f"by up to {differ.max_ulps:,} ulps, and by at most {number(differ.max_abs)} in absolute terms",
+        )
     ]
     noise = result.find("noise")
     if noise is not None and "rms_in_noise" in noise.measured:
@@ -135,13 +139,20 @@ def _closeup_parts(closeup: Closeup, name: str, datasets: dict[str, Columns]) ->
             elements,
             partial(error_against_noise, closeup, elements),
             "Each error beside the noise of rounding",
-            f"Of {closeup.count:,} elements the {closeup.worst:,} worst ones and {len(closeup.places) - closeup.worst:,} others of all sizes, as far as they have an error. On the "
-            f"dashed line an error is as large as the noise; at the left edge stands what rounding does not move at all. {limit}",
+            (
+                f"Of {closeup.count:,} elements, this shows the {closeup.worst:,} worst and "
+                f"{len(closeup.places) - closeup.worst:,} others of all sizes, leaving out those without an error. On the "
+                "dashed line an error is as large as the noise; at the left edge are the elements that rounding does not "
+                f"move at all. {limit}"
+            ),
         )
     ]
     for profile in closeup.profiles:
         which = "each index" if profile.step == 1 else f"the index that stands out most of every {profile.step}"
-        caption = f"The mean of error over noise at {which}, over the band of what rounding makes of that mean. A mean four bands out is a pattern."
+        caption = (
+            f"The mean of error divided by noise at {which}, drawn over a band that shows how large rounding makes "
+            "that mean. A mean that lies four bands out is a pattern."
+        )
         parts.append(
             Figure(
                 f"{name}-axis-{profile.axis}",

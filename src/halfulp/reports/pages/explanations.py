@@ -40,7 +40,7 @@ def explanation_page(explanation: Explanation) -> Page:
     )  # fmt: skip
     remarks = [*explanation.sensitivity, *(f"Note: {note}" for note in dict.fromkeys(explanation.notes))]
     if not explanation.complete:
-        remarks.append("The time was over before everything was tried: pass a larger budget_s (--budget).")
+        remarks.append("Time ran out before everything was tried: pass a larger budget_s (--budget).")
     sections.append(Section("experiments", "What was tried", (tried, *([Words(tuple(remarks), is_list=True)] if remarks else []))))
     answer = explanation_answer(explanation).splitlines()
     cause = explanation.causes[0] if explanation.causes else None
@@ -63,7 +63,7 @@ def _numbers(explanation: Explanation) -> tuple[Number, ...]:
         first = explanation.causes[0]
         found.append(Number(percent(first.share), f"of the difference goes away with {first.name}", f"confidence {first.confidence}"))
         if explanation.left_in_noise is not None:
-            found.append(Number(number(explanation.left_in_noise), "what all causes leave, in units of the noise"))
+            found.append(Number(number(explanation.left_in_noise), "what remains after all causes are removed, in units of the noise"))
     return (*found, *check_numbers(explanation.result))[:3]
 
 

@@ -42,7 +42,7 @@ def matrix_page(matrix: Matrix) -> Page:
             Section(
                 "pairs",
                 "Pairs that don't agree to rounding",
-                (Table("pairs", f"Every two other backends{kept}", CELL_COLUMNS),),
+                (Table("pairs", f"All other pairs of backends{kept}", CELL_COLUMNS),),
                 is_open=False,
             )
         )

@@ -61,7 +61,7 @@ def _numbers(found: StoredOrders) -> tuple[Number, ...]:
     for name, stored_order in list(found.orders.items())[:3]:
         main = stored_order.classes[0].restored()
         depth = f"depth {main.tree.depth:,}" if main is not None else "no fixed order"
-        numbers.append(Number(depth, f"{name}: additions that one term goes through at most", stored_order.proof))
+        numbers.append(Number(depth, f"{name}: the most additions that any one term goes through", stored_order.proof))
     return tuple(numbers)
 
 

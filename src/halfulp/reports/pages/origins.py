@@ -74,8 +74,9 @@ def headline(origin: Origin) -> str:
 
 
 _WALK = (
-    "Relative differences (rms) on a logarithmic axis. The line is all that has gathered, points are what an op adds given its actual inputs; "
-    "red points are more than rounding. Mark a part of the lower picture to see it larger."
+    "Relative differences (rms) on a logarithmic axis. The line is the total that has accumulated; points are "
+    "what an op adds given its actual inputs, and red points are more than rounding. Drag across part of the "
+    "lower chart to zoom in on it."
 )
 
 
@@ -86,11 +87,11 @@ def _numbers(origin: Origin, start: int | None) -> tuple[Number, ...]:
         worst = max((point.excess for point in origin.walk), default=0.0)
         return (
             Number(walk, "walked"),
-            Number(number(worst), "of the limit is the most that an op adds", "1 is the limit of correct rounding"),
+            Number(number(worst), "times the limit is the most that any op adds", "1 is the limit of correct rounding"),
         )
     return (
         Number(number(point.added), "relative difference that it adds", f"{number(point.added_in_noise)} times what rounding makes there"),
-        Number(number(point.inherited), "relative difference that it inherits", "what earlier differences make of it"),
+        Number(number(point.inherited), "relative difference that it inherits", "the part that comes from earlier differences"),
         Number(walk, f"{point.op} ({point.phase})", point.source),
     )
 
@@ -112,7 +113,7 @@ def _also(origin: Origin) -> list[Part]:
     ]
     lines += [f"{place_words(point)} adds {number(point.excess)} times the limit too" for point in origin.more[:20]]
     lines += [
-        f"{place_words(point)} makes {number(point.gain)} times the difference that it gets (not its fault)"
+        (f"{place_words(point)} amplifies the difference that it inherits by a factor of {number(point.gain)} (it is not at fault)")
         for point in origin.amplifying(5)
         if (point.gain or 0.0) > 2.0
     ]

@@ -72,6 +72,6 @@ def baseline_page(baseline: Baseline) -> Page:
     count = len(baseline.verdicts)
     known = sum(not verdict.acceptable for verdict in baseline.verdicts.values())
     return Page(
-        "baseline", "Which verdicts are known?", f"{count:,} known verdicts", "plain", f"{known:,} of them are not acceptable and known.",
+        "baseline", "Which verdicts are known?", f"{count:,} known verdicts", "plain", f"{known:,} of them are known faults (not acceptable, but recorded in the baseline).",
         (Number(f"{count:,}", "cases"), Number(f"{known:,}", "known faults")), (), (Section("verdicts", "The verdicts", (table,)),), datasets,
     )  # fmt: skip

@@ -33,9 +33,12 @@ def benchmark_answer(found: Benchmark) -> str:
         seen = [limit.in_u["halfulp"] for limit in found.limits if limit.in_u.get("halfulp") is not None]
         middle = sorted(seen)[len(seen) // 2] if seen else float("inf")  # type: ignore[type-var]
         ops = len({limit.op for limit in found.limits})
-        return f"Of {len(found.limits):,} kinds of faults in {ops} ops, halfulp sees half from {number(middle)} u on, and {len(seen):,} at all."
+        return (
+            f"Of {len(found.limits):,} kinds of faults in {ops} ops, halfulp detects half at {number(middle)} u or "
+            f"more, and {len(seen):,} at some magnitude."
+        )
     if not found.outcomes:
-        return f"{len(found.figures)} figures, no single outcomes."
+        return f"There are {len(found.figures)} summary figures, but no individual outcomes."
     words = [f"{right['halfulp']:,} of {count:,} {part}" for part, (right, count) in by_part(found).items()]
     return f"halfulp is right in {', '.join(words)}."
 
@@ -46,7 +49,7 @@ PARTS = {
     "honest": "honest pairs",
     "sixteen bits": "correct pairs in 16 bits",
     "models": "variants of whole models",
-    "detection": "mutants down to nothing",  # the smallest are below the rounding of the whole: nobody can be right there
+    "detection": "mutants with changes of every size",  # the smallest are below the rounding of the whole: nobody can be right there
 }
 
 

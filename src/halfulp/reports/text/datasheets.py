@@ -62,7 +62,10 @@ def differences_text(first: Datasheet, second: Datasheet) -> str:
     """What distinguishes two datasheets, one line each."""
     found = first.differences(second)
     if not found:
-        return "The two datasheets agree in every property, and in every function to a tenth of an ulp (of the error, above one ulp)."
+        return (
+            "The two datasheets agree in every property, and in the error of every function to within a tenth of an "
+            "ulp (where the error is above one ulp, to within a tenth of the error)."
+        )
     lines: list[str] = []
     for name, here, there in found:
         lines += textwrap.wrap(f"{name}: {here}  |  {there}", width(), subsequent_indent="    ")

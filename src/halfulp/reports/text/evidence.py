@@ -122,7 +122,7 @@ def _backward(finding: str, m: Measured) -> str:
 
 
 def _fast_products(finding: str, m: Measured) -> str:
-    return f"with the loss of Winograd or Strassen in every product the error is {number(m['excess'])} of the limit"
+    return f"if every product loses as much as Winograd or Strassen does, the error is {number(m['excess'])} times the limit"
 
 
 def _peer(finding: str, m: Measured) -> str:
@@ -200,11 +200,17 @@ def _precision(finding: str, m: Measured) -> str:
     if finding == F.SAME_SIZE and m.get("seen"):
         return f"{m['format']} seen in {m['where']}: the error is {number(m['rms_in_its_noise'])} of its noise"
     if finding == F.SAME_SIZE:
-        return f"{m['format']} {m['where']}: the error is {number(m['rms_in_its_noise'])} of its noise"
+        return f"{m['format']} {m['where']}: the error is {number(m['rms_in_its_noise'])} times the noise of that format"
     if finding == F.CORRELATES and "deviations" not in m:
-        return f"{m['where']} in {m['format']}, seen among its numbers: predicts {100 * m['correlated']:.0f} % of the error, which is of its size"
+        return (
+            f"{m['where']} in {m['format']}, which occurs among the numbers of actual: predicts "
+            f"{100 * m['correlated']:.0f} % of the error, and the size of the error fits too"
+        )
     if finding == F.CORRELATES:
-        return f"{m['where']} in {m['format']}: {number(m['deviations'])} standard deviations of correlation with the error, which is of its size"
+        return (
+            f"{m['where']} in {m['format']}: correlates with the error, {number(m['deviations'])} standard deviations "
+            "beyond chance, and the size of the error fits too"
+        )
     if "format" not in m:
         return "rounding the inputs of products reproduces none of the error"
     return f"best: {m['where']} in {m['format']}, reproduces {100 * m['explained']:.1f} % of the error"

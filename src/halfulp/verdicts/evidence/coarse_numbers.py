@@ -172,7 +172,7 @@ class _Watch(DispatchMode):
             start = 1 if record.addend == 0 else 0
             roles = {"first": list(args[start : start + 1]), "second": list(args[start + 1 : start + 2]), "results": list(made)}
             if torch.get_float32_matmul_precision() != "highest":
-                self.opaque = self.opaque or "float32 products may be computed in less (set_float32_matmul_precision)"
+                self.opaque = self.opaque or "float32 products may be computed in lower precision (set_float32_matmul_precision)"
         for role, values in roles.items():
             for form in {form for value in values for form in self._formats_of(value)}:
                 known = self.found.setdefault(form, Roles())

@@ -82,7 +82,7 @@ def _lowered_output(
     if grows >= LOWER_BITS - NEAR_BITS and not is_drowned:
         return Evidence("scaling", F.GROWS_IN_FLOAT32, measured=measured, path=leaf.path)
     why = f"the difference grows by 2^{grows:.0f} from float64 to float32, neither as rounding does (2^29) nor as that of another formula"
-    return unavailable("in float32 the two differ by as much as their results are large" if is_drowned else why, **measured)
+    return unavailable("in float32 the difference between the two is as large as the results themselves" if is_drowned else why, **measured)
 
 
 LOWER_BITS = 53 - 24

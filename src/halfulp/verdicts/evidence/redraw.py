@@ -69,7 +69,8 @@ def redraw(case: Case, noise: Noise, *, beyond: bool, widely: bool = False) -> E
     errors = {path: [np.where(found.moves, error, 0.0) for error in found.errors] for path, found in redrawn.items()}
     if _left_the_domain(case, noise, errors):
         why = (
-            "the two agree on the given inputs far better than near them: moving breaks something that the inputs have (a symmetry, a sum)"
+            "the two agree far better on the given inputs than on nearby ones: moving the inputs breaks a property "
+            "that they have (a symmetry, a fixed sum)"
         )
         return Evidence(kind, F.UNAVAILABLE, measured={"why": why})
     data = noise_of(case, accumulate=False, rounds=STATE)

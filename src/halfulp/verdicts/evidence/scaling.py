@@ -50,7 +50,7 @@ def scaling(case: Case, noise: Noise, *, beyond: bool) -> Evidence:
     elsewhere = case.lifted_elsewhere("actual") or case.lifted_elsewhere("expected")
     if beyond and elsewhere and evidence.finding in (F.VANISHES, F.CONSTANTS):
         return unavailable(
-            f"{elsewhere} has no float64; the formulas agree on the processor, which says nothing about the kernels of {elsewhere}"
+            f"{elsewhere} has no float64; the formulas agree on the CPU, but that says nothing about the kernels of {elsewhere}"
         )
     return evidence
 
