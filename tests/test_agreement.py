@@ -132,7 +132,7 @@ def test_honest_attention_in_inference_mode_is_judged_and_accepted():
     inputs = given(torch.float32, 2, 24, 16, count=3)
     origin = halfulp.locate(torch.inference_mode()(written_attention), torch.inference_mode()(F.scaled_dot_product_attention), inputs)
     assert origin.acceptable
-    assert not any("not replayed" in note for note in origin.notes) and not any(point.counterpart == "given" for point in origin.walk)
+    assert not any("not recomputed" in note for note in origin.notes) and not any(point.counterpart == "given" for point in origin.walk)
 
 
 GRADIENTS = {

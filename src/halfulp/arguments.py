@@ -62,6 +62,8 @@ def taken_as(inputs: Any, keywords: Mapping[str, Any]) -> str:
             f"inputs is a {type(inputs).__name__} and was passed as the only argument, because its keys ({names}) are not the names of the "
             "parameters of both functions: pass keyword arguments as keywords={...} and inputs=()."
         )
+    if callable(inputs) and not hasattr(inputs, "shape"):
+        return "inputs is a function and was passed as the only argument: call it, as inputs(0)."
     if isinstance(inputs, list):
         return f"inputs is a list and was passed as {len(inputs)} positional arguments: pass ([...],) if the list is one argument."
     return ""

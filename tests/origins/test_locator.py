@@ -295,7 +295,7 @@ def test_arguments_that_make_no_sense(net, tmp_path):
         halfulp.locate(net, net)
     with pytest.raises(halfulp.RunError, match="while it was recorded"):
         halfulp.locate(net, net, torch.randn(3, 3))
-    with pytest.raises(halfulp.TraceError, match="has no manifest"):
+    with pytest.raises(halfulp.TraceError, match="does not exist"):
         halfulp.locate(tmp_path / "nothing", trace)
 
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+import torch
 from typer.testing import CliRunner
 
 import halfulp
@@ -18,6 +19,7 @@ from halfulp.errors import InputError
 from halfulp.origins.origin import Origin, Point
 from halfulp.reports.pages import html_of, page, save_page
 from halfulp.reports.pages.assembly import cell_text, vega_bundle
+from halfulp.reports.pages.kinds import page_of
 
 HOSTILE = (
     "<script>hacked=1</script>",
@@ -251,3 +253,15 @@ def test_without_the_packages_of_pages_there_is_text(results, tmp_path, monkeypa
         monkeypatch.chdir(tmp_path)
         found = CliRunner().invoke(app, words)
         assert isinstance(found.exception, InputError) and "halfulp[report]" in str(found.exception)
+
+
+def test_the_title_of_a_comparison_answers():
+    x = torch.ones(3)
+    titles = [
+        page_of(halfulp.compare(*sides)).headline
+        for sides in (({"a": x}, {"a": x, "extra": x}), (x, x), (x, x + 1), (x, torch.tensor([1.0, 1.0, float("nan")])), (x, x.double()))
+    ]
+    assert titles[0].startswith("They differ in structure: ['extra']") and "is missing in actual" in titles[0]
+    assert titles[1:] == [
+        "Every bit agrees", "They differ", "NaN and infinity are in different places", "Every element agrees in the coarser of the two formats",
+    ]  # fmt: skip

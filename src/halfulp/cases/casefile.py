@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import runpy
 import sys
@@ -67,6 +68,12 @@ def load_case_file(path: str | Path, seed: int, *, size: int | None = None) -> d
     return {**found, "inputs": inputs, "names": names, "source": source}
 
 
+def _similar(file: Path) -> str:
+    """A file of nearly that name beside it, as a question."""
+    near = difflib.get_close_matches(file.name, [path.name for path in file.parent.glob("*.py")] if file.parent.is_dir() else [], n=1)
+    return f"Did you mean {file.with_name(near[0])}? " if near else "`halfulp demo` shows five of them. "
+
+
 def run_file(file: Path) -> tuple[dict[str, Any], str]:
     """The names that a Python file defines, and its text. It is run as a module named "halfulp_case", its folder on the import path.
 
@@ -76,7 +83,7 @@ def run_file(file: Path) -> tuple[dict[str, Any], str]:
     if not file.is_file():
         raise CaseFileError(
             f"Got {file}, which is not a file. Needed: a Python file with `actual`, `expected` and `inputs(seed)`. "
-            "`halfulp demo` shows five of them. Check the path."
+            f"{_similar(file)}Check the path."
         )
     try:
         with tokenize.open(file) as opened:  # in the encoding that it declares, as Python reads it

@@ -104,7 +104,7 @@ def explain(
     try:
         result = judged(gatherer)
     except OutOfTime:
-        note = f"The verdict was not reached in {deadline.at - start:.3g} s: a run takes too long for it."
+        note = f"No verdict was reached in {deadline.at - start:.3g} s, because running the functions takes too long."
         return Explanation(unfinished(gatherer, now() - start), (), (), complete=False, notes=(note,), seconds=now() - start)
     deadline.at = start + float(budget_s)
     compilation = compilation_of(actual)
@@ -187,7 +187,7 @@ def _in_fresh_processes(laboratory: Laboratory, least: float) -> _Answer:
 
 def _of_turned(turned: Turned, *, acceptable: bool) -> Cause:
     other = "actual" if turned.side == "expected" else "expected"
-    bits = "every bit agrees" if not turned.distance.unequal else f"{turned.distance.rms:.2g} of the noise remains"
+    bits = "every bit agrees" if not turned.distance.unequal else f"a difference of {turned.distance.rms:.2g} times the noise remains"
     touches = ", ".join(sorted(turned.knob.touches))
     remedy = no_remedy(turned.knob.detail, turned.side) if acceptable else turned.knob.remedy
     return Cause(
@@ -293,7 +293,10 @@ def _causes(laboratory: Laboratory, found: Found, search: Search) -> list[Cause]
         rest = ", ".join(other.trial.name for other in found.outcomes if other is not outcome)
         evidence = [
             f"With all {len(found.outcomes)} changes, a difference of {found.left.rms:.2g} times what rounding makes remains; before, the error was {first}.",
-            f"With all changes but this one ({rest}), {own:.3g} times what rounding makes remains: this cause alone makes that much.",
+            (
+                f"With only the other changes ({rest}), a difference of {own:.3g} times what rounding makes remains: this "
+                "cause alone accounts for that much."
+            ),
         ]
         causes.append(_cause(search, found, outcome, own / total, evidence))
     return sorted(causes, key=lambda cause: -cause.share)
@@ -356,8 +359,8 @@ def _experiment(outcome: Outcome, before: str, *, by_size: bool) -> str:
     trial = outcome.trial
     if by_size:
         return (
-            f"With this change, the error of `{trial.side}` has the size of the other side's, and the remaining difference is within the rounding "
-            "of the changed function."
+            f"With this change, the error of `{trial.side}` is as large as the other side's, and the remaining "
+            "difference is within the rounding of the changed function."
         )
     bits = (
         "every bit agrees"

@@ -54,7 +54,7 @@ def _parts(expected: Order, actual: Order) -> Iterator[Part]:
             lambda own, other: dataclasses.replace(own, rounds_before_extras=other.rounds_before_extras),
         )
     if expected.scale != actual.scale:
-        yield "scale of a mean", "the division made otherwise", lambda own, other: dataclasses.replace(own, scale=other.scale)
+        yield "scale of a mean", "the division done differently", lambda own, other: dataclasses.replace(own, scale=other.scale)
 
 
 def order_causes(laboratory: Laboratory) -> list[Cause]:
@@ -144,9 +144,10 @@ def _tried(
     one, other, _ = pairs[0]
     agree = distance.count - distance.unequal
     return Cause(
-        name, "order", f"`actual` adds like `expected`, but: {words}. The difference is rounding.", min(1.0, share),
+        name, "order", f"`actual` adds the way `expected` does, except for this: {words}. The difference is rounding.", min(1.0, share),
         evidence=(
-            f"Replaying the order of `expected` with this part of `actual`'s gives `actual` in every bit of {agree:,} of {distance.count:,} results.",
+            ("Replaying the order of `expected` with this one part taken from `actual` reproduces every bit of "
+f"`actual` in {agree:,} of {distance.count:,} results."),
             f"`expected`: {one.describe()}.", f"`actual`: {other.describe()}.",
         ),
         remedy="none is needed; for the same bits add in the same order (`halfulp order` writes the program), or judge by halfulp.suggest_tolerance", confidence="high" if distance.count > 1 else "medium", side="expected", place="",

@@ -155,7 +155,7 @@ class Search:
         for outcome in (*inside, *promising):
             if laboratory.hurries("looking for several causes"):
                 return None
-            laboratory.progress(f"looking for another cause beside {outcome.trial.name}")
+            laboratory.progress(f"looking for another cause besides {outcome.trial.name}")
             with self._from_there((*applied, outcome), any_follows=outcome in inside):
                 further, found = self._one_more((*applied, outcome), outcome.distance)
                 found = found or self._several((*applied, outcome), further)
@@ -451,7 +451,7 @@ class Search:
         try:
             distance = self.laboratory.distance_with((*(outcome.trial for outcome in applied), placebo(trial)))
         except OutOfTime:
-            self.laboratory.stop("telling what a change computes from where its results lie")
+            self.laboratory.stop("checking whether a change acts through what it computes or only through where its results lie in memory")
             return False
         except Exception:
             return False

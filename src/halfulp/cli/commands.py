@@ -10,6 +10,7 @@ from typer.core import TyperCommand, TyperGroup
 
 PRINTED = "-"
 """The path that stands for printing: what --json without a path means."""
+TOLERANCES = ("--rtol", "--atol", "--tol", "--tolerance")
 SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 
 
@@ -17,8 +18,13 @@ class Command(TyperCommand):
     """A command; see above."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Typer's, with the path of --json filled in."""
+        """Typer's, with the path of --json filled in.
+
+        Raises:
+            InputError: a tolerance for a command that needs none.
+        """
         _untyped(self.get_params(ctx))
+        _refuse_tolerance(args, {name for param in self.get_params(ctx) for name in param.opts})
         return super().parse_args(ctx, with_json_path(args))
 
 
@@ -47,6 +53,18 @@ def with_json_path(args: Sequence[str]) -> list[str]:
         if word == "--json" and not (following.endswith(".json") or following == PRINTED):
             made.append(PRINTED)
     return made
+
+
+def _refuse_tolerance(args: Sequence[str], known: set[str]) -> None:
+    """Say what takes the place of a tolerance, where somebody used to other tools passes one."""
+    from halfulp.errors import InputError
+
+    given = next((word for word in args if word.partition("=")[0] in TOLERANCES and word.partition("=")[0] not in known), None)
+    if given is not None:
+        raise InputError(
+            f"Got {given}. Needed: no tolerance. halfulp measures what rounding can do here and judges by that. Leave it out; halfulp tolerance "
+            "FILE.py derives the rtol and atol that a test needs, and halfulp compare A B --rtol applies them to two files."
+        )
 
 
 def _untyped(params: Sequence[Any]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import shlex
 import time
 import tokenize
 import traceback
@@ -177,6 +178,6 @@ def _result(path: Path, kept: _Kept) -> Any:
     if found is None:
         options = {key: loaded[key] for key in OPTIONS if key in loaded}
         found = check(loaded["actual"], loaded["expected"], loaded["inputs"], seed=kept.seed, closeups=kept.folder is not None, **options)
-        found = dataclasses.replace(found, case_file=loaded["source"])
+        found = dataclasses.replace(found, case_file=loaded["source"], operands=shlex.quote(path.as_posix()))
         kept.write(path.stem, found.to_json())
     return found

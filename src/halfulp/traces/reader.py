@@ -70,7 +70,8 @@ def _manifest(folder: Path) -> dict[str, Any]:
     if not manifest.is_file() or manifest.is_symlink():
         ranks = [path for path in folder.glob("rank-*") if path.is_dir()]
         hint = f"It holds {len(ranks)} ranks: `halfulp merge {folder.name}` makes one trace of them." if ranks else "Check the path."
-        raise TraceError(f"Got {folder}, which has no {MANIFEST}. Needed: a folder that `halfulp record` wrote. {hint}")
+        what = f"has no {MANIFEST}" if folder.exists() else "does not exist"
+        raise TraceError(f"Got {folder}, which {what}. Needed: a folder that `halfulp record` wrote. {hint}")
     try:
         if manifest.stat().st_size > _LONGEST_MANIFEST:
             raise _Malformed(f"a manifest of {manifest.stat().st_size} bytes")

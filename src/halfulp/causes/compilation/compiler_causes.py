@@ -20,7 +20,7 @@ def of_capture(stage: StageResult, call: EagerCall | None) -> Cause:
     """Dynamo captured another program; `call`: the first whose result it lacks."""
     what = f" The first result that is missing from the captured graph is that of {call.name} in {call.source}." if call is not None else ""
     return Cause(
-        f"graph capture: {call.name}" if call is not None else "graph capture", "compiler", f"Dynamo captures a different program than the function runs.{what}", 1.0,
+        f"graph capture: {call.name}" if call is not None else "graph capture", "compiler", f"Dynamo captures a program that differs from the one the function runs.{what}", 1.0,
         evidence=("The captured graph already gives the wrong results when it is run op by op, without further compiling.", _seen_at(stage)),
         remedy="keep the lines out of the graph: torch.compiler.disable around them; report the captured graph (TORCH_LOGS=graph_code)",
         confidence="high" if call is not None else "medium", side="actual", place="" if call is None else call.source,
@@ -41,10 +41,13 @@ def of_decomposition(stage: StageResult, wrong: WrongDecomposition) -> Cause:
 
 def of_pass(stage: StageResult, wrong: WrongPass) -> Cause:
     """A pass over graphs is wrong."""
-    which = f"The pass over graphs in the option {wrong.name!r} ({wrong.registered})" if wrong.name else "A pass of inductor over graphs"
+    which = f"The graph pass in the option {wrong.name!r} ({wrong.registered})" if wrong.name else "One of inductor's graph passes"
     what = f"{which} changes what {wrong.op} computes." if wrong.op else f"{which} changes the results."
     evidence = [
-        f"Run op by op, without generated code, the graph after all passes differs by {wrong.before.rms:.3g} times what rounding makes."
+        (
+            "Run op by op, without generated code, the graph after all passes differs from the eager ops by "
+            f"{wrong.before.rms:.3g} times what rounding makes."
+        )
     ]
     if wrong.name:
         evidence.append(f"With {wrong.name} = None, the difference is rounding.")
@@ -64,7 +67,8 @@ def of_option(option: Option, share: float, unequal: int, left: float, before: f
     bits = "every bit agrees with the eager function" if not unequal else f"a difference of {left:.2g} times what rounding makes remains"
     return Cause(
         option.name, "compiler", f"Compiled with {option.detail}, the function agrees with eager.", min(1.0, max(0.0, share)),
-        evidence=(f"With {', '.join(f'{key} = {value!r}' for key, value in option.patches.items())} {bits}; before it was {before:.3g} times what rounding makes.",),
+        evidence=((f"With {', '.join((f'{key} = {value!r}' for key, value in option.patches.items()))}, {bits}; before, the "
+f"difference was {before:.3g} times what rounding makes."),),
         remedy=option.remedy, confidence="high" if not unequal else "medium", side="actual", place="", reports=option.reports,
     )  # fmt: skip
 
@@ -108,7 +112,10 @@ def of_rounding_kernels(nodes: list[NodeResult], stages: list[StageResult]) -> l
     kernels = list(dict.fromkeys(node.kernel for node in nodes if node.kernel))
     where = f" ({', '.join(kernels)})" if kernels else ""
     evidence = [
-        f"In the generated program {node.op} ({node.name}) gives different bits in {node.unequal:,} of {node.count:,} elements, {node.in_noise:.2g} times its noise."
+        (
+            f"In the generated program, {node.op} ({node.name}) gives different bits in {node.unequal:,} of "
+            f"{node.count:,} elements; the difference is {node.in_noise:.2g} times its noise."
+        )
         for node in nodes[:5]
     ]
     if stage is not None:

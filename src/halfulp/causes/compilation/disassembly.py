@@ -190,9 +190,13 @@ def _choice_in_words(choices: Choices, how: str) -> str:
     runs = len(choices.chosen)
     kernels = sorted({name for one in choices.chosen for name in one})
     chosen = f"kernels chosen by timing: {', '.join(kernels)}" if kernels else "no kernel was chosen by timing"
-    same = "all gave the same bits" if choices.results == 1 else f"{choices.results} different results, {choices.unequal:,} elements apart"
+    same = (
+        "all gave the same bits"
+        if choices.results == 1
+        else f"{choices.results} different results, which differ in up to {choices.unequal:,} elements"
+    )
     choice = ", not the same in all" if choices.varies else ", the same in all" if kernels else ""
-    here = f" {choices.like_here} gave the bits of this process." if how.startswith("as compiled") else ""
+    here = f" {choices.like_here} of the fresh processes gave the same bits as this one." if how.startswith("as compiled") else ""
     return f"Compiled {how} in {runs} fresh processes without caches: {chosen}{choice}; {same}.{here}"
 
 

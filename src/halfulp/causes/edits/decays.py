@@ -27,7 +27,7 @@ def decays(graph: Graph, others: Graph) -> Iterator[Edit]:
                 changes = _replaced(graph, {first: second})
                 yield Edit(
                     "constant",
-                    f"{second:g} instead of {first:g}, and 1 minus it too",
+                    f"{second:g} instead of {first:g}, and 1 minus it changed to match",
                     ("decay", first, second),
                     changes,
                 )

@@ -29,7 +29,7 @@ def regrouped(graph: Graph, node: Node) -> Iterator[Edit]:
                 if merge.key[1:] == split.key[1:]:
                     both = replace(
                         joined([split, merge]),
-                        detail=f"{split.detail}, and put together so",
+                        detail=f"{split.detail}, and merged back in that same order",
                         key=("both", number - node.number, *split.key),
                     )
                     yield both

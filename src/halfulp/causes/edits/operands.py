@@ -74,7 +74,7 @@ def exchanged(graph: Graph, node: Node) -> Iterator[Edit]:
         same_call = other.function is node.function and other.operands == node.operands and other.shapes == node.shapes
         if other.number > node.number and same_call and (other.arguments, other.keywords) != (node.arguments, node.keywords):
             changes = {node.number: with_values({}, other), other.number: with_values({}, node)}
-            words = f"what the lines {_lines(node, other)} take exchanged"
+            words = f"the parts taken by the lines {_lines(node, other)} swapped"
             yield Edit("order of parts", words, ("parts", other.number - node.number), changes, needs_of(node) | needs_of(other))
     made = Made(node.number, 0)
     for other in graph.values_like(made, node.number)[:OPERANDS] if node.shapes else ():

@@ -113,7 +113,7 @@ SLOPE = Hypothesis(
 )  # fmt: skip
 ACTIVATION = Hypothesis(
     "activation", FORMULA,
-    "errors of the size of the results wherever the two activations part",
+    "errors as large as the results wherever the two activations diverge",
     "activations exchanged",
     "use the same activation in both",
     (),

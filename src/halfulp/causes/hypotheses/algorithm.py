@@ -242,12 +242,12 @@ ALL = (
                    among("sum mean cumsum linear matmul mm bmm"), _accumulated(name), errs=True)
         for name in ("float16", "bfloat16")
     ),
-    Hypothesis("missing maximum subtraction", ARITHMETIC, "infinities and NaN for large arguments, lost digits before", "exponentials of the arguments as they are",
+    Hypothesis("missing maximum subtraction", ARITHMETIC, "infinities and NaN for large arguments, lost digits before", "exponentials taken without first subtracting the maximum",
                "subtract the maximum first: torch.softmax, torch.logsumexp, F.log_softmax do", ("pytorch/pytorch#11752", "ml-explore/mlx#4169"),
                among("softmax log_softmax logsumexp cross_entropy softplus logsigmoid binary_cross_entropy_with_logits"), _naive_softmax, errs=True),
     Hypothesis("log of softmax", ARITHMETIC, "minus infinity for unlikely classes", "the logarithm taken after the softmax",
                "use F.log_softmax", ("pytorch/pytorch#94043",), among("log_softmax cross_entropy"), _log_of_softmax, errs=True),
-    Hypothesis("log of softmax", FORMULA, "losses that stop growing where a class is given up", "the softmax clipped before the logarithm, as Keras does",
+    Hypothesis("log of softmax", FORMULA, "losses that stop growing where the probability of the true class nears zero", "the softmax clipped before the logarithm, as Keras does",
                "use F.cross_entropy on the logits", (), among("cross_entropy"), _clipped_softmax),
     Hypothesis("expanded squares", ARITHMETIC, "errors where two points nearly coincide", "differences expanded into squares and products",
                'subtract first: torch.cdist(..., compute_mode="donot_use_mm_for_euclid_dist"), torch.expm1, torch.log1p', ("pytorch/pytorch#37734", "pytorch/pytorch#42479", "scikit-learn#9354"),

@@ -229,7 +229,7 @@ def _coarse_operands(title: str, name: str, remedy: str, reports: tuple[str, ...
 def _stored(name: str) -> Hypothesis:
     return Hypothesis(
         f"{name} storage", ARITHMETIC,
-        f"results that are {name} numbers, or that moved by its rounding",
+        f"results that are {name} numbers, or that are off by about one rounding to that format",
         f"results of calls rounded to {name}",
         "keep results in the declared precision",
         ("pytorch/pytorch#91597",), frozenset(), _results(name), naming=_whose_storage,

@@ -290,9 +290,10 @@ SOFTMAX_AXIS = Hypothesis(
 )  # fmt: skip
 MASKED_ROW = Hypothesis(
     "masked row", FORMULA,
-    "NaN against zeros in rows that see nothing",
+    "NaN on one side and zeros on the other in fully masked rows",
     "zeros, NaN and equal weights in such rows",
-    "decide what a row that sees nothing gives: torch.nan_to_num, or a mask that leaves one position",
+    ("decide what a fully masked row should give: use torch.nan_to_num, or a mask that leaves one position "
+"visible"),
     ("pytorch/pytorch#156707",),
     among(f"{SDPA} softmax"), _unmasked_rows,
 )  # fmt: skip

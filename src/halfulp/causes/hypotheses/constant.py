@@ -75,7 +75,7 @@ def _exchanged(call: Call) -> Iterator[Variation]:
     elif call.name == "repeat_interleave" and isinstance(
         call.value("repeats", call.arguments[1] if len(call.arguments) > 1 else None), int
     ):
-        yield Variation("the whole repeated instead of each element", _tiled)
+        yield Variation("the whole tensor repeated instead of each element", _tiled)
     elif call.name in ("gt", "ge", "lt", "le"):
         for name in ("gt", "ge", "lt", "le"):
             if name != call.name and name[0] == call.name[0]:

@@ -165,7 +165,7 @@ def _pool_padding(call: Call) -> Iterator[Variation]:
     yield changed(f"count_include_pad = {not present} instead of {present}", count_include_pad=not present)
     if call.name != "avg_pool1d":
         area = math.prod(_pairs(call.value("kernel_size"), call.first.dim() - 2))
-        yield changed(f"every window divided by {area}, over the border too", divisor_override=area)
+        yield changed(f"every window divided by {area}, including those that extend past the border", divisor_override=area)
 
 
 def _ceil(call: Call) -> Iterator[Variation]:
@@ -249,14 +249,14 @@ PADDING = Hypothesis(
     "padding mode", FORMULA,
     "errors along the border only",
     "other padding modes, and other sides",
-    "pad alike: F.pad before the convolution takes any mode and different widths on each side",
+    "pad the same way in both: F.pad before the convolution takes any mode and a different width at each end",
     ("pytorch/pytorch#183528",),
     among(f"{CONVOLUTIONS.split(' conv_t', maxsplit=1)[0]} pad"), _padding_modes,
 )  # fmt: skip
 COUNT_INCLUDE_PAD = Hypothesis(
     "count_include_pad", FORMULA,
     "errors along the border only, by a rational factor",
-    "count_include_pad turned around",
+    "count_include_pad inverted",
     "pass the same value to both",
     ("pytorch/pytorch#13934",),
     among("avg_pool1d avg_pool2d avg_pool3d"), _pool_padding,

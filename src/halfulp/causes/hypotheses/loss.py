@@ -112,7 +112,7 @@ REDUCTION = Hypothesis(
 )  # fmt: skip
 SMOOTHING = Hypothesis(
     "label smoothing", FORMULA,
-    "a loss that stays away from zero for certain predictions",
+    "a loss that stays above zero even for confident, correct predictions",
     "usual values, over all classes and over the others, then fitted",
     "pass the same label_smoothing= to both",
     (),

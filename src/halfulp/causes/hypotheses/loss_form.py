@@ -63,7 +63,7 @@ def _classes(call: Call) -> Iterator[tuple[str, Form]]:
         )
     target = call.value("target")
     if isinstance(target, torch.Tensor) and not target.is_floating_point() and call.value("reduction", "mean") == "mean":
-        yield "ignored targets taken for class 0 in the sum, and left out of its divisor", _with_ignored
+        yield "ignored targets counted as class 0 in the sum, but left out of the divisor", _with_ignored
 
 
 def _with_ignored(call: Call) -> torch.Tensor:
@@ -115,7 +115,7 @@ def _huber(call: Call) -> Iterator[tuple[str, Form]]:
         error = (call.first - call.value("target")).abs()
         return _reduced(call, scale * torch.where(error <= limit, 0.5 * error * error, limit * (error - limit)))
 
-    yield f"{key} subtracted in the linear part, not half of it", whole
+    yield f"all of {key} subtracted in the linear part, instead of half of it", whole
     if limit != 1.0:
         other = "huber_loss" if key == "beta" else "smooth_l1_loss"
         yield (
@@ -125,9 +125,9 @@ def _huber(call: Call) -> Iterator[tuple[str, Form]]:
 
 
 def _gaussian(_: Call) -> Iterator[tuple[str, Form]]:
-    for words, factor in (("no half of the logarithm of the variance", 2.0), ("no logarithm of the variance", 0.0)):
+    for words, factor in (("the logarithm of the variance not halved", 2.0), ("no logarithm of the variance", 0.0)):
         yield words, lambda call, factor=factor: _gaussian_with(call, factor, call.value("var"))
-    yield "the variance taken for a standard deviation", lambda call: _gaussian_with(call, 1.0, call.value("var").square())
+    yield "the variance treated as a standard deviation", lambda call: _gaussian_with(call, 1.0, call.value("var").square())
     yield "the variance taken for its logarithm", lambda call: _gaussian_with(call, 1.0, call.value("var").exp())
 
 
@@ -159,7 +159,8 @@ FORMS_OF: dict[str, Callable[[Call], Iterator[tuple[str, Form]]]] = {
 FORM = Hypothesis(
     "loss formula", FORMULA,
     "a loss that is right for some targets or weights and wrong for others",
-    "a weight on the other term, the other direction, squares without a root, halves left out, flags turned round",
+    ("a weight on the other term, the other direction, squares without a root, factors of one half left out, "
+"flags inverted"),
     "compare the formula term by term",
     (),
     among(" ".join([*FORMS_OF, "poisson_nll_loss"])), _forms,

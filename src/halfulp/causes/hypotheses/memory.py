@@ -243,7 +243,7 @@ NAN = Hypothesis(
 )  # fmt: skip
 DROPOUT = Hypothesis(
     "dropout", FORMULA,
-    "other results with every seed, zeros among them",
+    "different results with every seed, some of them zero",
     "dropout left out",
     "call model.eval() before comparing",
     ("stackoverflow 57423150", "pytorch/pytorch#109532"),

@@ -192,7 +192,7 @@ def _other_axes(call: Call) -> Iterator[Variation]:
             if other != groups and channels % other == 0:
                 yield changed(f"num_groups = {other} instead of {groups}", num_groups=other)
         if 1 < groups < channels:
-            yield Variation("every so many-th channel in a group, not neighbors", _interleaved)
+            yield Variation("channel i in group i mod num_groups, instead of neighboring channels together", _interleaved)
     if call.name in ("normalize", "norm", "linalg_norm", "linalg_vector_norm", "cosine_similarity"):
         yield from _axis_of_norm(call)
     if call.name == "batch_norm" and not _from_running(call):

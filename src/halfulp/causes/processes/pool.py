@@ -21,7 +21,7 @@ from ...differences import Leaf
 from ...process import lifeline
 from ...words.stage import Stage
 
-OVER = "the time was over"
+OVER = "time ran out"
 
 TIMEOUT_S = 180.0
 """A process that takes longer is ended: loading PyTorch and compiling a model takes a tenth of it."""

@@ -12,16 +12,26 @@ from .page import Figure, Number, Page, Part, Section, Words
 from .tables import DIFFERENCE_TABLE, WORST_TABLE, difference_data, worst_data
 
 HISTOGRAMS = 3
-HEADLINES = {
-    0: ("Every bit agrees", "good"),
-    1: ("They differ in structure, or in where NaN and infinity are", "bad"),
-    3: ("They differ", "unsure"),
-}
+
+
+def _headline(comparison: Comparison) -> tuple[str, str]:
+    """The title, which answers, and its tone."""
+    if comparison.structural:
+        others = len(comparison.structural) - 1
+        more = f", and {others} more" if others else ""
+        return f"They differ in structure: {structural_words(comparison)[0]}{more}", "bad"
+    if comparison.tolerated is not None:
+        return ("All elements are within the limits", "good") if not comparison.exit_code else ("Elements are beyond the limits", "bad")
+    if comparison.exit_code == 1:
+        return "NaN and infinity are in different places", "bad"
+    if comparison.unequal:
+        return "They differ", "unsure"
+    return "Every bit agrees" if comparison.same_bits else "Every element agrees in the coarser of the two formats", "good"
 
 
 def comparison_page(comparison: Comparison) -> Page:
     """The page of a comparison."""
-    headline, tone = HEADLINES[comparison.exit_code]
+    headline, tone = _headline(comparison)
     parts: list[Part] = []
     structural = structural_words(comparison)
     if structural:
@@ -47,11 +57,11 @@ def comparison_page(comparison: Comparison) -> Page:
         Number(f"{comparison.max_ulps:,}", "largest distance in ulps"),
     )
     datasets = {"differences": difference_data(comparison), "worst": worst_data(comparison)}
-    steps = (
-        ()
-        if comparison.exit_code == 0
-        else ("Run halfulp check with both functions: rounding or mistake depends on the function and its inputs.",)
-    )
+    steps = ()
+    if comparison.structural:
+        steps = ("Make both results of one structure first: the same names, shapes and kinds of numbers.",)
+    elif comparison.exit_code:
+        steps = ("Run halfulp check with both functions: whether it is rounding depends on the function and its inputs.",)
     return Page(
         "comparison",
         "How far apart are they?",

@@ -17,7 +17,9 @@ def check_text(result: CheckResult, form: str) -> str:
     if form == "reason":
         return reason(result)
     if form == "answer":
-        return _answer(result)
+        return as_text(
+            _answer(result), *(f"Next, {step[:1].lower()}{step[1:]}" for step in (further(result)[:1] if _fails(result) else ()))
+        )
     if form == "assertion":
         return as_text(_answer(result), *(f"Next{', ' if further(result) else ': '}{step}" for step in _next(result)))
     return as_text(
@@ -31,6 +33,11 @@ def _answer(result: CheckResult) -> str:
         f"{result.names[0]} against {result.names[1]}, declared {result.declared}. {reason(result)}"
         + "".join(f"\nWarning: {sentence}" for sentence in (warnings_of(result) if result.acceptable or result.find("stored") else ()))
     )
+
+
+def _fails(result: CheckResult) -> bool:
+    """Whether it was asked by a command, and one more command helps."""
+    return not result.acceptable and bool(result.operands)
 
 
 def _next(result: CheckResult) -> list[str]:

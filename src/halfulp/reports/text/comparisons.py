@@ -27,7 +27,10 @@ def comparison_text(comparison: Comparison) -> str:
 
 def structural_words(comparison: Comparison) -> list[str]:
     """What no number can express."""
-    words = [_mismatch_in_words(mismatch, is_structural=mismatch in comparison.structural) for mismatch in comparison.mismatches]
+    words = [
+        _mismatch_in_words(mismatch, is_structural=mismatch in comparison.structural)
+        for mismatch in sorted(comparison.mismatches, key=lambda mismatch: mismatch not in comparison.structural)
+    ]
     return words + [
         f"NaN or infinity on one side only at {difference.path or 'the only tensor'}: {difference.special_mismatches:,} of {difference.count:,} elements"
         for difference in comparison

@@ -47,7 +47,7 @@ _ADAMAX = (
     chosen("Adamax epsilon", "no eps", "no epsilon"),
     *decays("decay coupled"),
     chosen("Adam bias correction", "no bias correction", "first uncorrected"),
-    chosen("Adam bias correction", "the norm corrected for its start too", "second corrected"),
+    chosen("Adam bias correction", "bias correction applied to the norm too", "second corrected"),
     chosen("step off by one", "bias corrections of the next step (t + 1)", "one later"),
     chosen("infinity norm", "the norm from before this step", "stale second"),
     chosen("infinity norm", "no decay of the norm", "no decay of the norm"),
@@ -62,7 +62,7 @@ _NADAM = (
     chosen("momentum schedule", "the momentum schedule one step earlier", "schedule earlier"),
     chosen("momentum schedule", "no momentum schedule (beta1 in each step)", "no schedule"),
     chosen("momentum schedule", "the schedule without its factor of one half", "whole schedule"),
-    chosen("momentum schedule", "no product of the momenta (each step's own)", "no product"),
+    chosen("momentum schedule", "each step's own momentum instead of the running product of the momenta", "no product"),
 )
 _RADAM = (
     chosen("Adam epsilon", "eps added after the bias correction", "epsilon after"),

@@ -27,7 +27,7 @@ REMEDIES = {
     "RAdam threshold": "PyTorch rectifies where rho > 5, the paper where rho > 4",
     "Muon iteration": "PyTorch iterates five times in bfloat16, on the matrix with fewer rows than columns",
 }
-ADVICE = "compare the order in which both update what they keep, and use it"
+ADVICE = "compare the order in which the two update their state, and use the same order in both"
 
 
 def optimizers(kinds: set[type]) -> Iterator[Around]:
