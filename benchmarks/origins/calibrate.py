@@ -1,7 +1,7 @@
 """Two limits of `origins`, measured: python -W ignore -m benchmarks.origins.calibrate
 
 How evenly a fast convolution spreads its error over channels: NNPACK's Winograd kernel (oneDNN off, 3x3, 16 images or more) on normal images and on those that a ReLU leaves, 8 to 64 channels: the norm of each output
-channel's error in units of its noise, largest and median. `origins/addition.py` takes the largest ratio of the two for its limit.
+channel's error in units times the noise of that format, largest and median. `origins/addition.py` takes the largest ratio of the two for its limit.
 
 How many times larger an op makes the difference that goes into it: over every op of the honest pairs of this folder whose result differs by
 more than its own rounding, the largest gain and how few ops exceed what `origins/conclusion.py` allows an op that can't be evaluated.

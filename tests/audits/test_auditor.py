@@ -50,7 +50,7 @@ def test_python_numbers_and_default_dtypes():
     assert kinds(lambda x: x + torch.tensor([0.1]), X.double())[0] == ("default dtype", "lift_fresh", "float32")
     assert kinds(lambda x: x + torch.zeros(3), X) == []
     (entry,) = audit(lambda x: x + 16777217, (X,)).entries
-    assert entry.detail == "the Python integer 16777217 is no float32 number"
+    assert entry.detail == "the Python integer 16777217 can't be represented in float32"
     (entry,) = audit(lambda x: x * 1e5, (X.half(),)).entries
     assert "becomes infinite" in entry.detail
 
@@ -60,7 +60,7 @@ def test_integers_that_lose_bits():
     assert kinds(lambda i: i.float(), exact) == []
     (entry,) = audit(lambda i: i.float(), (lossy,)).entries
     assert entry.kind == "integer to float"
-    assert entry.detail.startswith("1 of 2 integers are no float32 numbers (it holds all up to 2**24)")
+    assert entry.detail.startswith("1 of 2 integers can't be represented in float32 (it holds all up to 2**24)")
     assert kinds(lambda i: i.double(), lossy) == []
     assert kinds(lambda i: i.double(), torch.tensor([2**53 + 1]))[0][0] == "integer to float"
     assert kinds(lambda i, x: x * i, lossy, torch.ones(2))[0][0] == "integer to float"

@@ -38,7 +38,7 @@ MEMORY = "results have memory of their own"
 REMEMBERS = "it remembers nothing"
 WEIGHTS = "it follows changed weights"
 VIEWS = "it takes views"
-TARGET = "it refuses a target that is none"
+TARGET = "it refuses something that is not a target"
 SHAPES = "it refuses inputs that don't fit"
 ERRORS = "a failing function fails"
 KNOBS = "knobs are named, and put back"
@@ -129,7 +129,7 @@ def broken(laws):
 
 
 OTHER_AFTERWARDS = {
-    DTYPE: "float64 goes in and comes back, and was computed in less",
+    DTYPE: "float64 goes in and comes back, but was computed in lower precision",
     KIND: "arrays and tensors with the same numbers give different numbers",
     REMEMBERS: "linear gives other numbers for the same inputs after a call with others",
     KNOBS: "after kernels off was turned it gives other numbers",
@@ -173,7 +173,7 @@ class DoesNotLoad(Plugin):
         raise OSError("a library is missing")
 
 
-@broken({AVAILABLE: "it says that it isn't available, and not why"})
+@broken({AVAILABLE: "it says that it isn't available, but not why"})
 class NotAvailableWithoutReason(Plugin):
     def availability(self):
         return Availability(reason="")
@@ -306,7 +306,7 @@ class OneDtypeForAll(Plugin):
         return of_tensors(lambda each: each.float())(honest(*arguments, **keywords))
 
 
-@broken({DTYPE: "float64 goes in and comes back, and was computed in less: it is a relative"})
+@broken({DTYPE: "float64 goes in and comes back, but was computed in lower precision: the relative error is"})
 class Float64InFloat32(Plugin):
     def computed(self, honest, target, arguments, keywords):
         result = honest(*arguments, **keywords)
@@ -456,13 +456,13 @@ class KeepsOldWeights(Plugin):
 # --- Errors ---
 
 
-@broken({TARGET: "a target that is nothing is implemented"})
+@broken({TARGET: "it implements a bare object() instead of refusing it"})
 class TakesAnything(Plugin):
     def implement(self, target, **options):
         return super().implement(target, **options) if callable(target) else lambda x: x.clone()
 
 
-@broken({TARGET: "a target that is nothing gives TypeError, not one of halfulp's errors"})
+@broken({TARGET: "a bare object() as the target raises TypeError, not one of halfulp's errors"})
 class RefusesWithAnErrorOfItsOwn(Plugin):
     def implement(self, target, **options):
         if not callable(target):

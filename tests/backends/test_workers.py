@@ -189,7 +189,7 @@ def test_nonsense_on_the_pipe_of_answers_is_no_answer(remote):
             except OSError:
                 pass
 
-    message = died(remote, writes_to_every_pipe, then="it answered what can't be read (Got b'half non' where a message begins")
+    message = died(remote, writes_to_every_pipe, then="it gave an answer that can't be read (Got b'half non' where a message begins")
     assert "halfulp: got" not in message  # an error of the worker, not from inside
 
 
@@ -315,8 +315,12 @@ def pretending(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("answer", "ending", "words"),
     [
-        (b"Welcome to Python!\n", "", "it answered what can't be read (Got b'Welcome ' where a message begins"),
-        (b"Welcome to Python!\n", "sys.stdin.buffer.read()", "it answered what can't be read (Got b'Welcome ' where a message begins"),
+        (b"Welcome to Python!\n", "", "it gave an answer that can't be read (Got b'Welcome ' where a message begins"),
+        (
+            b"Welcome to Python!\n",
+            "sys.stdin.buffer.read()",
+            "it gave an answer that can't be read (Got b'Welcome ' where a message begins",
+        ),
         (b"", "", "it died (exit code 0). Needed: a result. It printed nothing."),
         (
             b"",

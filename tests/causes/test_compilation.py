@@ -198,7 +198,7 @@ def test_a_budget_that_is_over_leaves_stages_out_and_says_so():
 
     torch._dynamo.reset()
     found = halfulp.explain(torch.compile(scaled, backend="aot_eager"), scaled, (torch.randn(9),), processes=False, budget_s=1e-6)
-    assert not found.complete and {stage.note for stage in found.stages} == {"the time was over"} and not found.causes
+    assert not found.complete and {stage.note for stage in found.stages} == {"time ran out"} and not found.causes
 
 
 def test_a_backend_that_computes_otherwise_is_named_by_its_stage():

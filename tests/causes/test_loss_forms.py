@@ -81,12 +81,12 @@ BY_HAND = {
     ("triplet_margin_loss", "squared distances"): lambda: (
         (((X - Y + 1e-6) ** 2).sum(1) - ((X - Z + 1e-6) ** 2).sum(1) + 2.0).clamp(min=0).mean()
     ),
-    ("huber_loss", "delta subtracted in the linear part, not half of it"): lambda: torch.where(
+    ("huber_loss", "all of delta subtracted in the linear part, instead of half of it"): lambda: torch.where(
         (X - Y).abs() <= 0.4, 0.5 * (X - Y) ** 2, 0.4 * ((X - Y).abs() - 0.4)
     ).mean(),
     ("huber_loss", "smooth_l1_loss, which is 0.4 times less"): lambda: F.smooth_l1_loss(X, Y, beta=0.4),
     ("smooth_l1_loss", "huber_loss, which is 0.4 times that"): lambda: F.huber_loss(X, Y, delta=0.4),
-    ("gaussian_nll_loss", "no half of the logarithm of the variance"): lambda: (Z + 0.5 * (X - Y) ** 2 / Z.exp()).mean(),
+    ("gaussian_nll_loss", "the logarithm of the variance not halved"): lambda: (Z + 0.5 * (X - Y) ** 2 / Z.exp()).mean(),
     ("gaussian_nll_loss", "full = True instead of False"): lambda: (
         0.5 * (Z + (X - Y) ** 2 / Z.exp()) + 0.5 * math.log(2 * math.pi)
     ).mean(),
@@ -104,4 +104,4 @@ def test_ignored_targets_that_are_counted_as_class_0_raise_the_sum_alone():
     found, _ = forms("cross_entropy")
     own = torch.where(LABELS == -100, 0, LABELS)
     wanted = F.cross_entropy(X, own, reduction="sum") / (LABELS != -100).sum()
-    assert torch.isclose(found["ignored targets taken for class 0 in the sum, and left out of its divisor"], wanted)
+    assert torch.isclose(found["ignored targets counted as class 0 in the sum, but left out of the divisor"], wanted)

@@ -122,8 +122,8 @@ class Hidden:
 @pytest.mark.parametrize(
     ("function", "why"),
     [
-        (lambda x: x * float(x.detach().numpy().sum()), "read past all ops"),
-        (lambda x: x * sum(x.tolist()[0]), "read past all ops"),
+        (lambda x: x * float(x.detach().numpy().sum()), "without going through an op"),
+        (lambda x: x * sum(x.tolist()[0]), "without going through an op"),
         (lambda x: x + Hidden.value, "came from elsewhere"),
         (lambda x: x.clone().t_() * 2.0, "changes the shape"),
         (lambda x: x * torch.tensor([1.0, 2.0] * 4).add_(1.0), "constant in place"),

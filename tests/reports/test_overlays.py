@@ -104,7 +104,7 @@ def test_scalars_are_what_tensorboard_reads(walked, tmp_path):
     assert sorted((tag, step) for tag, _, step in found) == sorted((tag, step) for tag, _, step in wanted)
     numbers = {(tag, step): number for tag, number, step in wanted}
     assert all(number == pytest.approx(numbers[tag, step], rel=1e-6) for tag, number, step in found)
-    assert {step for tag, _, step in found if tag.startswith("of the limit, by layer/")} == {7}
+    assert {step for tag, _, step in found if tag.startswith("times the limit, by layer/")} == {7}
 
 
 def test_the_command_writes_the_graph_and_its_numbers(tmp_path):

@@ -361,7 +361,7 @@ def test_a_schema_of_another_kind_is_refused_in_one_line(schema, tmp_path):
 
 
 def test_missing_traces_are_named(tmp_path):
-    with pytest.raises(TraceError, match="no manifest"):
+    with pytest.raises(TraceError, match="does not exist"):
         read_trace(tmp_path / "nothing")
     (tmp_path / "ranks" / "rank-00000").mkdir(parents=True)
     with pytest.raises(TraceError, match="halfulp merge ranks"):
