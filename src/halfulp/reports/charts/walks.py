@@ -55,7 +55,7 @@ def walk_chart(origin: Origin, name: str = "walk") -> Sketch:
     )
     tooltip = [
         "module:N", "op:N", "phase:N", alt.Tooltip("total:Q", format=".3~g"), alt.Tooltip("inherited:Q", format=".3~g"),
-        alt.Tooltip("added:Q", format=".3~g"), alt.Tooltip("excess:Q", title="of the limit", format=".3~g"), "verdict:N",
+        alt.Tooltip("added:Q", format=".3~g"), alt.Tooltip("excess:Q", title="times the limit", format=".3~g"), "verdict:N",
     ]  # fmt: skip
     gathered = (
         alt.Chart(rows, name=f"{name}_gathered").transform_filter("datum.total > 0").mark_line(color=NOISE, strokeWidth=1.5)

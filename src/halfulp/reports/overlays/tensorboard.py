@@ -20,18 +20,18 @@ def scalars(origin: Origin, step: int = 0) -> Iterator[Scalar]:
 
     Yields:
         "along the model/..." with the place in the walk as the step: total, inherited and added relative differences, and what is added
-        in units of the limit of rounding. "of the limit, by layer/MODULE" at `step`: the largest such number of the layer.
+        in units of the limit of rounding. "times the limit, by layer/MODULE" at `step`: the largest such number of the layer.
     """
     layers: dict[str, float] = {}
     for place, point in enumerate(origin.walk):
         yield "along the model/total", point.total, place
         yield "along the model/inherited", point.inherited, place
         yield "along the model/added", point.added, place
-        yield "along the model/added, of the limit", point.excess, place
+        yield "along the model/added, times the limit", point.excess, place
         layer = point.module or "(outermost)"
         layers[layer] = max(layers.get(layer, 0.0), point.excess)
     for layer, excess in layers.items():
-        yield f"of the limit, by layer/{layer}", excess, step
+        yield f"times the limit, by layer/{layer}", excess, step
 
 
 def write_scalars(origin: Origin, folder: Path, step: int = 0) -> int:

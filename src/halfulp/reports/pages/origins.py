@@ -17,7 +17,7 @@ from .tables import columns_of
 WALK_COLUMNS = (
     Column("place", "nr", True), Column("module", "module", is_code=True), Column("op", "op", is_code=True), Column("phase", "phase"),
     Column("total", "total", True), Column("inherited", "inherited", True), Column("added", "added", True), Column("in_noise", "added in noise", True),
-    Column("excess", "of the limit", True), Column("counterpart", "found by"), Column("verdict", "verdict"), Column("note", "note"), Column("source", "line", is_code=True),
+    Column("excess", "times the limit", True), Column("counterpart", "found by"), Column("verdict", "verdict"), Column("note", "note"), Column("source", "line", is_code=True),
 )  # fmt: skip
 
 

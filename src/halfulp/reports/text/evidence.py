@@ -165,7 +165,7 @@ def _powers(finding: str, m: Measured) -> str:
     if "why" in m:
         return str(m["why"])
     return (
-        f"inputs times {number(m['factor'])}, result times {number(m['factor'] ** m['degree'])}: off by {number(m['excess'])} of the limit"
+        f"inputs times {number(m['factor'])}, result times {number(m['factor'] ** m['degree'])}: off by {number(m['excess'])} times the limit"
     )
 
 
@@ -173,13 +173,13 @@ def _permutations(finding: str, m: Measured) -> str:
     if "why" in m:
         return str(m["why"])
     lengths = ", ".join(str(item) for item in m["lengths"])
-    return f"axes of length {lengths} permuted: off by {number(m['excess'])} of the limit"
+    return f"axes of length {lengths} permuted: off by {number(m['excess'])} times the limit"
 
 
 def _patterns(finding: str, m: Measured) -> str:
     return (
         f"strongest along axis {m['axis']} at index {m['index']}: mean error {number(m['mean_in_noise'])} of the noise over "
-        f"{m['elements']:,} elements, {number(m['excess'])} of the limit"
+        f"{m['elements']:,} elements, {number(m['excess'])} times the limit"
     )
 
 
@@ -240,7 +240,7 @@ def _gain(finding: str, m: Measured) -> str:
 
 
 def _conditioning(finding: str, m: Measured) -> str:
-    return f"with the inputs rounded once as well, the error is {number(m['excess'])} of the limit; over all {number(m['norm_in_noise'])} times the noise"
+    return f"with the inputs rounded once as well, the error is {number(m['excess'])} times the limit; over all {number(m['norm_in_noise'])} times the noise"
 
 
 def _forward_error(finding: str, m: Measured) -> str:
@@ -248,7 +248,7 @@ def _forward_error(finding: str, m: Measured) -> str:
 
 
 def _own_noise(finding: str, m: Measured) -> str:
-    return f"with each of its ops rounded, the error is {number(m['excess'])} of the limit"
+    return f"with each of its ops rounded, the error is {number(m['excess'])} times the limit"
 
 
 def _families(finding: str, m: Measured) -> str:

@@ -12,7 +12,7 @@ def growth_text(found: Growth, form: str = "full") -> str:
     """The answer alone, or with a row for each size."""
     if form in ("answer", "reason", "assertion"):
         return growth_answer(found)
-    table = plain_table("size", "seed", "verdict", "actual in u", "expected in u", "difference in u", "noise in u", "of the limit")
+    table = plain_table("size", "seed", "verdict", "actual in u", "expected in u", "difference in u", "noise in u", "times the limit")
     for point in found.points:
         table.add_row(
             f"{point.size:,}", str(point.seed), point.verdict.name, number(point.actual_error), number(point.expected_error), number(point.difference),
