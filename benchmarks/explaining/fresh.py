@@ -161,13 +161,11 @@ def _lines(file: str) -> list[str]:
 
 
 def is_located(place: Place | None) -> bool:
-    """Whether one of the ops of a place is within a line of the mark of its side."""
+    """Whether one of the ops of a place, or a line that called its function, is within a line of the mark of its side."""
     for side, mark in MARKS.items():
         for call in place.calls(side) if place is not None else ():
-            found = re.match(r"(?:.*/)?(\w+\.py):(\d+)", call.source)
-            if found is None or found[1] not in FILES:
-                continue
-            number = int(found[2])
-            if any(mark in line for line in _lines(found[1])[max(0, number - 2) : number + 1]):
-                return True
+            for file, number in re.findall(r"(\w+\.py):(\d+)", call.source):
+                near = _lines(file)[max(0, int(number) - 2) : int(number) + 1] if file in FILES else ()
+                if any(mark in line for line in near):
+                    return True
     return False

@@ -103,3 +103,62 @@ def test_an_explanation_begins_with_the_place_also_where_nothing_explains():
     assert not found.causes and found.place is not None and found.place.op == "aten.exp.default"
     assert str(found).splitlines()[1].startswith("Place: exp in the outermost module (")
     assert str(found).splitlines()[1].count("test_place.py:") in (1, 2)
+
+
+def rms(z):
+    return z.pow(2).mean().add(0.5).sqrt()
+
+
+def test_a_helper_function_tells_where_it_was_called():
+    def clipped(u, g):
+        u = u / rms(u)
+        return u + rms(u) * g
+
+    def planted(u, g):
+        u = u / rms(g)
+        return u + rms(u) * g
+
+    place = located(planted, clipped, torch.randn(9, 7), torch.randn(9, 7) * 3).place
+    first = planted.__code__.co_firstlineno + 1
+    assert any(call.source.endswith(f"rms, called at test_place.py:{first} planted") for call in place.actual)
+
+
+def test_numbers_of_python_have_a_place():
+    def expected(hypothesis, reference):
+        matches = sum(a == b for a, b in zip(hypothesis.tolist(), reference.tolist()))
+        words = len(hypothesis)
+        length = min(len(reference), 2 * words)
+        penalty = min(0.0, 1 - length / words)
+        return torch.tensor(2.0**penalty * (matches + 1) / words)
+
+    def actual(hypothesis, reference):
+        words = len(hypothesis)
+        hits = [a == b for a, b in zip(hypothesis.tolist(), reference.tolist())]
+        longest = max(len(reference), 2 * words)
+        penalty = min(0.0, 1 - longest / words)
+        return torch.tensor(2.0**penalty * (sum(hits) + 1) / words)
+
+    torch.manual_seed(0)
+    origin = halfulp.locate(actual, expected, (torch.randint(0, 4, (12,)), torch.randint(0, 4, (15,))))
+    assert origin.acceptable is False
+    line = expected.__code__.co_firstlineno + 3
+    assert origin.source == f"test_place.py:{line} expected"
+    assert [(call.op, dict(call.arguments)["value"]) for call in origin.place.expected][-1] == ("python.length", "15")
+    assert [(call.op, dict(call.arguments)["value"]) for call in origin.place.actual][-1] == ("python.longest", "24")
+    assert not any("nondeterminism" in note for note in origin.notes)
+    explained = halfulp.explain(actual, expected, (torch.randint(0, 4, (12,)), torch.randint(0, 4, (15,))), processes=False)
+    assert explained.place is not None and explained.place.source == origin.source
+
+
+def test_the_same_numbers_of_python_have_no_place():
+    def mean(x):
+        return torch.tensor(sum(x.tolist()) / len(x))
+
+    def other(x):
+        total = 0.0
+        for value in reversed(x.tolist()):
+            total += value
+        return torch.tensor(total / len(x))
+
+    origin = halfulp.locate(other, mean, (torch.randn(50),))
+    assert origin.acceptable is True and origin.place is None

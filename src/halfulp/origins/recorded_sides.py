@@ -28,6 +28,7 @@ from ..traces import Trace
 from .conclusion import locate_in_traces
 from .evidence import UNKNOWN_FORMULA
 from .origin import Origin
+from .python_numbers import place_of_numbers
 from .whole import with_the_whole
 
 
@@ -98,7 +99,10 @@ def walked(case: Case, *, ends: Callable[[], bool], progress: Callable[[str], No
             function, path = side.eager.function, Path(folder) / f"{side.name}.trace"
             with taken_apart():
                 traces.append(_recorded(side.name, function, case.inputs, case.keywords, path, case.gradients, case.seed, progress))
-        return locate_in_traces(*traces, declared=case.declared.name, progress=progress, ends=ends)
+        origin = locate_in_traces(*traces, declared=case.declared.name, progress=progress, ends=ends)
+    if origin.place is None and origin.module is None and any(_is_made_elsewhere(trace) for trace in traces):
+        return dataclasses.replace(origin, place=place_of_numbers(case))
+    return origin
 
 
 def _callable(function: Any) -> Callable[..., Any]:

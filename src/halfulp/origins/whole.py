@@ -15,6 +15,7 @@ from ..verdicts.result import CheckResult
 from ..verdicts.verdict import Verdict
 from .counterpart import MatchedBy
 from .origin import Origin, Point
+from .python_numbers import place_of_numbers
 from .walker import NORMWISE
 
 LEFT = 0.1
@@ -80,6 +81,15 @@ def with_the_whole(origin: Origin, case: Callable[[], Case], finest: Format, pro
             f"acceptable. check says: {whole.reason}"
         )
         return _at(origin, standing_out, whole.verdict, because)
+    place = place_of_numbers(made) if whole.verdict is Verdict.MISTAKE else None
+    if place is not None:
+        because = (
+            f"No op of PyTorch differs before the results, but numbers of Python do: what {place.source} computes is not in actual. check "
+            f"says: {whole.reason}"
+        )
+        return dataclasses.replace(
+            origin, verdict=whole.verdict, module="", op=place.op, phase=place.phase, source=place.source, because=because, place=place
+        )  # fmt: skip
     return dataclasses.replace(origin, verdict=Verdict.UNDECIDED, because=_no_op_alone(origin, whole))
 
 

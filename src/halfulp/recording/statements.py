@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import linecache
 import sys
-import sysconfig
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from types import CodeType, FrameType
@@ -14,10 +13,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from .names import is_of_user, relative
+from .names import is_library, is_of_user, line_of
 from .transcript import Transcribed
 
-_LIBRARY = sysconfig.get_path("stdlib")
 MOST_LINES = 200_000
 """After so many lines nothing more is looked at: a second or two; a loop over single numbers is no sequence of tensors."""
 MOST_BYTES = 1 << 29
@@ -70,7 +68,7 @@ class _Watcher:
     def entered(self, frame: FrameType, event: str, _argument: Any) -> Any:
         """The trace function of Python: a function is called."""
         file = frame.f_code.co_filename
-        if event != "call" or not is_of_user(file) or _is_library(file) or self._is_over():
+        if event != "call" or not is_of_user(file) or is_library(file) or self._is_over():
             return None
         self._frames[frame] = _Frame({name: value for name, value in frame.f_locals.items() if _is_array(value)})
         return self._at
@@ -121,8 +119,7 @@ class _Watcher:
             return known[1]
         copied = np.array(array, copy=True)
         self._bytes += copied.nbytes
-        code = frame.f_code
-        place = f"{relative(code.co_filename)}:{here.line or frame.f_lineno} {code.co_name}"
+        place = line_of(frame, here.line)
         read = [self._numbers[id(held)][1] for held in self._read(frame, here) if id(held) in self._numbers]
         sources = tuple(dict.fromkeys((*read, *here.inner)))
         self.values.append(Transcribed(torch.from_numpy(copied), f"numpy.{name}", "", place, inputs=sources))
@@ -133,19 +130,14 @@ class _Watcher:
         """The arrays in variables that the statement under way reads."""
         code = frame.f_code
         if code not in self._loaded:
-            self._loaded[code] = _names_by_line(code)
+            self._loaded[code] = names_by_line(code)
         for name in self._loaded[code].get(here.line, ()):
             value = here.known.get(name)
             if value is not None:
                 yield value
 
 
-def _is_library(file: str) -> bool:
-    """Whether code of this file is installed: Python's own library, or a package."""
-    return "site-packages" in file or "dist-packages" in file or file.startswith(_LIBRARY)
-
-
-def _names_by_line(code: CodeType) -> dict[int, set[str]]:
+def names_by_line(code: CodeType) -> dict[int, set[str]]:
     """For each line of a function the variables that its statement reads."""
     try:
         tree = ast.parse("".join(linecache.getlines(code.co_filename)))

@@ -88,7 +88,7 @@ class Step:
         kind, phase: what it is, and when.
         op: the overload ("aten.addmm.default"); of a module its class.
         module: dotted path of the innermost module ("" for the outermost). call: how often that module had been called before.
-        source: "file.py:12 function", "" where unknown.
+        source: "file.py:12 function" and the lines that called it, "" where unknown.
         arguments, keywords: as the op was called: `Ref`, numbers, text, None, lists; dtypes and devices as {"dtype": ...}, {"device": ...}.
         outputs: numbers of the values that it returned, then of those that it overwrote; None for what is no tensor.
         forward: of an op of the backward pass: the index of the forward op that it belongs to, None where unknown.

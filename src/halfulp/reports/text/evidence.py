@@ -164,9 +164,7 @@ def _integers(finding: str, m: Measured) -> str:
 def _powers(finding: str, m: Measured) -> str:
     if "why" in m:
         return str(m["why"])
-    return (
-        f"inputs times {number(m['factor'])}, result times {number(m['factor'] ** m['degree'])}: off by {number(m['excess'])} times the limit"
-    )
+    return f"inputs times {number(m['factor'])}, result times {number(m['factor'] ** m['degree'])}: off by {number(m['excess'])} times the limit"
 
 
 def _permutations(finding: str, m: Measured) -> str:
