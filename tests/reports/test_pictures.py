@@ -55,7 +55,7 @@ def test_the_walk_marks_where_it_starts(results):
     origin = results["origin"]
     drawn = picture("walk", origin).to_dict()
     (start,) = drawn["datasets"]["walk_start"]
-    assert origin.walk[start["place"]] == origin.point
+    assert origin.walk[start["nr"] - 1] == origin.point
 
 
 def test_growth_has_its_exponents(results):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..documents import document, text_of
+from ..process.versions import versions
 from ..shown import shown
 
 KINDS = {
@@ -45,11 +46,13 @@ class Audit:
 
     Attributes:
         entries: the findings. ops: how many ops were looked at. formats: how often each dtype came out of an op.
+        versions: of Python and the packages that were used, the system and the processor.
     """
 
     entries: tuple[AuditEntry, ...]
     ops: int
     formats: dict[str, int]
+    versions: dict[str, str] = field(default_factory=versions)
 
     def find(self, kind: str) -> tuple[AuditEntry, ...]:
         """The findings of one kind."""

@@ -233,4 +233,5 @@ def _finished(name: str, target: Format, scanned: Scan, exhaustive: bool, tail: 
         not_correctly_rounded=float("nan") if nothing else scanned.wrong / scanned.compared,
         special_mismatches=scanned.special_mismatches,
         tail_differs=tail,
+        worst_value=None if nothing else scanned.worst_value,
     )

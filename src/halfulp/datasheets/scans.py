@@ -32,7 +32,8 @@ class Scan:
 
     Attributes:
         inputs: how many. compared: of them those with a finite exact value and result.
-        max_ulp_error, worst_input: the largest error and where. wrong: how many results are not correctly rounded.
+        max_ulp_error, worst_input, worst_value: the largest error, where, and the exact value there.
+        wrong: how many results are not correctly rounded.
         special_mismatches: NaN or infinity on one side only.
     """
 
@@ -40,6 +41,7 @@ class Scan:
     compared: int = 0
     max_ulp_error: float = 0.0
     worst_input: float = math.nan
+    worst_value: float = math.nan
     wrong: int = 0
     special_mismatches: int = 0
 
@@ -54,7 +56,7 @@ class Scan:
         for error, place, compared, wrong, special in _errors(computed, exact, _inverse_ulps(target), _overflow_from(target)):
             if compared and (error > self.max_ulp_error or math.isnan(self.worst_input)):
                 self.max_ulp_error = max(self.max_ulp_error, error)
-                self.worst_input = float(inputs[place])
+                self.worst_input, self.worst_value = float(inputs[place]), float(exact[place])
             self.compared += compared
             self.wrong += wrong
             self.special_mismatches += special

@@ -4,10 +4,26 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 
 from ..documents import document, read_document, restored, text_of
+from ..floats import FORMATS
 from ..shown import shown
+
+USUAL_ULPS = 16.0
+"""What OpenCL allows the least exact of its elementary functions in float32 (pow, erf, tgamma; 4 and less for most): The OpenCL C
+Specification, "Relative Error as ULPs"."""
+
+
+class Rating(Enum):
+    """How good an error is, beside what libraries reach. The value says it in words."""
+
+    CORRECT = "correctly rounded"
+    FAITHFUL = "within 1 ulp"
+    USUAL = f"within {USUAL_ULPS:.0f} ulps"
+    NEAR_ZERO = "large only where values are near zero"
+    INEXACT = f"beyond {USUAL_ULPS:.0f} ulps"
 
 
 @dataclass(frozen=True)
@@ -22,6 +38,7 @@ class Accuracy:
         not_correctly_rounded: share of results that are not the number nearest to the exact value.
         special_mismatches: results that are NaN or infinite where the exact value, rounded, is not, or the other way round.
         tail_differs: share of inputs that give another result in a short array than in a long one; None where that was not measured.
+        worst_value: the exact value at `worst_input`; None where it is not known.
     """
 
     function: str
@@ -33,6 +50,32 @@ class Accuracy:
     not_correctly_rounded: float
     special_mismatches: int
     tail_differs: float | None = None
+    worst_value: float | None = None
+
+    @property
+    def rating(self) -> Rating | None:
+        """How good the largest error is; None where nothing was compared.
+
+        Beyond `USUAL_ULPS` a large relative error may be a small absolute one: where 1 - tanh(x)^2 cancels, each result is within
+        `USUAL_ULPS` of the last place of 1, and all relative digits can be gone.
+        """
+        if not self.inputs or math.isnan(self.max_ulp_error):
+            return None
+        if self.not_correctly_rounded == 0.0:
+            return Rating.CORRECT
+        if self.max_ulp_error < 1.0:
+            return Rating.FAITHFUL
+        if self.max_ulp_error <= USUAL_ULPS:
+            return Rating.USUAL
+        return Rating.NEAR_ZERO if self._absolute_in_ulps_of_one() <= USUAL_ULPS else Rating.INEXACT
+
+    def _absolute_in_ulps_of_one(self) -> float:
+        """The largest error in units of the last place of 1; infinite where the value there is not known."""
+        target = FORMATS.get(self.format)
+        if target is None or self.worst_value is None or not math.isfinite(self.worst_value):
+            return math.inf
+        exponent = math.frexp(self.worst_value)[1] - 1 if self.worst_value else target.exponent_min
+        return math.ldexp(self.max_ulp_error, max(exponent, target.exponent_min))
 
 
 @shown

@@ -10,7 +10,7 @@ import math
 import os
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from ..errors import InputError
 from ..floats import Format, widen
 from ..floats.ulps import ordinals
 from ..process.border import answered
+from ..process.versions import versions
 from . import by_numpy
 from . import totals as k
 from .difference import Comparison, Difference, Mismatch, WorstElement, decibels
@@ -61,7 +62,7 @@ def compare(actual: object, reference: object, *, worst: int = 5) -> Comparison:
     """
     if worst < 0:
         raise InputError(f"Got worst={worst}. Needed: 0 or more. It is a count of elements. Pass worst=5.")
-    return compare_leaves(leaves_of(actual), leaves_of(reference), worst=worst)
+    return replace(compare_leaves(leaves_of(actual), leaves_of(reference), worst=worst), versions=versions())
 
 
 def compare_leaves(actual: Iterable[Leaf], reference: Iterable[Leaf], *, worst: int = 5) -> Comparison:

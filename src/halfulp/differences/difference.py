@@ -160,12 +160,14 @@ class Comparison:
         mismatches: where structure, shape or dtype disagree.
         tolerated: how many elements keep the limits that were given (`halfulp compare --rtol`); None where there were none.
         error_in_u: "actual" and "expected" -> the errors of their tensors, where there was a reference (`halfulp compare --reference`).
+        versions: of Python and the packages that were used, the system and the processor; empty within a check.
     """
 
     differences: tuple[Difference, ...]
     mismatches: tuple[Mismatch, ...] = ()
     error_in_u: dict[str, tuple[ErrorInU, ...]] = field(default_factory=dict)
     tolerated: Tolerated | None = None
+    versions: dict[str, str] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[Difference]:
         return iter(self.differences)

@@ -87,7 +87,7 @@ def restored(kind: str, content: dict[str, Any], source: str = "a document") -> 
         )
     require_end(content, source)
     try:
-        result = _adapter(kind).validate_python(_with_numbers(content))
+        result = _adapter(kind).validate_python(_with_numbers({"versions": {}, **content}))  # not of those who read it
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(number)[:40] for number in first["loc"][:8])

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ..differences.excess import Excess
 from ..documents import document, text_of
+from ..process.versions import versions
 from ..shown import drawn, shown
 from ..traces import Step
 from ..traces.roles import Phase
@@ -117,6 +118,7 @@ class Origin:
         place: what each side does there, arguments beside each other; None where it starts nowhere.
         case_file: the text of the case file that it was made from, "" where there is none.
         operands: what was given to the command that made it, as a shell would read it; "" where it was made in Python or from traces.
+        versions: of Python and the packages that were used, the system and the processor.
     """
 
     module: str | None
@@ -143,6 +145,7 @@ class Origin:
     place: Place | None = None
     case_file: str = ""
     operands: str = ""
+    versions: dict[str, str] = field(default_factory=versions)
 
     @property
     def acceptable(self) -> bool | None:

@@ -20,8 +20,8 @@ class OpCall:
     """One op as one side called it.
 
     Attributes:
-        op: its overload, or "python.NAME" of a number that a statement bound to NAME. module: dotted path of the module ("": the outermost).
-        source: "file.py:12 function", with the lines that called it where it is a helper; "" where unknown.
+        op: its overload, or "python.NAME" of a number that a statement bound to NAME. module: dotted path of its module ("": the
+            outermost). source: "file.py:12 function", with the lines that called it where it is a helper; "" where unknown.
         arguments: (name, value as text) of each; tensors by their name, or as "64x32 float32". What was left out has its default.
     """
 

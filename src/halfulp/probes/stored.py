@@ -7,6 +7,7 @@ from typing import Any
 
 from ..documents import document, text_of
 from ..orders import Order
+from ..process.versions import versions
 from ..shown import shown
 
 
@@ -65,12 +66,14 @@ class StoredOrders:
         orders: "actual", "expected" or "function" -> its order. problems: the same names -> why there is none.
         difference: what distinguishes the two, in words; "" where there are not two.
         one_family: whether both are proved to add alike: then their agreement is no independent evidence.
+        versions: of Python and the packages that were used, the system and the processor.
     """
 
     orders: dict[str, StoredOrder]
     problems: dict[str, str] = field(default_factory=dict)
     difference: str = ""
     one_family: bool = False
+    versions: dict[str, str] = field(default_factory=versions)
 
     @property
     def trees(self) -> dict[str, Order]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from ..documents import document, text_of
+from ..process.versions import versions
 from ..shown import shown
 
 FloatArray = npt.NDArray[np.float64]
@@ -94,6 +95,7 @@ class StoredTolerance:
     Attributes:
         line: what to paste into a test. rtol, atol: for all outputs together. tensors: per output.
         failure_probability: chance that two honest implementations differ by more somewhere. declared: the precision that both may use.
+        versions: of Python and the packages that were used, the system and the processor.
     """
 
     line: str
@@ -102,6 +104,7 @@ class StoredTolerance:
     tensors: tuple[StoredTensorTolerance, ...]
     failure_probability: float
     declared: str
+    versions: dict[str, str] = field(default_factory=versions)
 
     def to_json(self) -> str:
         """The numbers as JSON text with a schema number."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ..backends.habits import Habits
 from ..documents import document, read_document, restored, text_of
+from ..process.versions import versions
 from ..shown import shown
 
 
@@ -55,6 +56,7 @@ class Matrix:
         remarks: backend -> op -> what it says of itself there.
         faults: backend -> failures of its process, with its last lines.
         fingerprints: backend -> what decides its numbers. settings: of the sweep. seconds: how long it took. complete: False when interrupted.
+        versions: of Python and the packages that were used, the system and the processor.
     """
 
     results: tuple[Cell, ...]
@@ -66,6 +68,7 @@ class Matrix:
     settings: Mapping[str, Any]
     seconds: float = 0.0
     complete: bool = True
+    versions: dict[str, str] = field(default_factory=versions)
 
     @property
     def exit_code(self) -> int:

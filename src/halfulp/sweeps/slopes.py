@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..documents import document, text_of
+from ..process.versions import versions
 from ..shown import shown
 from ..verdicts.verdict import Verdict
 
@@ -54,6 +55,7 @@ class Growth:
         declared: the precision whose u is the unit. names: what the two sides are called.
         seconds: how long it took. complete: False when it was interrupted, or a later size failed. stopped: why then, "" otherwise.
         case_file: the text of the case file that it was made from, "" where there is none.
+        versions: of Python and the packages that were used, the system and the processor.
     """
 
     points: tuple[GrowthPoint, ...]
@@ -64,6 +66,7 @@ class Growth:
     complete: bool = True
     stopped: str = ""
     case_file: str = ""
+    versions: dict[str, str] = field(default_factory=versions)
 
     @property
     def worst(self) -> Verdict:

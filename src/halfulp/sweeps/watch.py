@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ..documents import document, text_of
+from ..process.versions import versions
 from ..shown import shown
 from ..verdicts.verdict import Verdict
 
@@ -68,12 +69,14 @@ class Watch:
     Attributes:
         cases: in order. missing: names that the baseline has and this run has not. complete: False when it was interrupted.
         has_baseline: whether there was one.
+        versions: of Python and the packages that were used, the system and the processor.
     """
 
     cases: tuple[Watched, ...]
     missing: tuple[str, ...] = ()
     complete: bool = True
     has_baseline: bool = False
+    versions: dict[str, str] = field(default_factory=versions)
 
     @property
     def exit_code(self) -> int:

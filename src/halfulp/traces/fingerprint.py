@@ -22,6 +22,7 @@ import numpy as np
 
 from ..documents import document, text_of
 from ..errors import InputError
+from ..process.versions import cpuinfo, processor, system
 from ..shown import shown
 
 PACKAGES = (
@@ -137,17 +138,12 @@ def fingerprint() -> Fingerprint:
 
 @functools.cache
 def _machine() -> dict[str, str]:
-    name = platform.processor() or platform.machine()
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.is_file():
-        models = re.findall(r"^model name\s*:\s*(.+)$", cpuinfo.read_text(errors="replace"), re.MULTILINE)
-        name = models[0] if models else name
-    flags = re.search(r"^(?:flags|Features)\s*:\s*(.+)$", cpuinfo.read_text(errors="replace"), re.MULTILINE) if cpuinfo.is_file() else None
+    flags = re.search(r"^(?:flags|Features)\s*:\s*(.+)$", cpuinfo(), re.MULTILINE)
     known = set(flags.group(1).split()) if flags else set[str]()
     return {
-        "system": f"{platform.system()} {platform.release()}",
+        "system": system(),
         "architecture": platform.machine(),
-        "processor": name,
+        "processor": processor(),
         "instruction sets": " ".join(literal_string for literal_string in INSTRUCTIONS if literal_string in known) or "unknown",
         "cores": str(os.cpu_count()),
         "python": platform.python_version(),

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
-import platform
 import time
 from collections.abc import Callable
-from importlib import metadata
 from typing import Any
 
 from ..cases import Case
 from ..errors import InputError
 from ..inputs import KINDS
 from ..process.border import answered
+from ..process.versions import versions
 from . import limits
 from .closeups import closeups_of
 from .evidence.evidence import Evidence
@@ -158,17 +156,3 @@ def _result(gatherer: Gatherer, evidence: tuple[Evidence, ...], start: float) ->
 def _name(function: Callable[..., Any], role: str) -> str:
     name = getattr(function, "__name__", None) or type(function).__name__
     return role if name in ("<lambda>", role) else f"{role} ({name})"
-
-
-def versions() -> dict[str, str]:
-    """Versions of what takes part in a check."""
-    return {"python": platform.python_version(), **{package: _version(package) for package in ("halfulp", "torch", "numpy")}}
-
-
-@functools.cache
-def _version(package: str) -> str:
-    """Read once: finding a package's metadata takes as long as some checks."""
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return "not installed"

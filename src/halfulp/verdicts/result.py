@@ -28,7 +28,7 @@ class CheckResult:
         names: what the two sides are called, (actual, expected).
         seed: the seed of the inputs and of the sampled noise.
         seconds: how long it took.
-        versions: of Python and the packages that were used.
+        versions: of Python and the packages that were used, the system and the processor.
         case_file: the text of the case file that it was made from, "" where there is none.
         closeups: of each output, where they were asked for: what pictures are drawn from.
         operands: what was given to the command that made it, as a shell would read it; "" where it was made in Python.

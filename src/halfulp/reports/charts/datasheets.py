@@ -23,6 +23,7 @@ def accuracy_columns(sheet: Datasheet) -> dict[str, list[Any]]:
         "exhaustive": ["all" if accuracy.is_exhaustive else "some" for accuracy in found],
         "ulps": [rounded(accuracy.max_ulp_error) for accuracy in found],
         "at": [rounded(accuracy.worst_input, 9) for accuracy in found],
+        "rating": [accuracy.rating.value if accuracy.rating is not None else "-" for accuracy in found],
         "misrounded": [rounded(accuracy.not_correctly_rounded) for accuracy in found],
         "specials": [accuracy.special_mismatches for accuracy in found],
         "tail": [rounded(accuracy.tail_differs) if accuracy.tail_differs is not None else None for accuracy in found],
@@ -50,7 +51,14 @@ def ulp_chart(sheet: Datasheet, name: str = "accuracies") -> Sketch:
             legend=alt.Legend(orient="top", title=None),
         ),
         shape=alt.Shape("format:N", scale=alt.Scale(domain=formats, range=["circle", "square", "diamond", "triangle-up"][: len(formats)])),
-        tooltip=["function:N", "format:N", alt.Tooltip("ulps:Q", format=".4~g"), alt.Tooltip("at:Q", title="at input"), "exhaustive:N"],
+        tooltip=[
+            "function:N",
+            "format:N",
+            alt.Tooltip("ulps:Q", format=".4~g"),
+            alt.Tooltip("at:Q", title="at input"),
+            "exhaustive:N",
+            "rating:N",
+        ],
     )
     rule = (
         alt.Chart(data(datasets, f"{name}_best", {"ulps": [0.5]}), name=f"{name}_rule")

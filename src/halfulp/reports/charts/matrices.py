@@ -9,7 +9,10 @@ import altair as alt
 from ...sweeps import Cell, Matrix
 from ..colors import LETTERS, VERDICT_COLORS
 from ..text.matrices import ORDER, direct_cells
-from .style import Columns, Sketch, data, finished, rounded
+from .style import WIDTH, Columns, Sketch, data, finished, rounded
+
+TILE, FEW = 130, 5
+"""Pixels of a tile where there are few backends, which would otherwise be stretched over the page; names of so many fit side by side."""
 
 
 def cell_columns(cells: list[Cell]) -> dict[str, list[Any]]:
@@ -48,8 +51,12 @@ def matrix_chart(matrix: Matrix, name: str = "matrix") -> Sketch:
     names = [verdict for verdict in reversed(ORDER) if verdict in {cell.verdict for cell in cells}]
     scale = alt.Scale(domain=[word or "not supported" for word in names], range=[VERDICT_COLORS[word] for word in names])
     base = alt.Chart(data(datasets, name, rows))
+    columns = len(set(rows["backend"]))
     x = alt.X(
-        "backend:N", sort=list(dict.fromkeys(rows["backend"])), title=None, axis=alt.Axis(orient="top", labelAngle=-50, labelLimit=180)
+        "backend:N",
+        sort=list(dict.fromkeys(rows["backend"])),
+        title=None,
+        axis=alt.Axis(orient="top", labelAngle=-50 if columns > FEW else 0, labelLimit=180),
     )
     y = alt.Y("op:N", sort=list(dict.fromkeys(rows["op"])), title=None)
     tooltip = ["op:N", "backend:N", "verdict:N", "format:N", alt.Tooltip("error:Q", title="error in u", format=".3~g")]
@@ -66,6 +73,7 @@ def matrix_chart(matrix: Matrix, name: str = "matrix") -> Sketch:
         title="Each backend against PyTorch, the worst of its sizes",
         description=f"Heat map. {words}",
         height=16 * len(set(rows["op"])),
+        **({"width": TILE * columns} if columns * TILE < WIDTH else {}),
     )
 
 

@@ -15,8 +15,8 @@ from ..charts.histograms import ulp_histogram
 from ..charts.profiles import profile_chart, residual_map
 from ..text.advice import advice
 from ..text.evidence import QUESTIONS, measured_words
-from .page import Column, Columns, Figure, Number, Page, Pairs, Part, Section, Table, Words, tone_of
-from .tables import DIFFERENCE_TABLE, WORST_TABLE, columns_of, difference_data, worst_data
+from .page import Column, Columns, Figure, Number, Page, Part, Section, Table, Words, tone_of
+from .tables import DIFFERENCE_TABLE, WORST_TABLE, columns_of, difference_data, provenance, worst_data
 
 F = Finding
 
@@ -190,10 +190,6 @@ def _numbers(result: CheckResult) -> list[Section]:
 
 
 def _environment(result: CheckResult) -> Section:
-    items = (
-        *(("version of " + name, value) for name, value in result.versions.items()),
-        ("declared precision", result.declared),
-        ("seed", str(result.seed)),
-        ("seconds", f"{result.seconds:.1f}"),
+    return provenance(
+        result.versions, ("declared precision", result.declared), ("seed", str(result.seed)), ("seconds", f"{result.seconds:.1f}")
     )
-    return Section("environment", "Where it ran", (Pairs("Versions and settings; both sides ran in this process", items),), is_open=False)

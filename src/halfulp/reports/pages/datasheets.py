@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from functools import partial
 
 from ...datasheets import Datasheet
+from ...datasheets.sheet import USUAL_ULPS, Accuracy, Rating
+from ...words.numbers import number
 from ..charts.datasheets import accuracy_columns, ulp_chart
 from .page import Column, Columns, Figure, Number, Page, Pairs, Section, Table
 
+RATED = (
+    "In ulps of the exact value, on a logarithmic axis. The dashed line at 0.5 is the best there is: correct rounding. Good libraries stay "
+    f"within 1 ulp or a few; OpenCL allows the least exact of elementary functions {USUAL_ULPS:.0f}. A larger error is a fault, unless it is "
+    "large only where the function's values are near zero: there its absolute error is still that of a number near 1. A name that ends in "
+    "' is a derivative."
+)
 COLUMNS = (
     Column("function", "function", is_code=True), Column("format", "format"), Column("inputs", "inputs", True), Column("exhaustive", "of all inputs"),
-    Column("ulps", "max ulps", True), Column("at", "at input", True), Column("misrounded", "share misrounded", True), Column("specials", "NaN or inf wrong", True),
-    Column("tail", "share that differs in short arrays", True),
+    Column("ulps", "max ulps", True), Column("at", "at input", True), Column("rating", "rating"), Column("misrounded", "share misrounded", True), Column("specials", "NaN or inf wrong", True),
+    Column("tail", "differs in short arrays", True),
 )  # fmt: skip
 
 
@@ -25,13 +34,13 @@ def datasheet_page(sheet: Datasheet) -> Page:
     measured = [accuracy for accuracy in sheet.accuracies if accuracy.inputs and math.isfinite(accuracy.max_ulp_error)]
     if measured:
         datasets["functions"] = accuracy_columns(sheet)
-        caption = "In ulps of the exact value, on a logarithmic axis. The dashed line at 0.5 is the best there is: correct rounding. A name with ' is a derivative."
+        caption = RATED
         figure = Figure("accuracy", partial(ulp_chart, sheet), "Largest error of each function", caption)
         sections.append(
             Section("functions", "How exact each function is", (figure, Table("functions", "Every function and format", COLUMNS)))
         )
     for place, (title, entries) in enumerate(sheet.properties.items()):
-        sections.append(Section(f"property-{place}", title, (Pairs(title, tuple(entries.items())),)))
+        sections.append(Section(f"property-{place}", title[:1].upper() + title[1:], (Pairs("What was measured", tuple(entries.items())),)))
     environment = tuple((f"{section}: {name}", value) for section, entries in sheet.fingerprint.items() for name, value in entries.items())
     sections.append(Section("environment", "Where it was measured", (Pairs("Machine, versions and settings", environment),), is_open=False))
     return Page(
@@ -57,12 +66,19 @@ def _numbers(sheet: Datasheet) -> tuple[Number, ...]:
         ]
         if measured:
             worst = max(measured, key=lambda accuracy: accuracy.max_ulp_error)
-            rounded = sum(accuracy.not_correctly_rounded == 0 and not accuracy.special_mismatches for accuracy in measured)
+            count = Counter(accuracy.rating for accuracy in measured)
+            good = count[Rating.CORRECT] + count[Rating.FAITHFUL]
             found.append(
                 Number(
-                    f"{worst.max_ulp_error:.4g} ulps",
-                    f"largest error in {name}: {worst.function}",
-                    f"{rounded} of {len(measured)} functions are correctly rounded on all inputs tried",
+                    f"{good} of {len(measured)}",
+                    f"functions are within 1 ulp in {name}, {count[Rating.CORRECT]} of them correctly rounded on all inputs tried",
+                    f"{count[Rating.INEXACT]} beyond {USUAL_ULPS:.0f} ulps{_named(measured)}, {count[Rating.NEAR_ZERO]} only near zero; "
+                    f"the largest error is {number(worst.max_ulp_error)} ulps: {worst.function}",
                 )
             )
     return tuple(found[:3])
+
+
+def _named(measured: list[Accuracy]) -> str:
+    names = [accuracy.function for accuracy in measured if accuracy.rating is Rating.INEXACT]
+    return f" ({', '.join(names[:4])}{' ...' if len(names) > 4 else ''})" if names else ""

@@ -30,6 +30,7 @@ from .matrices import matrix_page
 from .orders import orders_page
 from .origins import origin_page
 from .page import Code, Page, Section
+from .tables import provenance
 from .watches import baseline_page, watch_page
 
 
@@ -39,18 +40,29 @@ def page_of(result: Any) -> Page:
     Raises:
         InputError: it is no result.
     """
+    result = _stored(result)
     for kind, (name, make) in _PAGES.items():
         if isinstance(result, kind):
             found = make(result)
             inner = getattr(result, "result", result)
             script, command = getattr(inner, "case_file", ""), _command(name, getattr(inner, "operands", ""))
             sections = found.sections
+            made_with = getattr(inner, "versions", {})
+            if made_with and all(section.name != "environment" for section in sections):
+                sections = (*sections, provenance(made_with))
             if script:
                 sections = (*sections, Section("again", "Run it again", (Code(f"The case file, which was run with: {command}", script),)))
             return dataclasses.replace(found, sections=sections, made_by=found.made_by or f"Made by {command} --html PAGE.html")
     raise InputError(
         f"Got {type(result).__name__}. Needed: a result of halfulp. Only results have pages. Pass what check, locate, explain ... returned."
     )
+
+
+def _stored(result: Any) -> Any:
+    """What is stored of a result that can also be computed with (a tolerance, an order), which is what its page shows."""
+    if isinstance(result, RevealedOrder):
+        return StoredOrders({"function": result.stored()})
+    return result.stored() if isinstance(result, Tolerance) else result
 
 
 def _command(name: str, operands: str) -> str:
@@ -64,14 +76,12 @@ _PAGES: dict[type, tuple[str, Callable[[Any], Page]]] = {
     Comparison: ("comparison", comparison_page),
     Origin: ("origin", origin_page),
     Explanation: ("explanation", explanation_page),
-    RevealedOrder: ("orders", lambda result: orders_page(StoredOrders({"function": result.stored()}))),
     StoredOrders: ("orders", orders_page),
     Datasheet: ("datasheet", datasheet_page),
     Matrix: ("matrix", matrix_page),
     Growth: ("growth", growth_page),
     Benchmark: ("benchmark", benchmark_page),
     Audit: ("audit", audit_page),
-    Tolerance: ("tolerance", lambda result: tolerance_page(result.stored())),
     StoredTolerance: ("tolerance", tolerance_page),
     Watch: ("watch", watch_page),
     Baseline: ("baseline", baseline_page),

@@ -26,7 +26,7 @@ def matrix_page(matrix: Matrix) -> Page:
     counts = Counter(cell.verdict for cell in direct)
     bad = [cell for cell in direct if cell.verdict in ORDER[:5]]
     datasets: dict[str, Columns] = {"direct": cell_columns(direct), "families": family_columns(matrix)}
-    caption = "= same bits, ok rounding, P reduced precision, U unstable, N nondeterministic, M mistake, F flip, ? undecided, - not supported. Each is the worst of its sizes."
+    caption = "= same bits, ok rounding, P reduced precision, U unstable, N nondeterministic, M mistake, F flip, ? undecided, - not supported. Each is the worst of its sizes. Point at a tile for the error of the backend's own result against float64, in units of u."
     sections = [
         Section("matrix", "Each against PyTorch", (Figure("matrix", partial(matrix_chart, matrix), "Verdicts", caption), Table("direct", "Every op, size and backend against PyTorch", CELL_COLUMNS))),
         Section(
@@ -69,7 +69,7 @@ def matrix_page(matrix: Matrix) -> Page:
         f"Each against PyTorch: {named or 'nothing'}; {counts['']:,} not supported or failed."
         + ("" if matrix.complete else " It was interrupted: the rest is missing."),
         (
-            Number(f"{len({cell.actual for cell in direct}):,}", "backends and settings"),
+            Number(f"{len({cell.actual for cell in direct}):,}", "backends against PyTorch"),
             Number(f"{len({cell.op for cell in direct}):,}", "ops", f"{len(matrix.families):,} cases (op, size, dtype)"),
             Number(f"{len(matrix.results):,}", "pairs compared", f"in {matrix.seconds:.0f} s"),
         ),

@@ -15,7 +15,7 @@ from .places import place_sections
 from .tables import columns_of
 
 WALK_COLUMNS = (
-    Column("place", "nr", True), Column("module", "module", is_code=True), Column("op", "op", is_code=True), Column("phase", "phase"),
+    Column("nr", "nr", True), Column("module", "module", is_code=True), Column("op", "op", is_code=True), Column("phase", "phase"),
     Column("total", "total", True), Column("inherited", "inherited", True), Column("added", "added", True), Column("in_noise", "added in noise", True),
     Column("excess", "times the limit", True), Column("counterpart", "found by"), Column("verdict", "verdict"), Column("note", "note"), Column("source", "line", is_code=True),
 )  # fmt: skip
@@ -39,7 +39,7 @@ def origin_page(origin: Origin) -> Page:
         columns = (Column("setting", "setting", is_code=True), Column("actual", "actual"), Column("expected", "expected"))
         sections.append(
             Section(
-                "environment",
+                "settings",
                 "What differs between the two machines",
                 (Table("settings", "Settings, versions, hardware; most likely culprits first", columns),),
             )
@@ -74,9 +74,9 @@ def headline(origin: Origin) -> str:
 
 
 _WALK = (
-    "Relative differences (rms) on a logarithmic axis. The line is the total that has accumulated; points are "
-    "what an op adds given its actual inputs, and red points are more than rounding. Drag across part of the "
-    "lower chart to zoom in on it."
+    "Relative differences (rms) on a logarithmic axis. The line is the total that has accumulated. A point is what an op adds given its "
+    "actual inputs, and the tick beside it the limit of what rounding can add there; red points are beyond their limit. Drag across part "
+    "of the lower chart to zoom in on it. Values are numbered as in the table."
 )
 
 
@@ -100,9 +100,11 @@ def _steps(origin: Origin) -> tuple[str, ...]:
     if origin.module is None:
         return ("Nothing to do here.",) if origin.acceptable else ("Record both sides with level='tensors' to see what each op adds.",)
     where = origin.module or "the outermost module"
+    cause = f"halfulp explain {origin.operands}" if origin.operands else "halfulp.explain(actual, expected, inputs)"
     return (
         f"Compare what {where} does on both sides: constants (eps, scale), weights, layout, the kernel that runs.",
-        "halfulp repro A.trace B.trace writes this op as a stand-alone script; halfulp explain FILE.py names the cause by experiment.",
+        f"For the cause, found by experiment: {cause}",
+        "For this op as a stand-alone script: halfulp repro A.trace B.trace",
     )
 
 

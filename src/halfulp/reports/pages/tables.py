@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...differences import Comparison, Difference, WorstElement
-from .page import Column, Columns, Table
+from .page import Column, Columns, Pairs, Section, Table
 
 
 def columns_of(rows: Iterable[Iterable[Any]], *keys: str) -> Columns:
@@ -74,3 +74,14 @@ WORST_TABLE = Table(
         Column("abs", "abs", True), Column("rel", "rel", True), Column("ulps", "ulps", True),
     ),
 )  # fmt: skip
+
+
+def provenance(made_with: Mapping[str, str], *settings: tuple[str, str]) -> Section:
+    """What the result of a page was made with.
+
+    Args:
+        made_with: versions and the machine, as results have them. settings: (name, value) of what else decided it.
+    """
+    return Section(
+        "environment", "Where it ran", (Pairs("Versions, machine and settings", (*made_with.items(), *settings)),), is_open=False
+    )

@@ -8,6 +8,7 @@ import textwrap
 from rich.table import Table
 
 from ...datasheets import Datasheet
+from ...datasheets.sheet import USUAL_ULPS
 from .tables import as_text, plain_table, width
 
 
@@ -25,20 +26,22 @@ def datasheet_text(sheet: Datasheet) -> str:
     if not sheet.accuracies:
         return "\n".join(lines)
     legend = (
-        "Errors are in ulps of the exact value; 0.5 is the best there is. misrounded: share of results that are not the number nearest to "
-        "the exact value. specials: results that are NaN or infinite where they should not be, or not where they should. tail: share of "
-        "inputs that give another result in a short array than in a long one (- where that was not measured). A name with ' is a derivative."
+        f"Errors are in ulps of the exact value; 0.5 is the best there is, and OpenCL allows the least exact of elementary functions {USUAL_ULPS:.0f}. "
+        "A larger error is a fault, unless it is large only where values are near zero (its absolute error is then that of a number near 1). misrounded: share of results that are not the number nearest to "
+        "the exact value. specials: results that are NaN or infinite where they shouldn't be, or that aren't where they should be. tail: "
+        "share of inputs that give a different result in a short array than in a long one (- where that wasn't measured). A name that ends in ' "
+        "is a derivative."
     )
     lines += ["", *textwrap.wrap(legend, width())]
     return as_text("\n".join(lines), "", _accuracies(sheet))
 
 
 def _accuracies(sheet: Datasheet) -> Table:
-    table = plain_table("function", "format", "inputs", "max ulps", "at input", "misrounded", "specials", "tail")
+    table = plain_table("function", "format", "inputs", "max ulps", "at input", "misrounded", "specials", "tail", "rating")
     for accuracy in sheet.accuracies:
         if not accuracy.inputs or math.isnan(accuracy.max_ulp_error):
             table.add_row(
-                accuracy.function, accuracy.format, "nothing to compare" if accuracy.inputs else "not supported", "", "", "", "", ""
+                accuracy.function, accuracy.format, "nothing to compare" if accuracy.inputs else "not supported", "", "", "", "", "", ""
             )
             continue
         table.add_row(
@@ -50,6 +53,7 @@ def _accuracies(sheet: Datasheet) -> Table:
             _share(accuracy.not_correctly_rounded),
             f"{accuracy.special_mismatches:,}" if accuracy.special_mismatches else "-",
             _share(accuracy.tail_differs) if accuracy.tail_differs is not None else "-",
+            accuracy.rating.value if accuracy.rating is not None else "-",
         )
     return table
 

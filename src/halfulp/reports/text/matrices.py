@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 
 from rich.console import RenderableType
@@ -9,7 +10,7 @@ from rich.console import RenderableType
 from ...sweeps import Cell, Matrix
 from ...words.numbers import number
 from .backends import habit_words
-from .tables import as_text, plain_table
+from .tables import as_text, plain_table, width
 
 SHORT = {
     "IDENTICAL": "=", "ROUNDING": "ok", "FLIP": "flip", "REDUCED_PRECISION": "REDUCED", "UNSTABLE": "UNSTABLE", "NONDETERMINISTIC": "NONDET",
@@ -26,9 +27,9 @@ def matrix_text(found: Matrix, form: str = "full") -> str:
     named = ", ".join(f"{counts[verdict]:,} {verdict}" for verdict in reversed(ORDER) if verdict and counts[verdict])
     pairs = Counter(result.verdict for result in found.results if result.verdict)
     of_pairs = ", ".join(f"{pairs[verdict]:,} {verdict}" for verdict in reversed(ORDER) if verdict and pairs[verdict])
-    count = len(found.settings.get("backends", _names(found)))
+    count = len(_names(found))
     head = [
-        f"{count} backend{'s' if count != 1 else ''}, {len(_cases(found))} cases (op, size, dtype), {found.seconds:.0f} s"
+        f"{count} backend{'s' if count != 1 else ''} against PyTorch, {len(_cases(found))} cases (op, size, dtype), {found.seconds:.0f} s"
         + ("" if found.complete else "; INTERRUPTED, the rest is missing"),
         f"Each against PyTorch: {named or 'nothing'}; {counts['']:,} not supported or failed.",
         f"Between every two: {of_pairs or 'nothing'}.",
@@ -41,12 +42,21 @@ def matrix_text(found: Matrix, form: str = "full") -> str:
     noticed += undelegated(found)
     return as_text(
         *head, "",
-        "Each against PyTorch, the worst of its sizes with the largest error in u of the result's rms:", "", *_blocks(found, direct), "",
+        "Each against PyTorch, the worst of its sizes:", "", *_blocks(found, direct), "", *key_lines(), "",
         *(["Not acceptable:", *_grouped(notable), ""] if notable else []),
         "Families of equal bits (of more than one backend):", *_families(found), "",
         *(["Noticed:", *noticed] if noticed else []),
         *(["Faults:", *faults] if faults else []),
     )  # fmt: skip
+
+
+def key_lines() -> list[str]:
+    """What the entries of the table mean."""
+    return textwrap.wrap(
+        "= the same bits as PyTorch, ok rounding, flip a discontinuity crossed, REDUCED a coarser format, ? undecided, - not supported. The number "
+        "is the largest error of the backend's own result against float64, in units of u times the result's root mean square.",
+        width(),
+    )
 
 
 def pairs_text(found: Matrix) -> str:
