@@ -35,8 +35,8 @@ def arguments_of(
         twice = sorted(inputs.keys() & named.keys())
         if twice:
             raise InputError(
-                f"Got {twice[0]!r} both among the inputs and among the keywords. Needed: each name once. Both are passed by name. "
-                "Leave it out of one of them."
+                f"Got {twice[0]!r} both among the inputs and among the keywords. Needed: each name once. Inputs and keywords are both "
+                "passed by name here. Remove the name from one of the two."
             )
         return (), {**inputs, **named}
     return (tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)), named
@@ -63,7 +63,7 @@ def taken_as(inputs: Any, keywords: Mapping[str, Any]) -> str:
             "parameters of both functions: pass keyword arguments as keywords={...} and inputs=()."
         )
     if callable(inputs) and not hasattr(inputs, "shape"):
-        return "inputs is a function and was passed as the only argument: call it, as inputs(0)."
+        return "inputs is a function and was passed as the only argument: call it first, as in inputs(0)."
     if isinstance(inputs, list):
         return f"inputs is a list and was passed as {len(inputs)} positional arguments: pass ([...],) if the list is one argument."
     return ""

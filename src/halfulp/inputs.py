@@ -150,12 +150,12 @@ def _duplicated(x: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
 
 
 _VALUES: dict[str, Change] = {
-    "other numbers of the same size": lambda x, g: (_normal(x, g) * _spread(x)).to(x.dtype),
-    "zeros replaced by numbers": _zeros_filled,
+    "other numbers of the same magnitude": lambda x, g: (_normal(x, g) * _spread(x)).to(x.dtype),
+    "zeros replaced by nonzero numbers": _zeros_filled,
     "all positive": lambda x, g: x.abs() if bool((x < 0).any()) else x,
     "all negative": lambda x, g: -x.abs() if bool((x > 0).any()) else x,
     "a large mean": lambda x, g: x + 100.0 * _spread(x),
-    "numbers of very different size": _wide,
+    "numbers of very different magnitudes": _wide,
     "sums that cancel": _cancelling,
     "ties": lambda x, g: (torch.round(2.0 * x.double() / _spread(x)) / 2.0 * _spread(x)).to(x.dtype),
     "integers": lambda x, g: torch.round(x.double() / _spread(x) * 3.0).to(x.dtype),

@@ -75,7 +75,9 @@ class Adapter(ABC):
         for name, value in options.items():
             if name not in known:
                 which = f"one of {', '.join(known)}" if known else "none"
-                raise InputError(f"Got the option {name!r} for {self.name}. Needed: {which}. It has no other. Leave it out.")
+                raise InputError(
+                    f"Got the option {name!r} for {self.name}. Needed: {which}. The backend has no option of that name. Leave it out."
+                )
             if value not in known[name].values:
                 raise InputError(
                     f"Got {name}={value!r} for {self.name}. Needed: one of {', '.join(known[name].values)}. It has no other setting. "

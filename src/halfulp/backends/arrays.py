@@ -53,7 +53,7 @@ def as_tensor(value: Any) -> torch.Tensor:
         return torch.from_numpy(array if array.flags.writeable else array.copy())
     except TypeError as error:
         raise InputError(
-            f"Got an array of dtype {array.dtype.name}. Needed: a dtype that PyTorch has. Numbers travel to backends as its tensors. "
+            f"Got an array of dtype {array.dtype.name}. Needed: a dtype that PyTorch has. Arrays are passed to backends as PyTorch tensors. "
             "Convert the array first."
         ) from error
 

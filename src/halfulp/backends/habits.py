@@ -50,7 +50,7 @@ class Switch:
         """In words."""
         if self.before != self.after:
             return f"{self.detail} changes the precision from {self.before} to {self.after}"
-        return f"{self.detail} changes the bits and not the precision" if self.changes_bits else f"{self.detail} changes nothing"
+        return f"{self.detail} changes the bits but not the precision" if self.changes_bits else f"{self.detail} changes nothing"
 
 
 @dataclass(frozen=True)

@@ -146,8 +146,7 @@ class Implementation:
             except Exception as error:
                 first = (str(error).strip().splitlines() or [""])[0][:300]
                 raise Unsupported(
-                    f"Got {type(error).__name__} from {self.adapter.name} building {self!r}: {first}. Needed: a target that it takes. Its own "
-                    "words say what it lacks. Compare with another backend, or change the target."
+                    f"Got {type(error).__name__} from {self.adapter.name} building {self!r}: {first}. Needed: a target that the backend accepts. The backend's own message says what is missing. Compare with another backend, or change the target."
                 ) from error
             while len(self._programs) > KEPT:
                 self._programs.popitem(last=False)
@@ -159,7 +158,7 @@ class Implementation:
         if state is not None and not state:
             raise MissingBackend(
                 f"Got {self.adapter.name}, which can't be used here: {state.reason}. Needed: {self.adapter.title or self.adapter.name}. Nothing can be "
-                f"computed there. {'Install it with ' + state.install if state.install else 'Run this where it is'}."
+                f"computed there. {'Install it with ' + state.install if state.install else 'Run this on a machine that has it'}."
             )
 
     def _refuse_foreign_dtypes(self, tensors: list[torch.Tensor]) -> None:

@@ -61,8 +61,8 @@ def _require_a_function(actual: Any, expected: Any, *, gradients: bool) -> None:
         )
     if stored and gradients:
         raise InputError(
-            f"Got gradients=True with a stored result ({stored[0].source}). Needed: two functions. What it was computed from is not in "
-            f"it. Leave "
+            f"Got gradients=True with a stored result ({stored[0].source}). Needed: two functions. A stored result doesn't contain what "
+            "it was computed from. Leave "
             "out gradients=True (--gradients), or let the function return its gradients and store these."
         )
 
@@ -410,8 +410,8 @@ class Case:
         if not outputs:
             leaves_of(result)  # says what it is, where it is something without numbers
             raise InputError(
-                f"Got no tensors from `{side.name}`. Needed: a function that returns what is to be compared. None holds nothing to judge. "
-                "Return the tensors, those changed in place too."
+                f"Got no tensors from `{side.name}`. Needed: a function that returns what is to be compared. Without tensors there is "
+                "nothing to judge. Return the tensors, including any that are changed in place."
             )
         if mode is None:
             return Run(
@@ -529,7 +529,10 @@ class Case:
 
 def _next_step(error: BaseException, name: str, taken_as: str) -> str:
     if "device_ready_queues_" in str(error):
-        return "import what brings the device (torch_directml) before the first backward pass of the process; PyTorch counts devices there."
+        return (
+            "import the package that provides the device (torch_directml) before the first backward pass of the process; PyTorch counts "
+            "devices at that point."
+        )
     if device := missing_device(error):
         return device_advice(device, f"`{name}`")
     if taken_as:

@@ -140,5 +140,5 @@ def require_runnable(asked: str, sides: Mapping[str, Any]) -> None:
             what = side.source if isinstance(side, Stored) else type(side).__name__
             raise InputError(
                 f"Got {name}={what}. Needed: a function or an nn.Module. {asked}, and a stored result can't be run. "
-                "`halfulp check` says what can be said of a result beside a function; `halfulp compare` compares two."
+                "`halfulp check` says what can be said about a stored result compared with a function; `halfulp compare` compares two."
             )

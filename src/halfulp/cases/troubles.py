@@ -42,8 +42,8 @@ def device_advice(device: str, what: str) -> str:
         device: its kind. what: whose code asks for it, in words.
     """
     return (
-        f"run it where PyTorch finds {_article(device)} {device} device (here it finds none), or let {what} work on the device of "
-        f"its inputs. If only the numbers of that device are at hand, save them there and check the file: "
+        f"run it where PyTorch finds {_article(device)} {device} device (here it finds none), or make {what} run on the device of "
+        f"its inputs. If you can only get results on that device's machine, save them to a file there and check that file here: "
         "halfulp check result.npy FILE.py:expected."
     )
 

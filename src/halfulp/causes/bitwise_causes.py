@@ -157,7 +157,7 @@ def _cause(laboratory: Laboratory, outcome: Outcome, all_found: list[Outcome], *
         evidence.append("In float64 the change makes just as large a difference, so it changes the formula and not just the rounding.")
     where = f" at {trial.place}" if trial.place else ""
     outcome_in_words = (
-        ("The difference comes from another formula, but its effect is smaller than the rounding of the whole result.")
+        ("The difference comes from a different formula, but its effect is smaller than the rounding of the whole result.")
         if is_formula
         else "The difference is rounding."
     )

@@ -34,7 +34,7 @@ def _memory(result: CheckResult) -> Iterator[Cause]:
             "overlapping memory", MEMORY,
             "; ".join(f"`{name}` writes in place to memory that overlaps itself: {', '.join(str(number) for number in ops)}" for name, ops in sides.items()) + ".",
             1.0 if one_sided else 0.0,
-            evidence=("halfulp watched every in-place write. These go to tensors in which two elements share memory, so the result depends on the order of the writes.",),
+            evidence=("halfulp watched every in-place write. The writes named above go to tensors in which two elements share memory, so the result depends on the order of the writes.",),
             remedy="clone the view before writing to it: x.unfold(...).clone(), x.expand(...).clone()", confidence="high" if one_sided else "medium",
             side="actual" if "actual" in sides else "expected", place="", reports=REPORTS["overlapping memory"],
         )  # fmt: skip
@@ -43,7 +43,7 @@ def _memory(result: CheckResult) -> Iterator[Cause]:
         side = str(repeated.measured["side"])
         yield Cause(
             "uninitialized memory", MEMORY, f"`{side}` reads memory before it is written (torch.empty, numpy.empty).", 1.0,
-            evidence=(f"With NaN in all unwritten memory, {repeated.measured['unequal']:,} of {repeated.measured['count']:,} results of `{side}` change; otherwise none do.",),
+            evidence=(f"When all unwritten memory is filled with NaN, {repeated.measured['unequal']:,} of {repeated.measured['count']:,} results of `{side}` change; without that, none do.",),
             remedy="use torch.zeros, or write every element before it is read", confidence="high", side=side, place="", reports=REPORTS["uninitialized memory"],
         )  # fmt: skip
 
@@ -110,7 +110,7 @@ def _formats(result: CheckResult) -> Iterator[Cause]:
             name,
             where,
             1.0,
-            f"The error has the size that {name} makes there ({found.measured['rms_in_its_noise']:.2g} times its noise), and vanishes in exact arithmetic.",
+            f"The error is about as large as {name} would make it ({found.measured['rms_in_its_noise']:.2g} times the noise of that format), and it vanishes in exact arithmetic.",
             "medium",
         )
     casts = result.find("casts")
@@ -128,10 +128,10 @@ def _formats(result: CheckResult) -> Iterator[Cause]:
 
 def _followed(measured: Mapping[str, Any], name: str, where: str) -> str:
     """How it is known that the error goes along with rounding to a format: tested against chance, or the format was seen in `actual`."""
-    size = f"The error has the size that {name} makes"
+    size = f"The error is about as large as {name} would make it"
     if "deviations" in measured:
-        return f"{size}, and correlates with what rounding {where} gives ({measured['deviations']:.1f} standard deviations beyond chance)."
-    return f"{size}. `actual` computes with {name} numbers, and rounding {where} to it predicts {100 * measured['correlated']:.0f} % of the error."
+        return f"{size}, and it correlates with the error from rounding {where} ({measured['deviations']:.1f} standard deviations beyond chance)."
+    return f"{size}. `actual` computes with {name} numbers, and rounding {where} to that format predicts {100 * measured['correlated']:.0f} % of the error."
 
 
 def _of_format(name: str, where: str, share: float, evidence: str, confidence: str) -> Cause:
@@ -151,11 +151,11 @@ def _of_format(name: str, where: str, share: float, evidence: str, confidence: s
     remedy = {
         "TF32": 'torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False (torch.set_float32_matmul_precision("highest"))',
         "float32 inside": "keep float64 throughout: no float32 constants, casts or devices that lack float64",
-    }.get(title, f"keep {where} in the declared precision, or declare {name}")
+    }.get(title, f"keep the declared precision throughout (here: {where}), or declare {name}")
     return Cause(
         title,
         ARITHMETIC,
-        f"`actual` computes with {where} in {short}.",
+        f"`actual` uses {short} ({where}).",
         share,
         evidence=(evidence,),
         remedy=remedy,

@@ -93,7 +93,7 @@ def explain(
     """
     if isinstance(budget_s, bool) or not isinstance(budget_s, (int, float)) or not budget_s > 0:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(
-            f"Got budget_s={budget_s!r}. Needed: a positive number of seconds. Experiments end after it. Leave it out for {BUDGET_S:g}."
+            f"Got budget_s={budget_s!r}. Needed: a positive number of seconds. Experiments stop when it runs out. Leave it out to use {BUDGET_S:g}."
         )
     require_runnable("`explain` changes one thing at a time and runs both sides again", {"actual": actual, "expected": expected})
     start = now()
@@ -176,7 +176,7 @@ def _of_rounding(laboratory: Laboratory, *, processes: bool) -> _Answer:
 
 def _in_fresh_processes(laboratory: Laboratory, least: float) -> _Answer:
     """Settings that libraries read when they are loaded."""
-    laboratory.progress("turning knobs in fresh processes")
+    laboratory.progress("trying settings in fresh processes")
     fresh = turned_in_fresh_processes(laboratory, [knob for knob in knobs() if knob.needs_fresh_process])
     good = sorted((turned for turned in fresh.turned if turned.share >= least and turned.distance.alike), key=lambda turned: -turned.share)
     kept = {turned.knob.name: turned for turned in reversed(good)}
@@ -187,7 +187,7 @@ def _in_fresh_processes(laboratory: Laboratory, least: float) -> _Answer:
 
 def _of_turned(turned: Turned, *, acceptable: bool) -> Cause:
     other = "actual" if turned.side == "expected" else "expected"
-    bits = "every bit agrees" if not turned.distance.unequal else f"a difference of {turned.distance.rms:.2g} times the noise remains"
+    bits = "every bit agrees" if not turned.distance.unequal else f"the remaining difference is {turned.distance.rms:.2g} times the noise"
     touches = ", ".join(sorted(turned.knob.touches))
     remedy = no_remedy(turned.knob.detail, turned.side) if acceptable else turned.knob.remedy
     return Cause(
@@ -284,7 +284,7 @@ def _causes(laboratory: Laboratory, found: Found, search: Search) -> list[Cause]
     except OutOfTime:
         laboratory.stop("measuring the share of each cause")
         shares = [max(0.0, outcome.share) for outcome in found.outcomes]
-        evidence = [f"With all {len(found.outcomes)} changes, a difference of {found.left.rms:.2g} times what rounding makes remains."]
+        evidence = [f"With all {len(found.outcomes)} changes, the remaining difference is {found.left.rms:.2g} times what rounding makes."]
         return [_cause(search, found, outcome, share / (sum(shares) or 1.0), [*evidence]) for outcome, share in zip(found.outcomes, shares)]
     total = sum(alone.values()) or 1.0
     causes: list[Cause] = []
@@ -292,9 +292,9 @@ def _causes(laboratory: Laboratory, found: Found, search: Search) -> list[Cause]
         own = alone[id(outcome)]
         rest = ", ".join(other.trial.name for other in found.outcomes if other is not outcome)
         evidence = [
-            f"With all {len(found.outcomes)} changes, a difference of {found.left.rms:.2g} times what rounding makes remains; before, the error was {first}.",
+            f"With all {len(found.outcomes)} changes, the remaining difference is {found.left.rms:.2g} times what rounding makes; before, the error was {first}.",
             (
-                f"With only the other changes ({rest}), a difference of {own:.3g} times what rounding makes remains: this "
+                f"With only the other changes ({rest}), the remaining difference is {own:.3g} times what rounding makes: this "
                 "cause alone accounts for that much."
             ),
         ]
@@ -310,12 +310,12 @@ def _left_by(laboratory: Laboratory, found: Found, outcome: Outcome) -> float:
 def _cause(search: Search, found: Found, outcome: Outcome, share: float, evidence: list[str]) -> Cause:
     trial = outcome.trial
     if found.held:
-        evidence.append("It holds on perturbed inputs and with another seed too.")
+        evidence.append("This cause also holds on perturbed inputs and with another seed.")
     if found.rivals:
         rest = "none leaves" if not found.as_good else f"{found.as_good} leave" if found.as_good > 1 else "one leaves"
         evidence.append(f"Of {found.rivals} other changes that affect the results, {rest} as small a difference.")
     if not trial.written:
-        evidence.append("The constant was fitted and is not one that people write, so the true cause may be another.")
+        evidence.append("The constant was fitted and isn't a value that people usually write, so the true cause may be something else.")
     if found.alike:
         names = ", ".join(dict.fromkeys(f"{trial.name} ({trial.detail})" for trial in found.alike))
         evidence.append(f"On these inputs, these explain as much: {names}.")
@@ -365,6 +365,6 @@ def _experiment(outcome: Outcome, before: str, *, by_size: bool) -> str:
     bits = (
         "every bit agrees"
         if outcome.distance.unequal == 0
-        else f"a difference of {outcome.distance.rms:.2g} times what rounding makes remains"
+        else f"the remaining difference is {outcome.distance.rms:.2g} times what rounding makes"
     )
     return f"With this change to `{trial.side}`, {bits}; before it, the error was {before}."

@@ -73,7 +73,9 @@ def turned_in_fresh_processes(laboratory: Laboratory, knobs: Sequence[Knob]) -> 
     for name, outputs in native.items():
         changed = laboratory.scale.distance(control.outputs[name], outputs).unequal
         if changed and not case.side(name).is_compiled:
-            notes.append(f"In a fresh process without any change, `{name}` gives different bits in {changed:,} elements.")
+            notes.append(
+                f"In a fresh process with nothing changed, `{name}` gives different bits than in this process in {changed:,} elements."
+            )
     turned = [
         side for knob, reply in zip(usable, others) if not reply.error for side in _both_sides(laboratory, knob, reply, control.outputs)
     ]
@@ -117,7 +119,7 @@ def _sensitivity(turned: Sequence[Turned]) -> list[str]:
         if moving:
             depends = "; ".join(f"{knob} ({', '.join(touches)})" for knob, touches in moving.items())
             rest = "; ".join(f"{knob} ({', '.join(touches)})" for knob, touches in still.items())
-            lines.append(f"The bits of `{name}` depend on: {depends}." + (f" Not on: {rest}." if rest else ""))
+            lines.append(f"The bits of `{name}` depend on: {depends}." + (f" They don't depend on: {rest}." if rest else ""))
         elif own:
             lines.append(f"The bits of `{name}` depend on none of: {', '.join(still)}.")
     return lines

@@ -241,7 +241,7 @@ class Laboratory:
             with quiet():
                 return judged(Gatherer(case, lambda _: None)).acceptable is True
         except OutOfTime:
-            self.stop("confirming a cause by the whole judgement")
+            self.stop("confirming a cause with a full check")
             return False
         except HalfulpError:
             return False

@@ -150,7 +150,7 @@ def _tried(
 f"`actual` in {agree:,} of {distance.count:,} results."),
             f"`expected`: {one.describe()}.", f"`actual`: {other.describe()}.",
         ),
-        remedy="none is needed; for the same bits add in the same order (`halfulp order` writes the program), or judge by halfulp.suggest_tolerance", confidence="high" if distance.count > 1 else "medium", side="expected", place="",
+        remedy="none is needed; to get the same bits, add in the same order (`halfulp order` writes a program that does), or use the tolerance from halfulp.suggest_tolerance", confidence="high" if distance.count > 1 else "medium", side="expected", place="",
         reports=("discuss.pytorch.org/t/129237",) if "position" in name else (),
     )  # fmt: skip
 

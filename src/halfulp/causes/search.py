@@ -192,7 +192,7 @@ class Search:
         for outcome in firsts:
             if laboratory.hurries("two changes of one call"):
                 return None
-            laboratory.progress(f"looking for another cause in the call of {outcome.trial.name}")
+            laboratory.progress(f"looking for another cause in the same call as {outcome.trial.name}")
             applied, calls = (outcome.trial,), set(outcome.trial.changes)
             beside = [trial for trial in (*self.general, *self.single) if trial.kind == FORMULA and calls & set(trial.changes)]
             fittings = [fitting for fitting in self.fittings if calls & set(fitting.trial(fitting.fit.present).changes)]
@@ -221,12 +221,12 @@ class Search:
         trials = [outcome.trial for outcome in applied]
         if any(trial.side != "expected" for trial in trials):
             return []
-        laboratory.progress("comparing the values inside")
+        laboratory.progress("comparing intermediate values")
         try:
             coverage = Coverage(laboratory.case)
             before = coverage.of(trials)
         except OutOfTime:
-            laboratory.stop("comparing the values inside")
+            laboratory.stop("comparing intermediate values")
             return []
         except Exception:  # a side that can't be watched
             return []

@@ -282,7 +282,7 @@ def remedy_of(advice: str, detail: str, side: str) -> str:
     """
     other = "actual" if side == "expected" else "expected"
     here, _, there = detail.partition(" instead of ")
-    facts = f"`{other}` has {here}, `{side}` {there}" if there else f"`{other}` has {here}, `{side}` does otherwise"
+    facts = f"`{other}` has {here}, `{side}` {there}" if there else f"`{other}` has {here}, but `{side}` differs"
     return f"{facts}: {advice}"
 
 
@@ -331,7 +331,7 @@ BEYOND_ROUNDING = {"contiguity": "strides ignored", "batch size": "samples mixed
 def of_knob(knob: Knob, side: str, rank: int, *, beyond_rounding: bool = False) -> Trial:
     """The trial that turns a knob while one side runs."""
     name = BEYOND_ROUNDING.get(knob.name, knob.name) if beyond_rounding else knob.name
-    mixed = "the function mixes samples of a batch: statistics of the batch, flips or sums along it"
+    mixed = "look for what mixes the samples of a batch: batch statistics, or flips or sums along the batch axis"
     return Trial(
         name, SETTING, knob.detail, side, remedy=mixed if name == "samples mixed" else knob.remedy, place="", scope=EVERY, changes={}, wrap=knob.applied, rank=rank, reports=knob.reports,
         touches=tuple(sorted(knob.touches)), known=knob.algorithm,

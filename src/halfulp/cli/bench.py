@@ -25,7 +25,7 @@ def verdicts(
         Optional[list[str]],
         typer.Option("--part", help="Only this part: pairs, honest, sixteen bits, models or detection; may be given several times."),
     ] = None,
-    seeds: Annotated[int, typer.Option(min=1, help="How many seeds of each labelled pair to run.")] = 1,
+    seeds: Annotated[int, typer.Option(min=1, help="How many seeds of each labeled pair to run.")] = 1,
     honest: Annotated[int, typer.Option(min=1, help="How many pairs of correct implementations to generate.")] = 2000,
     limits: Annotated[
         bool, typer.Option("--limits", help="Measure the smallest fault that is seen, by op and precision, instead.")

@@ -55,7 +55,7 @@ def datasheet(
 
 @app.command("diff", cls=Command)
 def diff(
-    first: Annotated[Path, typer.Argument(help="A file of halfulp datasheet -o.")],
+    first: Annotated[Path, typer.Argument(help="A file that `halfulp datasheet -o` wrote.")],
     second: Annotated[Path, typer.Argument(help="Another one.")],
 ) -> None:
     """What distinguishes two machines, versions or libraries? Machine and settings first. Exits with 0 where nothing does, else with 1."""

@@ -13,7 +13,7 @@ def demo(
         bool,
         typer.Option(
             "--full",
-            help="Print the evidence too, and run what takes minutes: the sizes and repetitions of the posts, the stages of compiling, the causes.",
+            help="Print the evidence too, and run what takes minutes: the sizes and repetition counts of the original posts, the stages of compilation, and the causes.",
         ),
     ] = False,
 ) -> None:
@@ -44,7 +44,7 @@ def demo(
             typer.echo(textwrap.indent(text if full else _folded(text), "    "))
             if result.verdict.name not in verdicts:
                 unexpected += 1
-                typer.echo(f"    (Not what was found when this example was written: {' or '.join(verdicts)}.)")
+                typer.echo(f"    (This differs from what was found when the example was written: {' or '.join(verdicts)}.)")
         for line in names["figures"](full):
             typer.echo("\n" + textwrap.indent(textwrap.fill(line, 110), "  "))
         typer.echo(f"  [{time.perf_counter() - start:.1f} s; the code: {file.name}]")

@@ -57,7 +57,7 @@ def locate(
             origin = halfulp.locate(Path(actual), Path(str(expected)), declared=declared, rename=names, progress=progress)
         elif traces:
             raise InputError(
-                f"Got one trace, {traces[0]}. Needed: two, or what can be run. A trace is compared with another, op by op. Record the other side too: "
+                f"Got one trace, {traces[0]}. Needed: two traces, or functions that can be run. A trace is compared with another, op by op. Record the other side too: "
                 "halfulp record FILE.py:name -o here.trace."
             )
         else:

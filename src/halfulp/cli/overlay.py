@@ -21,7 +21,7 @@ def overlay(
         "overlay"
     ),
     graph: Annotated[
-        Optional[Path], typer.Option(help="Of a stored result: the .pt2 file (torch.export.save) of its `expected`.", show_default="none")
+        Optional[Path], typer.Option(help="For a stored result: the .pt2 file (torch.export.save) of its `expected`.", show_default="none")
     ] = None,
     tensorboard: Annotated[
         Optional[Path], typer.Option(help="Also add scalars to this log folder (needs the extra `tensorboard`).", show_default="none")
@@ -57,8 +57,8 @@ def overlay(
         nodes = keyed(origin, ops_of(read_program(graph)) if graph is not None else ())
     if not nodes.points and tensorboard is None:
         raise InputError(
-            f"Got {source}, of which no op is known to belong to a node of {graph or 'a graph'}. Needed: a walk along an exported program, or the "
-            ".pt2 file of its `expected`. Node data name the nodes of a graph. Pass --graph, or the case file itself."
+            f"Got {source}, in which no op could be matched to a node of {graph or 'a graph'}. Needed: a result of halfulp locate that followed an exported program, or the "
+            ".pt2 file of its `expected`. Node data is keyed by the nodes of a graph. Pass --graph, or the case file itself."
         )
     if nodes.points:
         writable(output / "locate.json")

@@ -12,11 +12,11 @@ from .output import say, writable
 
 
 def plot(
-    name: Annotated[str, typer.Argument(metavar="PICTURE", help="Which: --list prints all.")] = "",
+    name: Annotated[str, typer.Argument(metavar="PICTURE", help="The picture to draw; --list prints them all.")] = "",
     result: Annotated[
         Optional[str],
         typer.Argument(
-            help="A result as JSON; or what is run, for growth by its sizes, for others by check: a case file, FILE.py:name, an expression ..."
+            help="A result as JSON, or something to run (`growth` runs it for the growth pictures, `check` for all others): a case file, FILE.py:name, an expression ..."
         ),
     ] = None,
     expected: Expected = None,

@@ -18,11 +18,13 @@ def repro(
             help="The trace of the implementation under test, of level tensors; or what is run: a case file, FILE.py:name, an expression."
         ),
     ],
-    expected: Annotated[Optional[str], typer.Argument(help="The trace of what it should agree with; likewise.")] = None,
+    expected: Annotated[
+        Optional[str], typer.Argument(help="The trace of what it should agree with; or, as above, something to run.")
+    ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write repro.py and issue.md to.")] = Path("repro"),
     declared: Annotated[Optional[str], typer.Option(help="The precision that the code under test may compute in.")] = None,
     inputs: InputsOption = None,
-    seed: Annotated[int, typer.Option(help="Of what is run: passed to `inputs`.")] = 0,
+    seed: Annotated[int, typer.Option(help="When code is run: the seed passed to `inputs`.")] = 0,
     run: Annotated[bool, typer.Option("--run", help="Run the script once it is written, and put its output into issue.md.")] = False,
 ) -> None:
     """Write the op at fault as a stand-alone script with only PyTorch in it, as small as it can be made."""

@@ -15,11 +15,12 @@ def tolerance(
         str,
         typer.Argument(
             metavar="FILE",
-            help="A case file, of which `expected` is run; FILE.py:name, package.module:name, an expression, or an ONNX model.",
+            help="A case file, whose `expected` is run; FILE.py:name, package.module:name, an expression, or an ONNX model.",
         ),
     ],
     expected: Annotated[
-        Optional[str], typer.Argument(metavar="[EXPECTED]", help="Where two words are given, as to `check`, the second is run.")
+        Optional[str],
+        typer.Argument(metavar="[EXPECTED]", help="A second argument, as for `check`; if it is given, it is run instead of the first."),
     ] = None,
     inputs: InputsOption = None,
     declared: Annotated[
@@ -37,7 +38,7 @@ def tolerance(
     from .progress import steps_on_stderr
 
     given = taken(file, expected, inputs, one_side=True, asked="`tolerance` runs it with its ops rounded", quiet=is_printed(as_json))
-    with steps_on_stderr(False, "sampling how far rounding goes"):
+    with steps_on_stderr(False, "sampling how far rounding moves the results"):
         found = halfulp.suggest_tolerance(
             given.expected,
             given.draw,

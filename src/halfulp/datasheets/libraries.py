@@ -65,7 +65,7 @@ def library(name: str, device: str = "cpu") -> Library:
     if not state:
         raise MissingBackend(
             f"Got {name}, which can't be used here: {state.reason}. Needed: one that can. Its numbers are measured by running it. "
-            f"{'Install it with ' + state.install if state.install else 'Run this where it is'}."
+            f"{'Install it with ' + state.install if state.install else 'Run this on a machine that has it'}."
         )
     # In an environment of its own it is reached through the backend only.
     direct = LIBRARIES.get(name) if state.where == "here" else None

@@ -176,7 +176,7 @@ def _invariance(library: Library) -> Section:
     whole = library.run("matmul", x, w)
     others = [rows for rows in (1, 2, 3, 4, 8, 16, 31, 32, 48) if not np.array_equal(library.run("matmul", x[:rows], w), whole[:rows])]
     found["a row of a float32 product of 64 rows"] = (
-        f"has other bits in products of {', '.join(map(str, others))} rows"
+        f"has different bits in products of {', '.join(map(str, others))} rows"
         if others
         else "has the same bits in products of 1, 2, 3, 4, 8, 16, 31, 32 and 48 rows"
     )
@@ -214,7 +214,7 @@ def _threads() -> str:
     ]
     if any(completed_process.returncode for completed_process in printed):
         return "could not be run"
-    return "the same bits" if printed[0].stdout == printed[1].stdout else "other bits"
+    return "the same bits" if printed[0].stdout == printed[1].stdout else "different bits"
 
 
 def _special(library: Library) -> Section:

@@ -229,9 +229,9 @@ _NUMBERS_NEEDED = (
 def _described(value: object) -> str:
     """What somebody returned that has no numbers, and where that is a common mistake, which."""
     if isinstance(value, types.GeneratorType):
-        return f"a generator ({value.__name__} has a `yield`, so that calling it computes nothing; return a list)"
+        return f"a generator ({value.__name__} has a `yield`, so calling it computes nothing; return a list)"
     if isinstance(value, types.CoroutineType):
-        return f"a coroutine ({value.__name__} is `async`, so that calling it computes nothing)"
+        return f"a coroutine ({value.__name__} is `async`, so calling it computes nothing)"
     return f"an object of class {type(value).__name__}" if not isinstance(value, (str, bytes)) else type(value).__name__
 
 

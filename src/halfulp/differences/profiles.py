@@ -47,7 +47,7 @@ def profile(actual: object, reference: object) -> tuple[AxisProfile, ...]:
         One profile per axis. Places where a side is not finite count as equal.
 
     Raises:
-        InputError: not two tensors of one shape.
+        InputError: not two tensors of the same shape.
 
     Example:
         >>> import numpy as np
@@ -59,7 +59,7 @@ def profile(actual: object, reference: object) -> tuple[AxisProfile, ...]:
     if len(left) != 1 or len(right) != 1 or left[0].shape != right[0].shape or not left[0].shape:
         shapes = [[leaf.shape for leaf in side] for side in (left, right)]
         raise InputError(
-            f"Got shapes {shapes[0]} and {shapes[1]}. Needed: two tensors of one shape with at least one axis. "
+            f"Got shapes {shapes[0]} and {shapes[1]}. Needed: two tensors of the same shape with at least one axis. "
             "A profile follows one tensor along its axes. Pass one leaf of each result."
         )
     with np.errstate(invalid="ignore"):

@@ -41,7 +41,7 @@ class Journal:
         if other:
             raise InputError(
                 f"Got {self._path} of a run with {other[0]} {before.get(other[0])}. Needed: one with {now.get(other[0])}. "
-                f"{of[0].upper()}{of[1:]} of different runs don't fit together. Name another file."
+                f"{of[0].upper()}{of[1:]} from different runs can't be combined. Name another file."
             )
         self.parts = {part.pop("key"): part for part in lines}
         # What was cut off while it was written is done again.
@@ -68,8 +68,7 @@ class Journal:
                 raise KeyError("key")
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError(
-                f"Got {self._path}, which holds no finished {of} ({type(error).__name__}). Needed: a file that an earlier run kept, or a new "
-                "name. It would be overwritten. Name another file."
+                f"Got {self._path}, which holds no finished {of} ({type(error).__name__}). Needed: a file that an earlier run kept, or a new name. Otherwise the contents of this file would be overwritten. Name another file."
             ) from error
         return found
 

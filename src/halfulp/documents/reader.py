@@ -34,9 +34,9 @@ def read_document(path: str | Path) -> dict[str, Any]:
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "no UTF-8 text"
+        why = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
         raise InputError(
-            f"Got {path}, which can't be read ({why}). Needed: a result as JSON. Pages and texts are drawn from one. Write it with --json."
+            f"Got {path}, which can't be read ({why}). Needed: a result as JSON. Pages and text reports are made from such a result. Write it with --json."
         ) from error
     return parsed(text, str(path))
 
@@ -62,7 +62,7 @@ def _kind_of(content: Any, source: str) -> Kind:
     if not isinstance(name, str) or name not in KINDS:
         got = f"of kind {repr(name)[:40]}" if name is not None else "without a kind"
         raise InputError(
-            f"Got {source}, JSON {got}. Needed: one of {', '.join(KINDS)}. Each command with --json writes its kind. Write the file again with this version."
+            f"Got {source}, JSON {got}. Needed: one of the kinds {', '.join(KINDS)}. Each command run with --json writes its own kind. Write the file again with this version."
         )
     kind = KINDS[name]
     if content.get("schema") != kind.schema:
@@ -92,7 +92,7 @@ def restored(kind: str, content: dict[str, Any], source: str = "a document") -> 
         first = error.errors()[0]
         where = ".".join(str(number)[:40] for number in first["loc"][:8])
         raise InputError(
-            f"Got {source} of kind {kind} whose {where or 'content'} is not as needed: {' '.join(str(first['msg']).split())[:160]}, got {str(first['input'])[:60]!r} ({error.error_count()} such fields). "
+            f"Got {source} of kind {kind} whose {where or 'content'} is not valid: {' '.join(str(first['msg']).split())[:160]}, got {str(first['input'])[:60]!r} ({error.error_count()} such fields). "
             f"Needed: what {found.written_by} wrote. Fields can't be guessed. Write it again."
         ) from error
     wrong = found.problems_of(result)

@@ -25,7 +25,7 @@ DERIVED: dict[str, dict[str, dict[str, Any]]] = {
     },
     "explanation": {
         "explained": {"type": "boolean", "description": "Whether a cause was found."},
-        "acceptable": {"enum": [True, False, None], "description": "Of the verdict; null when undecided."},
+        "acceptable": {"enum": [True, False, None], "description": "Whether the verdict counts as acceptable; null when undecided."},
     },
     "watch": {
         "changes": {
@@ -34,7 +34,12 @@ DERIVED: dict[str, dict[str, dict[str, Any]]] = {
             "description": "Name of each case -> what became of its verdict.",
         }
     },
-    "growth": {"acceptable": {"enum": [True, False, None], "description": "Of the verdict at the worst size."}},
+    "growth": {
+        "acceptable": {
+            "enum": [True, False, None],
+            "description": "Whether the verdict at the worst size counts as acceptable; null when undecided.",
+        }
+    },
 }
 """What documents hold beside the fields of their class: nothing is restored from it."""
 NUMBER = {"anyOf": [{"type": "number"}, {"enum": ["nan", "inf", "-inf"]}]}

@@ -43,7 +43,7 @@ def difference(order: Summation, other: Summation) -> str:
         elif order.tree.terms != other.tree.terms:
             parts.append(f"{order.tree.terms:,} terms instead of {other.tree.terms:,}")
         else:
-            parts.append(f"another order of the terms: {describe(order)}; instead of: {describe(other)}")
+            parts.append(f"a different order of terms ({describe(order)}, instead of {describe(other)})")
     if order.fma != other.fma and order.fma is not None and other.fma is not None:
         parts.append(
             "products added without rounding (FMA) instead of rounded first" if order.fma else "products rounded first instead of FMA"
@@ -200,7 +200,7 @@ def _walk(order: Summation, shape: Shape) -> str:
     starts = np.concatenate([item.starts() for item in shape.items])
     if np.array_equal(starts[2:4], starts[[1]] + [2, 1]) or np.array_equal(starts[:4], [0, 1, 3, 2]):
         return ", the second of each pair first"
-    return ", in another order than they lie"
+    return ", in an order other than their storage order"
 
 
 def _natural(order: Summation) -> str:

@@ -184,7 +184,10 @@ def _adders(order: Order, contraction: Contraction) -> list[str]:
 
 def _shape_lines(order: Order, shape: Shape, base: str, indent: int, *, skip_extras: bool = False) -> list[str]:
     if shape.kind != CHAIN:
-        raise InputError("Got values added in one operation. Needed: chains. NumPy adds two values at a time. Use order.replay.")
+        raise InputError(
+            "Got an order that adds several values in one operation. Needed: values added one after another. NumPy adds two values at a "
+            "time. Use order.replay."
+        )
     pad = " " * indent
     lines = [f"{pad}total = None"]
     for item in shape.items:
@@ -297,7 +300,7 @@ def _table_lines(contraction: Contraction, factor: Factor, target: str, name: st
     lines += [f"        np.r_[{row}]," for row in rows]
     if sum(map(len, lines)) > CHARACTERS_OF_TABLE:
         raise InputError(
-            f"Got a function whose terms are known by a table only, of {factor.table.size:,} numbers. Needed: a table of at most "
+            f"Got a function whose terms are known only as a table of {factor.table.size:,} numbers. Needed: a table of at most "
             f"{CHARACTERS_OF_TABLE:,} characters, or a sum, product, convolution or cumulative sum. The program would be one long table. "
             "Use order.replay."
         )

@@ -111,7 +111,8 @@ class Order(Summation):
             if isinstance(error, InputError):
                 raise
             raise InputError(
-                f"Got what is not an order ({type(error).__name__}: {error}). Needed: what Order.to_json wrote. Its fields can't be "
+                f"Got something other than an order ({type(error).__name__}: {error}). Needed: what Order.to_json wrote. Its fields "
+                "can't be "
                 "guessed. Store the order again."
             ) from error
         if order.accumulator not in FORMATS or order.output not in FORMATS:
@@ -134,7 +135,7 @@ class Order(Summation):
             raise InputError(f"Got text that is not JSON ({error}). Needed: what Order.to_json wrote. Check the file.") from error
         if not isinstance(content, dict) or content.get("schema") != SCHEMA:
             raise InputError(
-                f"Got schema {content.get('schema') if isinstance(content, dict) else None}. Needed: {SCHEMA}. This halfulp reads no "
-                "other. Store the order again, or use the halfulp that wrote it."
+                f"Got schema {content.get('schema') if isinstance(content, dict) else None}. Needed: {SCHEMA}. This version of halfulp "
+                "can't read any other. Store the order again, or use the version that wrote it."
             )
         return cls.from_dict(content)

@@ -467,8 +467,8 @@ def _from_nodes(terms: int, extras: int, children: Sequence[tuple[int, ...]]) ->
     left = [part for part in parts if part is not None]
     if len(left) != 1:
         raise InputError(
-            f"Got {len(children)} additions of {terms} terms and {extras} extra leaves that leave {len(left)} sums. Needed: one. Anything "
-            "else is no tree. Check the numbers."
+            f"Got {len(children)} additions of {terms} terms and {extras} extra leaves that leave {len(left)} sums. Needed: a single "
+            "sum. Anything else isn't a tree. Check the numbers."
         )
     return writer.tree(left[0])
 

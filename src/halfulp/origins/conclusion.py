@@ -168,7 +168,7 @@ def _by_hashes(actual: Trace, expected: Trace, alignment: Alignment, common: dic
             notes=_without_repetition(notes),
             **common,
         )
-    because = f"Bits differ first at {first.op} in {first.module or 'the outermost module'}; hashes can't show whether that is rounding."
+    because = f"Bits first differ at {first.op} in {first.module or 'the outermost module'}; hashes can't show whether that is rounding."
     return Origin(
         None, first.op, first.phase, first.source, verdict=Verdict.UNDECIDED, added=0.0, inherited=0.0, because=because, walk=points,
         first_bits=first, notes=tuple(notes), point=first, **common,

@@ -182,7 +182,7 @@ def _words(verdict: Verdict, kind: str, found: dict[str, Evidence]) -> str:
         else "",
         "backward_error": "an unlucky sum: beyond the likely error, within the proved bound for any order",
         "kernel": "the result differs from what the op's own formula gives on its inputs",
-        "norm": "the same formula in another form: single elements that cancel lose digits, the result as a whole does not",
+        "norm": "the same formula in another form: individual elements that cancel lose digits, but the result as a whole does not",
         "loosened": "another way to compute the same result, which loses slightly more",
     }.get(kind, "")
 

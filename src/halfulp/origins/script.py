@@ -107,7 +107,9 @@ def script_of(made: Reproduction, point: Point) -> str:
     if made.recorded is None:
         parts.append(_function("actual", made.actual))
     else:
-        parts.append('\n\ndef actual():\n    """What was recorded: its ops do not give it again here."""\n    return tensors["recorded"]\n')
+        parts.append(
+            '\n\ndef actual():\n    """The recorded result: its ops do not reproduce it here."""\n    return tensors["recorded"]\n'
+        )
     return "".join((*parts, _ENDING))
 
 

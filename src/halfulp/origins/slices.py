@@ -60,7 +60,7 @@ def parts_of(evaluation: Evaluation) -> Iterator[Part]:
         prediction = evaluate(part, number, EXACT)[0]
         evaluate(part, number, direct)
         if prediction is None:
-            raise Unknown(f"{step.op} has no formula for a part")
+            raise Unknown(f"there is no formula for part of the result of {step.op}")
         yield Part(rule.axis, start, stop, prediction, spread=direct.spread(prediction.shape))
 
 
@@ -99,7 +99,7 @@ def _rule_of(step: Step, shape: tuple[int, ...], evaluation: Evaluation) -> _Rul
         return _Rule(0, largest, lambda start, stop: _rows_of_embedding(step, evaluation, start, stop))
     if step.name == "embedding":
         return _Rule(0, 1, lambda *_: _embedded(step, evaluation))
-    raise Unknown(f"{step.op} is not looked at in parts")
+    raise Unknown(f"{step.op} can't be evaluated in parts")
 
 
 def _cutter(evaluation: Evaluation, cut_axes: dict[int, int], start: int, stop: int) -> Callable[[int], Array]:
@@ -142,7 +142,7 @@ def _is_transparent(view: Step, elements: int) -> bool:
     if record_of(view.name).transparent:
         return True
     if elements > LARGE:
-        raise Unknown(f"a part of what {view.op} gives")
+        raise Unknown(f"it needs part of the result of {view.op}")
     return False
 
 
@@ -164,7 +164,7 @@ def _slice(values: Values, number: int, axis: int, start: int, stop: int) -> Arr
         found = values.trace.rows(number, start, stop)
         return widen(found) if found.dtype.kind == "f" else found
     if value.elements > LARGE:
-        raise Unknown("columns of a large value")
+        raise Unknown("it needs columns of a large value")
     return values.number(number)[:, start:stop]
 
 

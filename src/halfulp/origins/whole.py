@@ -84,7 +84,8 @@ def with_the_whole(origin: Origin, case: Callable[[], Case], finest: Format, pro
     place = place_of_numbers(made) if whole.verdict is Verdict.MISTAKE else None
     if place is not None:
         because = (
-            f"No op of PyTorch differs before the results, but numbers of Python do: what {place.source} computes is not in actual. check "
+            f"No PyTorch op differs before the results, but plain Python numbers do: the number that {place.source} computes doesn't "
+            "occur in actual. check "
             f"says: {whole.reason}"
         )
         return dataclasses.replace(

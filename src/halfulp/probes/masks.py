@@ -193,7 +193,7 @@ class Masks:
     def _checked(self, found: Values) -> Values:
         if not np.isfinite(found).all() or np.any(found < 2) or np.any(found > self.leaves):
             worst = found[(found < 2) | (found > self.leaves)][0]
-            raise NotCounts(f"a subtree would have {worst:.0f} of {self.leaves} leaves")
+            raise NotCounts(f"the results would put {worst:.0f} of {self.leaves} leaves in one subtree")
         return found
 
     def _ask_all(self, at: int) -> None:

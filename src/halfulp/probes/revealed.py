@@ -121,7 +121,7 @@ class RevealedOrder:
         if len(self.classes) > 1:
             if self.checked < self.contraction.positions:
                 raise InputError(
-                    f"Got {len(self.classes)} orders of which {self.checked} of {self.contraction.positions} positions are known. Needed: "
+                    f"Got {len(self.classes)} orders, known for only {self.checked} of {self.contraction.positions} positions. Needed: "
                     "one order for each position. Larger results are checked at random positions. Replay a smaller output."
                 )
             for order_class in self.classes[1:]:
@@ -145,7 +145,7 @@ class RevealedOrder:
     def describe_class(self, position_class: PositionClass) -> str:
         """The order of one class in words."""
         if position_class.status == COMPENSATED:
-            return f"no tree of additions: {position_class.problem}"
+            return f"not a tree of additions, but {position_class.problem}"
         if position_class.order is None:
             return position_class.problem
         if position_class.terms is None or len(position_class.terms) == self.contraction.terms:
@@ -194,7 +194,8 @@ class RevealedOrder:
         if unproved:
             raise InputError(
                 f"Got an order that is not proved: {unproved}. Needed: one "
-                "that gives every bit. A program of it would give other numbers than the function. Use halfulp.check to judge its results."
+                "that gives every bit. A program written from it would give different numbers than the function. Use halfulp.check to "
+                "judge its results."
             )
         unknown = next((order_class for order_class in self.classes if order_class.order is None), None)
         if unknown is not None:
@@ -224,10 +225,10 @@ class RevealedOrder:
         where = f"{share} {self.contraction.positions:,} outputs"
         inputs = f"{self.draws} random input{'s' if self.draws > 1 else ''}"
         if self.is_proved:
-            return f"Proved on {inputs}: replaying gives {where} in every bit."
+            return f"Proved on {inputs}: replaying reproduces {where} bit for bit."
         known = sum(len(order_class.positions) for order_class in self.classes if order_class.status == "proved")
         if self.classes[0].status == COMPENSATED:
-            return f"Recognized on {inputs}: the program gives {where} in every bit."
+            return f"Recognized on {inputs}: the program reproduces {where} bit for bit."
         problem = next(order_class.problem for order_class in self.classes if order_class.status != "proved")
         share = f"Proved on {inputs} for {known:,} of {self.checked:,} outputs; otherwise not proved" if known else "Not proved"
         return f"{share}: {problem}."

@@ -166,7 +166,7 @@ def _split(group: _Group, sizes: npt.NDArray[Any], random: np.random.Generator) 
         part = _Group(others[sizes == size])
         held += len(part.leaves)
         if held != size:
-            raise NotCounts(f"{held} leaves would be in a subtree of {size:.0f}")
+            raise NotCounts(f"the results would put {held} leaves in a subtree of {size:.0f}")
         group.parts.append((int(size), part))
         if len(part.leaves) > 1:
             # A pivot at the end of a chain splits off nothing: a random one halves the rest on average.
@@ -209,7 +209,7 @@ class _Writer:
                 if top == len(own):
                     joined = [self._add(tuple(joined))]
                 elif top != size:
-                    raise NotCounts(f"a part of {len(own)} leaves would belong to a subtree of {top}")
+                    raise NotCounts(f"the results would put a part of {len(own)} leaves in a subtree of {top}")
             members += joined
             if number + 1 < len(source.parts):
                 members = [self._add(tuple(members))]

@@ -47,7 +47,8 @@ def answered(function: Callable[Given, Result]) -> Callable[Given, Result]:
             said = shortened(str(error), lines=1, characters=300)
             raise InternalError(
                 f"Got {type(error).__name__} from inside halfulp.{function.__name__}: {said} ({_place(error)}). Needed: tensors, arrays "
-                "and numbers in ordinary containers. This kind of value is not handled. Please report it; convert it meanwhile (to_dense, "
+                "and numbers in ordinary containers. This kind of value is not handled. Please report it; in the meantime, convert it "
+                "(to_dense, "
                 "contiguous, a plain list)."
             ) from error
 

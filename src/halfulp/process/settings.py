@@ -42,7 +42,7 @@ class Setting:
         try:
             now = self.read()
         except Exception as error:  # what can be read no more was changed
-            return f"{self.name} was {before} and can't be read: {type(error).__name__}"
+            return f"{self.name} was {before} and can no longer be read: {type(error).__name__}"
         if self.differs is not None:
             return self.differs(before, now)
         if now == before:
@@ -148,8 +148,8 @@ def changed_filters(before: list[Any], now: list[Any]) -> str:
     """How filters of warnings changed; those that a framework adds for its own warnings are no change."""
     if now == before:
         return ""
-    found = ["filters of warnings were removed"] if any(item not in now for item in before) else []
-    found += ["all warnings of the program are filtered"] if any(item[1:] in _ALL for item in now if item not in before) else []
+    found = ["warning filters were removed"] if any(item not in now for item in before) else []
+    found += ["all of the program's warnings are filtered"] if any(item[1:] in _ALL for item in now if item not in before) else []
     return " and ".join(found)
 
 

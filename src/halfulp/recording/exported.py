@@ -51,8 +51,8 @@ class ExportedFunction:
         tree, wanted = pytree.tree_flatten((tuple(arguments), _in_order(keywords, spec.in_spec)))
         if wanted != spec.in_spec:
             raise InputError(
-                f"Got inputs of another structure than the exported program's: {wanted}. Needed: {spec.in_spec}. It was exported for "
-                "these. Pass the arguments and keywords that it was exported with."
+                f"Got inputs whose structure differs from the exported program's: {wanted}. Needed: {spec.in_spec}. The program was "
+                "exported for that structure. Pass the arguments and keywords that it was exported with."
             )
         results = Told(self.module, garbage_collect_values=False).run(*tree, enable_io_processing=False)
         return pytree.tree_unflatten(list(results), spec.out_spec)

@@ -76,7 +76,7 @@ def record(
     if not callable(model_or_fn):
         raise InputError(
             f"Got {type(model_or_fn).__name__} to record. Needed: an nn.Module or a function. It is called once with the inputs. "
-            "Pass the callable itself and its inputs apart."
+            "Pass the callable itself, and its inputs separately."
         )
     arguments, named = arguments_of(inputs, keywords, (model_or_fn,))
     kept: str | None = None
@@ -106,7 +106,7 @@ def record(
                 optimizer.step()
             with recorder.paused():
                 changed = put_back(before)
-            recorder.notes += [f"{name}: it was put back" for name in changed]
+            recorder.notes += [f"{name}; halfulp restored the old value" for name in changed]
         trace = read_trace(recorder.path)
     except BaseException:
         if kept is not None:

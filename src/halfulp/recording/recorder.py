@@ -316,7 +316,10 @@ class Recorder:
                 self._overlay(number, *before)
             elif role == Role.UNSEEN and not name and local.dim():  # a number that is written into a tensor is made unseen, too
                 self._has_compiled = True
-                self.notes.append("values that no recorded op made (compiled code, another thread or library): role unseen")
+                self.notes.append(
+                    "some values were not made by any recorded op (but by compiled code, another thread, or another library); their "
+                    "role is recorded as unseen"
+                )
             self._known.holds(local, number)
         return number
 

@@ -168,7 +168,7 @@ def _names_for(expressions: list[Expression], sides: Mapping[str, Any], count: i
             return tuple(names)
     raise InputError(
         f"Got {count} inputs without names, and expressions that name {', '.join(free_names(parsed(expressions[0].text))) or 'none'}. Needed: a name for "
-        'each. Which is which can\'t be told. Name them: -i "x=randn(4, 8)".'
+        'each. halfulp can\'t tell which is which. Name them: -i "x=randn(4, 8)".'
     )
 
 

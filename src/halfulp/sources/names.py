@@ -84,7 +84,7 @@ def _module(name: str) -> Mapping[str, Any]:
     except ModuleNotFoundError as error:
         if error.name is not None and (name == error.name or name.startswith(error.name + ".")):
             raise CaseFileError(
-                f"Got the module {name}, and there is no {error.name}. Needed: one that Python can import, from here or installed. Nothing was "
+                f"Got the module {name}, but Python can't find {error.name}. Needed: one that Python can import, from here or installed. Nothing was "
                 "run. Check the name, or give a path: FILE.py:name."
             ) from None
         raise CaseFileError(_failed(error, f"while importing {name}")) from error
@@ -199,7 +199,6 @@ def require_one_function(built: Built, word: str) -> Any:
     """
     if len(built.functions) != 1:
         raise InputError(
-            f"Got two functions from {word}, and another word beside it. Needed: one function from each of two words, or two from one. Which are "
-            "compared can't be told. Leave the other word out."
+            f"Got two functions from {word}, and another argument beside it. Needed: one function from each of two arguments, or two from one. halfulp can't tell which two to compare. Leave the other argument out."
         )
     return next(iter(built.functions.values()))

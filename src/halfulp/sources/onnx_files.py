@@ -105,7 +105,7 @@ def drawing_of_graph(proto: Any) -> Drawing:
         kind = item.type.tensor_type
         if not item.type.HasField("tensor_type"):
             raise InputError(
-                f"Got an ONNX model whose input {item.name} is not a tensor. Needed: tensors. Nothing else can be drawn. Check a part of it."
+                f"Got an ONNX model whose input {item.name} is not a tensor. Needed: tensors. halfulp can't generate random inputs of any other type. Check a part of the model that takes only tensors."
             )
         dtype = torch.from_numpy(_empty(helper, kind.elem_type)).dtype
         shape = tuple(axis.dim_value if axis.HasField("dim_value") else _size_of(axis.dim_param) for axis in kind.shape.dim)

@@ -82,8 +82,7 @@ class OnnxModule(nn.Module):
         """The outputs of the graph: one tensor, or a tuple."""
         if len(values) != len(self._inputs):
             raise InputError(
-                f"Got {len(values)} inputs for an ONNX graph with {len(self._inputs)} ({', '.join(self._inputs)}). Needed: one for each. Its nodes "
-                "name them. Pass them in order."
+                f"Got {len(values)} inputs for an ONNX graph with {len(self._inputs)} ({', '.join(self._inputs)}). Needed: one for each of the graph's inputs. The nodes refer to the inputs by name. Pass them in order."
             )
         known: dict[str, Any] = {"": None, **self._whole, **{name: getattr(self, place) for name, place in self._places.items()}}
         known |= zip(self._inputs, values)
@@ -102,7 +101,9 @@ def _constant(attributes: Attributes, numpy_helper: Any) -> np.ndarray[Any, Any]
             return np.asarray(value, np.float32)
         if name in ("value_int", "value_ints"):
             return np.asarray(value, np.int64)
-    raise InputError("Got an ONNX constant of text or sparse numbers. Needed: numbers. Nothing else can be computed with. Export it again.")
+    raise InputError(
+        "Got an ONNX constant of text or sparse numbers. Needed: numbers. halfulp can't compute with anything else. Export the model again."
+    )
 
 
 def _dtype(helper: Any, number: int) -> torch.dtype:
@@ -180,7 +181,7 @@ def _pool(kind: str) -> Rule:
         axes, strides = len(kernel), attributes.get("strides", [1] * len(kernel))
         if attributes.get("ceil_mode") or (kind == "avg" and any(attributes.get("pads", ())) and not attributes.get("count_include_pad")):
             raise InputError(
-                "Got a pool that counts borders in its own way. Needed: a plain one. The graph in PyTorch lacks it. Name two --backends."
+                "Got a pooling node with ceil_mode, or one that averages over padding without counting it. Needed: a pooling node with neither. halfulp can't run these in PyTorch. Name two engines to compare them with each other (--backends onnxruntime,openvino)."
             )
         padded = _pads(given[0], attributes, kernel, -math.inf if kind == "max" else 0.0)
         if kind == "max":

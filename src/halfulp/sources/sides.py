@@ -46,7 +46,7 @@ def sides_of(parts: list[Part], engines: list[str], *, one_side: bool) -> tuple[
         return _of_one(parts[0], engines, one_side=one_side)
     if engines:
         raise InputError(
-            f"Got --backends {','.join(engines)} with two words. Needed: one, which is run on the backends. Two words are two sides already. Leave one out."
+            f"Got --backends {','.join(engines)} with two arguments. Needed: one argument, which is run on the backends. Two arguments are already two sides. Leave one out."
         )
     if all(part.result is not None for part in parts):
         raise InputError(
@@ -71,13 +71,13 @@ def _instead(parts: list[Part]) -> str:
     left, right = (part.word for part in parts)
     if all(part.kind is Kind.TRACE for part in parts):
         return f"halfulp locate {left} {right} compares two recorded runs op by op."
-    return f"halfulp compare {left} {right} gives the numbers; give FILE.py:name for what was computed to have them judged."
+    return f"halfulp compare {left} {right} gives the numbers. To have them judged, pass the function that computed one of the results (FILE.py:name) in its place."
 
 
 def _of_one(part: Part, engines: list[str], *, one_side: bool) -> tuple[dict[str, Any], dict[str, Any], tuple[str, ...]]:
     if part.result is not None:
         raise InputError(
-            f"Got a stored result alone, {part.word}. Needed: what it should be, too. A function says how far rounding moves it. Add it: "
+            f"Got a stored result alone, {part.word}. Needed: also something that says what it should be. A function says how far rounding moves it. Add it: "
             f"halfulp check {part.word} FILE.py:expected."
         )
     both = {name: part.functions.get(name) for name in SIDES}
@@ -132,7 +132,7 @@ def closer_second(sides: dict[str, Any], values: tuple[Any, ...]) -> tuple[dict[
     errors = [_distance(leaves_of(side(*copied(values))), exact) for side in (run, twin.run)]
     if errors[1] <= FURTHER * errors[0]:
         return sides, ()
-    note = f"{twin.run.__name__} is further from the graph than {run.__name__}, so that it is judged as actual"
+    note = f"{twin.run.__name__} is further from the graph than {run.__name__}, so it is judged as actual"
     return {"actual": twin.run, "expected": Twin(run, twin.model)}, (note,)
 
 

@@ -58,7 +58,7 @@ def watched(
     if not paths or twice is not None:
         got = f"two files named {twice}" if twice else "no files"
         raise InputError(
-            f"Got {got}. Needed: case files of different names. The baseline holds a verdict for each name. Rename one, or pass files."
+            f"Got {got}. Needed: case files with different names. The baseline holds a verdict for each name. Rename one, or pass files."
         )
     before = _baseline(baseline)
     kept = _Kept(keep, seed)

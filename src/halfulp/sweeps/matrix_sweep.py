@@ -278,7 +278,7 @@ def _configured(name: str) -> tuple[Backend, dict[str, str]]:
         key, mark, value = word.partition("=")
         if not mark:
             raise InputError(
-                f"Got the backend {name!r}. Needed: NAME or NAME:option=value,option=value. Options follow the colon. Write it so."
+                f"Got the backend {name!r}. Needed: NAME or NAME:option=value,option=value. Options follow the colon. Write it in this form."
             )
         options[key] = value
     loaded = backend(base)

@@ -40,7 +40,7 @@ def merge_ranks(folder: str | Path, path: str | Path) -> Trace:
     links = [path.name for path in found if path.is_symlink()]
     if links:
         raise TraceError(
-            f"Got {links[0]!r} in {folder}, which is a link. Needed: folders as torchrun's processes recorded them. "
+            f"Got {links[0]!r} in {folder}, which is a link. Needed: folders as torchrun's processes wrote them. "
             "Files outside the folder are not read. Replace the link with a copy of the folder it points to."
         )
     if len(found) < 2:
@@ -53,8 +53,8 @@ def merge_ranks(folder: str | Path, path: str | Path) -> Trace:
     programs = [(len(rank.values), [step.op for step in rank.ops]) for rank in ranks]
     if any(program != programs[0] for program in programs[1:]):
         raise TraceError(
-            f"Got ranks of {folder.name} that ran different ops. Needed: the same program on each. Otherwise nothing "
-            "tells which values belong together. Compare single ranks: halfulp locate A/rank-00000 B/rank-00000."
+            f"Got ranks of {folder.name} that ran different ops. Needed: the same program on each. Otherwise there's no way to tell "
+            "which values belong together. Compare single ranks: halfulp locate A/rank-00000 B/rank-00000."
         )
     writer = TraceWriter(path, level=first.level, fingerprint=first.fingerprint)
     notes = [*first.notes]
@@ -79,7 +79,8 @@ def _merge_value(writer: TraceWriter, ranks: list[Trace], number: int, notes: li
     if not _can_join(values):
         where = first.name or f"value {number}"
         notes.append(
-            f"{where} ({first.dtype} {'x'.join(map(str, first.shape))}) differs between ranks and has no placements: rank 0's was kept"
+            f"{where} ({first.dtype} {'x'.join(map(str, first.shape))}) differs between ranks and has no DTensor placements, so the "
+            "value from rank 0 was kept"
         )
         return _write(writer, ranks[0], first, None, written, (first.place,))
     joined = _joined([rank.stored(number) for rank in ranks], first.placements[0])

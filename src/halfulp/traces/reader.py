@@ -52,15 +52,15 @@ def read_trace(path: str | Path) -> Trace:
     schema = head.get("schema")
     if not isinstance(schema, int) or schema not in _READERS:
         raise TraceError(
-            f"Got a trace of schema {repr(schema)[:40]} in {folder.name}. Needed: one of {', '.join(map(str, _READERS))}. Its fields mean "
-            "something else. Read it with the halfulp version that wrote it, or a newer one."
+            f"Got a trace with schema {repr(schema)[:40]} in {folder.name}. Needed: one of {', '.join(map(str, _READERS))}. The fields "
+            "of this one have a different meaning. Read it with the halfulp version that wrote it, or a newer one."
         )
     try:
         return _READERS[schema](folder, head)
     except (_Malformed, KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError, IndexError) as error:
         what = " ".join((str(error) if isinstance(error, _Malformed) else f"{type(error).__name__}: {str(error)[:80]!r}").split())
         raise TraceError(
-            f"Got a damaged trace in {folder.name}: {what}. Needed: a folder as `halfulp record` wrote it. Nothing of it was used. "
+            f"Got a damaged trace in {folder.name}: {what}. Needed: a folder as `halfulp record` wrote it. None of it was used. "
             "Copy it again, or record again."
         ) from None
 
@@ -81,7 +81,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError, _Malformed) as error:
         raise TraceError(
             f"Got {manifest.parent.name}/{MANIFEST} that can't be read ({type(error).__name__}: {str(error)[:80]}). Needed: the JSON that "
-            "`halfulp record` wrote. Nothing of the trace was used. Copy it again, or record again."
+            "`halfulp record` wrote. None of the trace was used. Copy it again, or record again."
         ) from None
     return head  # pyright: ignore[reportUnknownVariableType]
 
@@ -203,14 +203,14 @@ def _step(entry: dict[str, Any], index: int, values: int) -> Step:
         raise _Malformed(f"step {str(entry['step'])[:20]!r} where {index} comes next")
     kind, phase = _word(StepKind, entry["kind"]), _word(Phase, entry["phase"])
     if phase is Phase.BUFFER:
-        raise _Malformed("phase 'buffer', which is one of points alone")
+        raise _Malformed("phase 'buffer', which a step can't have")
     outputs = tuple(None if item is None else _natural(item, "value", values) for item in entry["outputs"])
     forward = entry["forward"]
     if forward is not None:
         _natural(forward, "step", index)
     arguments, keywords = decoded(list(entry["arguments"])), decoded(dict(entry["keywords"]))
     if not isinstance(keywords, dict):
-        raise _Malformed("keywords that are a value")
+        raise _Malformed("keyword arguments that are not a dictionary")
     op, module, source = _text(entry["op"]), _text(entry["module"]), _text(entry["source"])
     call = _natural(entry["call"], "call", 1 << 62)
     step = Step(

@@ -101,10 +101,10 @@ def check(
     gatherer = Gatherer(case, progress, full=effort == "full", strict=strict)
     result = judged(gatherer)
     if result.verdict is Verdict.UNSTABLE or (result.verdict is Verdict.ROUNDING and not _is_as_close(result)):
-        progress("looking at single modules")
+        progress("looking at individual modules")
         result = _decided_again(result, inside(gatherer.case.whole(), lambda case: judged(Gatherer(case, lambda _: None))))
     if closeups:
-        progress("looking at single elements")
+        progress("looking at individual elements")
         result = dataclasses.replace(result, closeups=closeups_of(gatherer))
     kinds = KINDS if search else ("sizes",) if effort == "full" and not case.stored else ()
     if kinds and result.acceptable:

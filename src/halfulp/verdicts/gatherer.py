@@ -118,7 +118,7 @@ class Gatherer:
         # What a format reproduces, or goes along with on several inputs, is no chance.
         is_told = self.found.has("precision", F.REPRODUCED, F.CORRELATES) and not self.full
         if not decide(self.found.values()).verdict.acceptable and self.found.has("repetition", F.SAME, F.UNAVAILABLE) and not is_told:
-            self.progress("running both sides more often")
+            self.progress("running both sides more times")
             self.found.add(sized(case, repeated_often(case), sampled))
 
     def _sampled(self, enough: Callable[[Noise], bool] | None = None) -> Noise:
@@ -140,7 +140,7 @@ class Gatherer:
         return (leans is None or leans.finding is F.RANDOM) and scaling(case, noise, beyond=False).finding is F.VANISHES
 
     def _sampling(self, done: int, total: int) -> None:
-        self.progress(Stage(f"sampling how far rounding goes, {done} of {total}", done, total))
+        self.progress(Stage(f"sampling how far rounding moves the results, {done} of {total}", done, total))
 
     def _gather_large(self, repeated: Evidence) -> bool:
         """Where an output is large: all of it is judged by the noise in blocks, and what else is asked is asked of some of its rows.

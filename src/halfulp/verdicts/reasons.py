@@ -275,7 +275,7 @@ def _overflows(result: Judged) -> str:
         largest, smallest = found.get("largest_operand"), found.get("smallest_operand")
         sizes = "" if largest is None else f", on numbers from {number(smallest)} to {number(largest)} in magnitude"
         line = f" ({found['line']})" if found.get("line") else ""
-        start = f" It starts at {found['op']}{line}{sizes}; {found['format']} ends at {number(found['largest'])}."
+        start = f" It starts at {found['op']}{line}{sizes}; the largest {found['format']} number is {number(found['largest'])}."
     return (
         f"{number(found['elements'])} of {special['count']:,} elements are NaN or infinite in actual. In float64 the same formula gives finite "
         f"numbers that agree with expected, so something overflows or underflows on the way.{start}"
@@ -306,7 +306,7 @@ def _nondeterministic(result: Judged) -> str:
         return f"Two runs of `{found['side']}` on the same inputs return {found['structure']}.{_how_often(found)}"
     if _has(result, "repetition", F.UNWRITTEN_MEMORY):
         return (
-            f"`{found['side']}` reads memory before it is written: with NaN in what torch.empty and numpy.empty return, "
+            f"`{found['side']}` reads memory before it is written: when torch.empty and numpy.empty return NaN, "
             f"{share(int(found['unequal']), int(found['count']))} of its result change."
         )
     modules = found.get("random_modules") or []
@@ -373,7 +373,7 @@ def _scaled(measured: dict[str, Any], path: str, beyond: str) -> str:
     if "excess_in_float32" in measured:
         return f"In float32 the two still differ by {number(measured['excess_in_float32'])} times what rounding allows, so they are different functions."
     if "unequal_integers_in_float64" in measured:
-        return f"{measured['unequal_integers_in_float64']:,} integer or boolean elements differ in float64 as well, so another rule decides them, not rounding."
+        return f"{measured['unequal_integers_in_float64']:,} integer or boolean elements differ in float64 as well, so something other than rounding decides them."
     return (
         f"This is not rounding{path}: when both sides run in float64 they still differ by {number(measured['float64_rms'])} (rms), where rounding "
         f"would have shrunk by a factor of 2^29. As written, the error is {number(measured['native_rms'])}{beyond.replace(' The error is', ',') or '.'}"
@@ -410,8 +410,8 @@ def _unscaled(measured: dict[str, Any], path: str, beyond: str) -> str:
 
 def _patterned(measured: dict[str, Any], path: str, beyond: str) -> str:
     return (
-        f"Each element is within rounding, but in the mean over {measured['elements']:,} elements the error at index {measured['index']} of axis {measured['axis']}"
-        f"{path} is {number(measured['mean_in_noise'])} of the noise, {number(measured['excess'])} times what rounding reaches, and it stays when the inputs are perturbed: "
+        f"Each element is within rounding, but averaged over {measured['elements']:,} elements, the error at index {measured['index']} of axis {measured['axis']}"
+        f"{path} is {number(measured['mean_in_noise'])} times the noise, {number(measured['excess'])} times what rounding reaches, and it stays when the inputs are perturbed: "
         "rounding averages out, a wrong term does not."
     )
 
@@ -468,7 +468,7 @@ def _undecided(result: Judged) -> str:
     if result.because[:1] == ("patterns",):
         found = _measured(result, "patterns")
         return (
-            f"Each element is within rounding, but in the mean over {found['elements']:,} elements the error at index {found['index']} of axis "
+            f"Each element is within rounding, but averaged over {found['elements']:,} elements, the error at index {found['index']} of axis "
             f"{found['axis']} is {number(found['excess'])} times what rounding reaches. A stored result can't show whether this "
             "error stays when the inputs are perturbed, as that of a wrong term would."
         )
@@ -498,8 +498,8 @@ def _of_stored(result: Judged, why: str) -> str:
     backward, precision = _measured(result, "backward_error"), _measured(result, "precision")
     known = ""
     if backward:
-        within = f"adding in any order makes up to about {number(backward['estimate_in_u'])}"
-        known += f" The error is worth {number(backward['eta_in_u'])} roundings ({within})."
+        within = f"adding in any order can cause up to about {number(backward['estimate_in_u'])}"
+        known += f" The error amounts to {number(backward['eta_in_u'])} roundings ({within})."
     if _has(result, "precision", F.NOT_REPRODUCED):
         known += f" No coarser format reproduces it (at best {100.0 * float(precision['explained']):.0f} %)."
     return (
@@ -518,7 +518,7 @@ def _excess(result: Judged) -> str:
 def _capitalized_beyond(beyond: str, noise: dict[str, Any]) -> str:
     rms, limit = noise.get("rms_in_noise"), noise.get("rms_limit")
     is_beyond = isinstance(rms, float) and isinstance(limit, float) and rms > limit
-    return f"The error is {beyond}" if is_beyond else "The error is small enough for rounding, but does not shrink in float64"
+    return f"The error is {beyond}" if is_beyond else "The error is small enough to be rounding, but doesn't shrink in float64"
 
 
 def _percent(share: float) -> str:

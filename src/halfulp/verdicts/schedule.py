@@ -198,14 +198,14 @@ SCHEDULE = (
     ),
     Row("looking for errors that lean to one side", within=_yes, beyond=_yes, measure=lambda asked: gain(asked.case, asked.sampled)),
     Row(
-        "rounding inputs and result once",
+        "rounding the inputs and the result once",
         within=lambda asked: asked.expected_is_finer_inside,
         beyond=lambda asked: asked.expected_is_finer_inside,
         measure=lambda asked: forward_error(asked.case, asked.noise),
         always=False,
     ),
     Row(
-        "moving the inputs by a rounding",
+        "moving the inputs by one rounding error",
         within=_no,
         beyond=lambda asked: asked.formula is True and not loss_is_tolerable(asked.found),
         measure=lambda asked: conditioning(asked.case, asked.noise) if asked.beyond else None,
@@ -218,7 +218,7 @@ SCHEDULE = (
         reruns=True,
     ),
     Row(
-        "sampling what fast products lose",
+        "sampling what fast algorithms (Winograd, Strassen) lose",
         within=_no,
         beyond=lambda asked: asked.formula is True and not loss_is_tolerable(asked.found),
         measure=lambda asked: fast_products(asked.case) if asked.beyond and asked.noise.has_products else None,

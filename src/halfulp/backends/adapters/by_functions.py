@@ -46,7 +46,7 @@ class ByFunctions(Adapter):
         if isinstance(target, nn.Module) or not callable(target):
             raise Unsupported(
                 f"Got {type(target).__name__} for {self.name}. Needed: an op of the table, or a function of {self.title or self.name}'s own arrays. "
-                "It has no route from modules of PyTorch. Pass the function that does the same there."
+                "halfulp can't convert PyTorch modules for this backend. Pass a function of the backend's own arrays that does the same."
             )
         return of_function(self.prepared(of_arrays(target, arguments, keywords), options), self.native, self.back)
 
@@ -60,7 +60,7 @@ class ByFunctions(Adapter):
         if target.op_name not in functions:
             lacking = ", ".join(name for name in OPS if name not in functions)
             raise Unsupported(
-                f"Got the op {target.op_name} for {self.name}. Needed: an op that it is mapped to. Not mapped: {lacking}. Leave it out for {self.name}."
+                f"Got the op {target.op_name} for {self.name}. Needed: an op that this backend implements. Not implemented: {lacking}. Leave it out for {self.name}."
             )
         return functions[target.op_name]
 

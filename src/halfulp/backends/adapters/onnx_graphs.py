@@ -131,7 +131,9 @@ def _of_op(module: OpModule, arguments: tuple[Any, ...]) -> Any:
     helper, from_array = import_module("onnx.helper"), import_module("onnx.numpy_helper").from_array
     make = NODES.get(module.op_name)
     if make is None:
-        raise Unsupported(f"Got the op {module.op_name}. Needed: one with ONNX nodes. Not written down: {module.op_name}. Leave it out.")
+        raise Unsupported(
+            f"Got the op {module.op_name}. Needed: one that halfulp can write as ONNX nodes. It can't write {module.op_name}. Leave it out."
+        )
     tensors = [item for item in tree_flatten(arguments)[0] if isinstance(item, torch.Tensor)]
     dtype = next(tensor.dtype for tensor in (*tensors, *module.weights) if tensor.is_floating_point())
     builder = _Builder(dtype)

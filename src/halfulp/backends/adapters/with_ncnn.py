@@ -57,7 +57,7 @@ class Ncnn(Adapter):
         if make is None:
             lacking = ", ".join(name for name in OPS if name not in LAYERS)
             raise Unsupported(
-                f"Got the op {target.op_name} for {self.name}. Needed: one that is mapped. Not mapped: {lacking}. Leave it out."
+                f"Got the op {target.op_name} for {self.name}. Needed: one that is mapped. Not implemented: {lacking}. Leave it out."
             )
         layer = make(
             [as_numpy(weight.detach()) for weight in target.weights], target.attributes, [tuple(argument.shape) for argument in arguments]
@@ -89,7 +89,7 @@ def _loaded(file: Path, options: Mapping[str, str]) -> Any:
     net.opt.use_winograd_convolution = options["winograd"] == "on"
     if net.load_param(str(file)) or net.load_model(str(file.with_suffix(".bin"))):
         raise Unsupported(
-            f"Got {file.name}, which ncnn does not load. Needed: a network that it takes. Its own words are above. Convert it again."
+            f"Got {file.name}, which ncnn can't load. Needed: a network that ncnn accepts. Its error message is above. Convert it again."
         )
     return net
 
@@ -103,7 +103,7 @@ def _extracted(net: Any, inputs: Mapping[str, Array], output: str) -> Array:
     failed, found = extractor.extract(output)
     if failed:
         raise Unsupported(
-            f"Got {failed} from ncnn computing {output}. Needed: 0. The network does not take these inputs. Check their shapes."
+            f"Got the return code {failed} from ncnn while computing {output}. Needed: 0. The network does not accept these inputs. Check their shapes."
         )
     return np.array(found)
 
@@ -136,7 +136,7 @@ def _of_file(file: Path, options: Mapping[str, str]) -> Program:
                 known = tuple(places[word] for word in blobs[: int(ins)] if word in places)
                 values.append(Transcribed(as_tensor(_extracted(net, arrays, blob)), kind, name, f"{file.name}: {name}", inputs=known))
                 places[blob] = len(values) - 1
-        return Watched(values, run(tensors), notes=("every value is computed by a run of its own",))
+        return Watched(values, run(tensors), notes=("every value is computed in a separate run",))
 
     return Program(run, watch=watch)
 

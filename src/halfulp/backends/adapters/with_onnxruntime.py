@@ -71,8 +71,7 @@ def _session(proto: Any, options: Mapping[str, str]) -> Any:
     provider = PROVIDERS[options["provider"]]
     if provider not in runtime.get_available_providers():
         raise Unsupported(
-            f"Got provider={options['provider']!r}. Needed: one of this build ({', '.join(runtime.get_available_providers())}). ONNX Runtime would "
-            "quietly run on the processor. Install the build that has it (onnxruntime-gpu, onnxruntime-directml)."
+            f"Got provider={options['provider']!r}. Needed: a provider that this build has ({', '.join(runtime.get_available_providers())}). Otherwise ONNX Runtime would silently run on the CPU. Install the build that has it (onnxruntime-gpu, onnxruntime-directml)."
         )
     settings = runtime.SessionOptions()
     settings.log_severity_level = SILENT

@@ -127,7 +127,7 @@ def _product(device: _Launcher, left: Array, right: Array, bias: Array | None = 
     inner, rows, columns = left.shape[-1], left.shape[-2], right.shape[-2 if turned else -1]
     if right.shape[-1 if turned else -2] != inner:
         raise Unsupported(
-            f"Got {left.shape} and {right.shape} to multiply. Needed: the same inner length. Products are sums over it. Fix the shapes."
+            f"Got {left.shape} and {right.shape} to multiply. Needed: the same inner dimension. A product sums over that dimension. Fix the shapes."
         )
     count = math.prod(left.shape[:-2])
     none = np.zeros(1, device.dtype)

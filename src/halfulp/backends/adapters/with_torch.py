@@ -172,13 +172,11 @@ class _Device(Eager):
             )
         if isinstance(target, nn.Module) and any(isinstance(module, torch.jit.ScriptModule) for module in target.modules()):
             raise Unsupported(
-                f"Got a TorchScript module for {self.name}. Needed: an ordinary Python module. A TorchScript module can't "
-                "be copied with parameters of its own. Move it there yourself, and call it in a function."
+                f"Got a TorchScript module for {self.name}. Needed: an ordinary Python module. halfulp can't make a copy of a TorchScript module that has its own parameters. Move the module to the device yourself, and call it from a function."
             )
         if isinstance(target, nn.Module) and any(is_lazy(parameter) for parameter in (*target.parameters(), *target.buffers())):
             raise Unsupported(
-                f"Got a module with parameters that have no shape yet for {self.name}. Needed: parameters with numbers. Lazy modules make them at "
-                "their first call. Call it once first."
+                f"Got a module with parameters that have no shape yet for {self.name}. Needed: initialized parameters. Lazy modules initialize them on the first call. Call it once first."
             )
         return OnDevice(target, self.device(), self.dtypes)
 
@@ -259,7 +257,7 @@ class DirectML(_Device):
             return found
         module = import_module("torch_directml")
         name = str(module.device_name(module.default_device())).rstrip("\x00 ")
-        return {**found, "device": name, "float64 by the driver": str(bool(module.has_float64_support(module.default_device())))}
+        return {**found, "device": name, "float64 supported by the driver": str(bool(module.has_float64_support(module.default_device())))}
 
 
 @functools.cache

@@ -95,7 +95,9 @@ def _product(
 ) -> torch.Tensor:
     rows, inner, columns = left.shape[-2], left.shape[-1], right.shape[-2 if turned else -1]
     if right.shape[-1 if turned else -2] != inner:
-        raise Unsupported(f"Got {tuple(left.shape)} and {tuple(right.shape)} to multiply. Needed: the same inner length. Fix the shapes.")
+        raise Unsupported(
+            f"Got {tuple(left.shape)} and {tuple(right.shape)} to multiply. Needed: the same inner dimension. Fix the shapes."
+        )
     result = left.new_empty((*left.shape[:-1], columns))
     grid = (math.ceil(rows / TILE), math.ceil(columns / TILE), math.prod(left.shape[:-2]))
     steps = (1, inner) if turned else (columns, 1)

@@ -51,8 +51,7 @@ def check_backend(backend: Backend, *, ops: Sequence[str] | None = None) -> Conf
     if found.broken:
         lines = "\n".join(f"  {law}: {seen}" for law, seen in found.broken.items())
         raise AssertionError(
-            f"Got {len(found.broken)} broken laws from the backend {getattr(backend, 'name', backend)!r}:\n{lines}\nNeeded: a backend that keeps all "
-            "of them. What is compared would otherwise not be what was computed. See the documentation of halfulp.testing.check_backend."
+            f"Got {len(found.broken)} broken laws from the backend {getattr(backend, 'name', backend)!r}:\n{lines}\nNeeded: a backend that obeys all of the laws. Otherwise halfulp would compare something other than what the backend computed. See the documentation of halfulp.testing.check_backend."
         )
     return found
 

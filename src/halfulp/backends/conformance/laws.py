@@ -30,7 +30,7 @@ def _has_the_interface(trial: Trial) -> None:
     if not isinstance(backend, Backend):
         raise Broken("it lacks one of name, availability, fingerprint, knobs, implement")
     if not isinstance(backend.name, str) or not backend.name:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise Broken(f"its name is {backend.name!r}, not a text")
+        raise Broken(f"its name is {backend.name!r}, not a string")
 
 
 def _is_available(trial: Trial) -> None:
@@ -53,10 +53,10 @@ def _is_available(trial: Trial) -> None:
 def _fingerprint_says(trial: Trial) -> None:
     found: Any = trial.backend.fingerprint()
     if not isinstance(found, Mapping) or not found:
-        raise Broken(f"fingerprint() gives {found!r}, not names with texts")
+        raise Broken(f"fingerprint() gives {found!r}, not a mapping from strings to strings")
     for name, text in dict(found).items():
         if not isinstance(name, str) or not isinstance(text, str):
-            raise Broken(f"the entry {name!r}: {text!r} is not a name with a text")
+            raise Broken(f"the entry {name!r}: {text!r} is not a pair of strings")
     if dict(trial.backend.fingerprint()) != dict(found):
         raise Broken("two calls of fingerprint() differ")
 
@@ -88,7 +88,7 @@ def _dtype_comes_back(trial: Trial) -> None:
             if dtype == torch.float64 and not apart <= WORKING_FLOAT64:
                 raise Broken(f"float64 goes in and comes back, but was computed in lower precision: the relative error is {apart:.2g}")
             if not apart <= RIGHT_FUNCTION:
-                raise Broken(f"{dtype} goes in and comes back, and is a relative {apart:.2g} from the function's")
+                raise Broken(f"{dtype} goes in and comes back, but the result has a relative error of {apart:.2g}")
 
 
 def _kind_comes_back(trial: Trial) -> None:
@@ -217,7 +217,7 @@ def _passes_errors_on(trial: Trial) -> None:
 def _knobs_are_put_back(trial: Trial) -> None:
     found: Any = trial.backend.knobs()
     if not isinstance(found, tuple) or not all(isinstance(item, Knob) for item in found):
-        raise Broken("knobs() gives no tuple of Knob")
+        raise Broken("knobs() does not return a tuple of Knob objects")
     implementation, module, activations = trial.first()
     before = [leaf.clone() for leaf in leaves(implementation(*activations))]
     for knob in found:
@@ -236,10 +236,10 @@ def _knobs_are_put_back(trial: Trial) -> None:
         if seen:
             raise Broken(f"with {knob.detail} it gives {seen}")
         if not same(before, leaves(implementation(*activations))):
-            raise Broken(f"after {knob.detail} was turned it gives other numbers")
+            raise Broken(f"after {knob.detail} was changed and put back, it gives different numbers")
     seen = difference(implementation, module, activations)
     if seen:
-        raise Broken(f"after all knobs it gives {seen}")
+        raise Broken(f"after all knobs were tried, it gives {seen}")
 
 
 def _shape_difference(result: Any, before: Sequence[torch.Tensor]) -> str:
@@ -256,7 +256,7 @@ def _is_quiet(trial: Trial) -> None:
         trial.backend.fingerprint()
         trial.backend.knobs()
     if printed:
-        raise Broken(f"it prints {printed[0][:80]!r}: what reads halfulp's output as JSON would stumble")
+        raise Broken(f"it prints {printed[0][:80]!r}, which would break programs that read halfulp's output as JSON")
 
 
 @contextlib.contextmanager
@@ -290,9 +290,9 @@ def _flush_c() -> None:
 LAWS: dict[str, Callable[[Trial], None]] = {
     "it has the interface": _has_the_interface,
     "what it says about being available is true": _is_available,
-    "its fingerprint is names and texts, the same every time": _fingerprint_says,
+    "its fingerprint maps strings to strings, and is the same every time": _fingerprint_says,
     "it computes the op": _computes_the_op,
-    "the dtype that goes in comes back, and was computed in": _dtype_comes_back,
+    "it computes in the dtype that goes in, and returns that dtype": _dtype_comes_back,
     "tensors give tensors and arrays give arrays, with the same numbers": _kind_comes_back,
     "inputs stay as they are": _inputs_stay,
     "results have memory of their own": _memory_is_its_own,

@@ -69,7 +69,7 @@ def difference(implementation: Any, module: OpModule, activations: tuple[torch.T
             return f"a result of shape {list(found.shape)}, not {list(right.shape)}"
         apart = torch.linalg.vector_norm(found.double() - right) / torch.linalg.vector_norm(right).clamp_min(1e-30)
         if not apart <= RIGHT_FUNCTION:
-            return f"a result that is a relative {float(apart):.2g} from the function's"
+            return f"a result with a relative error of {float(apart):.2g}"
     return ""
 
 

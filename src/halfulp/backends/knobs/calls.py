@@ -143,7 +143,7 @@ def evaluating(training: bool) -> Callable[[Function], Function]:
         def run(*arguments: Any, **keywords: Any) -> Any:
             modes = [(part, part.training) for part in modules]
             if not modes or all(mode == training for _, mode in modes):
-                raise NotApplicable("no module is in the other mode")
+                raise NotApplicable("every module is already in this mode")
             _set_modes([(part, training) for part in modules])
             try:
                 return function(*arguments, **keywords)

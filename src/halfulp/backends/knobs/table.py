@@ -25,7 +25,7 @@ def _has(path: str) -> Callable[[], str]:
     return lambda: (
         ""
         if getattr(settings.owner_of(path), "fp32_precision", None) is not None
-        else f"this torch has no torch.backends.{path}.fp32_precision"
+        else f"this version of PyTorch has no torch.backends.{path}.fp32_precision"
     )
 
 
@@ -73,8 +73,8 @@ def _precision() -> Iterator[Knob]:
         yield Knob(
             "float32 matmul precision", f'torch.set_float32_matmul_precision("{value}")', PRODUCTS, f'torch.set_float32_matmul_precision("{value}")',
             around=functools.partial(settings.matmul_precision, value),
-            unavailable=lambda value=value: "" if torch.get_float32_matmul_precision() != value else "it is so already",
-            algorithm="" if value == "highest" else "products may move from MKL to oneDNN: other bits, the same precision, on CPUs without AMX",
+            unavailable=lambda value=value: "" if torch.get_float32_matmul_precision() != value else "it is already set this way",
+            algorithm="" if value == "highest" else "matrix products may move from MKL to oneDNN; on CPUs without AMX, this changes the bits but not the precision",
             reports=("pytorch/pytorch#53635",),
         )  # fmt: skip
     for path, touched in (
@@ -98,7 +98,7 @@ def _precision() -> Iterator[Knob]:
         yield Knob(
             "subnormals flushed", f"subnormal numbers {'flushed to zero' if on else 'kept'}", frozenset(("subnormal numbers",)), f"torch.set_flush_denormal({on})",
             around=functools.partial(settings.flushing, on),
-            unavailable=lambda on=on: "" if settings.flushes() != on else "it is so already", reports=("pytorch/pytorch#126848",),
+            unavailable=lambda on=on: "" if settings.flushes() != on else "it is already set this way", reports=("pytorch/pytorch#126848",),
         )  # fmt: skip
     for name in ("bfloat16", "float16"):
         yield Knob(
@@ -114,7 +114,7 @@ def _precision() -> Iterator[Knob]:
         yield Knob(
             "default dtype", f"{name} as default dtype", EVERYTHING, f"torch.set_default_dtype(torch.{name})",
             around=functools.partial(settings.exchanged, torch.get_default_dtype, torch.set_default_dtype, getattr(torch, name)),
-            unavailable=lambda name=name: "" if torch.get_default_dtype() != getattr(torch, name) else "it is so already",
+            unavailable=lambda name=name: "" if torch.get_default_dtype() != getattr(torch, name) else "it is already set this way",
         )  # fmt: skip
 
 

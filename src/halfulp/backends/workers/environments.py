@@ -174,7 +174,7 @@ def requirements_of(extra: str) -> list[str]:
     if not found and elsewhere:
         raise InputError(
             f"Got the extra {extra!r} on {sys.platform}. Needed: a system that it is for: {', '.join(elsewhere)}. There are no packages to "
-            "install here. Run this where they are."
+            "install here. Run this on one of those systems."
         )
     if not found:
         raise InputError(

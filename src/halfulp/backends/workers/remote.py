@@ -148,8 +148,7 @@ class _Held:
         for tensor in tensors:
             if tensor.dtype not in SENT:
                 raise Unsupported(
-                    f"Got {str(tensor.dtype).removeprefix('torch.')} for {self._worker.name}. Needed: a dtype that safetensors has. Arrays travel to its "
-                    "process in it. Convert the inputs first."
+                    f"Got {str(tensor.dtype).removeprefix('torch.')} for {self._worker.name}. Needed: a dtype that safetensors has. Arrays are sent to the backend's process in the safetensors format. Convert the inputs first."
                 )
         while True:
             answer = self._worker.ask(Message({"do": what, "program": self._number}, tensors), self._generation)

@@ -62,7 +62,9 @@ def receive(stream: IO[bytes]) -> Message | None:
     if mark is None:
         return None
     if mark != MARK:
-        raise WorkerError(f"Got {mark!r} where a message begins. Needed: an answer of halfulp's worker. Something else writes to its pipe.")
+        raise WorkerError(
+            f"Got {mark!r} where a message begins. Needed: an answer from halfulp's worker. Something else writes to its pipe."
+        )
     lengths = _exactly(stream, _LENGTHS.size)
     size, rest = _LENGTHS.unpack(lengths) if lengths is not None else (MOST_HEADER_BYTES + 1, 0)
     if size > MOST_HEADER_BYTES:
@@ -77,7 +79,7 @@ def receive(stream: IO[bytes]) -> Message | None:
         return Message(dict(content["header"]), [found[str(place)] for place in range(int(content["tensors"]))], bytes(body[cut:]))
     except Exception as error:  # whatever a damaged message makes of its readers
         raise WorkerError(
-            f"Got a message that can't be read ({type(error).__name__}). Needed: an answer of halfulp's worker. It is damaged."
+            f"Got a message that can't be read ({type(error).__name__}). Needed: an answer from halfulp's worker. It is damaged."
         ) from error
 
 

@@ -124,7 +124,7 @@ class Worker:
                 raise
             said: Any = ready.get("fingerprint")
             if not isinstance(said, dict):
-                raise self._fault(f"greets with {str(dict(ready))[:100]}, which is not a greeting")
+                raise self._fault(f"sent {str(dict(ready))[:100]} instead of its greeting")
             self.fingerprint = {str(key): str(value) for key, value in said.items()}
             self.unusable = str(ready.get("unusable", ""))
 
@@ -161,8 +161,7 @@ class Worker:
         self._clear()
         said = " Its last lines: " + " | ".join(line.strip()[:200] for line in lines) + "." if lines else " It printed nothing."
         error = WorkerError(
-            f"Got no answer from the process of {self.name}: it {what}. Needed: a result.{said} It is started again by the next call; what "
-            "was asked of it now is not repeated. Call it by itself to see whether it happens again."
+            f"Got no answer from the process of {self.name}: it {what}. Needed: a result.{said} The next call restarts the process; this request is not repeated. Call it by itself to see whether it happens again."
         )
         self.faults.append(str(error))
         return error
@@ -238,13 +237,11 @@ def raised(message: Message, name: str) -> Any:
     words = str(message.header.get("words", ""))
     if kind == "MemoryError" or "not enough memory" in words or "bad_alloc" in words or "allocate memory" in words:
         raise WorkerError(
-            f"Got no result from the process of {name}: it ran out of memory ({words.splitlines()[0][:200] if words else kind}). Needed: memory "
-            "for this target. It runs on. Take smaller inputs, or raise its limit."
+            f"Got no result from the process of {name}: it ran out of memory ({words.splitlines()[0][:200] if words else kind}). Needed: enough memory for this target. The process is still running. Take smaller inputs, or raise its limit."
         )
     known = getattr(errors, str(kind), None)
     if isinstance(known, type) and issubclass(known, errors.HalfulpError):
         raise known(words)
     raise errors.Unsupported(
-        f"Got {kind} from {name}: {(words.strip().splitlines() or [''])[0][:300]}. Needed: a target that it takes. Its own words say what it "
-        "lacks. Compare with another backend, or change the target."
+        f"Got {kind} from {name}: {(words.strip().splitlines() or [''])[0][:300]}. Needed: a target that the backend accepts. The backend's own message says what is missing. Compare with another backend, or change the target."
     )

@@ -64,7 +64,9 @@ def of_pass(stage: StageResult, wrong: WrongPass) -> Cause:
 
 def of_option(option: Option, share: float, unequal: int, left: float, before: float) -> Cause:
     """An option of inductor takes a share of the difference away and leaves so many elements, and so much in units of rounding."""
-    bits = "every bit agrees with the eager function" if not unequal else f"a difference of {left:.2g} times what rounding makes remains"
+    bits = (
+        "every bit agrees with the eager function" if not unequal else f"the remaining difference is {left:.2g} times what rounding makes"
+    )
     return Cause(
         option.name, "compiler", f"Compiled with {option.detail}, the function agrees with eager.", min(1.0, max(0.0, share)),
         evidence=((f"With {', '.join((f'{key} = {value!r}' for key, value in option.patches.items()))}, {bits}; before, the "
@@ -114,12 +116,12 @@ def of_rounding_kernels(nodes: list[NodeResult], stages: list[StageResult]) -> l
     evidence = [
         (
             f"In the generated program, {node.op} ({node.name}) gives different bits in {node.unequal:,} of "
-            f"{node.count:,} elements; the difference is {node.in_noise:.2g} times its noise."
+            f"{node.count:,} elements; the difference is {node.in_noise:.2g} times the op's own noise."
         )
         for node in nodes[:5]
     ]
     if stage is not None:
-        evidence.append(f"Bits change first at the stage {stage.name!r} ({stage.what}).")
+        evidence.append(f"The bits first change at the stage {stage.name!r} ({stage.what}).")
     return [
         Cause(
             "generated kernels", "compiler", f"Generated code computes {', '.join(names[:4])}{' and others' if len(names) > 4 else ''} in a different way{where}. The difference is rounding.",
@@ -137,14 +139,14 @@ def of_stage(stages: list[StageResult], *, beyond: bool) -> list[Cause]:
     return [
         Cause(
             f"stage: {stage.name}", "compiler", f"The {'verdict' if beyond else 'bits'} change{'s' if beyond else ''} at the stage {stage.name!r}: {stage.what}.", 1.0,
-            evidence=(f"Up to {before!r} {'the difference is rounding or none' if beyond else 'every bit agrees'}; from {stage.name!r} on {stage.unequal:,} of {stage.count:,} elements differ.",),
+            evidence=(f"Up to {before!r}, {'any difference is only rounding' if beyond else 'every bit agrees'}; from {stage.name!r} on, {stage.unequal:,} of {stage.count:,} elements differ.",),
             remedy=f"compile up to {before!r} only", confidence="medium", side="actual",
         )
     ]  # fmt: skip
 
 
 def _seen_at(stage: StageResult) -> str:
-    return f"The verdict changes first at the stage {stage.name!r} ({stage.what}): {stage.unequal:,} of {stage.count:,} elements differ."
+    return f"The verdict first changes at the stage {stage.name!r} ({stage.what}): {stage.unequal:,} of {stage.count:,} elements differ."
 
 
 def _apart_in_words(unequal: int, rms: float) -> str:

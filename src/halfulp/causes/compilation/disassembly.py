@@ -189,15 +189,15 @@ def _choice_in_words(choices: Choices, how: str) -> str:
         return ""
     runs = len(choices.chosen)
     kernels = sorted({name for one in choices.chosen for name in one})
-    chosen = f"kernels chosen by timing: {', '.join(kernels)}" if kernels else "no kernel was chosen by timing"
+    chosen = f"these kernels were chosen by timing: {', '.join(kernels)}" if kernels else "no kernel was chosen by timing"
     same = (
         "all gave the same bits"
         if choices.results == 1
-        else f"{choices.results} different results, which differ in up to {choices.unequal:,} elements"
+        else f"they gave {choices.results} different results, which differ in up to {choices.unequal:,} elements"
     )
-    choice = ", not the same in all" if choices.varies else ", the same in all" if kernels else ""
+    choice = ", but not the same ones in every process" if choices.varies else ", and the same ones in every process" if kernels else ""
     here = f" {choices.like_here} of the fresh processes gave the same bits as this one." if how.startswith("as compiled") else ""
-    return f"Compiled {how} in {runs} fresh processes without caches: {chosen}{choice}; {same}.{here}"
+    return f"In {runs} fresh processes without caches ({how}): {chosen}{choice}; {same}.{here}"
 
 
 def _arguments(laboratory: Laboratory) -> tuple[Any, dict[str, Any]]:

@@ -47,7 +47,7 @@ def choices_of(laboratory: Laboratory, compilation: Compilation, *, frozen: bool
     if any(reply.error == OVER for reply in replies):
         laboratory.stop("compiling in fresh processes")
     good = [reply for reply in replies if not reply.error]
-    notes = tuple(dict.fromkeys(f"A fresh process did not compile the function: {reply.error}" for reply in replies if reply.error))
+    notes = tuple(dict.fromkeys(f"A fresh process failed to compile the function: {reply.error}" for reply in replies if reply.error))
     chosen = tuple(tuple(f"{what}: {kernel}" for what, kernel, _ in reply.choices) for reply in good)
     different: list[int] = []
     unequal = 0

@@ -54,7 +54,7 @@ def _options() -> Iterator[Option]:
         "fusion",
         "every op in a loop of its own",
         {"max_fusion_size": 1},
-        "keep the op apart: torch.compiler.disable on it, or an opaque custom op",
+        "keep the op from being fused: put torch.compiler.disable on it, or make it an opaque custom op",
         around=unfused,
     )
     yield Option(

@@ -148,7 +148,7 @@ def run_stages(
             continue
         wrong = next((result.name for result in found if result.verdict is not None and result.verdict.acceptable is False), "")
         if until_wrong and wrong:
-            found.append(StageResult(stage.name, stage.what, None, note=f"not run: {wrong!r} is wrong already"))
+            found.append(StageResult(stage.name, stage.what, None, note=f"not run, because the earlier stage {wrong!r} is already wrong"))
             continue
         if laboratory.hurries(f"the stage {stage.name!r}", takes=_takes(stage, laboratory, found)):
             found.append(StageResult(stage.name, stage.what, None, note=OVER))
@@ -202,7 +202,7 @@ def _verdict(laboratory: Laboratory, changed: Any, distance: Distance, before: l
         with quiet():
             return judged(Gatherer(changed, lambda _: None)).verdict
     except OutOfTime:
-        laboratory.stop(f"the verdict on the stage of {distance.unequal:,} unequal elements")
+        laboratory.stop(f"the verdict on the stage where {distance.unequal:,} elements differ")
         return None
     except HalfulpError:
         return None

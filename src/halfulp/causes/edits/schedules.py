@@ -101,4 +101,4 @@ def _shift(own: Sequence[float], other: Sequence[float]) -> str:
         return ""
     later = all(math.isclose(first, second, rel_tol=1e-9) for first, second in zip(own[1:], other[:-1]))
     earlier = all(math.isclose(first, second, rel_tol=1e-9) for first, second in zip(own[:-1], other[1:]))
-    return " (one round later: off by one)" if later else " (one round earlier: off by one)" if earlier else ""
+    return " (one iteration later: off by one)" if later else " (one iteration earlier: off by one)" if earlier else ""

@@ -243,7 +243,7 @@ ALL = (
         for name in ("float16", "bfloat16")
     ),
     Hypothesis("missing maximum subtraction", ARITHMETIC, "infinities and NaN for large arguments, lost digits before", "exponentials taken without first subtracting the maximum",
-               "subtract the maximum first: torch.softmax, torch.logsumexp, F.log_softmax do", ("pytorch/pytorch#11752", "ml-explore/mlx#4169"),
+               "subtract the maximum first, as torch.softmax, torch.logsumexp and F.log_softmax do", ("pytorch/pytorch#11752", "ml-explore/mlx#4169"),
                among("softmax log_softmax logsumexp cross_entropy softplus logsigmoid binary_cross_entropy_with_logits"), _naive_softmax, errs=True),
     Hypothesis("log of softmax", ARITHMETIC, "minus infinity for unlikely classes", "the logarithm taken after the softmax",
                "use F.log_softmax", ("pytorch/pytorch#94043",), among("log_softmax cross_entropy"), _log_of_softmax, errs=True),
@@ -253,7 +253,7 @@ ALL = (
                'subtract first: torch.cdist(..., compute_mode="donot_use_mm_for_euclid_dist"), torch.expm1, torch.log1p', ("pytorch/pytorch#37734", "pytorch/pytorch#42479", "scikit-learn#9354"),
                among("cdist expm1 log1p"), _expanded, errs=True),
     Hypothesis("Winograd", ARITHMETIC, "one digit less in 3x3 convolutions", "3x3 convolutions by Winograd's algorithm, three tile sizes",
-               "NNPACK: torch.backends.mkldnn.enabled = True, or batches below 16; cuDNN: torch.backends.cudnn.deterministic = True", ("pytorch/pytorch#170016",), among("conv1d conv2d"), _winograd, errs=True),
+               "for NNPACK, set torch.backends.mkldnn.enabled = True or use batches below 16; for cuDNN, set torch.backends.cudnn.deterministic = True", ("pytorch/pytorch#170016",), among("conv1d conv2d"), _winograd, errs=True),
     Hypothesis("FFT", ARITHMETIC, "errors of one size in large and small results", "convolutions by Fourier transforms",
                "ask for a direct algorithm (cuDNN: torch.backends.cudnn.deterministic = True)", ("pytorch/pytorch#170016",), among("conv1d conv2d"), _fourier, errs=True),
 )  # fmt: skip

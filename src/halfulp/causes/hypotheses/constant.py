@@ -185,7 +185,7 @@ def _whose(site: Site) -> str:
 
 CONSTANT = Hypothesis(
     "constant", FORMULA,
-    "results off by one factor or one addend, or by what follows from it",
+    "results off by a constant factor or addend, or by what follows from that",
     "scalar factors and addends left out, factors fitted",
     "use the same constant in both",
     (),

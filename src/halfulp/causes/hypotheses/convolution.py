@@ -210,7 +210,7 @@ FLIPPED = Hypothesis(
     "errors of the size of the results; none for symmetric kernels",
     "the kernel flipped along its spatial axes",
     "PyTorch correlates and does not flip: weight.flip(-1, -2) for a true convolution",
-    ("labelled pairs",),
+    ("labeled pairs",),
     among(CONVOLUTIONS), _flipped,
 )  # fmt: skip
 TRANSPOSED = Hypothesis(

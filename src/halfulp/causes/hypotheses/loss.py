@@ -25,7 +25,7 @@ def _reductions(call: Call) -> Iterator[Variation]:
         if other != present and (other != "batchmean" or call.name == "kl_div"):
             yield changed(f"reduction = {other!r} instead of {present!r}", reduction=other)
     if present != "none":
-        yield Variation("the sum divided by the batch", lambda call: call.again(reduction="sum") / call.first.shape[0])
+        yield Variation("the sum divided by the batch size", lambda call: call.again(reduction="sum") / call.first.shape[0])
         yield Variation("the mean over all elements", lambda call: call.again(reduction="none").mean())
         yield Variation("the sum divided by the size of the input", lambda call: call.again(reduction="sum") / call.first.numel())
 
@@ -37,7 +37,7 @@ def _other_mean(call: Call) -> Iterator[Variation]:
     other = "sum" if call.name == "mean" else "mean"
     yield Variation(f"the {other} instead of the {call.name}", lambda call: getattr(torch, other)(*call.arguments, **call.keywords))
     if call.name == "mean" and call.value("dim") is None and x.dim() > 1:
-        yield Variation("the sum divided by the batch", lambda call: call.first.sum() / call.first.shape[0])
+        yield Variation("the sum divided by the batch size", lambda call: call.first.sum() / call.first.shape[0])
 
 
 def _smoothings(call: Call) -> Iterator[Variation]:
@@ -104,7 +104,7 @@ def _ignored(call: Call) -> Iterator[Variation]:
 
 REDUCTION = Hypothesis(
     "loss reduction", FORMULA,
-    "the loss and all gradients off by one factor",
+    "the loss and all gradients off by the same factor",
     "sum, mean, mean per sample exchanged",
     "pass the same reduction= to both",
     ("microsoft/DirectML#739",),

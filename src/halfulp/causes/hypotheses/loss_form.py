@@ -115,7 +115,7 @@ def _huber(call: Call) -> Iterator[tuple[str, Form]]:
         error = (call.first - call.value("target")).abs()
         return _reduced(call, scale * torch.where(error <= limit, 0.5 * error * error, limit * (error - limit)))
 
-    yield f"all of {key} subtracted in the linear part, instead of half of it", whole
+    yield f"all of {key} subtracted in the linear part instead of half of it", whole
     if limit != 1.0:
         other = "huber_loss" if key == "beta" else "smooth_l1_loss"
         yield (
@@ -148,7 +148,7 @@ def _cosines(call: Call) -> Iterator[tuple[str, Form]]:
         if other != present:
             yield f"margin = {other:g} instead of {present:g}", lambda call, other=other: call.again(margin=other)
     yield "target 1 for all pairs", lambda call: call.again(target=torch.ones_like(call.value("target")))
-    yield "the targets turned round", lambda call: call.again(target=-call.value("target"))
+    yield "the targets negated", lambda call: call.again(target=-call.value("target"))
 
 
 FORMS_OF: dict[str, Callable[[Call], Iterator[tuple[str, Form]]]] = {

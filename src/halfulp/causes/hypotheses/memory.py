@@ -229,7 +229,7 @@ HALVES = Hypothesis(
     "rounding of halves", FORMULA,
     "off by one at n + 1/2 only",
     "halves to even, away from zero and up",
-    "round halves alike: torch.round takes them to even",
+    "round halves the same way on both sides: torch.round rounds them to even",
     ("pytorch/pytorch#16498",),
     among("round fake_quantize_per_tensor_affine"), _halves,
 )  # fmt: skip
@@ -237,7 +237,7 @@ NAN = Hypothesis(
     "NaN handling", FORMULA,
     "NaN on one side, numbers on the other",
     "NaN kept and dropped",
-    "treat NaN alike: torch.maximum keeps NaN, torch.fmax drops it",
+    "treat NaN the same way on both sides: torch.maximum keeps NaN, torch.fmax drops it",
     ("microsoft/onnxruntime#19984", "apache/tvm#19518", "tile-ai/tilelang#3024"),
     among("maximum minimum max min fmax fmin amax amin clamp relu relu6 leaky_relu sum mean"), _nans,
 )  # fmt: skip

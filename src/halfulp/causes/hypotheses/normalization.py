@@ -53,7 +53,7 @@ def _epsilons(call: Call) -> Iterator[Variation]:
     if present is not None:
         yield from (_with_eps(call, constant, present) for constant in constants(EPSILONS, present))
         if call.name in NORMS.split():
-            yield Variation(f"eps = {present:g} added to the standard deviation instead of the variance", _eps_outside)
+            yield Variation(f"eps = {present:g} added to the standard deviation instead of eps added to the variance", _eps_outside)
 
 
 def _fitted_eps(call: Call) -> Iterable[Fit]:
@@ -192,7 +192,7 @@ def _other_axes(call: Call) -> Iterator[Variation]:
             if other != groups and channels % other == 0:
                 yield changed(f"num_groups = {other} instead of {groups}", num_groups=other)
         if 1 < groups < channels:
-            yield Variation("channel i in group i mod num_groups, instead of neighboring channels together", _interleaved)
+            yield Variation("channel i in group i mod num_groups instead of neighboring channels grouped together", _interleaved)
     if call.name in ("normalize", "norm", "linalg_norm", "linalg_vector_norm", "cosine_similarity"):
         yield from _axis_of_norm(call)
     if call.name == "batch_norm" and not _from_running(call):

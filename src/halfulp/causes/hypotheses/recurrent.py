@@ -114,7 +114,7 @@ GRU_FORM = Hypothesis(
     "GRU form", FORMULA,
     "right while the hidden state is zero, wrong from the second step on",
     "the reset gate before and after the recurrent product",
-    "use the same form (Keras: reset_after=True, ONNX: linear_before_reset=1 are PyTorch's)",
+    "use the same form (PyTorch's is reset_after=True in Keras and linear_before_reset=1 in ONNX)",
     ("mratsim/Arraymancer#228",),
     among("gru gru_cell"), _forms,
 )  # fmt: skip

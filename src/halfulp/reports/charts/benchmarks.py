@@ -50,7 +50,7 @@ def confusion_chart(benchmark: Benchmark, name: str = "confusion") -> Sketch:
         )
     )
     wrong = sum(count for count, right, checker in zip(rows["count"], rows["right"], rows["checker"]) if not right and checker == "halfulp")
-    words = f"halfulp is wrong in {wrong} pairs."
+    words = f"halfulp is wrong about {wrong} pairs."
     return finished(
         chart, datasets, title="What each checker said", description=f"Bars. {words}", width=480, height=24 * len(set(rows["checker"]))
     )

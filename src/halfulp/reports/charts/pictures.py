@@ -85,7 +85,7 @@ def drawn_as(name: str) -> Drawn:
         InputError: there is none of that name.
     """
     if name not in PICTURES:
-        raise InputError(f"Got picture {name!r}. Needed: one of {', '.join(PICTURES)}. Each shows something else. Choose one.")
+        raise InputError(f"Got picture {name!r}. Needed: one of {', '.join(PICTURES)}. Each shows something different. Choose one.")
     return PICTURES[name]
 
 
@@ -97,7 +97,9 @@ def picture_file(path: str | Path) -> Path:
     """
     file = Path(path)
     if file.suffix not in ENDINGS:
-        raise InputError(f"Got {file.name}. Needed: a name that ends in {', '.join(ENDINGS)}. The ending says the format. Choose one.")
+        raise InputError(
+            f"Got {file.name}. Needed: a name that ends in {', '.join(ENDINGS)}. The extension determines the format. Choose one."
+        )
     return file
 
 
@@ -113,7 +115,7 @@ def save_picture(chart: Any, path: str | Path) -> Path:
     file = picture_file(path)
     if isinstance(chart, str) and file.suffix == ".json":
         raise InputError(
-            f"Got {file.name} for a drawing. Needed: a name that ends in {', '.join(ENDINGS[:-1])}. It has no chart specification. Choose one."
+            f"Got {file.name} for a drawing. Needed: a name that ends in {', '.join(ENDINGS[:-1])}. A drawing has no chart specification. Choose one."
         )
     return write_file(file, _encoded(chart, file.suffix))
 
@@ -193,7 +195,7 @@ def _orders(result: StoredOrders, path: str) -> Any:
 
 PICTURES = {
     "elements": Drawn((CheckResult,), "each element's error beside the noise of rounding there", _elements),
-    "ulps": Drawn((CheckResult, Comparison), "how many elements are how many ulps apart", _histogram),
+    "ulps": Drawn((CheckResult, Comparison), "how many elements differ by each number of ulps", _histogram),
     "profile": Drawn((CheckResult,), "the mean error along each axis beside what rounding makes", _profile),
     "map": Drawn((CheckResult,), "where in the last two axes the error is", _map),
     "walk": Drawn((Origin,), "what each op adds along the model", lambda result, _: walk_chart(result) if result.walk else None),
@@ -206,11 +208,13 @@ PICTURES = {
     ),
     "matrix": Drawn((Matrix,), "the verdict of each op and backend", lambda result, _: matrix_chart(result)),
     "confusion": Drawn(
-        (Benchmark,), "what each checker said to each kind of pair", lambda result, _: confusion_chart(result) if result.outcomes else None
+        (Benchmark,),
+        "what each checker said about each kind of pair",
+        lambda result, _: confusion_chart(result) if result.outcomes else None,
     ),
     "detection": Drawn(
         (Benchmark,),
-        "from which magnitude on each checker sees a change",
+        "the magnitude above which each checker detects a change",
         lambda result, _: detection_chart(result) if any(outcome.get("part") == "detection" for outcome in result.outcomes) else None,
     ),
 }

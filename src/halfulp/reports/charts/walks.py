@@ -104,7 +104,7 @@ def walk_chart(origin: Origin, name: str = "walk") -> Sketch:
     )
     return finished(
         alt.vconcat(upper, lower, spacing=8), datasets,
-        title="What each op adds (points), what it may add (ticks), and what has gathered (line)",
+        title="What each op adds (points), what it may add (ticks), and what has accumulated (line)",
         description=f"Points, ticks and a line on a logarithmic axis. {words}",
     )  # fmt: skip
 

@@ -78,9 +78,9 @@ def fingerprint_page(fingerprint: Fingerprint) -> Page:
         for place, (title, entries) in enumerate(fingerprint.sections.items())
     )
     count = len(fingerprint.surprises)
-    surprises = Section("surprises", "Surprises", (Words(fingerprint.surprises or ("None of those that halfulp knows.",), is_list=True),))
+    surprises = Section("surprises", "Surprises", (Words(fingerprint.surprises or ("None that halfulp knows of.",), is_list=True),))
     return Page(
-        "fingerprint", "What decides the bits here?", f"{count} settings that surprise" if count else "No setting that surprises", "unsure" if count else "good",
+        "fingerprint", "What decides the bits here?", f"{count} surprising settings" if count else "No surprising settings", "unsure" if count else "good",
         "Versions, hardware and settings that decide which bits come out.", (Number(str(sum(len(section) for section in fingerprint.sections.values())), "settings"),), (),
         (surprises, *sections),
     )  # fmt: skip

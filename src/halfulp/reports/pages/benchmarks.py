@@ -40,7 +40,7 @@ def benchmark_page(benchmark: Benchmark) -> Page:
         sections.append(Section("confusion", "What each checker said", tuple(parts)))
     if benchmark.limits:
         datasets["limits"] = limit_columns(benchmark)
-        caption = "One thing is changed in one op; the smallest change that is rejected in 95 of 100 draws of the inputs, in units of u of the precision."
+        caption = "One thing is changed in one op. Shown is the smallest change that is rejected in 95 of 100 draws of the inputs, in units of the precision's u."
         names = {"op": "op", "precision": "precision", "fault": "fault", "checker": "checker"}
         columns = (*(Column(name, title) for name, title in names.items()), Column("limit", "smallest seen, in u", True))
         figure = Figure("limits", partial(limit_chart, benchmark), "Limits", caption)
@@ -53,13 +53,11 @@ def benchmark_page(benchmark: Benchmark) -> Page:
             Column("checker", "checker"),
             Column("caught", "share caught", True),
         )
-        caption = (
-            "One thing is changed in one call of a model; the share of models in which it is caught, over the magnitude of the change."
-        )
+        caption = "One thing is changed in one call of a model. Shown is the share of models in which the change is caught, against its magnitude."
         sections.append(
             Section(
                 "detection",
-                "From which magnitude on",
+                "From what magnitude changes are detected",
                 (
                     Figure("detection", partial(detection_chart, benchmark), "Detection", caption),
                     Table("detection", "Every kind of change and magnitude", columns),
@@ -90,7 +88,7 @@ def benchmark_page(benchmark: Benchmark) -> Page:
     return Page(
         "benchmark",
         "How often is the verdict right?",
-        f"halfulp is right in {right['halfulp']:,} of {count:,} {first}" if benchmark.outcomes else f"{len(benchmark.figures)} figures",
+        f"halfulp is right about {right['halfulp']:,} of {count:,} {first}" if benchmark.outcomes else f"{len(benchmark.figures)} figures",
         "plain",
         benchmark_answer(benchmark),
         tuple(Number(f"{right['halfulp']:,} of {count:,}", f"right: {name}") for name, (right, count) in list(parts_right.items())[:3]),

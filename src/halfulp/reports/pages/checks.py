@@ -102,7 +102,7 @@ def _evidence(result: CheckResult) -> tuple[Part, ...]:
         Column("measured", "measured"),
         *((Column("output", "output", is_code=True),) if any(evidence.path for evidence in result.evidence) else ()),
     )
-    return (decided, Table("evidence", "All that was measured; rows that decided are marked", columns, marked))
+    return (decided, Table("evidence", "Everything that was measured; the rows that decided the verdict are marked", columns, marked))
 
 
 def _pictures(result: CheckResult, datasets: dict[str, Columns]) -> list[Section]:
@@ -148,10 +148,10 @@ def _closeup_parts(closeup: Closeup, name: str, datasets: dict[str, Columns]) ->
         )
     ]
     for profile in closeup.profiles:
-        which = "each index" if profile.step == 1 else f"the index that stands out most of every {profile.step}"
+        which = "each index" if profile.step == 1 else f"the most conspicuous index in each group of {profile.step}"
         caption = (
             f"The mean of error divided by noise at {which}, drawn over a band that shows how large rounding makes "
-            "that mean. A mean that lies four bands out is a pattern."
+            "that mean. A mean more than four band widths from zero indicates a pattern."
         )
         parts.append(
             Figure(
@@ -162,9 +162,7 @@ def _closeup_parts(closeup: Closeup, name: str, datasets: dict[str, Columns]) ->
             )
         )
     if closeup.heat is not None:
-        caption = (
-            "Root mean square of error over noise, over the last two axes. Rounding has no pattern here that comes back on other inputs."
-        )
+        caption = "Root mean square of error over noise, over the last two axes. Rounding leaves no pattern here that would recur on other inputs."
         parts.append(Figure(f"{name}-map", partial(residual_map, closeup.heat, f"{name}_map"), "Where the error is", caption))
     columns = (
         Column("index", "element", is_code=True), Column("actual", "actual", True, is_whole=True), Column("expected", "expected", True, is_whole=True), Column("error", "error", True),

@@ -59,7 +59,7 @@ def comparison_page(comparison: Comparison) -> Page:
     datasets = {"differences": difference_data(comparison), "worst": worst_data(comparison)}
     steps = ()
     if comparison.structural:
-        steps = ("Make both results of one structure first: the same names, shapes and kinds of numbers.",)
+        steps = ("First give both results the same structure: the same names, shapes and kinds of numbers.",)
     elif comparison.exit_code:
         steps = ("Run halfulp check with both functions: whether it is rounding depends on the function and its inputs.",)
     return Page(

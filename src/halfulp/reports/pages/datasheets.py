@@ -37,7 +37,7 @@ def datasheet_page(sheet: Datasheet) -> Page:
         caption = RATED
         figure = Figure("accuracy", partial(ulp_chart, sheet), "Largest error of each function", caption)
         sections.append(
-            Section("functions", "How exact each function is", (figure, Table("functions", "Every function and format", COLUMNS)))
+            Section("functions", "How accurate each function is", (figure, Table("functions", "Every function and format", COLUMNS)))
         )
     for place, (title, entries) in enumerate(sheet.properties.items()):
         sections.append(Section(f"property-{place}", title[:1].upper() + title[1:], (Pairs("What was measured", tuple(entries.items())),)))
@@ -45,7 +45,7 @@ def datasheet_page(sheet: Datasheet) -> Page:
     sections.append(Section("environment", "Where it was measured", (Pairs("Machine, versions and settings", environment),), is_open=False))
     return Page(
         "datasheet",
-        "How exact is this library here?",
+        "How accurate is this library here?",
         f"{sheet.library} {version} on {sheet.device}".replace("  ", " "),
         "plain",
         f"Measured on {machine.get('processor', 'an unknown processor')}, {machine.get('system', '')}: rounding, orders, special values, and the error of {len({accuracy.function for accuracy in measured})} functions.",

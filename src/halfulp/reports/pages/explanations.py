@@ -32,7 +32,7 @@ def explanation_page(explanation: Explanation) -> Page:
     sections += _compiling(explanation, datasets)
     tried = Table(
         "experiments",
-        "All that was tried: a share of 1 means that the difference is gone",
+        "Everything that was tried: a share of 1 means that the difference is gone",
         (
             Column("name", "experiment"), Column("detail", "what was changed"), Column("side", "side"), Column("place", "where", is_code=True), Column("share", "share", True),
             Column("in_noise", "left in noise", True), Column("touched", "bits changed", True), Column("note", "note"),

@@ -20,7 +20,7 @@ def growth_page(growth: Growth) -> Page:
         Column("limit", "limit, times the noise", True),
     )  # fmt: skip
     caption = (
-        f"Root mean square errors in u of {growth.declared} times that of the result, on logarithmic axes. The area is what rounding makes, up to the limit of correct "
+        f"Root mean square errors in units of u (of {growth.declared}) times the result's root mean square, on logarithmic axes. The area is what rounding makes, up to the limit of correct "
         "implementations; its dashed line is the sampled noise of adding one by one. Lines are least squares fits."
     )
     parts: list[Part] = [Table("sizes", "Every size", columns)]
@@ -31,7 +31,7 @@ def growth_page(growth: Growth) -> Page:
         parts.insert(1, Words(words, is_list=True))
     sections = (Section("growth", "How the error grows", tuple(parts)),)
     stopped = "" if growth.complete else f" Larger sizes are missing: {growth.stopped}"
-    law = "A sum added one by one grows with exponent 0.5 relative to its result, sums in blocks and trees with less."
+    law = "When terms are added one by one, the error grows with exponent 0.5 relative to the result; with blocks and trees, the exponent is smaller."
     return Page(
         "growth",
         "How does the error grow with the size?",

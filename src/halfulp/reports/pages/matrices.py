@@ -41,7 +41,7 @@ def matrix_page(matrix: Matrix) -> Page:
         sections.append(
             Section(
                 "pairs",
-                "Pairs that don't agree to rounding",
+                "Pairs that don't agree within rounding",
                 (Table("pairs", f"All other pairs of backends{kept}", CELL_COLUMNS),),
                 is_open=False,
             )
@@ -62,7 +62,7 @@ def matrix_page(matrix: Matrix) -> Page:
         "Which backends agree on which ops?",
         f"{len(bad):,} of {len(direct):,} cases are not rounding"
         if bad
-        else "All that were compared agree to rounding"
+        else "All that were compared agree within rounding"
         if named
         else "Nothing was compared",
         {0: "good", 1: "bad", 3: "unsure"}[matrix.exit_code],

@@ -28,8 +28,8 @@ def origin_page(origin: Origin) -> Page:
     sections: list[Section] = place_sections(origin.place, datasets)
     if origin.walk:
         sections += [
-            Section("walk", "Along the model", (Figure("walk", partial(walk_chart, origin), "What each op adds, and what has gathered", _WALK),)),
-            Section("modules", "The modules", (Tree("Total difference where each module ends; the bar is its largest excess over what rounding adds, full at the limit", _tree(origin)),)),
+            Section("walk", "Along the model", (Figure("walk", partial(walk_chart, origin), "What each op adds, and what has accumulated", _WALK),)),
+            Section("modules", "The modules", (Tree("Total difference at the end of each module; the bar shows the module's largest excess over what rounding adds and is full at the limit", _tree(origin)),)),
         ]  # fmt: skip
     found = _also(origin)
     if found:
@@ -110,19 +110,19 @@ def _steps(origin: Origin) -> tuple[str, ...]:
 
 def _also(origin: Origin) -> list[Part]:
     lines = [
-        f"{nonfinite.side} makes {nonfinite.kind} first at {nonfinite.op} in {nonfinite.module or '(outermost)'} ({nonfinite.phase}): {nonfinite.count:,} elements, from {'; '.join(nonfinite.inputs) or 'nothing'}"
+        f"{nonfinite.side} first produces {nonfinite.kind} at {nonfinite.op} in {nonfinite.module or '(outermost)'} ({nonfinite.phase}): {nonfinite.count:,} elements, from {'; '.join(nonfinite.inputs) or 'nothing'}"
         for nonfinite in origin.nonfinite
     ]
-    lines += [f"{place_words(point)} adds {number(point.excess)} times the limit too" for point in origin.more[:20]]
+    lines += [f"{place_words(point)} also adds {number(point.excess)} times the limit" for point in origin.more[:20]]
     lines += [
         (f"{place_words(point)} amplifies the difference that it inherits by a factor of {number(point.gain)} (it is not at fault)")
         for point in origin.amplifying(5)
         if (point.gain or 0.0) > 2.0
     ]
     if origin.first_bits is not None and not origin.is_start(origin.first_bits):
-        lines.append(f"Bits differ first at {place_words(origin.first_bits)}")
+        lines.append(f"Bits first differ at {place_words(origin.first_bits)}")
     if len(origin.segment) > 1:
-        lines.append(f"Between the last value that both sides have and the first that differs lie {', '.join(origin.segment[:20])}")
+        lines.append(f"These lie between the last value that both sides have and the first that differs: {', '.join(origin.segment[:20])}")
     for side in ("actual", "expected"):
         lonely = [f"{op.removeprefix('aten.')} in {module or '(outermost)'}" for name, op, module in origin.unaligned if name == side]
         if lonely:

@@ -59,7 +59,7 @@ def watch_page(watch: Watch) -> Page:
     return Page(
         "watch", "Did a verdict get worse?", summary(watch), {0: "good", 3: "unsure"}.get(watch.exit_code, "bad"), compared,
         (Number(f"{len(watch.cases):,}", "cases"), Number(f"{len(failing):,}", "fail"), Number(f"{worse:,}", "got worse")),
-        ("halfulp ci FILES --baseline FILE --update accepts what is here from now on.",) if failing else (), tuple(sections), datasets,
+        ("halfulp ci FILES --baseline FILE --update records these verdicts as the new baseline.",) if failing else (), tuple(sections), datasets,
     )  # fmt: skip
 
 

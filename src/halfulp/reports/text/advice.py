@@ -171,6 +171,6 @@ _STEPS: dict[Verdict, tuple[str, ...]] = {
     V.MISTAKE: ("Look at the worst elements: their indices show whether one channel, a border, a tail or everything is off.",),
     V.UNDECIDED: (
         "Make both functions run on float64 inputs, so that halfulp can see the difference in exact arithmetic.",
-        "Or pass reference=, an implementation in higher precision, or inputs on which less cancels.",
+        "Or pass reference=, an implementation in higher precision, or inputs with less cancellation.",
     ),
 }

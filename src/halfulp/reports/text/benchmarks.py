@@ -40,12 +40,12 @@ def benchmark_answer(found: Benchmark) -> str:
     if not found.outcomes:
         return f"There are {len(found.figures)} summary figures, but no individual outcomes."
     words = [f"{right['halfulp']:,} of {count:,} {part}" for part, (right, count) in by_part(found).items()]
-    return f"halfulp is right in {', '.join(words)}."
+    return f"halfulp is right about {', '.join(words)}."
 
 
 TRUTH = {"rounding": True, "mistake": False, "undecided": None}
 PARTS = {
-    "pairs": "labelled pairs",
+    "pairs": "labeled pairs",
     "honest": "honest pairs",
     "sixteen bits": "correct pairs in 16 bits",
     "models": "variants of whole models",

@@ -142,7 +142,7 @@ def stages_in_words(explanation: Explanation) -> list[str]:
     bits = next((stage for stage in explanation.stages if stage.unequal), None)
     worse = next((stage for stage in explanation.stages if stage.verdict is not None and stage.verdict.acceptable is False), None)
     first = (
-        "No stage that ran changes a bit."
+        "None of the stages that ran changes any bits."
         if bits is None
         else f"Bits change first at {bits.name!r} ({bits.what}): {bits.unequal:,} of {bits.count:,} elements."
     )

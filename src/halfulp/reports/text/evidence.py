@@ -23,8 +23,8 @@ QUESTIONS = {
     "bits": "same bits?",
     "repetition": "same result when run again?",
     "noise": "within what rounding makes here?",
-    "backward_error": "how many roundings is the error worth?",
-    "fast_products": "is it what fast products lose?",
+    "backward_error": "how many roundings does the error amount to?",
+    "fast_products": "is it what fast algorithms (Winograd, Strassen) lose?",
     "peer": "which side is closer to the reference?",
     "scaling": "does the difference shrink in another precision?",
     "flips": "does rounding make it jump there?",
@@ -35,14 +35,14 @@ QUESTIONS = {
     "patterns": "is the mean error patterned along an axis?",
     "gain": "do the errors lean to one side?",
     "conditioning": "does rounding the inputs move the result as far?",
-    "forward_error": "is it what one rounding of inputs and result makes?",
-    "own_noise": "do actual's own ops make the error?",
+    "forward_error": "is it what rounding the inputs and the result once causes?",
+    "own_noise": "do actual's own ops cause the error?",
     "inside": "is each module by itself within rounding?",
     "search": "the same verdict on other inputs?",
     "redraw": "is the error redrawn when the inputs move slightly?",
     "wide_redraw": "and when they move by more than a 16-bit format's spacing?",
     "precision": "does a coarser format explain it?",
-    "casts": "do casts inside make it?",
+    "casts": "do internal casts cause it?",
     "families": "is it the result of a common order of summation?",
     "overlap": "in-place writes onto overlapping memory?",
 }
@@ -79,7 +79,7 @@ def _specials(finding: str, m: Measured) -> str:
 
 
 def _bits(finding: str, m: Measured) -> str:
-    zeros = f", {m['signed_zeros']:,} zeros of other sign" if m["signed_zeros"] else ""
+    zeros = f", {m['signed_zeros']:,} zeros of opposite sign" if m["signed_zeros"] else ""
     for side in ("actual", "expected"):
         if m.get(f"flushed_by_{side}"):
             zeros += f", {m[f'flushed_by_{side}']:,} subnormal numbers are zero in {side}"
@@ -136,15 +136,13 @@ def _scaling(finding: str, m: Measured) -> str:
         return str(m["why"])
     if "grows_bits" in m:
         return (
-            f"float64 is refused; from float32 to bfloat16 the error grows by 2^{m['grows_bits']:.0f} (rounding: 2^16), from "
+            f"a float64 run isn't possible; from float32 to bfloat16 the error grows by 2^{m['grows_bits']:.0f} (rounding: 2^16), from "
             f"{number(m['native_rms'])} to {number(m['bfloat16_rms'])}"
         )
     if "grows_to_float32" in m and finding == F.GROWS_IN_FLOAT32:
-        return f"run in float32 the difference is {power_of_two(m['grows_to_float32'])} larger (rounding: 2^29)"
+        return f"in float32 the difference is larger {power_of_two(m['grows_to_float32'])} (rounding: 2^29)"
     if "excess_in_float32" in m:
-        return (
-            f"in float32 the difference is {number(m['excess_in_float32'])} of what rounding allows (up to 2 between two correct results)"
-        )
+        return f"in float32 the difference is {number(m['excess_in_float32'])} times what rounding allows (up to 2 between two correct results)"
     if "unequal_integers_in_float64" in m:
         return f"{m['unequal_integers_in_float64']:,} integer elements differ in float64 too"
     cast = f"; replaced inside: {', '.join(m['overridden'])}" if m.get("overridden") else ""
@@ -190,13 +188,13 @@ def _search(finding: str, m: Measured) -> str:
 
 def _redraw(finding: str, m: Measured) -> str:
     if "gain_in_u" in m:
-        return f"too large or too small by {number(m['gain_in_u'])} u in the mean, in each of {m['repetitions']} repetitions"
+        return f"too large or too small by {number(m['gain_in_u'])} u on average, in each of {m['repetitions']} repetitions"
     return str(m["why"]) if "why" in m else f"{100 * m['share_that_stays']:.0f} % of the error stays in {m['repetitions']} repetitions"
 
 
 def _precision(finding: str, m: Measured) -> str:
     if finding == F.SAME_SIZE and m.get("seen"):
-        return f"{m['format']} seen in {m['where']}: the error is {number(m['rms_in_its_noise'])} of its noise"
+        return f"{m['format']} seen in {m['where']}: the error is {number(m['rms_in_its_noise'])} times its noise"
     if finding == F.SAME_SIZE:
         return f"{m['format']} {m['where']}: the error is {number(m['rms_in_its_noise'])} times the noise of that format"
     if finding == F.CORRELATES and "deviations" not in m:
@@ -206,12 +204,12 @@ def _precision(finding: str, m: Measured) -> str:
         )
     if finding == F.CORRELATES:
         return (
-            f"{m['where']} in {m['format']}: correlates with the error, {number(m['deviations'])} standard deviations "
+            f"rounding {m['where']} to {m['format']} correlates with the error, {number(m['deviations'])} standard deviations "
             "beyond chance, and the size of the error fits too"
         )
     if "format" not in m:
         return "rounding the inputs of products reproduces none of the error"
-    return f"best: {m['where']} in {m['format']}, reproduces {100 * m['explained']:.1f} % of the error"
+    return f"best match: rounding {m['where']} to {m['format']} reproduces {100 * m['explained']:.1f} % of the error"
 
 
 def _casts(finding: str, m: Measured) -> str:
@@ -228,7 +226,7 @@ def _overflow(finding: str, m: Measured) -> str:
     if "side" not in m:
         return "the two differ in float64 too"
     start = f", from {m['op']} on" if m.get("op") else ""
-    return f"{number(m['elements'])} elements of {m['side']} are numbers in float64{start}"
+    return f"{number(m['elements'])} elements of {m['side']} are finite in float64{start}"
 
 
 def _gain(finding: str, m: Measured) -> str:
@@ -238,7 +236,7 @@ def _gain(finding: str, m: Measured) -> str:
 
 
 def _conditioning(finding: str, m: Measured) -> str:
-    return f"with the inputs rounded once as well, the error is {number(m['excess'])} times the limit; over all {number(m['norm_in_noise'])} times the noise"
+    return f"with the inputs rounded once as well, the error is {number(m['excess'])} times the limit; overall, it is {number(m['norm_in_noise'])} times the noise"
 
 
 def _forward_error(finding: str, m: Measured) -> str:

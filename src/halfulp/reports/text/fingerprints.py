@@ -10,4 +10,4 @@ def fingerprint_text(found: Fingerprint) -> str:
     lines: list[str] = []
     for section, entries in found.sections.items():
         lines += [section, *(f"  {name:<34} {value}" for name, value in entries.items())]
-    return "\n".join([*lines, "surprises", *(f"  - {surprise}" for surprise in found.surprises or ("none of those that halfulp knows",))])
+    return "\n".join([*lines, "surprises", *(f"  - {surprise}" for surprise in found.surprises or ("none that halfulp knows of",))])

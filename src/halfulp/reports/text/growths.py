@@ -18,7 +18,7 @@ def growth_text(found: Growth, form: str = "full") -> str:
             f"{point.size:,}", str(point.seed), point.verdict.name, number(point.actual_error), number(point.expected_error), number(point.difference),
             number(point.noise), number(found.share(point)),
         )  # fmt: skip
-    legend = f"Errors are root mean squares in u of {found.declared} times the root mean square of the result; a correct implementation stays below the limit."
+    legend = f"Errors are root mean squares in u of {found.declared} times the result's root mean square; a correct implementation stays below the limit."
     return as_text(growth_answer(found), "", table, legend)
 
 
@@ -27,7 +27,7 @@ def growth_answer(found: Growth) -> str:
     head = f"{found.worst.name}: {found.worst.meaning} ({ACCEPTABLE[found.worst.acceptable]})"
     stopped = "" if found.complete else f" Larger sizes are missing: {found.stopped}"
     slopes = "; ".join(slope_words(slope) for slope in found.slopes)
-    return f"{head} at the worst of {len({point.size for point in found.points})} sizes.{stopped}\n{slopes or 'No exponents: too few errors above zero'}."
+    return f"{head} at the worst of {len({point.size for point in found.points})} sizes.{stopped}\n{slopes or 'No exponent was fitted, because too few errors are above zero'}."
 
 
 def slope_words(slope: Slope) -> str:

@@ -71,7 +71,7 @@ def pairs_text(found: Matrix) -> str:
         table.add_row(
             actual, expected, op, verdict, cells[0].format, number(worst), f"through {cells[0].through}" if cells[0].through else "directly"
         )
-    return as_text("Pairs that don't agree to rounding:", table) if groups else "All pairs agree to rounding."
+    return as_text("Pairs that don't agree within rounding:", table) if groups else "All pairs agree within rounding."
 
 
 def direct_cells(found: Matrix) -> list[Cell]:
@@ -160,5 +160,7 @@ def undelegated(found: Matrix) -> list[str]:
             by_words.setdefault(words, []).append(key.split(" ")[0])
         left = sorted({op for words, ops in by_words.items() if "left to" in words for op in ops})
         if left:
-            lines.append(f"  {name}: left undelegated, wholly or in part: {', '.join(left)}")
+            lines.append(
+                f"  {name} ran these ops, at least in part, on the runtime's own kernels instead of its delegate: {', '.join(left)}"
+            )
     return lines

@@ -34,7 +34,7 @@ def origin_text(origin: Origin, form: str) -> str:
     for nonfinite in origin.nonfinite:
         parts += [
             "",
-            f"{nonfinite.side} makes {nonfinite.kind} first at {nonfinite.op} in {nonfinite.module or '(outermost)'} ({nonfinite.phase}{_at(nonfinite.source)}): "
+            f"{nonfinite.side} first produces {nonfinite.kind} at {nonfinite.op} in {nonfinite.module or '(outermost)'} ({nonfinite.phase}{_at(nonfinite.source)}): "
             f"{nonfinite.count} elements, from {'; '.join(nonfinite.inputs) or 'nothing'}",
         ]
     if origin.settings:
@@ -107,7 +107,7 @@ def _remarks(origin: Origin) -> list[RenderableType]:
         parts += ["", "Ops between the last value that both sides share and the first that differs:"]
         parts += [f"  {name}" for name in origin.segment[:ROWS]]
     if origin.first_bits is not None and not origin.is_start(origin.first_bits):
-        parts += ["", f"Bits differ first at {place_words(origin.first_bits)}."]
+        parts += ["", f"Bits first differ at {place_words(origin.first_bits)}."]
     lonely = {side: [entry for entry in origin.unaligned if entry[0] == side] for side in ("actual", "expected")}
     for side, found in lonely.items():
         if found:

@@ -103,7 +103,7 @@ def coarse_numbers(case: Case) -> CoarseNumbers:
     if not observed(case, "actual", watch, told=watch.know):
         return CoarseNumbers(opaque="its ops can't be seen")
     if not watch.computed:
-        return CoarseNumbers(opaque="it calls no op of PyTorch")
+        return CoarseNumbers(opaque="it doesn't call any PyTorch ops")
     return CoarseNumbers(watch.opaque, watch.found)
 
 

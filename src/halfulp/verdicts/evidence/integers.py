@@ -59,7 +59,10 @@ def _on(case: Case, change: Change) -> Evidence:
     # (64 u sqrt n) they keep half of the digits, sqrt u, up to sums of n = 1 / (64^2 u) terms, 4,096 in float32.
     size = max(float(np.abs(array).max(initial=0.0)) for array in references.values())
     if ROUNDS_RIGHT > largest > math.sqrt(case.storage.unit_roundoff) * size:
-        why = f"they differ by up to {largest:.2g}; that is more than fast products lose, but not enough to prove a mistake"
+        why = (
+            f"they differ by up to {largest:.2g}; that is more than fast algorithms (Winograd, Strassen) lose, but not enough to prove a "
+            "mistake"
+        )
         return Evidence(kind, F.UNAVAILABLE, measured={"why": why})
     if largest < ROUNDS_RIGHT:
         return Evidence(kind, F.NEARLY_EXACT, measured=measured, path=path)

@@ -55,7 +55,7 @@ def permutations(case: Case, noise: Noise) -> Evidence:
             if amount > worst:
                 worst, path, length = amount, leaf.path, size
     if not tried:
-        return Evidence("permutations", F.UNAVAILABLE, measured={"why": "expected is indifferent to no permutation that was tried"})
+        return Evidence("permutations", F.UNAVAILABLE, measured={"why": "expected is sensitive to every permutation that was tried"})
     # The rounding errors are drawn anew, and a respectable algorithm may make up to a digit more of them in another order.
     finding = F.FOLLOWS if worst <= limits.TOLERABLE_LOSS else F.DIFFER
     return Evidence(

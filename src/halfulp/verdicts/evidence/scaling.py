@@ -65,7 +65,7 @@ def _of_outputs(case: Case, noise: Noise, actual: Run, expected: Run, *, beyond:
         if leaf.format is None or spread is None:
             continue
         if other is None or other.shape != leaf.shape or leaf.path not in native or native[leaf.path].shape != leaf.shape:
-            return unavailable("`actual` returns another shape in float64: it looks at the bits of its inputs")
+            return unavailable("`actual` returns a different shape in float64: it looks at the bits of its inputs")
         values = [side.float64() for side in (other, leaf, native[leaf.path])]
         trouble = _not_lifted(values[0], values[1], values[2], spread, case.storage)
         if trouble:
@@ -81,7 +81,8 @@ def _of_outputs(case: Case, noise: Noise, actual: Run, expected: Run, *, beyond:
                 finding, worst_excess = F.LOST_IN_FLOAT64, 0.0
             elif finding == F.STAYS and not beyond and is_drawn_anew(case, leaf.path, values[0] - values[1]):
                 return unavailable(
-                    "`actual` rounds inside, where a float64 run can't reach: what remains changes when the inputs are perturbed"
+                    "`actual` rounds internally, where a float64 run can't reach: the difference that remains changes when the inputs "
+                    "are perturbed"
                 )
         evidence = Evidence(
             "scaling",
@@ -167,7 +168,7 @@ def _not_lifted(actual64: np.ndarray, expected64: np.ndarray, native: np.ndarray
     simple = is_representable(actual64, BFLOAT16) & is_representable(expected64, storage) | ((native == 0) & (actual64 != 0))
     stored = is_representable(actual64, storage) & ~simple
     if apart.any() and np.mean(stored[apart]) > limits.SAME_SHARE:
-        return "`actual` rounds to the declared precision inside, out of reach of a float64 run (NumPy or a compiled kernel)"
+        return "`actual` rounds to the declared precision internally, out of reach of a float64 run (NumPy or a compiled kernel)"
     if moved.rms_in_noise > max(1.0, FAITHFUL * error.rms_in_noise):
-        return "`actual` computes something else on float64 inputs: it looks at the bits of its inputs"
+        return "`actual` computes something different on float64 inputs: it looks at the bits of its inputs"
     return ""

@@ -66,7 +66,7 @@ _ADAFACTOR = (
     chosen("Adafactor clipping", "no clipping of the update", "not clipped"),
     chosen("Adafactor clipping", "updates below the threshold scaled up to it too", "always clipped"),
     chosen("Adafactor clipping", "the norm of the update, not its root mean square", "norm clipped"),
-    chosen("Adafactor scale", "no scale by the parameter", "not scaled"),
+    chosen("Adafactor scale", "no scaling by the parameter", "not scaled"),
     chosen("Adafactor scale", "the norm of the parameter, not its root mean square", "norm scaled"),
     chosen("Adafactor scale", "no relative step (the rate alone)", "no relative step"),
     chosen("Adafactor factors", "the mean of the row factors left out", "no mean of rows"),
