@@ -17,8 +17,8 @@ import time
 import numpy as np
 import torch
 
+import halfulp
 from halfulp.orders import Tree
-from halfulp.probes import reveal_order
 
 MASK = 2.0**127
 REPEATS = 5
@@ -96,8 +96,8 @@ def measure_product(n=1024):
     theirs, probes = fprev(Probed(data, lambda k: (0, k), lambda: (data @ ones)[0, 0].item()))
     fprev_s = time.perf_counter() - start
     inputs = (torch.randn(n, n), torch.randn(n, n))
-    found = reveal_order(torch.matmul, inputs)
-    ours_s = median_s(lambda: reveal_order(torch.matmul, inputs))
+    found = halfulp.order(torch.matmul, inputs)
+    ours_s = median_s(lambda: halfulp.order(torch.matmul, inputs))
     print(
         f"product of {n} x {n}: FPRev {fprev_s:.1f} s ({probes:,} products), halfulp {ours_s:.3f} s ({found.runs} products and {found.draws} for the proof)"
     )
@@ -113,13 +113,13 @@ def measure_sum(n=4096):
         probed = Probed(data, lambda k: k, lambda data=data, function=function: function(data).item())
         theirs, probes = fprev(probed)
         inputs = (make(n),)
-        found = reveal_order(function, inputs)
+        found = halfulp.order(function, inputs)
         assert found.order.tree == theirs, "the two disagree about the order"
         pairs = []
         for _ in range(REPEATS):
             fprev_s = median_s(lambda: fprev(probed), 1)
-            ours_s = median_s(lambda: reveal_order(function, inputs, draws=4), 1)
-            pairs.append((fprev_s, ours_s, median_s(lambda: reveal_order(function, inputs), 1)))
+            ours_s = median_s(lambda: halfulp.order(function, inputs, draws=4), 1)
+            pairs.append((fprev_s, ours_s, median_s(lambda: halfulp.order(function, inputs), 1)))
         fprev_s, ours_s, full_s = (statistics.median(each) for each in zip(*pairs))
         print(
             f"{name} of {n}: FPRev {fprev_s * 1e3:.0f} ms ({probes:,} sums), halfulp {ours_s * 1e3:.0f} ms ({found.runs:,} sums and 4 for the proof), "
@@ -134,7 +134,7 @@ def measure_bfloat16(K=1024):
     torch.manual_seed(0)
     x, W = torch.randn(1, K).bfloat16(), torch.randn(64, K).bfloat16()
     data, ones = torch.ones(1, K, dtype=torch.bfloat16), torch.ones(64, K, dtype=torch.bfloat16)
-    found = reveal_order(torch.nn.functional.linear, (x, W))
+    found = halfulp.order(torch.nn.functional.linear, (x, W))
     try:
         theirs, _ = fprev(Probed(data, lambda k: (0, k), lambda: torch.nn.functional.linear(data, ones)[0, 0].item()))
         outcome = (

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import torch
 
-from halfulp import suggest_tolerance
+import halfulp
 
 from .verdicts.figures import report_figures
 
@@ -69,7 +69,7 @@ def main() -> None:
     figures: dict[str, tuple[float, str]] = {}
     failures = 0
     for name, (function, inputs, draw) in cases.items():
-        tolerance = suggest_tolerance(function, inputs)
+        tolerance = halfulp.tolerance(function, inputs)
         plain = function(*inputs)
         allowed = tolerance.atol + tolerance.rtol * plain.abs().double()
         generator = torch.Generator().manual_seed(1)

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from halfulp import explain, reveal_order
+from halfulp import explain, order
 
 TITLE = "3. x @ W.T + B is not F.linear(x, W, B)"
 QUESTION = (
@@ -97,7 +97,7 @@ def figures(full=False):
         f"Sum of absolute differences here {apart:.4f} (post: 0.0291), torch.allclose {close} (post: False); NumPy in float32 {by_type[0]:.4f} (post: 0.0275), in "
         f"float64 {by_type[1]:.2e} (post: 5.67e-11). These are sums over 16,384 elements of rounding errors of results of size 45."
     )
-    mine, theirs = reveal_order(actual, inputs(0)), reveal_order(expected, inputs(0))
+    mine, theirs = order(actual, inputs(0)), order(expected, inputs(0))
     yield f"The order in which x @ W.T + B adds: {mine.describe()}. {mine.proof}"
     yield f"The order in which F.linear adds: {theirs.describe()}. {theirs.proof}"
     for cause in explain(actual, expected, inputs(0), processes=False) if full else ():

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from halfulp import reveal_order
+from halfulp import order
 
 TITLE = "4. Conv2d against a NumPy reference: rounding error or mistake?"
 QUESTION = (
@@ -69,7 +69,7 @@ def figures(full=False):
     yield (
         f"Elements beyond rtol 1e-4 here: {beyond.sum()} of {beyond.size} (post: 10 of 6272). They are the ones that cancel: results have size {typical:.0f}, and {largest}."
     )
-    mine, theirs = reveal_order(actual, inputs(0)), reveal_order(expected, inputs(0))
+    mine, theirs = order(actual, inputs(0)), order(expected, inputs(0))
     yield f"The order in which the NumPy loop adds: {mine.describe()}. {mine.proof}"
     yield f"The order in which F.conv2d adds: {theirs.describe()}. {theirs.proof}"
     yield f"The difference: {mine.diff(theirs)}. halfulp order examples/question_4_conv2d.py --emit DIR writes NumPy programs that give the bits of both."

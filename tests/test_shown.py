@@ -15,9 +15,9 @@ X = (torch.randn(8, 5, generator=torch.Generator().manual_seed(0)),)
         lambda: halfulp.locate(torch.relu, torch.sigmoid, X),
         lambda: halfulp.explain(torch.relu, torch.sigmoid, X, processes=False),
         lambda: halfulp.compare(X[0], X[0] + 1),
-        lambda: halfulp.suggest_tolerance(torch.softmax, (X[0], -1)),
+        lambda: halfulp.tolerance(torch.softmax, (X[0], -1)),
         lambda: halfulp.audit(torch.relu, X),
-        lambda: halfulp.reveal_order(lambda x: x.sum(1), X),
+        lambda: halfulp.order(lambda x: x.sum(1), X),
     ],
 )
 def test_repr_is_one_line(make):

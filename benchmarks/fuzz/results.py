@@ -186,7 +186,7 @@ def made_in(folder):
         return (torch.randn(size, 24, generator=torch.Generator().manual_seed(seed)),)
 
     made = {
-        "check": halfulp.check(actual, expected, (x,), effort="full", closeups=True),
+        "check": halfulp.check(actual, expected, (x,), full=True, closeups=True),
         "comparison": halfulp.compare({"y": torch.tensor([1.0, 2.0, torch.nan])}, {"y": torch.tensor([1.0, 2.5, 3.0])}),
         "origin": halfulp.locate(actual, expected, (x,)),
         "explanation": halfulp.explain(actual, expected, (x,), processes=False),

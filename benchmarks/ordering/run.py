@@ -27,7 +27,7 @@ def main() -> int:
         print(f"[{place + 1}/{len(FUNCTIONS)}] {entry.id}", file=sys.stderr, flush=True)
         function, inputs = entry.make(0)
         try:
-            found = halfulp.reveal_order(function, tuple(inputs), everywhere=True)
+            found = halfulp.order(function, tuple(inputs), everywhere=True)
         except InputError as error:
             counted["refused"] += 1
             print(f"refused  {entry.id} ({entry.kind}): {error}", flush=True)

@@ -31,7 +31,7 @@ NOTEBOOKS = {
         ("text", "Does the error grow with the number of terms as rounding does? The area is what honest results reach."),
         ("code", "growth = halfulp.growth(actual, expected, inputs)\npicture('growth', growth)"),
         ("text", "Both add the same products; in which order?"),
-        ("code", "mine, theirs = halfulp.reveal_order(actual, inputs(0)), halfulp.reveal_order(expected, inputs(0))\nprint(mine)\nprint(theirs)\nprint('The difference:', mine.diff(theirs))"),
+        ("code", "mine, theirs = halfulp.order(actual, inputs(0)), halfulp.order(expected, inputs(0))\nprint(mine)\nprint(theirs)\nprint('The difference:', mine.diff(theirs))"),
         ("code", "from IPython.display import SVG\n\nSVG(picture('order', mine))"),
         ("text", "The cause, by experiment:"),
         ("code", "halfulp.explain(actual, expected, inputs(0), processes=False)"),

@@ -7,6 +7,7 @@ imports no framework and computes nothing.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from warnings import warn
 
 from .lazily import on_first_use
 from .shown import draw_with
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
     from .errors import BackendError, CaseFileError, HalfulpError, InputError, InternalError, RunError, TensorFileError, TraceError
     from .orders import Order
     from .origins import Origin, locate, repro
-    from .probes import RevealedOrder, reveal_order
+    from .probes import RevealedOrder, order
     from .recording import Recorder, record
-    from .remedies import Tolerance, suggest_tolerance
+    from .remedies import Tolerance, tolerance
     from .reports import report
     from .sweeps import Benchmark, Growth, Matrix, growth, matrix, read_matrix
     from .traces import Trace, read_trace
@@ -43,7 +44,7 @@ _HOME = {
     "checked_graphs": "causes",
     "explain": "causes",
     "Tolerance": "remedies",
-    "suggest_tolerance": "remedies",
+    "tolerance": "remedies",
     "Datasheet": "datasheets",
     "datasheet": "datasheets",
     "Comparison": "differences",
@@ -67,7 +68,7 @@ _HOME = {
     "Recorder": "recording",
     "record": "recording",
     "RevealedOrder": "probes",
-    "reveal_order": "probes",
+    "order": "probes",
     "report": "reports",
     "Benchmark": "sweeps",
     "Growth": "sweeps",
@@ -127,19 +128,28 @@ __all__ = [
     "judge",
     "locate",
     "matrix",
+    "order",
     "read_matrix",
     "read_result",
     "read_trace",
     "record",
     "report",
     "repro",
-    "reveal_order",
     "schema_of",
-    "suggest_tolerance",
+    "tolerance",
 ]
 
 
-__getattr__ = on_first_use(__name__, _HOME)
+_OLD = {"reveal_order": "order", "suggest_tolerance": "tolerance"}
+"""Names of version 0.1, which work for one version more -> what they are called now."""
+_found = on_first_use(__name__, _HOME)
+
+
+def __getattr__(name: str) -> object:
+    if name in _OLD:
+        warn(f"halfulp.{name} is now halfulp.{_OLD[name]}; the old name works for one version more", DeprecationWarning, stacklevel=2)
+        name = _OLD[name]
+    return _found(name)
 
 
 def _report(result: object, *, form: str) -> str:

@@ -1,4 +1,4 @@
-"""A target on a backend: built once for each kind of inputs and weights, unseen by what watches PyTorch, and fit for check and reveal_order."""
+"""A target on a backend: built once for each kind of inputs and weights, unseen by what watches PyTorch, and fit for check and order."""
 
 import copy
 import dataclasses
@@ -527,8 +527,8 @@ def test_check_says_which_side_a_backend_is():
 def test_the_order_of_numpy_is_revealed_through_a_backend():
     implementation = NUMPY.implement(drawn("sum")[0])
     found, direct = (
-        halfulp.reveal_order(implementation, (torch.ones(2, 64),)),
-        halfulp.reveal_order(lambda x: x.sum(-1), (np.ones((2, 64), np.float32),)),
+        halfulp.order(implementation, (torch.ones(2, 64),)),
+        halfulp.order(lambda x: x.sum(-1), (np.ones((2, 64), np.float32),)),
     )
     assert found.is_proved and found.order == direct.order
     values = (torch.randn(2, 64),)
@@ -537,7 +537,7 @@ def test_the_order_of_numpy_is_revealed_through_a_backend():
 
 def test_the_order_of_a_product_is_revealed_through_a_backend():
     implementation = NUMPY.implement(drawn("matmul")[0])
-    found = halfulp.reveal_order(implementation, (torch.ones(2, 24), torch.ones(24, 3)))
+    found = halfulp.order(implementation, (torch.ones(2, 24), torch.ones(24, 3)))
     assert found.is_proved, found.describe()
     values = (torch.randn(2, 24), torch.randn(24, 3))
     assert np.array_equal(found.replay(values), implementation(*values).numpy())

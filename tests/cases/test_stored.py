@@ -73,7 +73,7 @@ def test_what_can_be_told_of_a_result(result, verdict):
 
 
 def test_nothing_is_claimed_that_was_not_asked():
-    found = halfulp.check(in_blocks(*inputs()), expected, inputs(), effort="full")
+    found = halfulp.check(in_blocks(*inputs()), expected, inputs(), full=True)
     assert found.find("repetition").finding is Finding.UNAVAILABLE
     assert found.find("scaling").finding is Finding.UNAVAILABLE and "can't be run again" in found.find("scaling").measured["why"]
     for kind in ("integers", "impulses", "powers", "permutations", "redraw", "wide_redraw", "casts", "own_noise", "inside", "search"):

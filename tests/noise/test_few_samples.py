@@ -43,11 +43,11 @@ def test_honest_pairs_take_few_samples_and_everything_else_takes_all():
     assert honest.verdict is Verdict.ROUNDING and honest.find("noise").measured["samples"] == FIRST_SAMPLES
     for result in (wrong, unstable):
         assert result.acceptable is False and result.find("noise").measured["samples"] == SAMPLES
-    assert halfulp.check(halves, product, (X,), effort="full").find("noise").measured["samples"] == SAMPLES
+    assert halfulp.check(halves, product, (X,), full=True).find("noise").measured["samples"] == SAMPLES
 
 
 def test_limits_are_those_of_all_samples():
-    few, all_ = halfulp.check(halves, product, (X,)), halfulp.check(halves, product, (X,), effort="full")
+    few, all_ = halfulp.check(halves, product, (X,)), halfulp.check(halves, product, (X,), full=True)
     for name in ("rms_limit", "max_limit"):
         assert few.find("noise").measured[name] == all_.find("noise").measured[name]
 

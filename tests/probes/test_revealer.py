@@ -8,7 +8,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from halfulp import reveal_order
+import halfulp
 from halfulp.documents import restored
 from halfulp.errors import InputError, RunError
 from halfulp.floats import fma32
@@ -45,7 +45,7 @@ def fresh(inputs, seed=99):
 
 def assert_proved(function, inputs, *, everywhere=True):
     """The order is proved, and replaying and running the emitted program give the function's bits on inputs that the proof didn't see."""
-    found = reveal_order(function, inputs, everywhere=everywhere)
+    found = halfulp.order(function, inputs, everywhere=everywhere)
     assert found.is_proved, found.describe()
     program = {}
     if found.contraction.kind != "table" and found.contraction.terms * found.contraction.positions < 1 << 21:
@@ -183,7 +183,7 @@ def test_other_forms(function, inputs):
 
 def test_modules_have_their_parameters_as_inputs():
     module = torch.nn.Conv1d(4, 6, 3, padding=1)
-    found = reveal_order(module, (r(2, 4, 20),))
+    found = halfulp.order(module, (r(2, 4, 20),))
     assert found.is_proved
     assert found.order.extras == ("bias",)
 
@@ -207,7 +207,7 @@ def written(tree, *, fma=None):
 @pytest.mark.parametrize("tree", [sequential(60), blocks(100, 16), lanes(64, 8), pairwise(37), lanes(50, 4, "pairwise")])
 @pytest.mark.parametrize("rows", [1, 20])
 def test_written_orders_are_found(tree, rows):
-    assert reveal_order(written(tree), (n(rows, tree.terms),)).order.tree == tree
+    assert halfulp.order(written(tree), (n(rows, tree.terms),)).order.tree == tree
 
 
 def test_a_random_tree_is_found_at_all_parallelisms():
@@ -221,7 +221,7 @@ def test_a_random_tree_is_found_at_all_parallelisms():
         left.append(90 + len(children) - 1)
     tree = Tree.from_nodes(90, 0, children)
     for rows in (1, 3, 200):
-        assert reveal_order(written(tree), (n(rows, 90),)).order.tree == tree
+        assert halfulp.order(written(tree), (n(rows, 90),)).order.tree == tree
 
 
 def groups_of_four(x, w):
@@ -237,7 +237,7 @@ def groups_of_four(x, w):
 def test_a_product_may_be_fused_onto_the_next_one(terms):
     inputs = (n(3, terms), n(terms, 5))
     assert_proved(groups_of_four, inputs)
-    order = reveal_order(groups_of_four, inputs).order
+    order = halfulp.order(groups_of_four, inputs).order
     assert order.fma is True and order.unfused == tuple(k for k in range(terms) if k % 4 > 1)
     assert order.fused_onto_rounded() == {k: k - 2 for k in order.unfused}
     assert Order.from_json(order.to_json()) == order
@@ -245,21 +245,21 @@ def test_a_product_may_be_fused_onto_the_next_one(terms):
 
 @pytest.mark.parametrize("fma", [True, False])
 def test_fma_is_told(fma):
-    found = reveal_order(written(sequential(20), fma=fma), (n(4, 20), n(20, 6)))
+    found = halfulp.order(written(sequential(20), fma=fma), (n(4, 20), n(20, 6)))
     assert found.order.fma is fma
     assert found.is_proved
 
 
 def test_the_accumulator_is_told():
-    found = reveal_order(lambda x: np.cumsum(x.astype(np.float64), 1)[:, -1].astype(np.float32), (n(4, 30),))
+    found = halfulp.order(lambda x: np.cumsum(x.astype(np.float64), 1)[:, -1].astype(np.float32), (n(4, 30),))
     assert found.order.accumulator == "float64"
     assert found.is_proved
-    assert reveal_order(lambda x: x.sum(1), (r(4, 30, dtype=torch.bfloat16),)).order.accumulator == "float32"
+    assert halfulp.order(lambda x: x.sum(1), (r(4, 30, dtype=torch.bfloat16),)).order.accumulator == "float32"
 
 
 def test_a_mean_divides_or_multiplies():
-    divided = reveal_order(lambda x: np.add.accumulate(x, 1)[:, -1] / np.float32(30), (n(50, 30),))
-    multiplied = reveal_order(lambda x: np.add.accumulate(x, 1)[:, -1] * np.float32(1 / 30), (n(50, 30),))
+    divided = halfulp.order(lambda x: np.add.accumulate(x, 1)[:, -1] / np.float32(30), (n(50, 30),))
+    multiplied = halfulp.order(lambda x: np.add.accumulate(x, 1)[:, -1] * np.float32(1 / 30), (n(50, 30),))
     assert divided.order.scale == ("divide", 30.0)
     assert multiplied.order.scale[0] == "multiply"
     assert divided.is_proved
@@ -297,8 +297,8 @@ def test_addmm_with_alpha_and_beta(dtype, bias):
 
 def test_two_orders_with_other_factors_are_told_apart():
     inputs = (n(6), n(5, 9), n(9, 6))
-    one = reveal_order(lambda c, a, b: 0.3 * (a @ b) + 0.7 * c, inputs).order
-    other = reveal_order(lambda c, a, b: 0.3 * (a @ b) + 0.6 * c, inputs).order
+    one = halfulp.order(lambda c, a, b: 0.3 * (a @ b) + 0.7 * c, inputs).order
+    other = halfulp.order(lambda c, a, b: 0.3 * (a @ b) + 0.6 * c, inputs).order
     assert "bias times 0.7 instead of 0.6" in one.diff(other)
 
 
@@ -306,7 +306,7 @@ def test_two_orders_in_one_result():
     def halves(x):
         return np.concatenate((np.add.accumulate(x[:10], 1)[:, -1], np.add.accumulate(x[10:, ::-1], 1)[:, -1]))
 
-    found = reveal_order(halves, (n(20, 40),))
+    found = halfulp.order(halves, (n(20, 40),))
     assert sorted(len(each.positions) for each in found.classes) == [10, 10]
     assert found.is_proved
     values = n(20, 40) * 3
@@ -348,7 +348,7 @@ def neumaier(x):
     ],
 )
 def test_a_compensated_sum_is_named_as_what_it_is(function, name):
-    found = reveal_order(function, (n(8, 40),))
+    found = halfulp.order(function, (n(8, 40),))
     names = found.describe().removeprefix("no tree of additions: ").split(" or ")
     assert name in names and not found.is_proved
     assert ("Kahan's compensated summation" in names) is (name == "Kahan's compensated summation")
@@ -368,7 +368,7 @@ def test_a_compensated_sum_is_named_as_what_it_is(function, name):
     ],
 )
 def test_what_is_no_fixed_tree_is_said(function):
-    found = reveal_order(function, (n(8, 40),))
+    found = halfulp.order(function, (n(8, 40),))
     assert not found.is_proved and all(item.status != "compensated" for item in found.classes)
     assert found.stored().proof.startswith(("Not proved", "Proved on")) and StoredOrders({"function": found.stored()}).exit_code in (1, 3)
     with pytest.raises(InputError, match="not proved|no order|No order|without"):
@@ -382,7 +382,7 @@ def test_what_is_no_fixed_tree_is_said(function):
 
 
 def test_what_is_not_proved_is_said_first():
-    found = reveal_order(lambda x: kahan(x[:, :4]) + kahan(x[:, 4:]), (n(8, 40),))
+    found = halfulp.order(lambda x: kahan(x[:, :4]) + kahan(x[:, 4:]), (n(8, 40),))
     lines = order_text(found.stored()).splitlines()
     assert lines[0].startswith("Not proved")
     assert all(line.startswith("The probes saw: ") for line in lines[1 : 1 + len(found.classes)]) or found.classes[0].order is None
@@ -399,7 +399,7 @@ def test_what_is_not_proved_is_said_first():
 )
 def test_the_program_of_a_table_gives_every_bit(function):
     x = n(4, 17)
-    found = reveal_order(function, (x,), everywhere=True)
+    found = halfulp.order(function, (x,), everywhere=True)
     if found.is_proved:
         names = {}
         exec(found.emit(), names)  # the program that the user would run
@@ -409,7 +409,7 @@ def test_the_program_of_a_table_gives_every_bit(function):
 
 def test_a_long_table_has_no_program():
     places = np.sort(np.random.default_rng(0).permutation(3600).reshape(120, 30), 1)
-    found = reveal_order(lambda x: np.add.accumulate(x[places], 1)[:, -1], (n(3600),), everywhere=True)
+    found = halfulp.order(lambda x: np.add.accumulate(x[places], 1)[:, -1], (n(3600),), everywhere=True)
     x = n(3600)
     assert found.is_proved and np.array_equal(found.replay(x), np.add.accumulate(x[places], 1)[:, -1])
     with pytest.raises(InputError, match="known by a table only"):
@@ -418,7 +418,7 @@ def test_a_long_table_has_no_program():
 
 def test_an_order_that_changes_between_runs_is_said():
     random = np.random.default_rng(0)
-    found = reveal_order(lambda x: np.add.accumulate(x[:, random.permutation(200)], 1)[:, -1], (n(30, 200),))
+    found = halfulp.order(lambda x: np.add.accumulate(x[:, random.permutation(200)], 1)[:, -1], (n(30, 200),))
     assert "two runs on the same inputs give different bits" in found.describe()
     assert found.classes[0].order is None
 
@@ -430,7 +430,7 @@ def test_winograd_is_no_tree():
 
     if not torch.backends.nnpack.is_available():
         pytest.skip("this build of PyTorch has no NNPACK, whose convolutions of 16 or more images are Winograd's")
-    found = reveal_order(nnpack, (r(16, 8, 16, 16), r(8, 8, 3, 3)))
+    found = halfulp.order(nnpack, (r(16, 8, 16, 16), r(8, 8, 3, 3)))
     assert not found.is_proved
 
 
@@ -464,17 +464,17 @@ def test_winograd_is_no_tree():
 )
 def test_bad_input_is_refused_with_a_reason(function, inputs, message):
     with pytest.raises(InputError, match=message):
-        reveal_order(function, inputs)
+        halfulp.order(function, inputs)
 
 
 def test_other_arguments_are_checked():
     with pytest.raises(RunError, match="ZeroDivisionError"):
-        reveal_order(lambda x: 1 / 0, (r(3, 4),))
+        halfulp.order(lambda x: 1 / 0, (r(3, 4),))
     with pytest.raises(InputError, match="draws=0"):
-        reveal_order(torch.sum, (r(3, 4),), draws=0)
+        halfulp.order(torch.sum, (r(3, 4),), draws=0)
     with pytest.raises(InputError, match="position"):
-        reveal_order(lambda x: x.sum(1), (r(3, 4),), position=(7,))
-    found = reveal_order(lambda x: x.sum(1), (r(3, 4),), position=1)
+        halfulp.order(lambda x: x.sum(1), (r(3, 4),), position=(7,))
+    found = halfulp.order(lambda x: x.sum(1), (r(3, 4),), position=1)
     assert found.classes[0].at == 1
     with pytest.raises(InputError, match="shape"):
         found.replay((r(3, 5),))
@@ -509,7 +509,7 @@ def test_question_three_is_one_moved_bias(threads, is_on, shape):
 
 
 def test_results_are_plain_data():
-    found = reveal_order(F.linear, (r(8, 64), r(5, 64), r(5)))
+    found = halfulp.order(F.linear, (r(8, 64), r(5, 64), r(5)))
     import json
 
     content = json.loads(found.to_json())
@@ -523,7 +523,7 @@ def test_results_are_plain_data():
 
 def test_two_functions_with_equal_trees_are_still_two():
     x, w = r(9, 9), r(9, 9)
-    one, two = reveal_order(torch.matmul, (x, w)), reveal_order(lambda x, w: x @ w.T, (x, w))
+    one, two = halfulp.order(torch.matmul, (x, w)), halfulp.order(lambda x, w: x @ w.T, (x, w))
     assert one.diff(one).startswith("the same order")
     if one.order == two.order:
         assert "two are different functions" in one.diff(two)
@@ -532,4 +532,4 @@ def test_two_functions_with_equal_trees_are_still_two():
 def test_impatience_is_said():
     random = np.random.default_rng(3).permutation(3000)
     with pytest.raises(InputError, match="patience_s"):
-        reveal_order(lambda x: np.add.accumulate(x[random])[-1], (n(3000),), patience_s=1e-4)
+        halfulp.order(lambda x: np.add.accumulate(x[random])[-1], (n(3000),), patience_s=1e-4)

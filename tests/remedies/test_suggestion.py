@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from halfulp import suggest_tolerance
+import halfulp
 from halfulp.errors import InputError
 from halfulp.remedies.suggestion import _rounded_up
 
@@ -22,7 +22,7 @@ def reordered(a, b, generator):
 def test_a_derived_tolerance_holds_for_reorderings_and_is_no_carte_blanche():
     """All of 10,000 trials: `python -m benchmarks.tolerances`."""
     a, b = torch.randn(6, 120), torch.randn(120, 5)
-    found = suggest_tolerance(torch.matmul, (a, b))
+    found = halfulp.tolerance(torch.matmul, (a, b))
     exact = a.double() @ b.double()
     generator = torch.Generator().manual_seed(3)
     largest = 0.0
@@ -38,7 +38,7 @@ def test_a_derived_tolerance_holds_for_reorderings_and_is_no_carte_blanche():
 
 
 def test_the_line_covers_the_elementwise_scale():
-    found = suggest_tolerance(lambda x: (torch.softmax(x, -1), x.sum(-1)), (torch.randn(8, 50),))
+    found = halfulp.tolerance(lambda x: (torch.softmax(x, -1), x.sum(-1)), (torch.randn(8, 50),))
     for tensor, output in zip(found.tensors, (torch.softmax(torch.zeros(8, 50), -1), torch.zeros(8)), strict=True):
         assert tensor.scale.shape == tuple(output.shape)
         assert tensor.rtol <= found.rtol
@@ -49,19 +49,19 @@ def test_the_line_covers_the_elementwise_scale():
 
 def test_tolerance_grows_with_precision_length_and_certainty():
     x = torch.rand(4, 400)
-    base = suggest_tolerance(lambda x: x.sum(-1), (x,))
-    coarse = suggest_tolerance(lambda x: x.sum(-1), (x.bfloat16(),))
+    base = halfulp.tolerance(lambda x: x.sum(-1), (x,))
+    coarse = halfulp.tolerance(lambda x: x.sum(-1), (x.bfloat16(),))
     assert (
         2.0**11 < coarse.rtol / base.rtol < 2.0**16
     )  # sums of bfloat16 are accumulated in float32: only the result is rounded 2**16 times coarser
-    longer = suggest_tolerance(lambda x: x.sum(-1), (torch.rand(4, 40_000),))
+    longer = halfulp.tolerance(lambda x: x.sum(-1), (torch.rand(4, 40_000),))
     assert 5 < longer.rtol / base.rtol < 20  # a chain: the root of 100
-    surer = suggest_tolerance(lambda x: x.sum(-1), (x,), failure_probability=1e-9)
+    surer = halfulp.tolerance(lambda x: x.sum(-1), (x,), failure_probability=1e-9)
     assert surer.rtol > base.rtol
 
 
 def test_several_draws_and_json():
-    found = suggest_tolerance(torch.exp, lambda seed: (torch.full((3,), float(seed)),), draws=3)
+    found = halfulp.tolerance(torch.exp, lambda seed: (torch.full((3,), float(seed)),), draws=3)
     content = json.loads(found.to_json())
     assert content["line"] == found.line
     assert content["declared"] == "float32"
@@ -75,6 +75,6 @@ def test_numbers_are_rounded_up_to_two_digits():
 
 def test_what_has_no_tolerance():
     with pytest.raises(InputError, match="Got failure_probability=2"):
-        suggest_tolerance(torch.exp, (torch.ones(1),), failure_probability=2)
+        halfulp.tolerance(torch.exp, (torch.ones(1),), failure_probability=2)
     with pytest.raises(InputError, match="without floating-point outputs"):
-        suggest_tolerance(lambda x: x.argmax(), (torch.ones(3),))
+        halfulp.tolerance(lambda x: x.argmax(), (torch.ones(3),))

@@ -423,7 +423,7 @@ def test_one_output_of_pure_rounding_does_not_undo_the_others():
 
 def test_compiled_functions_are_asked_whether_the_error_stays():
     compiled = torch.compile(lambda x: torch.tanh(x).sum(-1), backend="aot_eager")
-    result = check(compiled, lambda x: torch.tanh(x.flip(-1)).flip(-1).cumsum(-1)[:, -1], (X,), effort="full")
+    result = check(compiled, lambda x: torch.tanh(x.flip(-1)).flip(-1).cumsum(-1)[:, -1], (X,), full=True)
     assert result.verdict is V.ROUNDING
     assert result.find("redraw").finding == "random"
 

@@ -91,9 +91,7 @@ def tolerance(expected: str, inputs: str = "", declared: str = "", seed: int = 0
         rtol, atol, and the report.
     """
     with _running(expected, "", inputs, seed, one_side=True) as case:
-        found = halfulp.suggest_tolerance(
-            case.expected, case.draw, declared or case.options.get("declared"), keywords=case.options.get("keywords")
-        )
+        found = halfulp.tolerance(case.expected, case.draw, declared or case.options.get("declared"), keywords=case.options.get("keywords"))
     return {"rtol": found.rtol, "atol": found.atol, "report": _report(found)}
 
 

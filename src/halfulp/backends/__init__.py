@@ -1,6 +1,6 @@
 """Backends: the real implementations that people compare, behind one interface.
 
-`backend(name).implement(target)` gives a callable on tensors and arrays, so `check`, `locate`, `explain` and `reveal_order` take it like any
+`backend(name).implement(target)` gives a callable on tensors and arrays, so `check`, `locate`, `explain` and `order` take it like any
 function. Targets are ops of the table (`ops/`), modules, or what is native to the backend.
 """
 

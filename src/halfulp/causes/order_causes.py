@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from .. import probes
 from ..cases import Case, OutOfTime
 from ..cases.sides import repeatable
 from ..differences import Leaf
 from ..errors import HalfulpError
 from ..orders import Order
-from ..probes import RevealedOrder, reveal_order
+from ..probes import RevealedOrder
 from ..probes.implementation import Implementation
 from ..probes.match import values_of
 from ..probes.revealed import PositionClass
@@ -86,7 +87,7 @@ def _revealed(laboratory: Laboratory, name: str) -> RevealedOrder:
     side = case.side(name)
     patience_s = min(PATIENCE_S, laboratory.seconds_left() / 2)  # for each of a few rounds of questions
     with side.unchanged(), repeatable(case.seed):
-        return reveal_order(_timed(case, name, side.eager.function), case.inputs, keywords=dict(case.keywords), patience_s=patience_s)
+        return probes.order(_timed(case, name, side.eager.function), case.inputs, keywords=dict(case.keywords), patience_s=patience_s)
 
 
 def _timed(case: Case, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -150,7 +151,7 @@ def _tried(
 f"`actual` in {agree:,} of {distance.count:,} results."),
             f"`expected`: {one.describe()}.", f"`actual`: {other.describe()}.",
         ),
-        remedy="none is needed; to get the same bits, add in the same order (`halfulp order` writes a program that does), or use the tolerance from halfulp.suggest_tolerance", confidence="high" if distance.count > 1 else "medium", side="expected", place="",
+        remedy="none is needed; to get the same bits, add in the same order (`halfulp order` writes a program that does), or use the tolerance from halfulp.tolerance", confidence="high" if distance.count > 1 else "medium", side="expected", place="",
         reports=("discuss.pytorch.org/t/129237",) if "position" in name else (),
     )  # fmt: skip
 

@@ -46,10 +46,9 @@ def check(
     from .progress import steps_on_stderr
 
     found = taken(actual, expected, inputs, backends, seed=seed, quiet=quiet or is_printed(as_json))
-    effort = "full" if full else "decide"
     with steps_on_stderr(quiet) as progress:
         result = halfulp.check(
-            found.actual, found.expected, found.inputs, seed=seed, effort=effort, search=search, closeups=as_json is not None or html is not None,
+            found.actual, found.expected, found.inputs, seed=seed, full=full, search=search, closeups=as_json is not None or html is not None,
             strict=strict, progress=progress, **options_of(found, declared, gradients=gradients),
         )  # fmt: skip
     result = dataclasses.replace(result, case_file=found.source, operands=in_words(actual, expected, inputs, backends))

@@ -57,7 +57,7 @@ def order(
                 report_step(Stage(f"{name}: {step}, {done:.0%}", round(100 * done), 100))
 
             try:
-                found[name] = halfulp.reveal_order(
+                found[name] = halfulp.order(
                     given.side(name),
                     given.inputs,
                     keywords=given.options.get("keywords"),

@@ -39,7 +39,7 @@ def tolerance(
 
     given = taken(file, expected, inputs, one_side=True, asked="`tolerance` runs it with its ops rounded", quiet=is_printed(as_json))
     with steps_on_stderr(False, "sampling how far rounding moves the results"):
-        found = halfulp.suggest_tolerance(
+        found = halfulp.tolerance(
             given.expected,
             given.draw,
             declared if declared is not None else given.options.get("declared"),

@@ -124,7 +124,7 @@ def _row_sums(library: Library, op: str, rows: Array, dtype: str) -> Array:
 
 def _orders(library: Library) -> Section:
     """In which order sums, products and convolutions add, with the hash of the tree."""
-    from ..probes import reveal_order
+    from .. import probes
 
     random = np.random.default_rng(0)
     shapes: dict[str, tuple[tuple[int, ...], ...]] = {
@@ -146,7 +146,7 @@ def _orders(library: Library) -> Section:
                 inputs = tuple(np.array(library.back(argument), dtype=dtype) for argument in inputs)
             title = f"{dtype} {op} of {' and '.join('x'.join(map(str, size)) for size in sizes)}"
             try:
-                revealed = reveal_order(_on_numpy(library, op) if library.name == "jax" else library.ops[op], inputs)
+                revealed = probes.order(_on_numpy(library, op) if library.name == "jax" else library.ops[op], inputs)
             except HalfulpError as error:
                 found[title] = str(error).split(". ")[0]
                 continue

@@ -66,7 +66,9 @@ KINDS = {
         Kind("growth", 1, "sweeps.slopes:Growth", "How does the error grow with the size?", "halfulp growth FILE.py --json"),
         Kind("benchmark", 1, "sweeps.benchmark:Benchmark", "How often is the verdict right?", "halfulp bench verdicts --json FILE"),
         Kind("audit", 1, "audits.findings:Audit", "Where do formats change?", "halfulp audit FILE.py --json"),
-        Kind("tolerance", 1, "remedies.tolerance:StoredTolerance", "Which tolerance does a test need?", "halfulp tolerance FILE.py --json"),
+        Kind(
+            "tolerance", 1, "remedies.tolerances:StoredTolerance", "Which tolerance does a test need?", "halfulp tolerance FILE.py --json"
+        ),
         Kind("watch", 1, "sweeps.watch:Watch", "Did a verdict get worse?", "halfulp ci FILES --json"),
         Kind("baseline", 1, "sweeps.watch:Baseline", "Which verdicts are known?", "halfulp ci FILES --baseline FILE --update"),
         Kind("fingerprint", 1, "traces.fingerprint:Fingerprint", "What decides the bits here?", "halfulp doctor --json"),

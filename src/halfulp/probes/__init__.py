@@ -8,8 +8,8 @@ from ..lazily import on_first_use
 from .revealed import PositionClass, RevealedOrder
 
 if TYPE_CHECKING:
-    from .revealer import reveal_order
+    from .revealer import order
 
-__all__ = ["PositionClass", "RevealedOrder", "reveal_order"]
+__all__ = ["PositionClass", "RevealedOrder", "order"]
 
-__getattr__ = on_first_use(__name__, {"reveal_order": "revealer"})
+__getattr__ = on_first_use(__name__, {"order": "revealer"})

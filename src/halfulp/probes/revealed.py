@@ -1,4 +1,4 @@
-"""RevealedOrder: what `reveal_order` found, for each class of output positions."""
+"""RevealedOrder: what `order` found, for each class of output positions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""reveal_order: in which order a function adds, at the user's shapes, and the proof."""
+"""order: in which order a function adds, at the user's shapes, and the proof."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _silent(_name: str, _done: float) -> None:
     return
 
 
-def reveal_order(
+def order(
     function: Callable[..., Any],
     inputs: Any,
     *,
@@ -111,7 +111,7 @@ def reveal_order(
 
     Example:
         >>> import numpy as np
-        >>> found = reveal_order(lambda x: x.sum(0), (np.ones((100, 8), np.float32),))
+        >>> found = order(lambda x: x.sum(0), (np.ones((100, 8), np.float32),))
         >>> found.order.describe()
         'one chain over k (100 terms)'
 

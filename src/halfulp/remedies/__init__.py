@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..lazily import on_first_use
-from .tolerance import StoredTolerance, TensorTolerance, Tolerance
+from .tolerances import StoredTolerance, TensorTolerance, Tolerance
 
 if TYPE_CHECKING:
-    from .suggestion import suggest_tolerance
+    from .suggestion import tolerance
 
-__all__ = ["StoredTolerance", "TensorTolerance", "Tolerance", "suggest_tolerance"]
+__all__ = ["StoredTolerance", "TensorTolerance", "Tolerance", "tolerance"]
 
-__getattr__ = on_first_use(__name__, {"suggest_tolerance": "suggestion"})
+__getattr__ = on_first_use(__name__, {"tolerance": "suggestion"})

@@ -1,4 +1,4 @@
-"""suggest_tolerance: rtol and atol for a test, derived from how far rounding moves this function on these inputs."""
+"""tolerance: rtol and atol for a test, derived from how far rounding moves this function on these inputs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..differences.allowance import MODEL_SLACK, student_quantile
 from ..errors import InputError
 from ..noise import DATA, Noise, noise_of
 from ..process.border import answered
-from .tolerance import TensorTolerance, Tolerance
+from .tolerances import TensorTolerance, Tolerance
 
 FloatArray = npt.NDArray[np.float64]
 SAMPLES = 32
@@ -23,7 +23,7 @@ beyond 13.3 spreads for 8 samples and 6.0 for 32), and a tolerance is derived on
 
 
 @answered
-def suggest_tolerance(
+def tolerance(
     function: Callable[..., Any],
     inputs: Any,
     declared: object = None,
@@ -56,8 +56,8 @@ def suggest_tolerance(
     Example:
         >>> import torch
         >>> x, w = torch.ones(4, 64), torch.ones(8, 64)
-        >>> tolerance = suggest_tolerance(torch.nn.functional.linear, (x, w))
-        >>> 1e-6 < tolerance.rtol < 1e-4
+        >>> found = tolerance(torch.nn.functional.linear, (x, w))
+        >>> 1e-6 < found.rtol < 1e-4
         True
     """
     if not 0.0 < failure_probability < 1.0:

@@ -36,7 +36,7 @@ def report(result: Result, *, form: str = "full") -> str:
     """A result as text.
 
     Args:
-        result: what `check`, `compare`, `audit`, `suggest_tolerance`, `reveal_order`, `datasheet`, `locate`, `explain`, `matrix`, `growth` or
+        result: what `check`, `compare`, `audit`, `tolerance`, `order`, `datasheet`, `locate`, `explain`, `matrix`, `growth` or
             `read_result` returned.
         form: "full" (the answer, the evidence, the numbers, the worst elements, what to do next), "answer" (the answer alone), "reason" (the
             reason in a sentence), "assertion" (for a failing test), "html" (a page that needs nothing else; `halfulp[report]`),
@@ -58,7 +58,7 @@ def report(result: Result, *, form: str = "full") -> str:
                 # The whole once more, line by line: a value may stand at the beginning of a line.
                 return visible(_drawn(text, cleaned(result), form), lines=True)
     raise InputError(
-        f"Got {type(result).__name__}. Needed: a result of halfulp.check, compare, audit, suggest_tolerance, reveal_order, datasheet, locate, "
+        f"Got {type(result).__name__}. Needed: a result of halfulp.check, compare, audit, tolerance, order, datasheet, locate, "
         "explain, matrix, growth or read_result. Only results can be drawn. Pass what they returned."
     )
 
@@ -96,8 +96,8 @@ _TEXTS = {
     "verdicts.result.CheckResult": "checks.check_text",
     "differences.difference.Comparison": "comparisons.comparison_text",
     "audits.findings.Audit": "audits.audit_text",
-    "remedies.tolerance.Tolerance": "tolerances.tolerance_text",
-    "remedies.tolerance.StoredTolerance": "tolerances.tolerance_text",
+    "remedies.tolerances.Tolerance": "tolerances.tolerance_text",
+    "remedies.tolerances.StoredTolerance": "tolerances.tolerance_text",
     "probes.revealed.RevealedOrder": "orders.order_text",
     "probes.stored.StoredOrders": "orders.orders_text",
     "origins.origin.Origin": "origins.origin_text",

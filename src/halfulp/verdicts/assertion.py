@@ -24,7 +24,7 @@ def assert_equivalent(
     keywords: dict[str, Any] | None = None,
     gradients: bool = False,
     seed: int = 0,
-    effort: str = "decide",
+    full: bool = False,
     search: bool = False,
     strict: bool = False,
     msg: str | None = None,
@@ -32,7 +32,7 @@ def assert_equivalent(
     """Raise unless the difference between two implementations is acceptable.
 
     Args:
-        actual, expected, inputs, declared, reference, keywords, gradients, seed, effort, search, strict: as for `halfulp.check`.
+        actual, expected, inputs, declared, reference, keywords, gradients, seed, full, search, strict: as for `halfulp.check`.
         msg: a line to begin the error's text with.
 
     Returns:
@@ -57,7 +57,7 @@ def assert_equivalent(
             "for two results."
         )
     result = check(
-        actual, expected, inputs, declared=declared, reference=reference, keywords=keywords, gradients=gradients, seed=seed, effort=effort,
+        actual, expected, inputs, declared=declared, reference=reference, keywords=keywords, gradients=gradients, seed=seed, full=full,
         search=search, strict=strict,
     )  # fmt: skip
     return accept(result, msg=msg)

@@ -6,6 +6,7 @@ import dataclasses
 import time
 from collections.abc import Callable
 from typing import Any
+from warnings import warn
 
 from ..cases import Case
 from ..errors import InputError
@@ -17,7 +18,7 @@ from .closeups import closeups_of
 from .evidence.evidence import Evidence
 from .evidence.finding import Finding
 from .evidence.inside import inside
-from .gatherer import EFFORTS, Gatherer
+from .gatherer import Gatherer
 from .judgment import decide
 from .result import CheckResult
 from .variant_search import search_variants
@@ -35,11 +36,12 @@ def check(
     keywords: dict[str, Any] | None = None,
     gradients: bool = False,
     seed: int = 0,
-    effort: str = "decide",
+    full: bool = False,
     search: bool = False,
     closeups: bool = False,
     strict: bool = False,
     progress: Callable[[str], None] | None = None,
+    effort: str | None = None,
 ) -> CheckResult:
     """Is the difference between two implementations rounding or a mistake?
 
@@ -55,11 +57,12 @@ def check(
         keywords: keyword arguments for both.
         gradients: also compare the gradients of a fixed random combination of the outputs.
         seed: for the noise and for functions that draw random numbers.
-        effort: "decide" gathers evidence, cheapest first, until the verdict is decided; "full" gathers all of it.
+        full: gather all evidence; otherwise, cheapest first, only what decides the verdict.
         search: also try variants of the inputs (`halfulp.inputs.variants`) and report the first that makes the verdict a worse one.
         closeups: also keep what pictures are drawn from: some elements of each output with their noise, means along its axes.
         strict: make it UNDECIDED where the inputs test nothing (empty or constant outputs, zero inputs), instead of a warning.
         progress: called with a few words before each step that takes time.
+        effort: the old spelling of `full` ("full" or "decide"), for one version more.
 
     Returns:
         A `CheckResult`: `verdict`, `acceptable`, `reason`, `evidence`, `difference`; print it for the whole answer.
@@ -80,10 +83,7 @@ def check(
         >>> result.verdict, result.acceptable
         (Verdict.ROUNDING, True)
     """
-    if effort not in EFFORTS:
-        raise InputError(
-            f"Got effort={effort!r}. Needed: one of {', '.join(EFFORTS)}. It says how much evidence is gathered. Leave it out."
-        )
+    full = full or _is_full(effort)
     start = time.perf_counter()
     progress = progress or (lambda _: None)
 
@@ -98,7 +98,7 @@ def check(
             "other inputs means running both again, and a stored result can't be run. Leave out search=True "
             "(--search)."
         )
-    gatherer = Gatherer(case, progress, full=effort == "full", strict=strict)
+    gatherer = Gatherer(case, progress, full=full, strict=strict)
     result = judged(gatherer)
     if result.verdict is Verdict.UNSTABLE or (result.verdict is Verdict.ROUNDING and not _is_as_close(result)):
         progress("looking at individual modules")
@@ -106,10 +106,20 @@ def check(
     if closeups:
         progress("looking at individual elements")
         result = dataclasses.replace(result, closeups=closeups_of(gatherer))
-    kinds = KINDS if search else ("sizes",) if effort == "full" and not case.stored else ()
+    kinds = KINDS if search else ("sizes",) if full and not case.stored else ()
     if kinds and result.acceptable:
         result = _decided_again(result, search_variants(case_on, (case.inputs, case.keywords), seed, result.verdict, progress, kinds=kinds))
     return dataclasses.replace(result, seconds=time.perf_counter() - start)
+
+
+def _is_full(effort: str | None) -> bool:
+    """What `full` was called in version 0.1."""
+    if effort is None:
+        return False
+    if effort not in ("decide", "full"):
+        raise InputError(f"Got effort={effort!r}. Needed: full=True or full=False. It says how much evidence is gathered. Leave it out.")
+    warn('effort="full" is now full=True; the old spelling works for one version more', DeprecationWarning, stacklevel=4)
+    return effort == "full"
 
 
 def _is_as_close(result: CheckResult) -> bool:

@@ -28,7 +28,6 @@ from .judgment import OVERRULED_BY_BITS, decide
 from .schedule import SCHEDULE, Asked
 
 F = Finding
-EFFORTS = ("decide", "full")
 
 
 class Gatherer:

@@ -116,10 +116,10 @@ def test_explain_names_the_precision_of_openvino(needs):
     assert "inference precision" in names or names[0].startswith("bfloat16"), names
 
 
-def test_reveal_order_of_mlx_is_one_chain(needs):
+def test_the_order_of_mlx_is_one_chain(needs):
     loaded = needs("mlx")
     module, _ = OPS["sum"].drawn(OPS["sum"].sizes[0])
-    revealed = halfulp.reveal_order(loaded.implement(module), (torch.randn(4, 96),))
+    revealed = halfulp.order(loaded.implement(module), (torch.randn(4, 96),))
     assert revealed.classes[0].order is not None and revealed.classes[0].order.tree.depth == 95
 
 

@@ -10,7 +10,7 @@ from torch import nn
 from torch.nn import functional
 
 import halfulp
-from halfulp import Verdict, check, explain, locate, record, reveal_order
+from halfulp import Verdict, check, explain, locate, record
 from halfulp.backends.adapters.with_torch import DirectML
 from halfulp.cases.dependencies import dependencies_of
 from halfulp.errors import Unsupported
@@ -195,21 +195,21 @@ def test_fused_cells_of_devices_are_rounding(pair, layer):
 def test_the_order_of_the_device_is_revealed_and_explains_the_difference(gpu, directml):
     with gpu.having(faults.sums_in_two_halves):
         product = directml.implement(torch.matmul)
-        assert reveal_order(product, (INPUTS, WEIGHT)).family.startswith("two halves")
+        assert halfulp.order(product, (INPUTS, WEIGHT)).family.startswith("two halves")
         explanation = explain(product, torch.matmul, (INPUTS, WEIGHT))
     assert explanation[0].name == "order of summation"
 
 
 def test_modules_are_run_in_float64_on_the_processor(gpu, pair):
     with gpu.having(faults.float64_not_computed, faults.sums_in_two_halves):
-        result = check(*pair(perceptron()), (INPUTS,), effort="full")
+        result = check(*pair(perceptron()), (INPUTS,), full=True)
     assert finding(result, "scaling") == "vanishes"
 
 
 def test_inputs_of_a_device_without_float64_can_be_moved(gpu):
     with gpu.having(faults.float64_not_computed, faults.sums_in_two_halves):
         result = check(
-            torch.matmul, lambda inputs, weight: inputs.cpu() @ weight.cpu(), (INPUTS.to(gpu.device), WEIGHT.to(gpu.device)), effort="full"
+            torch.matmul, lambda inputs, weight: inputs.cpu() @ weight.cpu(), (INPUTS.to(gpu.device), WEIGHT.to(gpu.device)), full=True
         )
     assert finding(result, "redraw") != "unavailable"
 

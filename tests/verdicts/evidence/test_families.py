@@ -61,17 +61,17 @@ def test_bits_overrule_statistics_but_not_instability():
     assert judge([beyond, vanishes, reproduced]) is Verdict.UNSTABLE
 
 
-@pytest.mark.parametrize("effort", ["decide", "full"])
-def test_the_evidence_is_in_a_full_check(effort):
-    result = check(looped, F.linear, (X, W, B), effort=effort)
+@pytest.mark.parametrize("full", [False, True])
+def test_the_evidence_is_in_a_full_check(full):
+    result = check(looped, F.linear, (X, W, B), full=full)
     assert result.verdict is Verdict.ROUNDING
-    assert (result.find("families") is not None) is (effort == "full")
-    if effort == "full":
+    assert (result.find("families") is not None) is full
+    if full:
         assert "one chain, extra last" in str(result)
 
 
 def test_the_reason_names_the_order():
-    result = check(looped, F.linear, (X, W, B), effort="full")
+    result = check(looped, F.linear, (X, W, B), full=True)
     import dataclasses
 
     proved = dataclasses.replace(result, because=("families",))

@@ -32,7 +32,7 @@ TOKENS = torch.arange(40) % 50
 
 def test_weights_move_where_no_input_can():
     """Tokens are whole numbers: with them alone the same rounding is drawn again, which is no sign of another function."""
-    result = halfulp.check(Scores(opaque=True), Scores(opaque=False), (TOKENS,), effort="full")
+    result = halfulp.check(Scores(opaque=True), Scores(opaque=False), (TOKENS,), full=True)
     assert result.verdict is Verdict.ROUNDING
     assert result.find("redraw").finding == "random"
 
@@ -46,7 +46,7 @@ def test_where_nothing_moves_nothing_is_said():
     """A constant on both sides, off by a rounding."""
     third = torch.full((64,), 1.0 / 3.0)
     table = np.full(64, np.nextafter(np.float32(1.0 / 3.0), np.float32(1.0)))
-    result = halfulp.check(lambda x: torch.from_numpy(table), lambda x: third * 1.0, (torch.randn(4),), effort="full")
+    result = halfulp.check(lambda x: torch.from_numpy(table), lambda x: third * 1.0, (torch.randn(4),), full=True)
     assert result.find("redraw").finding == "unavailable"
     assert "no result changes" in result.find("redraw").measured["why"]
 

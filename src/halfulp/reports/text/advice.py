@@ -72,10 +72,10 @@ _FURTHER: dict[Verdict | str, tuple[tuple[str, str], ...]] = {
 }
 """What is asked next, and by which command."""
 _IN_PYTHON = {
-    "tolerance": "halfulp.suggest_tolerance(expected, inputs)",
+    "tolerance": "halfulp.tolerance(expected, inputs)",
     "explain": "halfulp.explain(actual, expected, inputs)",
     "locate": "halfulp.locate(actual, expected, inputs)",
-    "check --full": 'halfulp.check(actual, expected, inputs, effort="full")',
+    "check --full": "halfulp.check(actual, expected, inputs, full=True)",
 }
 _STRUCTURE = {
     "shape": ("Compare axes, padding, keepdim and broadcasting: the numbers can't be compared before the shapes agree.",),

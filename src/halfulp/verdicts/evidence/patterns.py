@@ -25,7 +25,7 @@ SHARED = 0.5
 error is a function, not a random number), constants are rounded once for all."""
 PATTERNED = 4.0
 """How many limits a mean has to lie out: honest orders and libraries reach 1.8 (the largest of 380 honest pairs, gathered by
-`check(..., effort="full")`); twice that, rounded up to a power of two."""
+`check(..., full=True)`); twice that, rounded up to a power of two."""
 POOLED = 16
 """At most this many indices of an axis lend each other their samples: neighbours are alike, a whole axis need not be."""
 CLIPPED = 5.0

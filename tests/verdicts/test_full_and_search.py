@@ -3,6 +3,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+import halfulp
 from halfulp import CheckResult, Verdict, check, judge
 from halfulp.errors import InputError
 
@@ -10,7 +11,7 @@ V = Verdict
 X = torch.randn(12, 32)
 
 
-def test_full_effort_gathers_every_kind_and_says_the_same():
+def test_a_full_check_gathers_every_kind_and_says_the_same():
     pairs = {
         V.ROUNDING: (lambda x: x.flip(1).sum(1), lambda x: x.sum(1)),
         V.MISTAKE: (lambda x: x.sum(1) * 1.001, lambda x: x.sum(1)),
@@ -18,16 +19,25 @@ def test_full_effort_gathers_every_kind_and_says_the_same():
         V.IDENTICAL: (torch.relu, lambda x: x.clamp(min=0)),
     }
     for verdict, (actual, expected) in pairs.items():
-        quick, full = check(actual, expected, (X,)), check(actual, expected, (X,), effort="full")
+        quick, full = check(actual, expected, (X,)), check(actual, expected, (X,), full=True)
         assert quick.verdict is full.verdict is verdict
         kinds = {each.kind for each in full.evidence}
         assert {"noise", "scaling", "integers", "impulses", "redraw", "powers", "permutations"} <= kinds
         assert len(kinds) > len({each.kind for each in quick.evidence})
 
 
-def test_efforts_are_checked():
-    with pytest.raises(InputError, match="Got effort='most'. Needed: one of decide, full"):
+def test_the_old_spelling_works_with_a_note():
+    with pytest.warns(DeprecationWarning, match="full=True") as caught:
+        assert check(torch.relu, torch.relu, (X,), effort="full").verdict is Verdict.IDENTICAL
+    assert caught[0].filename == __file__  # where it is to be changed
+    with pytest.raises(InputError, match="Got effort='most'. Needed: full=True or full=False"):
         check(torch.relu, torch.relu, (X,), effort="most")
+
+
+def test_old_names_work_with_a_note():
+    for old, new in (("reveal_order", "order"), ("suggest_tolerance", "tolerance")):
+        with pytest.warns(DeprecationWarning, match=f"is now halfulp.{new};"):
+            assert getattr(halfulp, old) is getattr(halfulp, new)
 
 
 def vectorized(x):
@@ -47,7 +57,7 @@ def test_a_mistake_that_the_inputs_hide_is_found_and_said():
     again = CheckResult.from_json(result.to_json())
     assert judge(again.evidence) is V.MISTAKE
     assert again.reason == result.reason
-    assert check(vectorized, lambda x: x.sum(-1), (X,), effort="full").verdict is V.MISTAKE  # sizes belong to all evidence
+    assert check(vectorized, lambda x: x.sum(-1), (X,), full=True).verdict is V.MISTAKE  # sizes belong to all evidence
 
 
 def test_values_layouts_and_special_values():
