@@ -84,7 +84,11 @@ def _whole(file: str, path: str | Path, options: dict[str, Any], arguments: Sequ
     try:
         with recorder:
             try:
-                runpy.run_path(file, run_name="__main__")
+                defined = runpy.run_path(file, run_name="__main__")
+                if callable(defined.get("actual")) and callable(defined.get("expected")):
+                    recorder.notes.append(
+                        f"calls of actual and expected, unless the file itself makes them; to record one: halfulp record {Path(file).name}:actual"
+                    )
             except SystemExit as ended:
                 if ended.code not in (None, 0):
                     raise CaseFileError(
