@@ -234,7 +234,6 @@ def test_locate_on_what_is_no_trace_ends_with_2(files):
 
 
 def test_a_case_file_that_is_run_as_a_script_is_told_how_to_record_a_side(files):
-    (files / "case.py").write_text(
-        "import torch\n\n\ndef actual(x):\n    return x + 1\n\n\ndef expected(x):\n    return 1 + x\n\n\nW = torch.ones(3) * 2\n"
-    )
+    sides = "def actual(x):\n    return x + 1\n\n\ndef expected(x):\n    return 1 + x\n"
+    (files / "case.py").write_text(f"import torch\n\n\n{sides}\n\nW = torch.ones(3) * 2\n")
     assert "to record one: halfulp record case.py:actual" in " ".join(halfulp(files, "record", "case.py", "-o", "built").split())
