@@ -58,8 +58,8 @@ def test_integers_arrays_containers_and_zero_states():
     state = (torch.zeros(2, 3), {"h": np.zeros(4, np.float32)})
     found = by_label((torch.tensor([0, 1, 2, 3]), state))
     assert found["duplicated indices"].inputs[0].unique().numel() < 4
-    assert found["zeros replaced by numbers"].inputs[1][0].abs().sum() > 0
-    assert np.abs(found["zeros replaced by numbers"].inputs[1][1]["h"]).sum() > 0
+    assert found["zeros replaced by nonzero numbers"].inputs[1][0].abs().sum() > 0
+    assert np.abs(found["zeros replaced by nonzero numbers"].inputs[1][1]["h"]).sum() > 0
     assert found["channels last"].inputs if "channels last" in found else True
     image = by_label((torch.randn(2, 3, 4, 5, requires_grad=True),))["channels last"].inputs[0]
     assert image.is_contiguous(memory_format=torch.channels_last)

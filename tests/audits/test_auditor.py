@@ -84,7 +84,7 @@ def test_backward_passes_are_watched_and_state_is_left_alone():
 def test_an_empty_audit_says_so_and_everything_is_json():
     found = audit(nn.Linear(3, 2), (X,))
     assert not found.entries
-    assert "No promotion, no downcast" in str(found)
+    assert "There is no promotion, no downcast" in str(found)
     content = json.loads(audit(lambda x: x.half(), (X,)).to_json())
     assert content["entries"][0]["kind"] in KINDS
     assert "downcast" in halfulp.report(audit(lambda x: x.half(), (X,)))

@@ -29,9 +29,9 @@ TRIED = ("linear", "gelu", "layer_norm")
 
 INTERFACE = "it has the interface"
 AVAILABLE = "what it says about being available is true"
-FINGERPRINT = "its fingerprint is names and texts, the same every time"
+FINGERPRINT = "its fingerprint maps strings to strings, and is the same every time"
 COMPUTES = "it computes the op"
-DTYPE = "the dtype that goes in comes back, and was computed in"
+DTYPE = "it computes in the dtype that goes in, and returns that dtype"
 KIND = "tensors give tensors and arrays give arrays, with the same numbers"
 INPUTS = "inputs stay as they are"
 MEMORY = "results have memory of their own"
@@ -132,7 +132,7 @@ OTHER_AFTERWARDS = {
     DTYPE: "float64 goes in and comes back, but was computed in lower precision",
     KIND: "arrays and tensors with the same numbers give different numbers",
     REMEMBERS: "linear gives other numbers for the same inputs after a call with others",
-    KNOBS: "after kernels off was turned it gives other numbers",
+    KNOBS: "after kernels off was changed and put back, it gives different numbers",
 }
 """What else is seen of a backend whose second call differs from its first."""
 
@@ -151,12 +151,12 @@ class NoName:
     availability, fingerprint, knobs, implement = Plugin.availability, Plugin.fingerprint, Plugin.knobs, Plugin.implement
 
 
-@broken({INTERFACE: "its name is '', not a text"})
+@broken({INTERFACE: "its name is '', not a string"})
 class EmptyName(Plugin):
     name = ""
 
 
-@broken({INTERFACE: "its name is 7, not a text"})
+@broken({INTERFACE: "its name is 7, not a string"})
 class NumberForAName(Plugin):
     name = 7
 
@@ -212,7 +212,7 @@ class AvailabilityChanges(Plugin):
         return Availability("here", str(self.calls))
 
 
-@broken({FINGERPRINT: "the entry 'threads': 4 is not a name with a text"})
+@broken({FINGERPRINT: "the entry 'threads': 4 is not a pair of strings"})
 class FingerprintWithANumber(Plugin):
     def fingerprint(self):
         return {"plugin": "1.0", "threads": 4}
@@ -227,13 +227,13 @@ class FingerprintChanges(Plugin):
         return {"plugin": str(self.calls)}
 
 
-@broken({FINGERPRINT: "fingerprint() gives {}, not names with texts"})
+@broken({FINGERPRINT: "fingerprint() gives {}, not a mapping from strings to strings"})
 class FingerprintIsEmpty(Plugin):
     def fingerprint(self):
         return {}
 
 
-@broken({FINGERPRINT: "fingerprint() gives 'plugin 1.0', not names with texts"})
+@broken({FINGERPRINT: "fingerprint() gives 'plugin 1.0', not a mapping from strings to strings"})
 class FingerprintIsAText(Plugin):
     def fingerprint(self):
         return "plugin 1.0"
@@ -243,8 +243,8 @@ class FingerprintIsAText(Plugin):
 
 
 @broken({
-    COMPUTES: "linear: a result that is a relative", WEIGHTS: "it gives a result that is a relative",
-    VIEWS: "on a view with gaps it gives a result that is a relative", KNOBS: "after all knobs it gives a result that is a relative",
+    COMPUTES: "linear: a result with a relative error", WEIGHTS: "it gives a result that is a relative",
+    VIEWS: "on a view with gaps it gives a result with a relative error", KNOBS: "after all knobs were tried, it gives a result that is a relative",
 })  # fmt: skip
 class ForgetsTheBias(Plugin):
     def computed(self, honest, target, arguments, keywords):
@@ -255,13 +255,13 @@ class ForgetsTheBias(Plugin):
         return result - (bias.to(result.dtype) if isinstance(result, torch.Tensor) else bias.numpy().astype(result.dtype))
 
 
-@broken({COMPUTES: "gelu: a result that is a relative"})
+@broken({COMPUTES: "gelu: a result with a relative error"})
 class TanhForGelu(Plugin):
     def implement(self, target, **options):
         return super().implement(OpModule(OPS["tanh"], {}, {}) if getattr(target, "op_name", "") == "gelu" else target, **options)
 
 
-@broken({COMPUTES: "layer_norm: a result that is a relative"})
+@broken({COMPUTES: "layer_norm: a result with a relative error"})
 class NormalizesTheOtherAxis(Plugin):
     def computed(self, honest, target, arguments, keywords):
         if getattr(target, "op_name", "") != "layer_norm":
@@ -271,7 +271,7 @@ class NormalizesTheOtherAxis(Plugin):
         return apart / (apart.square().mean(0, keepdim=True) + 1e-5).sqrt() * target.weight + target.bias
 
 
-@broken({COMPUTES: "gelu: a result that is a relative nan"})  # NaN every time is nothing that it remembers
+@broken({COMPUTES: "gelu: a result with a relative error of nan"})  # NaN every time is nothing that it remembers
 class NotANumber(Plugin):
     def computed(self, honest, target, arguments, keywords):
         result = honest(*arguments, **keywords)
@@ -341,7 +341,7 @@ class ArraysForTensors(Plugin):
         return np.asarray(honest(*arguments, **keywords))
 
 
-@broken({VIEWS: "on a view with gaps it gives a result that is a relative"})
+@broken({VIEWS: "on a view with gaps it gives a result with a relative error"})
 class ReadsMemoryWithoutStrides(Plugin):
     def computed(self, honest, target, arguments, keywords):
         def as_it_lies(each):
@@ -444,7 +444,7 @@ class ScalesByTheLargestSoFar(Plugin):
         return implementation
 
 
-@broken({WEIGHTS: "after the weights of linear changed it gives a result that is a relative 1"})
+@broken({WEIGHTS: "after the weights of linear changed it gives a result with a relative error of 1"})
 class KeepsOldWeights(Plugin):
     def implement(self, target, **options):
         if isinstance(target, OpModule):
@@ -518,13 +518,13 @@ class KnobWithoutName(Plugin):
         return (knob(name=""),)
 
 
-@broken({KNOBS: "knobs() gives no tuple of Knob"})
+@broken({KNOBS: "knobs() does not return a tuple of Knob objects"})
 class KnobsInAList(Plugin):
     def knobs(self):
         return [knob()]
 
 
-@broken({KNOBS: "after kernels off was turned it gives other numbers"})
+@broken({KNOBS: "after kernels off was changed and put back, it gives different numbers"})
 class KnobStaysTurned(Plugin):
     kernels = True
 
@@ -577,7 +577,7 @@ def test_each_fault_breaks_its_laws_and_no_other(name, capfd):
         check_backend(backend(), ops=TRIED)
     first, *lines, last = str(raised.value).splitlines()
     assert first.startswith(f"Got {len(laws)} broken laws from the backend ") and last.startswith(
-        "Needed: a backend that keeps all of them."
+        "Needed: a backend that obeys all of the laws."
     )
     seen = dict(line.removeprefix("  ").split(": ", 1) for line in lines)
     assert set(seen) == set(laws), seen
@@ -612,7 +612,7 @@ LEAKS = {
     "float32 matmul precision was highest and is medium": lambda: torch.set_float32_matmul_precision("medium"),
     f"the environment variable {VARIABLE} is changed": lambda: os.environ.__setitem__(VARIABLE, os.environ.get(VARIABLE, "") + "x"),
     "the environment variable HOME is changed": lambda: os.environ.pop("HOME", None),
-    "filters of warnings were removed": warnings.resetwarnings,
+    "warning filters were removed": warnings.resetwarnings,
     "the default device was cpu and is meta": lambda: torch.set_default_device("meta"),
     "deterministic algorithms was off and is on": lambda: torch.use_deterministic_algorithms(True),
 }

@@ -246,7 +246,7 @@ def turning(name="inference precision", *, touches=("products",), detail="fast",
 def test_a_switch_that_changes_bits_only():
     (switch,) = habits_of(turning(backwards=True)).switches
     assert switch == Switch("fast", True, "float32", "float32")
-    assert switch.words == "fast changes the bits and not the precision"
+    assert switch.words == "fast changes the bits but not the precision"
 
 
 @pytest.mark.parametrize(("changes", "after"), [({"inputs": to_bfloat16}, "bfloat16"), ({"weights": to_tf32}, "float16 or tf32")])

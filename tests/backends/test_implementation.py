@@ -351,7 +351,7 @@ def test_errors_of_building_are_what_the_backend_lacks():
     with pytest.raises(Unsupported) as raised:
         Building().implement(failing)(torch.ones(1))
     assert str(raised.value).startswith(
-        "Got ZeroDivisionError from building building <function on building>: no channels. Needed: a target that it takes."
+        "Got ZeroDivisionError from building building <function on building>: no channels. Needed: a target that the backend accepts."
     )
     assert isinstance(raised.value.__cause__, ZeroDivisionError)
 
@@ -391,7 +391,7 @@ def test_an_op_without_a_function_is_refused(monkeypatch):
     module, activations = drawn("linear")
     with pytest.raises(
         Unsupported,
-        match=r"Got the op linear for numpy\. Needed: an op that it is mapped to\. Not mapped: linear\. Leave it out for numpy\.",
+        match=r"Got the op linear for numpy\. Needed: an op that this backend implements\. Not implemented: linear\. Leave it out for numpy\.",
     ):
         NUMPY.implement(module)(*activations)
 
@@ -418,13 +418,18 @@ def test_unknown_options_and_values_are_refused():
     for ask in (implementation.with_options, lambda **options: backend.implement(lambda x: x, **options)):
         with pytest.raises(InputError) as raised:
             ask(precison="f32")
-        assert str(raised.value) == "Got the option 'precison' for numpy. Needed: one of order, speed. It has no other. Leave it out."
+        assert (
+            str(raised.value)
+            == "Got the option 'precison' for numpy. Needed: one of order, speed. The backend has no option of that name. Leave it out."
+        )
         with pytest.raises(InputError) as raised:
             ask(speed="slower")
         assert str(raised.value) == (
             "Got speed='slower' for numpy. Needed: one of slow, fast, faster. It has no other setting. Leave it out for slow."
         )
-    with pytest.raises(InputError, match="Got the option 'order' for numpy. Needed: none. It has no other. Leave it out."):
+    with pytest.raises(
+        InputError, match="Got the option 'order' for numpy. Needed: none. The backend has no option of that name. Leave it out."
+    ):
         NUMPY.implement(lambda x: x).with_options(order="forward")
 
 

@@ -155,7 +155,7 @@ def died(remote, action, *, then):
     process, generation = remote.worker.process_id, remote.worker.generation
     with pytest.raises(WorkerError) as raised:
         implementation(TRIGGER)
-    assert then in str(raised.value) and "numpy" in str(raised.value) and "It is started again by the next call" in str(raised.value)
+    assert then in str(raised.value) and "numpy" in str(raised.value) and "The next call restarts the process" in str(raised.value)
     assert remote.worker.faults[-1] == str(raised.value)
     with pytest.raises(ProcessLookupError):
         os.kill(process, 0)
@@ -628,7 +628,7 @@ def test_an_interrupted_sweep_goes_on_where_it_was(tmp_path, after):
 def test_a_file_of_another_sweep_or_of_none_is_refused(tmp_path):
     kept = tmp_path / "cases.jsonl"
     matrix(**ASKED, resume=kept, progress=stopping(1))
-    with pytest.raises(InputError, match="of a run with ops .* Needed: one with .*Cases of different runs"):
+    with pytest.raises(InputError, match="of a run with ops .* Needed: one with .*Cases from different runs"):
         matrix(**{**ASKED, "ops": ["relu"]}, resume=kept)
     for content in ("", "nonsense\n", "[]\n", "{}\n"):
         kept.write_text(content)

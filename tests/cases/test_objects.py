@@ -218,7 +218,7 @@ def test_generators_are_named_as_what_they_are():
 
     with pytest.raises(InputError, match=r"Got actual=rows, which has a `yield`: it is a generator function\."):
         halfulp.check(rows, rows, torch.ones(2))
-    with pytest.raises(InputError, match=r"a generator \(rows has a `yield`, so that calling it computes nothing; return a list\)"):
+    with pytest.raises(InputError, match=r"a generator \(rows has a `yield`, so calling it computes nothing; return a list\)"):
         halfulp.check(lambda x: rows(x), lambda x: rows(x), torch.ones(2))
 
 

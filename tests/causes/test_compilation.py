@@ -170,7 +170,7 @@ def test_the_first_wrong_stage_is_the_first_with_generated_code(wrong):
     assert [verdicts[name] for name in STAGES[:4]] == [True] * 4
     assert verdicts["inductor, nothing fused"] is False
     assert {verdicts[name] for name in STAGES[5:]} == {None}  # what is wrong in one stage is wrong in those after it
-    assert all("is wrong already" in stage.note for stage in wrong.stages[5:])
+    assert all("is already wrong" in stage.note for stage in wrong.stages[5:])
 
 
 def test_what_is_printed_of_a_wrong_kernel_shows_its_code(wrong):

@@ -81,7 +81,7 @@ BY_HAND = {
     ("triplet_margin_loss", "squared distances"): lambda: (
         (((X - Y + 1e-6) ** 2).sum(1) - ((X - Z + 1e-6) ** 2).sum(1) + 2.0).clamp(min=0).mean()
     ),
-    ("huber_loss", "all of delta subtracted in the linear part, instead of half of it"): lambda: torch.where(
+    ("huber_loss", "all of delta subtracted in the linear part instead of half of it"): lambda: torch.where(
         (X - Y).abs() <= 0.4, 0.5 * (X - Y) ** 2, 0.4 * ((X - Y).abs() - 0.4)
     ).mean(),
     ("huber_loss", "smooth_l1_loss, which is 0.4 times less"): lambda: F.smooth_l1_loss(X, Y, beta=0.4),

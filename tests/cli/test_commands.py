@@ -269,7 +269,7 @@ def test_order_says_both_orders_and_writes_programs_that_replay_them(tmp_path):
     (tmp_path / "case.py").write_text(LINEAR)
     result = run("order", tmp_path / "case.py", "--emit", tmp_path / "out", "--svg", tmp_path / "out", "--draw")
     assert result.exit_code == 0, result.output
-    assert result.output.count("replaying gives all 140 outputs in every bit") == 2
+    assert result.output.count("replaying reproduces all 140 outputs bit for bit") == 2
     assert result.output.count("result in every bit (140 of 140)") == 2
     assert "actual against expected: " in result.output
     assert "terms: added from top to bottom" in result.output

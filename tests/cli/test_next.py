@@ -41,7 +41,7 @@ def test_ci_leads_on_with_the_file_and_says_that_there_is_no_baseline(case, tmp_
 
 
 def test_a_function_for_inputs_is_said():
-    with pytest.raises(halfulp.RunError, match=r"call it, as inputs\(0\)"):
+    with pytest.raises(halfulp.RunError, match=r"call it first, as in inputs\(0\)"):
         halfulp.check(lambda x, y: x + y, lambda x, y: y + x, lambda seed: (1.0, 2.0))
 
 

@@ -161,7 +161,7 @@ def test_special_values_and_variance_are_named():
     random = np.random.default_rng(0)
     shaky = _invariance(imitation(matmul=lambda x, w: x @ w + random.uniform(0, 1e-3, (len(x), w.shape[1])).astype(np.float32)))
     assert shaky["the same product and sum run again, five times"] == "NOT the same bits"
-    assert "other bits in products of 1," in shaky["a row of a float32 product of 64 rows"]
+    assert "different bits in products of 1," in shaky["a row of a float32 product of 64 rows"]
 
 
 def test_an_empty_datasheet_is_a_page_too():

@@ -28,5 +28,5 @@ def test_multiples_of_sixteen_have_no_tail_and_specials_count_as_equal():
 
 
 def test_needs_two_tensors_of_one_shape():
-    with pytest.raises(InputError, match=r"Got shapes \[\(2,\)\] and \[\(3,\)\]. Needed: two tensors of one shape"):
+    with pytest.raises(InputError, match=r"Got shapes \[\(2,\)\] and \[\(3,\)\]. Needed: two tensors of the same shape"):
         profile(np.zeros(2), np.zeros(3))

@@ -37,7 +37,7 @@ def test_a_missing_or_wrong_field_is_named(kind, results):
     content = json.loads(results[kind].to_json())
     fields = [name for name in descriptions(KINDS[kind].result_class()) if name in content]
     for name in fields:
-        with pytest.raises(InputError, match=f"of kind {kind} whose {name}.*is not as needed"):
+        with pytest.raises(InputError, match=f"of kind {kind} whose {name}.*is not valid"):
             restored(kind, {**content, name: object()})
 
 
@@ -52,7 +52,7 @@ def test_a_missing_or_wrong_field_is_named(kind, results):
         ('{"kind": "poem", "schema": 1}', "JSON of kind 'poem'"),
         ('{"kind": "check"}', "of kind check, schema None. Needed: schema 1"),
         ('{"kind": "check", "schema": 2}', "of kind check, schema 2. Needed: schema 1"),
-        ('{"kind": "check", "schema": 1}', "not as needed: Field required"),
+        ('{"kind": "check", "schema": 1}', "not valid: Field required"),
     ],
 )
 def test_what_is_no_document_is_refused(tmp_path, text, words):
@@ -66,7 +66,7 @@ def test_files_that_cannot_be_read_and_other_kinds_are_refused(tmp_path, results
     with pytest.raises(InputError, match="can't be read"):
         read_document(tmp_path / "none.json")
     (tmp_path / "bytes.json").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InputError, match="no UTF-8 text"):
+    with pytest.raises(InputError, match="not UTF-8 text"):
         read_document(tmp_path / "bytes.json")
     with pytest.raises(InputError, match="a document of kind audit. Needed: check"):
         restored("check", json.loads(results["audit"].to_json()))

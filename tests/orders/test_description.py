@@ -36,7 +36,10 @@ def product(tree, **changes):
             Order(Tree.from_nodes(3, 0, [(0, 1, 2)]), (("k", 3),)),
             "all 3 values in one operation over k, up to 3 values added in one operation",
         ),
-        (Order(Tree.from_nodes(4, 0, [(3, 2), (4, 1), (5, 0)]), (("k", 4),)), "one chain over k (4 terms, in another order than they lie)"),
+        (
+            Order(Tree.from_nodes(4, 0, [(3, 2), (4, 1), (5, 0)]), (("k", 4),)),
+            "one chain over k (4 terms, in an order other than their storage order)",
+        ),
     ],
 )
 def test_words(order, words):
@@ -82,8 +85,8 @@ def test_differences_in_words(one, two, words):
 
 def test_another_order_of_the_terms_is_described_on_both_sides():
     words = product(blocks(2048, 192)).diff(product(blocks(2048, 512)))
-    assert words.startswith("another order of the terms: chains of 192")
-    assert "instead of: chains of 512" in words
+    assert words.startswith("a different order of terms (chains of 192")
+    assert "instead of chains of 512" in words
 
 
 def test_pictures():

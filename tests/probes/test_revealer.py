@@ -349,10 +349,10 @@ def neumaier(x):
 )
 def test_a_compensated_sum_is_named_as_what_it_is(function, name):
     found = halfulp.order(function, (n(8, 40),))
-    names = found.describe().removeprefix("no tree of additions: ").split(" or ")
+    names = found.describe().removeprefix("not a tree of additions, but ").split(" or ")
     assert name in names and not found.is_proved
     assert ("Kahan's compensated summation" in names) is (name == "Kahan's compensated summation")
-    assert found.proof.startswith("Recognized on ") and "every bit" in found.proof
+    assert found.proof.startswith("Recognized on ") and "bit for bit" in found.proof
     with pytest.raises(InputError, match="Kahan|Neumaier|exact"):
         found.emit()
     with pytest.raises(InputError, match="no order"):
@@ -412,7 +412,7 @@ def test_a_long_table_has_no_program():
     found = halfulp.order(lambda x: np.add.accumulate(x[places], 1)[:, -1], (n(3600),), everywhere=True)
     x = n(3600)
     assert found.is_proved and np.array_equal(found.replay(x), np.add.accumulate(x[places], 1)[:, -1])
-    with pytest.raises(InputError, match="known by a table only"):
+    with pytest.raises(InputError, match="known only as a table"):
         found.emit()
 
 
@@ -439,7 +439,7 @@ def test_winograd_is_no_tree():
     [
         (F.gelu, (r(5, 30),), "isn't linear in input 0"),
         (lambda x: (x * x).sum(1), (r(5, 30),), "isn't linear"),
-        (lambda x: x.sum(1) + 1, (r(5, 30),), "not zero where all its inputs are"),
+        (lambda x: x.sum(1) + 1, (r(5, 30),), "isn't zero when all its inputs are zero"),
         (lambda x: x @ torch.arange(1.0, 31.0), (r(5, 30),), r"coefficients of their own \(1, 2 "),
         (lambda x: x.norm(dim=1), (r(5, 30),), "norms"),
         (lambda x: x.square().sum(1), (r(5, 30),), "sums of squares"),

@@ -28,7 +28,7 @@ CHANGES = {
     "flushing of subnormal numbers": lambda: torch.set_flush_denormal(True),
     "the working folder": lambda: os.chdir("/"),
     "environment variables": lambda: os.environ.__setitem__("ATTACK", "1"),
-    "all warnings of the program": lambda: warnings.simplefilter("ignore"),
+    "all of the program's warnings": lambda: warnings.simplefilter("ignore"),
     "what Ctrl-C does": lambda: signal.signal(signal.SIGINT, lambda *_: None),  # shells let their background jobs ignore it
     "autocast": lambda: torch.set_autocast_enabled("cpu", True),
     "hooks of all modules": lambda: nn.modules.module.register_module_forward_hook(lambda *_: None),
@@ -79,7 +79,7 @@ def test_other_commands_put_it_back_too(name, command):
 
 def test_a_recording_says_what_was_put_back():
     trace = halfulp.record(changing(CHANGES["deterministic algorithms"]), (X,))
-    assert "deterministic algorithms was off and is on: it was put back" in trace.notes
+    assert "deterministic algorithms was off and is on; halfulp restored the old value" in trace.notes
 
 
 def test_a_function_that_raises_leaves_nothing_changed():

@@ -45,7 +45,7 @@ def made(complete=True):
 def test_the_worst_of_each_op_with_its_error_and_what_was_noticed():
     text = matrix_text(made())
     assert "MISTAKE 901" in text and "REDUCED bfloat16" in text and "engine: MISTAKE in gelu" in text
-    assert "numpy = triton: 2 cases (gelu, linear)" in text and "engine: linear: died" in text and "left undelegated" in text
+    assert "numpy = triton: 2 cases (gelu, linear)" in text and "engine: linear: died" in text and "instead of its delegate: gelu" in text
     assert "1 ROUNDING" in text and "1 not supported" in text and "INTERRUPTED" not in text
     assert "INTERRUPTED" in matrix_text(made(complete=False), "answer")
 
@@ -53,7 +53,7 @@ def test_the_worst_of_each_op_with_its_error_and_what_was_noticed():
 def test_pairs_that_do_not_agree_are_listed_by_op():
     text = pairs_text(made())
     assert text.count("engine") == 2 and "numpy" not in text
-    assert pairs_text(Matrix((), {}, {}, {}, {}, {}, {})) == "All pairs agree to rounding."
+    assert pairs_text(Matrix((), {}, {}, {}, {}, {}, {})) == "All pairs agree within rounding."
 
 
 @pytest.mark.parametrize(("verdict", "code"), [("ROUNDING", 0), ("MISTAKE", 1), ("UNDECIDED", 3)])
@@ -65,7 +65,7 @@ def test_habits_in_words():
     found = {"engine": Availability("here", "1.0"), "other": Availability(reason="not installed", install="pip install other")}
     text = backends_text(found, {"engine": COARSE})
     assert "linear of float32 numbers runs in bfloat16: inputs and weights are read with 8 of 24 bits" in text
-    assert "f32 on changes the precision from bfloat16 to float32" in text and "medium changes the bits and not the precision" in text
+    assert "f32 on changes the precision from bfloat16 to float32" in text and "medium changes the bits but not the precision" in text
     assert (
         "high changes nothing" in text
         and "makes subnormal numbers zero in linear" in text
@@ -79,7 +79,7 @@ def test_the_commands(tmp_path):
     options = ["--backends", "torch,numpy", "--ops", "relu,linear", "--shapes", "small", "--json", str(file), "--pairs"]
     run = CliRunner().invoke(app, ["matrix", *options])
     assert run.exit_code == 0, run.output
-    assert "linear" in run.output and "All pairs agree to rounding." in run.output
+    assert "linear" in run.output and "All pairs agree within rounding." in run.output
     found = read_matrix(file)
     assert {result.op for result in found.results} == {"relu", "linear"} and halfulp.report(found).startswith(
         "1 backend against PyTorch, 2 cases"

@@ -119,7 +119,7 @@ BASE = {
             Verdict.MISTAKE,
             ("scaling",),
             [Evidence("scaling", "stays", (), {"unequal_integers_in_float64": 2})],
-            "another rule decides them",
+            "something other than rounding decides them",
         ),
         (Verdict.MISTAKE, ("something",), [], "The error is beyond rounding"),
         (Verdict.UNDECIDED, ("noise",), [], "its cause could not be determined"),

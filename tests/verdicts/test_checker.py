@@ -375,7 +375,7 @@ def test_result_prints_stores_and_is_judged_again():
         ("{", "which is not JSON"),
         ("{}", "JSON without a kind"),
         ('{"kind": "check", "schema": 99}', "Needed: schema 1"),
-        ('{"kind": "check", "schema": 1}', "not as needed: Field required"),
+        ('{"kind": "check", "schema": 1}', "not valid: Field required"),
     ],
 )
 def test_broken_stored_results_are_refused(text, message):
@@ -553,7 +553,7 @@ def test_unwritten_memory_is_found_whatever_the_first_runs_were_lent():
 
 
 def test_small_integers_that_nearly_agree_are_no_proof_of_one_formula():
-    """A percent of a small integer is less than one half, and more than fast products lose."""
+    """A percent of a small integer is less than one half, and more than fast algorithms (Winograd, Strassen) lose."""
     t = 1.7e9 + torch.arange(100, dtype=D) * 1e-3
     result = check(lambda t: (t - t[0]) * 1000.01, lambda t: (t - t[0]) * 1000, (t,))
     assert result.verdict in (V.UNDECIDED, V.MISTAKE)

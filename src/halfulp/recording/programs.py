@@ -87,7 +87,8 @@ def _whole(file: str, path: str | Path, options: dict[str, Any], arguments: Sequ
                 defined = runpy.run_path(file, run_name="__main__")
                 if callable(defined.get("actual")) and callable(defined.get("expected")):
                     recorder.notes.append(
-                        f"calls of actual and expected, unless the file itself makes them; to record one: halfulp record {Path(file).name}:actual"
+                        "calls of actual and expected, unless the file itself makes them; to record one: halfulp record "
+                        f"{Path(file).name}:actual"
                     )
             except SystemExit as ended:
                 if ended.code not in (None, 0):
