@@ -243,8 +243,8 @@ class FingerprintIsAText(Plugin):
 
 
 @broken({
-    COMPUTES: "linear: a result with a relative error", WEIGHTS: "it gives a result that is a relative",
-    VIEWS: "on a view with gaps it gives a result with a relative error", KNOBS: "after all knobs were tried, it gives a result that is a relative",
+    COMPUTES: "linear: a result with a relative error", WEIGHTS: "it gives a result with a relative error",
+    VIEWS: "on a view with gaps it gives a result with a relative error", KNOBS: "after all knobs were tried, it gives a result with a relative error",
 })  # fmt: skip
 class ForgetsTheBias(Plugin):
     def computed(self, honest, target, arguments, keywords):

@@ -21,7 +21,12 @@ def profile_chart(profile: Profile, name: str = "profile") -> Sketch:
         "high": [rounded(value) for value in profile.band],
     }
     base = alt.Chart(data(datasets, name, rows))
-    x = alt.X("index:Q", title=f"index along axis {profile.axis}", scale=alt.Scale(nice=False, zero=False))
+    x = alt.X(
+        "index:Q",
+        title=f"index along axis {profile.axis}",
+        scale=alt.Scale(nice=False, zero=False),
+        axis=alt.Axis(format="d", tickMinStep=1),
+    )
     band = (
         base.mark_area(color=NOISE, opacity=0.3, interpolate="step")
         .encode(x=x, y=alt.Y("low:Q", title="mean error in noise"), y2="high:Q")

@@ -11,6 +11,7 @@ import contextlib
 import functools
 import hashlib
 import json
+import re
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -108,7 +109,8 @@ def _chart(figure: Figure, datasets: dict[str, Columns]) -> dict[str, Any]:
         datasets.setdefault(name, columns)
     specification = {key: value for key, value in sketch.chart.to_dict().items() if key not in ("config", "$schema", "datasets")}
     parted = {"vconcat", "row", "column", "facet"} & {*specification, *specification.get("encoding", {})}
-    return {"spec": specification if parted else {**specification, "width": "container"}, "names": list(sketch.datasets)}
+    wide = specification if parted else {"width": "container", **specification}
+    return {"spec": wide, "names": list(sketch.datasets), "parted": bool(parted)}
 
 
 def cell_text(value: Any, *, whole: bool = False) -> str:
@@ -161,11 +163,17 @@ def _template(name: str) -> Any:
     )
     filters: dict[str, Any] = environment.filters
     filters["drawn"] = markupsafe.Markup  # styles, scripts, escaped JSON and our own SVG; never text of a result
+    filters["prose"] = _prose
     filters["kind"] = lambda part: type(part).__name__
     filters["columns_json"] = _columns_json
     filters["first_rows"] = _first_rows
     filters["length_of"] = _length
     return environment.get_template(name)
+
+
+def _prose(text: str) -> markupsafe.Markup:
+    """A sentence as markup: escaped, then what stands in backticks set as code."""
+    return markupsafe.Markup(re.sub(r"`([^`\n]+)`", r"<code>\1</code>", str(markupsafe.escape(text))))
 
 
 @functools.cache

@@ -46,7 +46,8 @@ def comparison_page(comparison: Comparison) -> Page:
                     f"ulps-{place}",
                     partial(ulp_histogram, difference, f"ulps_{place}"),
                     title,
-                    f"{share(difference.unequal, difference.count)} differ.",
+                    f"{share(difference.unequal, difference.compared)} differ"
+                    + ("." if difference.compared == difference.count else ", of those that are finite on both sides."),
                 )
             )
     if comparison.differences:

@@ -20,7 +20,7 @@ def explanation_page(explanation: Explanation) -> Page:
     below = check_page(explanation.result)
     datasets: dict[str, Columns] = {**below.datasets, "experiments": _experiments(explanation)}
     sections: list[Section] = place_sections(explanation.place, datasets)
-    if explanation.causes or any(experiment.share for experiment in explanation.experiments):
+    if len(explanation.causes) > 1 or (not explanation.causes and any(experiment.share for experiment in explanation.experiments)):
         caption = "The share of the difference that is gone when this one thing is changed; shares of several causes may overlap."
         sections.append(
             Section(
@@ -68,17 +68,18 @@ def _numbers(explanation: Explanation) -> tuple[Number, ...]:
 
 
 def _cause_parts(cause: Cause) -> list[Part]:
-    where = f" at {cause.place}" if cause.place else ""
-    side = f" of {cause.side}" if cause.side else ""
+    facts = [f"{percent(cause.share)} of the difference", f"confidence {cause.confidence}", f"kind of cause: {cause.kind}"]
+    facts += [f"side: {cause.side}"] if cause.side else []
+    facts += [f"place: {cause.place}"] if cause.place else []
     parts: list[Part] = [
         Words(
             (
                 cause.statement,
-                f"A cause of kind {cause.kind}{side}{where}: {percent(cause.share)} of the difference, confidence {cause.confidence}.",
+                f"{'; '.join(facts)}.",
             )
         ),
         Words(cause.evidence, is_list=True),
-        Code("Remedy", cause.remedy),
+        *([Words((f"Remedy: {cause.remedy}",))] if cause.remedy else []),
     ]
     if cause.reports:
         parts.append(Words((f"Met before in: {', '.join(cause.reports)}",)))

@@ -60,7 +60,7 @@ def matrix_page(matrix: Matrix) -> Page:
     return Page(
         "matrix",
         "Which backends agree on which ops?",
-        f"{len(bad):,} of {len(direct):,} cases are not rounding"
+        f"{len(bad):,} of {len(direct):,} cases {'is' if len(bad) == 1 else 'are'} not rounding"
         if bad
         else "All that were compared agree within rounding"
         if named

@@ -152,12 +152,13 @@ function rowsOf(columns) {
 }
 
 async function drawChart(figure) {
-  const {spec, names} = structuredClone(specifications[figure.dataset.chart]);
+  const {spec, names, parted} = structuredClone(specifications[figure.dataset.chart]);
   spec.datasets = Object.fromEntries(names.map(name => [name, rowsOf(datasets[name])]));
   const many = names.some(name => { const first = Object.values(datasets[name])[0]; return first && first.length > 500; });
   const place = figure.querySelector(".canvas");
   delete spec.title;
   for (const each of spec.vconcat || []) if (each.width === "container") each.width = Math.max(180, place.clientWidth - 90);
+  if (!parted && spec.width > place.clientWidth - 90) spec.width = "container";  // as wide as few tiles are, where that fits
   await vegaEmbed(place, spec, {actions: false, ast: true, renderer: many ? "canvas" : "svg", config: configuration(), defaultStyle: false, tooltip: {disableDefaultStyle: true}});
   place.querySelector("svg, canvas")?.setAttribute("aria-hidden", "true");  // its words are the label of the place around it
   figure.dataset.drawn = "yes";
