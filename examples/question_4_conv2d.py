@@ -8,8 +8,8 @@ from halfulp import order
 
 TITLE = "4. Conv2d against a NumPy reference: rounding error or mistake?"
 QUESTION = (
-    "A float32 NumPy loop and F.conv2d (16 channels to 8, 5x5, 28x28) differ in 10 of 6272 elements by more than rtol 1e-4. The post keeps a switch for "
-    "integer values that was never flipped: it decides the question."
+    "A float32 NumPy loop and F.conv2d (16 channels to 8, 5x5, 28x28) differ in 10 of 6272 elements by more than rtol 1e-4. The post has an unused "
+    "switch for integer inputs; turning it on settles the question."
 )
 
 

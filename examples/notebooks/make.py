@@ -40,7 +40,7 @@ NOTEBOOKS = {
         ("code", "from question_4_conv2d import actual, expected, inputs, integer_inputs\n\nresult = halfulp.check(actual, expected, inputs(0), closeups=True)\nresult"),
         ("text", "Where in the image the error is: rounding has no pattern."),
         ("code", "picture('map', result)"),
-        ("text", "The switch of the post that was never flipped: on integers every order is exact."),
+        ("text", "The unused switch of the post, turned on: on integers every order is exact."),
         ("code", "halfulp.check(actual, expected, integer_inputs(0))"),
     ],
     "question_5_compile": [
