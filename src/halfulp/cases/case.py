@@ -17,12 +17,14 @@ from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from ..arguments import arguments_of, taken_as
 from ..differences import Leaf, leaves_of
 from ..errors import InputError, RunError, shortened
 from ..floats import FLOAT32, FLOAT64, Format, format_named
+from ..recording.names import is_of_user
 from . import inputs as trees
 from .deadline import Deadline
 from .effects import (
@@ -537,7 +539,20 @@ def _next_step(error: BaseException, name: str, taken_as: str) -> str:
         return device_advice(device, f"`{name}`")
     if taken_as:
         return f"{taken_as} Or call {name} alone, on the same arguments, to see where it fails."
+    if _is_code_of_numpy(error):
+        return (
+            f'`{name}` got tensors of PyTorch. If it is code of NumPy, pass halfulp.backend("numpy").implement({name}), which gives it '
+            f"arrays. Or call {name}(*inputs) by itself."
+        )
     return f"call {name}(*inputs) by itself."
+
+
+def _is_code_of_numpy(error: BaseException) -> bool:
+    """Whether the user's code failed in a file that imports NumPy, at a method or an argument that is not there."""
+    if not isinstance(error, (TypeError, AttributeError)):
+        return False
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__) if is_of_user(frame.f_code.co_filename)]
+    return bool(frames) and any(value is np for value in frames[-1].f_globals.values())
 
 
 def _describe(value: Any) -> str:

@@ -19,6 +19,7 @@ from torch.overrides import TorchFunctionMode
 
 from ..floats import FORMATS, Format
 from ..ops import called
+from ..ops.defaults import rms_norm_epsilon
 from ..ops.table import LARGEST_ULPS
 from ..process.dispatch import DispatchMode
 from ..recording.names import source_line
@@ -183,6 +184,8 @@ class Retyping(TorchFunctionMode):
                 self._default.note()
                 return func(*args, **{**kwargs, "dtype": self.dtypes[made.dtype]})
             return made
+        if name == "rms_norm" and self.target == torch.float64:
+            args, kwargs = _with_epsilon(args, kwargs)
         if name not in _CASTS and not self._concerned(args) and not (kwargs and self._concerned(kwargs.values())):
             return func(*args, **kwargs)
         if name in ("__get__", "__set__", "__delete__", "backward"):
@@ -238,3 +241,11 @@ class Retyping(TorchFunctionMode):
             known = (value, shadow)
             self._shadows[id(value)] = known
         return known[1]
+
+
+def _with_epsilon(args: Any, kwargs: Any) -> tuple[Any, Any]:
+    """The arguments of `rms_norm` with the epsilon that it has as written, where none was given: float64's own makes another function."""
+    given = args[3] if len(args) > 3 else kwargs.get("eps")
+    if given is not None:
+        return args, kwargs
+    return args[:3], {**kwargs, "eps": rms_norm_epsilon(torch.float32)}

@@ -33,6 +33,7 @@ def compare(
     ] = None,
     as_json: Json = None,
     html: Html = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the answer, without the numbers of each tensor.")] = False,
 ) -> None:
     """How far are two files of tensors apart? Numbers only: without the functions nobody can judge.
 
@@ -53,7 +54,7 @@ def compare(
         return read_tensors(path, inflated_bytes=None if max_inflated is None else max_inflated << 20)
 
     errors: dict[str, tuple[ErrorInU, ...]] = {}
-    with steps_on_stderr(False, f"comparing {actual.name} with {expected.name}") as progress:
+    with steps_on_stderr(quiet, f"comparing {actual.name} with {expected.name}") as progress:
         left, right = read(actual), read(expected)
         compared = compare_results(left, right)
         if reference is not None:
@@ -66,5 +67,5 @@ def compare(
     rule = Rule(rtol, atol, max_ulps)
     kept = tolerated(compared, left, right, rule) if rule != Rule() else None
     result = dataclasses.replace(compared, error_in_u=errors, tolerated=kept)
-    show(result, as_json=as_json, html=html)
+    show(result, as_json=as_json, html=html, form="answer" if quiet else "full")
     raise typer.Exit(result.exit_code)

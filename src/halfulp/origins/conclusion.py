@@ -64,7 +64,7 @@ def _common(actual: Trace, expected: Trace, declared: str | Format | None) -> tu
         "nonfinite": tuple(
             nonfinite for nonfinite in (first_nonfinite("actual", actual), first_nonfinite("expected", expected)) if nonfinite is not None
         ),
-        "settings": tuple(actual.fingerprint.differences(expected.fingerprint)),
+        "settings": tuple(entry for entry in actual.fingerprint.differences(expected.fingerprint) if not _is_unrecorded(*entry)),
         "declared": format_named(declared).name if declared is not None else "",
     }
     sides = (("actual", actual), ("expected", expected))
@@ -73,6 +73,11 @@ def _common(actual: Trace, expected: Trace, declared: str | Format | None) -> tu
     if not common["settings"] and is_repetition(actual, expected):
         notes.append(REPETITION)
     return common, notes
+
+
+def _is_unrecorded(name: str, here: str, there: str) -> bool:
+    """Whether it is the hash of inputs or weights that one side was not seen to use: no setting that differs."""
+    return name.startswith("run: ") and "-" in (here, there)
 
 
 REPETITION = "both sides have the same program, weights, inputs and settings, so any difference is nondeterminism"

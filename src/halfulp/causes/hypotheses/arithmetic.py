@@ -250,6 +250,6 @@ ALL = (
     Hypothesis("float64 constants", ARITHMETIC, "float64 results, or results more accurate than float32 allows", "calls that give float64 brought back to float32",
                "make constants with dtype=x.dtype", ("labeled pairs",), frozenset(), _float64_results),
     Hypothesis("elided casts", ARITHMETIC, "16-bit results that miss a rounding on the way", "casts to 16 bits left out; intermediate results kept in float32",
-               'with torch.compile, pass options={"emulate_precision_casts": True}; otherwise cast at the same places',
+               'cast at the same places; with torch.compile, pass options={"emulate_precision_casts": True}',
                ("pytorch/pytorch#159239", "pytorch/pytorch#195214", "pytorch/pytorch#183761"), frozenset(), lambda call: (*_elided(call), *_kept_wide(call)), naming=_whose_cast),
 )  # fmt: skip

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from ...ops.defaults import rms_norm_epsilon
 from ..calls import Call, is_scalar
 from .hypothesis import ARITHMETIC, FORMULA, Fit, Hypothesis, Site, Variation, among, changed, constants
 
@@ -32,7 +33,7 @@ def _eps(call: Call) -> float | None:
         return float(value) if is_small and isinstance(call.first, torch.Tensor) and call.first.is_floating_point() else None
     if call.name == "rms_norm":
         given = call.value("eps")
-        return float(given) if given is not None else float(torch.finfo(call.first.dtype).eps)
+        return float(given) if given is not None else rms_norm_epsilon(call.first.dtype)
     return float(call.value("eps", DEFAULT_EPS.get(call.name, 1e-5)))
 
 

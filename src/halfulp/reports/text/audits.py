@@ -9,11 +9,11 @@ from .tables import as_text, audit_table
 def audit_text(found: Audit) -> str:
     """What was looked at, and a row for each finding."""
     if not found.entries:
-        return f"{audit_answer(found)}\nThere is no promotion, no downcast, no autocast, no constant of another format, no integer that loses bits."
+        return f"{audit_answer(found)}\nThere is no promotion, no downcast, no autocast, no constant of another format, no integer that loses bits in them."
     return as_text(audit_answer(found), "", audit_table(found))
 
 
 def audit_answer(found: Audit) -> str:
     """How many ops were looked at, and the formats of their results."""
     formats = ", ".join(f"{name} {count:,}" for name, count in sorted(found.formats.items(), key=lambda entry: -entry[1]))
-    return f"{found.ops:,} ops were examined; the formats of their results are: {formats or 'no tensors'}."
+    return f"{found.ops:,} PyTorch ops were examined (code of NumPy is not looked into); the formats of their results are: {formats or 'no tensors'}."

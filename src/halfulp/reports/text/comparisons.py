@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...words.numbers import number, share
 from .tables import as_text, difference_table, worst_table
 
 if TYPE_CHECKING:
@@ -13,8 +14,10 @@ if TYPE_CHECKING:
     from ...differences.difference import Mismatch, Tolerated
 
 
-def comparison_text(comparison: Comparison) -> str:
-    """Structure, NaN and infinity, the metrics, the worst elements, errors against a reference."""
+def comparison_text(comparison: Comparison, form: str = "full") -> str:
+    """The answer; or structure, NaN and infinity, the metrics, the worst elements, errors against a reference."""
+    if form == "answer":
+        return _comparison_answer(comparison)
     parts: list[RenderableType] = [*structural_words(comparison)]
     if comparison.differences:
         parts.append(difference_table(comparison.differences))
@@ -23,6 +26,17 @@ def comparison_text(comparison: Comparison) -> str:
         parts += ["", table]
     parts += [*reference_words(comparison)]
     return as_text(*(parts or ["Nothing to compare."]), closing_words(comparison))
+
+
+def _comparison_answer(comparison: Comparison) -> str:
+    """How many elements differ and by how much, and what that means."""
+    first = structural_words(comparison)[:1]
+    if not first and comparison.unequal and comparison.tolerated is None:
+        first = [
+            f"{share(comparison.unequal, comparison.count)} differ, by up to {comparison.max_ulps:,} ulps and {number(comparison.max_abs)} in "
+            "absolute terms."
+        ]
+    return as_text(*first, closing_words(comparison))
 
 
 def structural_words(comparison: Comparison) -> list[str]:

@@ -55,10 +55,19 @@ def origin_answer(origin: Origin) -> str:
     if origin.between:
         names = [name or "the outermost module" for name in origin.between]
         inside = f" ({len(names)} modules: {', '.join(names[:SHOWN_MODULES])}{' ...' if len(names) > SHOWN_MODULES else ''})"
-        seen = f"It is first seen at {origin.op} ({origin.phase}{_at(origin.source)})."
+        seen = f"It is first seen at {origin.op} ({origin.phase}{_lines(origin)})."
         return f"{head}\nIt starts between {names[0]} and {names[-1]}{inside}: no value in between is in both runs. {seen} {origin.because}"
-    where = f"It starts in {origin.module or 'the outermost module'}, at {origin.op} ({origin.phase}{_at(origin.source)})."
+    where = f"It starts in {origin.module or 'the outermost module'}, at {origin.op} ({origin.phase}{_lines(origin)})."
     return f"{head}\n{where} {origin.because}"
+
+
+def _lines(origin: Origin) -> str:
+    """The line of the op, or of both sides where they run different ones."""
+    sides = (origin.place.expected, origin.place.actual) if origin.place is not None else ()
+    lines = [calls[-1].source for calls in sides if calls and calls[-1].source]
+    if len(lines) == 2 and lines[0] != lines[1]:
+        return f", expected: {lines[0]}, actual: {lines[1]}"
+    return _at(origin.source)
 
 
 def _at(source: str) -> str:
