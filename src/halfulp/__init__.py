@@ -141,13 +141,13 @@ __all__ = [
 
 
 _OLD = {"reveal_order": "order", "suggest_tolerance": "tolerance"}
-"""Names of version 0.1, which work for one version more -> what they are called now."""
+"""Names of version 0.1, which work for one more version -> what they are called now."""
 _found = on_first_use(__name__, _HOME)
 
 
 def __getattr__(name: str) -> object:
     if name in _OLD:
-        warn(f"halfulp.{name} is now halfulp.{_OLD[name]}; the old name works for one version more", DeprecationWarning, stacklevel=2)
+        warn(f"halfulp.{name} is now halfulp.{_OLD[name]}; the old name works for one more version", DeprecationWarning, stacklevel=2)
         name = _OLD[name]
     return _found(name)
 

@@ -12,7 +12,7 @@ def swapped(x):
 
 
 def test_code_of_numpy_that_gets_tensors_is_told_how_to_get_arrays():
-    with pytest.raises(halfulp.RunError, match=r'`actual` got tensors of PyTorch.*halfulp\.backend\("numpy"\)\.implement\(actual\)'):
+    with pytest.raises(halfulp.RunError, match=r'`actual` received PyTorch tensors.*halfulp\.backend\("numpy"\)\.implement\(actual\)'):
         halfulp.check(swapped, lambda x: x.transpose(1, 2), (torch.randn(2, 3, 4, 5),))
     actual = halfulp.backend("numpy").implement(swapped)
     assert halfulp.check(actual, lambda x: x.transpose(1, 2), (torch.randn(2, 3, 4, 5),)).verdict is halfulp.Verdict.IDENTICAL

@@ -541,7 +541,7 @@ def _next_step(error: BaseException, name: str, taken_as: str) -> str:
         return f"{taken_as} Or call {name} alone, on the same arguments, to see where it fails."
     if _is_code_of_numpy(error):
         return (
-            f'`{name}` got tensors of PyTorch. If it is code of NumPy, pass halfulp.backend("numpy").implement({name}), which gives it '
+            f'`{name}` received PyTorch tensors. If it is NumPy code, pass halfulp.backend("numpy").implement({name}), which gives it '
             f"arrays. Or call {name}(*inputs) by itself."
         )
     return f"call {name}(*inputs) by itself."

@@ -87,11 +87,11 @@ REPETITION = "both sides have the same program, weights, inputs and settings, so
 def is_repetition(actual: Trace, expected: Trace) -> bool:
     """Whether both recorded the same ops with the same arguments on the same numbers, and nothing else made their results."""
     calls = [[(step.op, step.arguments, step.keywords) for step in trace.ops] for trace in (actual, expected)]
-    return calls[0] == calls[1] and _leaf_bits(actual) == _leaf_bits(expected) and not any(map(_is_made_elsewhere, (actual, expected)))
+    return calls[0] == calls[1] and _leaf_bits(actual) == _leaf_bits(expected) and not any(map(is_made_elsewhere, (actual, expected)))
 
 
-def _is_made_elsewhere(trace: Trace) -> bool:
-    """Whether a result comes from neither an op nor what was there before: it was made of numbers of Python, or by another library."""
+def is_made_elsewhere(trace: Trace) -> bool:
+    """Whether a result comes from neither an op nor what was there before: it was made of Python numbers, or by another library."""
     results = [number for name, number in trace.named.items() if name.startswith("output")]
     there = (Role.INPUT, Role.PARAMETER, Role.BUFFER)
     return any(number not in trace.producers and trace.values[number].role not in there for number in results)

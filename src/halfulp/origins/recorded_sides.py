@@ -25,7 +25,7 @@ from ..recording.exported import ExportedFunction
 from ..recording.statements import watched
 from ..recording.transcript import transcribe
 from ..traces import Trace
-from .conclusion import locate_in_traces
+from .conclusion import is_made_elsewhere, locate_in_traces
 from .evidence import UNKNOWN_FORMULA
 from .origin import Origin
 from .python_numbers import place_of_numbers
@@ -100,7 +100,7 @@ def walked(case: Case, *, ends: Callable[[], bool], progress: Callable[[str], No
             with taken_apart():
                 traces.append(_recorded(side.name, function, case.inputs, case.keywords, path, case.gradients, case.seed, progress))
         origin = locate_in_traces(*traces, declared=case.declared.name, progress=progress, ends=ends)
-    if origin.place is None and origin.module is None and any(_is_made_elsewhere(trace) for trace in traces):
+    if origin.place is None and origin.module is None and any(map(is_made_elsewhere, traces)):
         return dataclasses.replace(origin, place=place_of_numbers(case))
     return origin
 
@@ -135,7 +135,7 @@ def _recorded(
     try:
         try:
             trace = recorded(path, differentiates=gradients or side.wants_gradients)
-            if not gradients and not side.modules and _is_made_elsewhere(trace):
+            if not gradients and not side.modules and (not _has_results(trace) or is_made_elsewhere(trace)):
                 return _by_statements(side, arguments, keywords, path, seed) or trace
             return trace
         except RuntimeError as error:
@@ -151,10 +151,9 @@ def _recorded(
         ) from error
 
 
-def _is_made_elsewhere(trace: Trace) -> bool:
-    """Whether no op of PyTorch made the results: NumPy did, or another library."""
-    results = [number for name, number in trace.named.items() if name.startswith("output")]
-    return not results or any(number not in trace.producers for number in results)
+def _has_results(trace: Trace) -> bool:
+    """Whether a tensor was returned."""
+    return any(name.startswith("output") for name in trace.named)
 
 
 def _by_statements(side: Side, arguments: tuple[Any, ...], keywords: dict[str, Any], path: Path, seed: int) -> Trace | None:

@@ -62,7 +62,7 @@ def check(
         closeups: also keep what pictures are drawn from: some elements of each output with their noise, means along its axes.
         strict: make it UNDECIDED where the inputs test nothing (empty or constant outputs, zero inputs), instead of a warning.
         progress: called with a few words before each step that takes time.
-        effort: the old spelling of `full` ("full" or "decide"), for one version more.
+        effort: the old spelling of `full` ("full" or "decide"), for one more version.
 
     Returns:
         A `CheckResult`: `verdict`, `acceptable`, `reason`, `evidence`, `difference`; print it for the whole answer.
@@ -118,7 +118,7 @@ def _is_full(effort: str | None) -> bool:
         return False
     if effort not in ("decide", "full"):
         raise InputError(f"Got effort={effort!r}. Needed: full=True or full=False. It says how much evidence is gathered. Leave it out.")
-    warn('effort="full" is now full=True; the old spelling works for one version more', DeprecationWarning, stacklevel=4)
+    warn('effort="full" is now full=True; the old spelling works for one more version', DeprecationWarning, stacklevel=4)
     return effort == "full"
 
 

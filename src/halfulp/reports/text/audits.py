@@ -16,4 +16,6 @@ def audit_text(found: Audit) -> str:
 def audit_answer(found: Audit) -> str:
     """How many ops were looked at, and the formats of their results."""
     formats = ", ".join(f"{name} {count:,}" for name, count in sorted(found.formats.items(), key=lambda entry: -entry[1]))
-    return f"{found.ops:,} PyTorch ops were examined (code of NumPy is not looked into); the formats of their results are: {formats or 'no tensors'}."
+    return (
+        f"{found.ops:,} PyTorch ops were examined (NumPy code isn't examined); the formats of their results are: {formats or 'no tensors'}."
+    )
