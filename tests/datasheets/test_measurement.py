@@ -91,7 +91,7 @@ def test_an_interrupted_run_goes_on(tmp_path):
     sheet = datasheet("numpy", functions=("exp", "sqrt"), resume=kept)
     assert sheet.accuracies[0].max_ulp_error == 123.0
     assert len(sheet.accuracies) == 4
-    with pytest.raises(InputError, match="Scans of different runs"):
+    with pytest.raises(InputError, match="Scans from different runs"):
         datasheet("numpy", functions=("exp",), resume=kept, seed=1)
     kept.write_text("no")
     with pytest.raises(InputError, match="holds no finished scans"):

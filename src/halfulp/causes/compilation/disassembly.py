@@ -187,17 +187,19 @@ def _freezing_differs(stages: list[StageResult]) -> bool:
 def _choice_in_words(choices: Choices, how: str) -> str:
     if not choices.chosen and not choices.results:
         return ""
-    runs = len(choices.chosen)
+    several = len(choices.chosen) > 1
+    runs = f"{len(choices.chosen)} fresh processes" if several else "one fresh process"
     kernels = sorted({name for one in choices.chosen for name in one})
     chosen = f"these kernels were chosen by timing: {', '.join(kernels)}" if kernels else "no kernel was chosen by timing"
-    same = (
-        "all gave the same bits"
+    bits = (
+        "; all gave the same bits"
         if choices.results == 1
-        else f"they gave {choices.results} different results, which differ in up to {choices.unequal:,} elements"
+        else f"; they gave {choices.results} different results, which differ in up to {choices.unequal:,} elements"
     )
-    choice = ", but not the same ones in every process" if choices.varies else ", and the same ones in every process" if kernels else ""
+    same = ", and the same ones in every process" if kernels else ""
+    choice = (", but not the same ones in every process" if choices.varies else same) + bits if several else ""
     here = f" {choices.like_here} of the fresh processes gave the same bits as this one." if how.startswith("as compiled") else ""
-    return f"In {runs} fresh processes without caches ({how}): {chosen}{choice}; {same}.{here}"
+    return f"In {runs} without caches ({how}): {chosen}{choice}.{here}"
 
 
 def _arguments(laboratory: Laboratory) -> tuple[Any, dict[str, Any]]:
