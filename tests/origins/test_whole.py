@@ -1,6 +1,7 @@
 """What no op shows by itself: the outputs as a whole, judged as `check` judges them."""
 
 import copy
+import functools
 
 import numpy as np
 import pytest
@@ -71,8 +72,15 @@ def test_a_whole_that_cannot_be_judged_is_said(monkeypatch):
 )
 def test_results_that_recording_does_not_see_are_compared_too(actual, expected, inputs):
     origin = halfulp.locate(actual, expected, inputs)
-    assert origin.verdict is Verdict.UNDECIDED
-    assert "MISTAKE" in origin.because
+    assert origin.verdict is Verdict.MISTAKE
+    assert origin.source.endswith(" <lambda>") and origin.place is not None and origin.place.op == "python.return"
+    assert not any("nondeterminism" in note for note in origin.notes)  # two statements of one name are no two runs of one program
+
+
+@pytest.mark.parametrize("inputs", [(X[0].numpy(),), (torch.randn(100, 100).numpy(),)], ids=["few numbers", "many"])
+def test_where_nothing_can_be_watched_the_whole_is_still_compared(inputs):
+    origin = halfulp.locate(functools.partial(np.multiply, 2.0), functools.partial(np.multiply, 3.0), inputs)
+    assert origin.verdict is Verdict.UNDECIDED and "MISTAKE" in origin.because
 
 
 def test_results_that_recording_does_not_see_and_that_differ_by_rounding_are_not_identical():
@@ -268,7 +276,13 @@ def test_float32_inside_a_bfloat16_function_is_entitled_to_bfloat16():
     assert halfulp.locate(actual, expected, (x,)).acceptable is True
 
 
-def test_what_no_op_adds_lies_between_named_places():
+def test_what_no_op_adds_is_found_among_statements():
     origin = halfulp.locate(lambda x: torch.from_numpy(np.convolve(x[0].numpy(), [1.0, 2.0, 4.0])), lambda x: torch.from_numpy(np.convolve(x[0].numpy(), [4.0, 2.0, 1.0])), (X,))  # fmt: skip
+    assert origin.verdict is Verdict.MISTAKE and origin.source.endswith(" <lambda>")
+
+
+def test_what_no_statement_adds_lies_between_named_places():
+    big = torch.randn(100, 100)  # too many numbers for a statement of Python's numbers
+    origin = halfulp.locate(lambda x: torch.from_numpy(np.roll(x.numpy(), 1)), lambda x: torch.from_numpy(np.roll(x.numpy(), -1)), (big,))
     assert origin.verdict is Verdict.UNDECIDED
-    assert "lies between the inputs and the outputs" in origin.because
+    assert "lies between" in origin.because and "and the outputs" in origin.because

@@ -35,7 +35,9 @@ def test_what_a_statement_reads_is_known():
     found = numbers_in(lambda: score(TOKENS, [5, 7]))
     penalty = next(each for each in found if each.name == "penalty")
     assert {found[place].name for place in penalty.reads} == {"shortest", "hits"}
-    read = [found[place] for place in found[-1].reads]
+    returned, given_on = found[-2:]  # by the function, and by the lambda that calls it
+    assert returned.source.endswith(" score") and [found[place] for place in given_on.reads] == [returned]
+    read = [found[place] for place in returned.reads]
     assert {each.name for each in read} >= {"penalty", "return"}  # what the function within the statement returned
 
 

@@ -65,9 +65,9 @@ def test_copies_are_kept_and_inputs_are_not_changed():
 
 
 def test_another_trace_function_is_put_back_and_a_loop_over_numbers_ends_it(monkeypatch):
-    from halfulp.recording import statements
+    from halfulp.recording import statement_watch
 
-    monkeypatch.setattr(statements, "MOST_LINES", 50)
+    monkeypatch.setattr(statement_watch, "MOST_LINES", 50)
 
     def endless(x):
         for _ in range(1000):

@@ -10,6 +10,7 @@ from typing import Any
 from ..floats import Format, format_named
 from ..ops import record_of
 from ..traces import Step, Trace
+from ..traces.fingerprint import LIBRARY
 from ..traces.roles import Phase, Role
 from ..verdicts.verdict import Verdict
 from ..words.stage import Stage
@@ -20,7 +21,7 @@ from .hashes import walk_hashes
 from .ledger import Suspect, SuspectState, Walk
 from .nonfinite import first_nonfinite
 from .origin import Origin
-from .place import made_since, place_of
+from .place import made_since, op_in, place_of
 from .ranks import first_of_ranks
 from .walker import NORMWISE, Walker
 
@@ -85,7 +86,12 @@ REPETITION = "both sides have the same program, weights, inputs and settings, so
 
 
 def is_repetition(actual: Trace, expected: Trace) -> bool:
-    """Whether both recorded the same ops with the same arguments on the same numbers, and nothing else made their results."""
+    """Whether both recorded the same ops with the same arguments on the same numbers, and nothing else made their results.
+
+    A transcript has no attributes of its ops (an epsilon, a factor), so two that look the same may be of different programs.
+    """
+    if any(LIBRARY in trace.fingerprint.sections for trace in (actual, expected)):
+        return False
     calls = [[(step.op, step.arguments, step.keywords) for step in trace.ops] for trace in (actual, expected)]
     return calls[0] == calls[1] and _leaf_bits(actual) == _leaf_bits(expected) and not any(map(is_made_elsewhere, (actual, expected)))
 
@@ -173,7 +179,7 @@ def _by_hashes(actual: Trace, expected: Trace, alignment: Alignment, common: dic
             notes=_without_repetition(notes),
             **common,
         )
-    because = f"Bits first differ at {first.op} in {first.module or 'the outermost module'}; hashes can't show whether that is rounding."
+    because = f"Bits first differ at {op_in(first.op, first.module)}; hashes can't show whether that is rounding."
     return Origin(
         None, first.op, first.phase, first.source, verdict=Verdict.UNDECIDED, added=0.0, inherited=0.0, because=because, walk=points,
         first_bits=first, notes=tuple(notes), point=first, **common,
@@ -302,10 +308,10 @@ def _unanswered(walker: Walker, walk: Walk) -> str:
         )
         growth = UNSEEN_GROWTH if point.phase == Phase.FORWARD else UNSEEN_GROWTH_BACKWARD
         if point.total > max(rounding, growth * before):
-            where, why = point.module or "the outermost module", point.note or "no formula"
             return (
-                f"{point.op} in {where} could not be evaluated ({why}). The relative difference is {point.total:.2g} in "
-                f"its result and {before:.2g} in its inputs; halfulp can't tell whether that is rounding."
+                f"{op_in(point.op, point.module)} could not be evaluated ({point.note or 'no formula'}). "
+                f"The relative difference is {point.total:.2g} in its result and {before:.2g} in its inputs; "
+                "halfulp can't tell whether that is rounding."
             )
     differing = [name for name in names if _differs(walker, name)]
     unseen = [name for name in differing if not _was_compared(walker, walk, walker.actual.named[name])]

@@ -13,7 +13,7 @@ from ..traces import Step
 from ..traces.roles import Phase
 from ..verdicts.verdict import Verdict
 from .counterpart import MatchedBy
-from .place import Place
+from .place import Place, op_in
 
 
 @dataclass(frozen=True)
@@ -176,9 +176,7 @@ class Origin:
         try:
             return drawn(self)
         except ModuleNotFoundError:  # a machine with NumPy alone has no tables
-            where = (
-                f" It starts in {self.module or 'the outermost module'}, at {self.op} ({self.phase})." if self.module is not None else ""
-            )
+            where = f" It starts at {op_in(self.op, self.module)} ({self.phase})." if self.module is not None else ""
             return f"{self.verdict.name}: {self.verdict.meaning}.{where} {self.because}"
 
     def to_json(self) -> str:

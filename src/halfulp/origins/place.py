@@ -55,6 +55,11 @@ class Place:
         return self.actual if side == "actual" else self.expected
 
 
+def op_in(op: str, module: str) -> str:
+    """An op and its module: "exp in encoder.2"; the op alone where it is in none, or in the outermost one."""
+    return f"{op} in {module}" if module else op
+
+
 def place_of(actual: Trace, expected: Trace, here: Sequence[Step], there: Sequence[Step], *, module: str, seen: Step) -> Place:
     """The place where these steps of `actual` and of `expected` are.
 

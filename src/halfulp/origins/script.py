@@ -17,6 +17,7 @@ from ..ops.evaluation import NotReplayed
 from ..traces import Ref
 from ..traces.shards import SAFETENSORS_NAMES
 from .origin import Point
+from .place import op_in
 from .replayable import call_of, constant_of, dtype_named
 from .reproduction import Program, Reproduction
 
@@ -88,7 +89,7 @@ def script_of(made: Reproduction, point: Point) -> str:
         (point.note[0].upper() + point.note[1:] + ".") if point.note else "The result of `actual` is further off than rounding can explain."
     )
     title = (
-        f"{point.op} in {point.module or 'the outermost module'}, {point.phase}: {verdict}. {because} Written by "
+        f"{op_in(point.op, point.module)}, {point.phase}: {verdict}. {because} Written by "
         f"halfulp from two recordings. It needs only PyTorch{(' and values.safetensors' if needs_file else '')}."
     )
     parts = [_HEADER.format(title=literal(title), imports="import json\nfrom pathlib import Path\n" if needs_file else "")]

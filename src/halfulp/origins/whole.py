@@ -15,6 +15,7 @@ from ..verdicts.result import CheckResult
 from ..verdicts.verdict import Verdict
 from .counterpart import MatchedBy
 from .origin import Origin, Point
+from .place import op_in
 from .python_numbers import place_of_numbers
 from .walker import NORMWISE
 
@@ -55,7 +56,7 @@ def with_the_whole(origin: Origin, case: Callable[[], Case], finest: Format, pro
     if not is_identical and whole.because[:1] in (("structure",), ("repetition",)):
         return dataclasses.replace(origin, notes=(*origin.notes, f"check says: {whole.reason}"))
     if origin.acceptable is False:
-        where = f"{origin.op} in {origin.module or 'the outermost module'}"
+        where = op_in(origin.op, origin.module or "")
         because = (
             f"The outputs as a whole are {whole.verdict.name}: {whole.reason} What {where} adds by itself ({origin.verdict.name}) makes no "
             "difference in the end."
@@ -153,4 +154,4 @@ def _no_op_alone(origin: Origin, whole: CheckResult) -> str:
 
 
 def _named(point: Point) -> str:
-    return f"{point.op} in {point.module or 'the outermost module'}"
+    return op_in(point.op, point.module)

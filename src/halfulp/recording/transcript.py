@@ -9,7 +9,7 @@ from pathlib import Path
 
 import torch
 
-from ..traces.fingerprint import fingerprint
+from ..traces.fingerprint import LIBRARY, fingerprint
 from ..traces.reader import read_trace
 from ..traces.roles import Phase, Role, StepKind
 from ..traces.shards import ITEM_BYTES
@@ -61,7 +61,7 @@ def transcribe(
     Raises:
         TraceError: the folder exists or can't be written.
     """
-    writer = TraceWriter(path, level="tensors", fingerprint=fingerprint().with_section("backend", dict(settings)))
+    writer = TraceWriter(path, level="tensors", fingerprint=fingerprint().with_section(LIBRARY, dict(settings)))
     for role, tensors in ((Role.INPUT, inputs), (Role.PARAMETER, weights)):
         for name, tensor in tensors.items():
             _write(writer, tensor, role, name)

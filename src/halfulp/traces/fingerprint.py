@@ -49,6 +49,9 @@ INSTRUCTIONS = (
 ORDER = ("environment variables", "torch", "packages", "machine", "run")
 """Sections by how often a difference in them explains a difference of results: in 33 of 170 user reports the remedy was a switch."""
 
+LIBRARY = "backend"
+"""The section with settings of a library that isn't watched op by op, but gives its values."""
+
 
 @shown
 @dataclass(frozen=True)

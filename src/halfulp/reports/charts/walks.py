@@ -7,6 +7,7 @@ from typing import Any
 import altair as alt
 
 from ...origins.origin import Origin, Point
+from ...origins.place import op_in
 from .style import ACTUAL, HEIGHT, LIMIT, MARK, NOISE, Columns, Sketch, data, finished, log_scale, rounded
 
 
@@ -98,7 +99,7 @@ def walk_chart(origin: Origin, name: str = "walk") -> Sketch:
         .add_params(chosen).properties(width="container", height=46)
     )  # fmt: skip
     words = f"{len(origin.walk)} values along the model. " + (
-        f"It starts at value {start + 1}, in {origin.walk[start].module or 'the outermost module'}."
+        f"It starts at value {start + 1}, at {op_in(origin.walk[start].op, origin.walk[start].module)}."
         if start is not None
         else "Nothing adds more than rounding."
     )

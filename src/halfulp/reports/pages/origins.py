@@ -70,7 +70,7 @@ def headline(origin: Origin) -> str:
     """The answer in a few words."""
     if origin.module is None:
         return f"{origin.verdict.name}: {origin.verdict.meaning}"
-    return f"{origin.verdict.name}, starting in {origin.module or 'the outermost module'}"
+    return f"{origin.verdict.name}, starting {f'in {origin.module}' if origin.module else f'at {origin.op}'}"
 
 
 _WALK = (
@@ -99,7 +99,7 @@ def _numbers(origin: Origin, start: int | None) -> tuple[Number, ...]:
 def _steps(origin: Origin) -> tuple[str, ...]:
     if origin.module is None:
         return ("Nothing to do here.",) if origin.acceptable else ("Record both sides with level='tensors' to see what each op adds.",)
-    where = origin.module or "the outermost module"
+    where = origin.module or origin.op
     cause = f"halfulp explain {origin.operands}" if origin.operands else "halfulp.explain(actual, expected, inputs)"
     return (
         f"Compare what {where} does on both sides: constants (eps, scale), weights, layout, the kernel that runs.",

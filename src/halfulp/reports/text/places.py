@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import RenderableType
 from rich.table import Table
 
-from ...origins.place import OpCall, Place
+from ...origins.place import OpCall, Place, op_in
 
 SHOWN = 6
 """Ops of each side that are shown: those before the value that differs. JSON has all."""
@@ -18,8 +18,7 @@ def place_in_words(place: Place) -> str:
     }
     is_one = len(lines) == 2 and len(set(lines.values())) == 1  # both sides run that line
     where = place.source if is_one or not lines else ", ".join(f"{side}: {line}" for side, line in lines.items())
-    module = f"in {place.module}" if place.module else "in the outermost module"
-    return f"{short(place.op)} {module}{f' ({where})' if where else ''}"
+    return f"{op_in(short(place.op), place.module)}{f' ({where})' if where else ''}"
 
 
 def differing_in_words(place: Place) -> str:
