@@ -8,6 +8,7 @@ import threading
 
 import pytest
 
+import halfulp
 from halfulp.errors import InputError
 from halfulp.files import append_line, write_file
 
@@ -61,6 +62,7 @@ def test_places_that_are_no_file_are_refused_in_one_line(place, tmp_path):
 LIMITED = """
 import resource, signal, sys
 from halfulp.files import write_file
+import halfulp
 from halfulp.errors import InputError
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
@@ -96,3 +98,9 @@ def test_readers_see_one_of_the_versions(tmp_path):
     for each in readers:
         each.join()
     assert len(seen) > 1 and all(len(each) == 50_000 and len(set(each)) == 1 for each in seen)
+
+
+@pytest.mark.parametrize("answer", [halfulp.read_trace, halfulp.read_result, halfulp.read_matrix, halfulp.Recorder])
+def test_what_is_no_path_is_said(answer):
+    with pytest.raises(halfulp.InputError, match=r"Got 3 for a path\. Needed: text, or a pathlib\.Path"):
+        answer(3)

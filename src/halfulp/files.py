@@ -11,6 +11,17 @@ from pathlib import Path
 from .errors import InputError
 
 
+def path_of(place: str | os.PathLike[str]) -> Path:
+    """A path that somebody passed.
+
+    Raises:
+        InputError: it is none.
+    """
+    if not isinstance(place, (str, os.PathLike)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(f"Got {place!r:.60} for a path. Needed: text, or a pathlib.Path. It names a file or folder. Pass its name.")
+    return Path(place)
+
+
 def write_file(path: str | os.PathLike[str], content: str | bytes) -> Path:
     """Write a file whole, or not at all.
 
@@ -24,7 +35,7 @@ def write_file(path: str | os.PathLike[str], content: str | bytes) -> Path:
     Raises:
         InputError: it can't be written (a folder of that name, no permission, a full disk); what was there before is still there.
     """
-    file = Path(path)
+    file = path_of(path)
     data = content.encode("utf-8", "replace") if isinstance(content, str) else content
     try:
         target = Path(os.path.realpath(file))

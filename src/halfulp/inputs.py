@@ -53,7 +53,7 @@ def variants(inputs: Any, seed: int = 0) -> Iterator[InputVariant]:
     Example:
         >>> import torch
         >>> [each.label for each in variants((torch.ones(2, 3),)) if each.kind == "layout"]
-        ['not contiguous', 'offset into its memory']
+        ['not contiguous', 'at an offset in memory']
     """
     given = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
     for kind, table in (("values", _VALUES), ("layout", _LAYOUTS)):
@@ -152,18 +152,18 @@ def _duplicated(x: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
 _VALUES: dict[str, Change] = {
     "other numbers of the same magnitude": lambda x, g: (_normal(x, g) * _spread(x)).to(x.dtype),
     "zeros replaced by nonzero numbers": _zeros_filled,
-    "all positive": lambda x, g: x.abs() if bool((x < 0).any()) else x,
-    "all negative": lambda x, g: -x.abs() if bool((x > 0).any()) else x,
+    "all numbers positive": lambda x, g: x.abs() if bool((x < 0).any()) else x,
+    "all numbers negative": lambda x, g: -x.abs() if bool((x > 0).any()) else x,
     "a large mean": lambda x, g: x + 100.0 * _spread(x),
     "numbers of very different magnitudes": _wide,
     "sums that cancel": _cancelling,
     "ties": lambda x, g: (torch.round(2.0 * x.double() / _spread(x)) / 2.0 * _spread(x)).to(x.dtype),
     "integers": lambda x, g: torch.round(x.double() / _spread(x) * 3.0).to(x.dtype),
-    "a thousand times larger": lambda x, g: x * 1000.0,
-    "a thousand times smaller": lambda x, g: x / 1000.0,
-    "half of it zero": lambda x, g: torch.where(_uniform(x, g) < 0.5, torch.zeros_like(x), x),
-    "all the same number": lambda x, g: torch.full_like(x, _spread(x)),
-    "all zero": lambda x, g: torch.zeros_like(x),
+    "numbers a thousand times larger": lambda x, g: x * 1000.0,
+    "numbers a thousand times smaller": lambda x, g: x / 1000.0,
+    "half of the numbers zero": lambda x, g: torch.where(_uniform(x, g) < 0.5, torch.zeros_like(x), x),
+    "all numbers the same": lambda x, g: torch.full_like(x, _spread(x)),
+    "all numbers zero": lambda x, g: torch.zeros_like(x),
 }
 
 
@@ -181,20 +181,20 @@ def _with_offset(x: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
 
 _LAYOUTS: dict[str, Change] = {
     "not contiguous": _with_gaps,
-    "offset into its memory": _with_offset,
-    "axes stored in reverse": lambda x, g: (
+    "at an offset in memory": _with_offset,
+    "stored with their axes in reverse order": lambda x, g: (
         x.permute(*reversed(range(x.dim()))).contiguous().permute(*reversed(range(x.dim()))) if x.dim() > 2 else x
     ),
-    "channels last": lambda x, g: x.contiguous(memory_format=torch.channels_last) if x.dim() == 4 else x,
+    "stored channels-last": lambda x, g: x.contiguous(memory_format=torch.channels_last) if x.dim() == 4 else x,
 }
 
 _SPECIALS: dict[str, Change] = {
     "subnormal numbers": lambda x, g: (_normal(x, g) * 0.25 * torch.finfo(x.dtype).tiny).to(x.dtype),
     "zeros of both signs": lambda x, g: torch.where(_uniform(x, g) < 0.5, torch.zeros_like(x), -torch.zeros_like(x)),
-    "close to overflow": lambda x, g: (x.double() / _spread(x) * torch.finfo(x.dtype).max ** 0.5 * 0.1).to(x.dtype),
-    "some infinite": _with(float("inf")),
-    "some minus infinite": _with(float("-inf")),
-    "some NaN": _with(float("nan")),
+    "numbers close to overflow": lambda x, g: (x.double() / _spread(x) * torch.finfo(x.dtype).max ** 0.5 * 0.1).to(x.dtype),
+    "some infinities": _with(float("inf")),
+    "some negative infinities": _with(float("-inf")),
+    "some NaNs": _with(float("nan")),
 }
 
 

@@ -227,3 +227,9 @@ def test_names_are_found_in_order_and_objects_once():
     shared = types.SimpleNamespace(first=cache, second=cache)
     names = [name for name, _ in named_in(shared, "inputs[0]", lambda value: isinstance(value, torch.Tensor))]
     assert names == ["inputs[0].first.layers[0].keys", "inputs[0].first.layers[1].keys"]
+
+
+@pytest.mark.parametrize("answer", [halfulp.check, halfulp.locate, halfulp.explain])
+def test_a_function_for_the_inputs_is_recognized_by_all(answer):
+    with pytest.raises(halfulp.RunError, match=r"(?i)inputs is a function and was passed as the only argument: call it first"):
+        answer(torch.exp, torch.exp, lambda seed: (torch.randn(3),))

@@ -82,7 +82,7 @@ def test_what_was_left_out_is_named(clock):
     actual, expected, inputs = pairs("two mistakes")
     found = halfulp.explain(slow(clock, 0.1, actual), slow(clock, 0.1, expected), inputs, budget_s=12, processes=False)
     assert found.verdict is Verdict.MISTAKE and not found.complete
-    assert any(note.startswith("Left out because the time budget ended: ") for note in found.notes)
+    assert any(note.startswith("Left out because the time budget ran out: ") for note in found.notes)
 
 
 def test_with_time_enough_nothing_is_left_out(clock):

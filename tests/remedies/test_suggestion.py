@@ -78,3 +78,13 @@ def test_what_has_no_tolerance():
         halfulp.tolerance(torch.exp, (torch.ones(1),), failure_probability=2)
     with pytest.raises(InputError, match="without floating-point outputs"):
         halfulp.tolerance(lambda x: x.argmax(), (torch.ones(3),))
+
+
+def test_two_functions_are_one_too_many():
+    with pytest.raises(halfulp.InputError, match=r"tolerance\(function, inputs\)"):
+        halfulp.tolerance(torch.exp, torch.exp, lambda seed: (torch.ones(2),))
+
+
+def test_a_function_of_a_seed_that_fails_is_said():
+    with pytest.raises(halfulp.RunError, match=r"Got ZeroDivisionError from inputs\(0\)"):
+        halfulp.tolerance(torch.exp, lambda seed: 1 / 0)

@@ -163,7 +163,7 @@ def test_the_first_screen_says_the_answer(kind, results):
     assert re.search(r"<h1>[^<]{4,}</h1>", text) and re.search(r'<p class="sentence">[^<]{10,}', text)
     if kind == "check":
         assert "<h1>ROUNDING: the difference is rounding in the declared precision</h1>" in text
-        assert "error in units of what rounding makes here" in text and "<h2>What to do</h2>" in text
+        assert "error in units of what rounding causes here" in text and "<h2>What to do</h2>" in text
 
 
 def test_the_case_file_is_on_the_page(results):

@@ -120,4 +120,4 @@ def _judged(found: Any, whole: Any = None) -> dict[str, Any]:
 
 def _report(found: Any, draw: Callable[..., str] = halfulp.report) -> str:
     text = draw(found)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}\n... (cut; the command line has all of it)"
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}\n... (cut here; the command line prints all of it)"

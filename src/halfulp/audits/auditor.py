@@ -193,7 +193,8 @@ class _Watch(DispatchMode):
             return
         by_autocast = self.autocast.get(source.device.type) == after and op == "_to_copy"
         lost = FORMATS[_NAMES[before]].precision_bits - FORMATS[_NAMES[after]].precision_bits
-        detail = f"{_named(before)} to {_named(after)}: {lost} bits of {FORMATS[_NAMES[before]].precision_bits} are dropped"
+        bits = f"{lost} of {FORMATS[_NAMES[before]].precision_bits} bits {'is' if lost == 1 else 'are'} dropped"
+        detail = f"{_named(before)} to {_named(after)}: {bits}"
         self._note("autocast" if by_autocast else "downcast", op, operands, result, detail)
 
     def _lossy_integers(self, op: str, integers: list[torch.Tensor], result: torch.Tensor) -> None:

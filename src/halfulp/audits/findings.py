@@ -9,12 +9,12 @@ from ..process.versions import versions
 from ..shown import shown
 
 KINDS = {
-    "promotion": "operands of several formats meet; the finer one wins",
+    "promotion": "operands of different formats meet; the finest one wins",
     "downcast": "numbers are rounded to a coarser format",
     "autocast": "autocast chooses the format of this op",
     "python scalar": "a Python number decides the format of the result, or does not fit into it",
     "default dtype": "a tensor is made without a dtype and gets PyTorch's default",
-    "float64 constant": "a float64 tensor that is not an input meets float32 data",
+    "float64 constant": "a float64 tensor that is not an input meets data of a coarser format",
     "integer to float": "integers are converted to a format that can't hold all of them",
 }
 """Every kind of finding, with its meaning."""

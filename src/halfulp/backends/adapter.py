@@ -80,7 +80,7 @@ class Adapter(ABC):
                 )
             if value not in known[name].values:
                 raise InputError(
-                    f"Got {name}={value!r} for {self.name}. Needed: one of {', '.join(known[name].values)}. It has no other setting. "
+                    f"Got {name}={value!r} for {self.name}. Needed: one of {', '.join(known[name].values)}. This option has no other value. "
                     f"Leave it out for {known[name].default}."
                 )
         return {name: options.get(name, option.default) for name, option in known.items()}

@@ -40,7 +40,7 @@ def as_tensor(value: Any) -> torch.Tensor:
             )
             raise InputError(
                 f"Got a tensor that is {kind}. Needed: numbers in plain memory. Backends take nothing else. Convert it first (.to_dense(), "
-                ".dequantize(); one on the device meta has no numbers)."
+                ".dequantize(); a tensor on the device 'meta' has no numbers)."
             )
         return value.detach().to("cpu").resolve_conj().resolve_neg().contiguous()
     array = np.ascontiguousarray(np.asarray(value)).reshape(np.shape(value))

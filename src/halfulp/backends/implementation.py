@@ -146,7 +146,7 @@ class Implementation:
             except Exception as error:
                 first = (str(error).strip().splitlines() or [""])[0][:300]
                 raise Unsupported(
-                    f"Got {type(error).__name__} from {self.adapter.name} building {self!r}: {first}. Needed: a target that the backend accepts. The backend's own message says what is missing. Compare with another backend, or change the target."
+                    f"Got {type(error).__name__} from {self.adapter.name} while building {self!r}: {first}. Needed: a target that the backend accepts. The backend's own message says what is missing. Compare with another backend, or change the target."
                 ) from error
             while len(self._programs) > KEPT:
                 self._programs.popitem(last=False)
@@ -157,8 +157,7 @@ class Implementation:
         state = self.adapter.availability() if self.adapter.computes_here else None
         if state is not None and not state:
             raise MissingBackend(
-                f"Got {self.adapter.name}, which can't be used here: {state.reason}. Needed: {self.adapter.title or self.adapter.name}. Nothing can be "
-                f"computed there. {'Install it with ' + state.install if state.install else 'Run this on a machine that has it'}."
+                f"Got {self.adapter.name}, which can't be used here: {state.reason}. Needed: {self.adapter.title or self.adapter.name}. Nothing can be computed without it. {'Install it with ' + state.install if state.install else 'Run this on a machine that has it'}."
             )
 
     def _refuse_foreign_dtypes(self, tensors: list[torch.Tensor]) -> None:
@@ -167,8 +166,7 @@ class Implementation:
             known = self.adapter.dtypes_with(self.options)
             if name not in known:
                 raise Unsupported(
-                    f"Got {name} for {self.adapter.name}. Needed: {', '.join(known)}. It would compute in another format, or with other kernels, "
-                    "than asked. Convert the inputs first."
+                    f"Got {name} for {self.adapter.name}. Needed: {', '.join(known)}. Otherwise it would compute in another format, or with other kernels, than you asked for. Convert the inputs first."
                 )
 
     def _weights(self) -> list[torch.Tensor]:

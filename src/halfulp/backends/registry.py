@@ -85,13 +85,13 @@ def backend(name: str, *, isolated: bool = False) -> Backend:
         made = loaded() if isinstance(loaded, type) else loaded
     except Exception as error:
         raise BackendError(
-            f"Got {type(error).__name__} loading the backend {name!r} of {found.value}: {error}. Needed: a plugin that loads. It belongs to "
+            f"Got {type(error).__name__} while loading the backend {name!r} from {found.value}: {error}. Needed: a plugin that loads. It belongs to "
             "another package. Report it there, or set HALFULP_NO_PLUGINS=1."
         ) from error
     if not isinstance(made, Backend):
         raise BackendError(
-            f"Got {type(made).__name__} as the backend {name!r} of {found.value}. Needed: an object with name, availability, fingerprint, knobs "
-            "and implement. Nothing else can be asked. Report it to the package that registers it."
+            f"Got {type(made).__name__} as the backend {name!r} from {found.value}. Needed: an object with name, availability, fingerprint, knobs "
+            "and implement. Nothing else can be used as a backend. Report it to the package that registers it."
         )
     return made
 
@@ -139,4 +139,4 @@ def _unknown(name: str) -> str:
     known = names()
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     hint = f"Did you mean {near[0]!r}? " if near else ""
-    return f"Got the backend {name!r}. Needed: one of {', '.join(known)}. There is no other. {hint}halfulp backends lists them."
+    return f"Got the backend {name!r}. Needed: one of {', '.join(known)}. There is no other. {hint}`halfulp backends` lists them."

@@ -65,7 +65,7 @@ def _require_a_function(actual: Any, expected: Any, *, gradients: bool) -> None:
         raise InputError(
             f"Got gradients=True with a stored result ({stored[0].source}). Needed: two functions. A stored result doesn't contain what "
             "it was computed from. Leave "
-            "out gradients=True (--gradients), or let the function return its gradients and store these."
+            "out gradients=True (--gradients), or have the function return its gradients, and store those too."
         )
 
 
@@ -114,7 +114,7 @@ class Case:
                 f"Got seed={seed!r}. Needed: an integer from 0 to 2**32 - 1, NumPy's range. Every generator starts from it. Pass seed=0."
             )
         self.inputs, self.keywords = arguments_of(inputs, keywords, (actual, expected))
-        self._taken_as = taken_as(inputs, self.keywords)
+        self.taken_as = taken_as(inputs, self.keywords)
         self.reference = reference
         self.gradients = bool(gradients)
         self.seed = seed
@@ -371,7 +371,7 @@ class Case:
                     f"Got {type(error).__name__} from `{name}` on the inputs ({shapes}): {shortened(str(error))}\n"
                     f"{_user_traceback(error)}"
                     f"Needed: a call that succeeds. Nothing can be judged before both functions return. "
-                    f"Next: {_next_step(error, name, self._taken_as)}"
+                    f"Next: {_next_step(error, name, self.taken_as)}"
                 ) from error
             if name == "reference":
                 raise RunError(

@@ -36,16 +36,17 @@ def load_case_file(path: str | Path, seed: int, *, size: int | None = None) -> d
     names, source = run_file(file)
     missing = [name for name in ("actual", "expected", "inputs") if name not in names]
     if missing:
+        them = "it" if len(missing) == 1 else "them"
         raise CaseFileError(
-            f"Got {file} without {' and '.join(f'`{name}`' for name in missing)}. "
+            f"Got {file} without {' or '.join(f'`{name}`' for name in missing)}. "
             "Needed: `actual` and `expected` (two callables) and `inputs(seed)`, which returns a tuple of tensors. "
-            f"check compares the two on those inputs. {_instead(names, missing)}Define {missing[0]} at the top level of the file."
+            f"The two are compared on those inputs. {_instead(names, missing)}Define {them} at the top level of the file."
         )
     for name in ("actual", "expected", "inputs"):
         if not callable(names[name]):
             raise CaseFileError(
                 f"Got {name} of type {type(names[name]).__name__} in {file}. Needed: a callable"
-                f"{' that takes the seed' if name == 'inputs' else ''}. It is run several times, on copies. "
+                f"{' that takes the seed' if name == 'inputs' else ''}. It is called several times. "
                 f"Define it with def {name}(...)."
             )
         if trouble := trouble_with(names[name], name):
@@ -71,7 +72,7 @@ def load_case_file(path: str | Path, seed: int, *, size: int | None = None) -> d
 def _similar(file: Path) -> str:
     """A file of nearly that name beside it, as a question."""
     near = difflib.get_close_matches(file.name, [path.name for path in file.parent.glob("*.py")] if file.parent.is_dir() else [], n=1)
-    return f"Did you mean {file.with_name(near[0])}? " if near else "`halfulp demo` shows five of them. "
+    return f"Did you mean {file.with_name(near[0])}? " if near else "`halfulp demo` runs five such files. "
 
 
 def run_file(file: Path) -> tuple[dict[str, Any], str]:
@@ -94,7 +95,7 @@ def run_file(file: Path) -> tuple[dict[str, Any], str]:
             "Nothing was checked. Save it as UTF-8."
         ) from error
     folder = str(file.resolve().parent)
-    if folder not in sys.path:  # stays there: functions of the file may import their neighbours when they are called
+    if folder not in sys.path:  # stays there: functions of the file may import their neighbors when they are called
         sys.path.insert(0, folder)
     try:
         names = runpy.run_path(str(file), run_name="halfulp_case")
@@ -121,7 +122,7 @@ def _next_step(error: BaseException, what: str) -> str:
     if device := missing_device(error):
         return device_advice(device, what)
     if isinstance(error, NotImplementedError):
-        return "write what is still missing there."
+        return "implement what is missing at the line above."
     return "fix the line above, or run the file with Python." if what == "the file" else "fix `inputs`."
 
 

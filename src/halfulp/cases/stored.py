@@ -44,8 +44,8 @@ class Stored:
         found = tuple(leaf.owned() for leaf in leaves_of(values))
         if not found:
             raise InputError(
-                f"Got {self.source} without a tensor. Needed: the tensors that were computed. Nothing else can be compared. Save them "
-                f"there."
+                f"Got {self.source} without a tensor. Needed: the tensors that were computed. Nothing else can be compared. Pass those, "
+                "or save them to the file."
             )
         self.leaves = tuple(dataclasses.replace(leaf, device=device) for leaf in found) if device else found
 
@@ -112,9 +112,8 @@ def as_side(value: Any, name: str) -> Callable[..., Any]:
         return value
     if value is None or isinstance(value, (str, bytes, Path)) or not _has_numbers(value):
         raise InputError(
-            f"Got {name}={type(value).__name__}. Needed: a function or an nn.Module; or, for one of the two sides, the tensors that it "
-            f"gave. "
-            f"Nothing else can be run or compared. Pass the callable that computes it as {name}."
+            f"Got {name}={type(value).__name__}. Needed: a function or an nn.Module; or, for one of the two sides, the tensors that a "
+            f"function returned. Nothing else can be run or compared. Pass the callable itself as {name}."
         )
     return Stored(value)
 
@@ -140,5 +139,5 @@ def require_runnable(asked: str, sides: Mapping[str, Any]) -> None:
             what = side.source if isinstance(side, Stored) else type(side).__name__
             raise InputError(
                 f"Got {name}={what}. Needed: a function or an nn.Module. {asked}, and a stored result can't be run. "
-                "`halfulp check` says what can be said about a stored result compared with a function; `halfulp compare` compares two."
+                "`halfulp check` judges a stored result against a function; `halfulp compare` compares two stored results."
             )

@@ -42,8 +42,8 @@ def device_advice(device: str, what: str) -> str:
         device: its kind. what: whose code asks for it, in words.
     """
     return (
-        f"run it where PyTorch finds {_article(device)} {device} device (here it finds none), or make {what} run on the device of "
-        f"its inputs. If you can only get results on that device's machine, save them to a file there and check that file here: "
+        f"run it where PyTorch finds {_article(device)} {device} device (here it finds none), or make {what} run without one. If you can "
+        "get results only on a machine with such a device, save them to a file there and check that file here: "
         "halfulp check result.npy FILE.py:expected."
     )
 
@@ -68,13 +68,13 @@ def trouble_with(function: Callable[..., Any], name: str) -> str:
     called = _body(function)
     if inspect.iscoroutinefunction(called) or inspect.isasyncgenfunction(called):
         return (
-            f"Got {name}={_name(called)}, which is declared with `async def`. Needed: a plain function. Calling it computes nothing before "
-            f"somebody awaits it. Pass a function that runs it: lambda *inputs: asyncio.run({_name(called)}(*inputs))."
+            f"Got {name}={_name(called)}, which is declared with `async def`. Needed: a plain function. Calling it computes nothing until "
+            f"the result is awaited. Pass a function that runs it: lambda *inputs: asyncio.run({_name(called)}(*inputs))."
         )
     if inspect.isgeneratorfunction(called):
         return (
             f"Got {name}={_name(called)}, which has a `yield`: it is a generator function. Needed: a function that returns its results. "
-            f"Calling it computes nothing before somebody asks for the first one. Return a list, or pass lambda *inputs: "
+            f"Calling it computes nothing until the first result is requested. Return a list, or pass lambda *inputs: "
             f"list({_name(called)}(*inputs))."
         )
     return ""

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterable
 
 from ..cases import OutOfTime, Precision, Run, Variant
+from ..words.numbers import counted
 from .applicable_knobs import is_of_backend, turnable
 from .cause import Cause
 from .hypotheses import ARITHMETIC, SETTING
@@ -59,7 +60,7 @@ def told_once(causes: list[Cause], orders: list[Cause], *, exact: bool) -> list[
 
 def no_remedy(detail: str, side: str) -> str:
     """What is said in place of a remedy where the difference is rounding: a setting may cost speed, and nothing is wrong."""
-    return f"none is needed, because the difference is rounding. With {detail} for `{side}` the bits become equal"
+    return f"none is needed, because the difference is rounding. With {detail} for `{side}`, little or none of it is left"
 
 
 def _made(laboratory: Laboratory, trials: Iterable[Trial]) -> list[Outcome]:
@@ -139,22 +140,23 @@ def _cause(laboratory: Laboratory, outcome: Outcome, all_found: list[Outcome], *
     trial, left, before = outcome.trial, outcome.distance.unequal, laboratory.before
     other = "actual" if trial.side == "expected" else "expected"
     others = [rival.trial.detail for rival in all_found if rival is not outcome]
+    changed = " and ".join([trial.detail, *others]) if together else trial.detail
     if together:
-        done = (
-            f"With `{trial.side}` computed with {' and '.join([trial.detail, *others])}, every bit agrees; one of them alone is not enough"
-        )
+        done = f"With `{trial.side}` computed with {changed}, every bit agrees; neither is enough alone"
     elif left:
-        done = f"With this change to `{trial.side}`, {100 * outcome.share:.1f} % of the difference is gone; {left:,} of {outcome.distance.count:,} elements still differ"
+        done = f"With this change to `{trial.side}`, {100 * outcome.share:.1f} % of the difference is gone; {left:,} of {outcome.distance.count:,} elements still differ{'s' if left == 1 else ''}"
     else:
         done = f"With this change to `{trial.side}`, every bit agrees"
-    evidence = [f"{done}. Before it, {before.unequal:,} elements differed by {before.rms:.2g} times what rounding makes (rms)."]
+    evidence = [f"{done}. Before that, {counted(before.unequal, 'element')} differed by {before.rms:.2g} times what rounding causes (rms)."]
     if others and not together:
-        evidence.append(f"These changes do the same: {', '.join(others)}.")
+        evidence.append(f"{'This change does' if len(others) == 1 else 'These changes do'} the same: {', '.join(others)}.")
     if trial.known:
         evidence.append(f"Background: {trial.known}.")
     is_formula = trial.kind not in (SETTING, ARITHMETIC)
     if is_formula:
-        evidence.append("In float64 the change makes just as large a difference, so it changes the formula and not just the rounding.")
+        evidence.append(
+            "In float64, the change still makes at least half as large a difference, so it changes the formula and not just the rounding."
+        )
     where = f" at {trial.place}" if trial.place else ""
     outcome_in_words = (
         ("The difference comes from a different formula, but its effect is smaller than the rounding of the whole result.")
@@ -162,8 +164,8 @@ def _cause(laboratory: Laboratory, outcome: Outcome, all_found: list[Outcome], *
         else "The difference is rounding."
     )
     return Cause(
-        trial.name, trial.kind, f"{'Computed with' if trial.kind == SETTING else 'With'} {trial.detail}{where}, `{trial.side}` agrees with `{other}`. {outcome_in_words}",
+        trial.name, trial.kind, f"{'Computed with' if trial.kind == SETTING else 'With'} {changed}{where}, `{trial.side}` agrees with `{other}`. {outcome_in_words}",
         1.0 / len(all_found) if together else min(1.0, outcome.share), evidence=tuple(evidence),
-        remedy=trial.remedy if is_formula else no_remedy(trial.detail, trial.side),
+        remedy=trial.remedy if is_formula else no_remedy(changed, trial.side),
         confidence="medium" if (others and not together) or left or outcome.distance.count == 1 else "high", side=trial.side, place=trial.place, reports=trial.reports,
     )  # fmt: skip

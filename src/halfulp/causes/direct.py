@@ -8,6 +8,7 @@ from typing import Any
 from ..verdicts import Verdict
 from ..verdicts.evidence.finding import Finding
 from ..verdicts.result import CheckResult
+from ..words.numbers import counted
 from .cause import Cause
 from .hypotheses import ARITHMETIC, FORMULA, MEMORY
 
@@ -43,7 +44,7 @@ def _memory(result: CheckResult) -> Iterator[Cause]:
         side = str(repeated.measured["side"])
         yield Cause(
             "uninitialized memory", MEMORY, f"`{side}` reads memory before it is written (torch.empty, numpy.empty).", 1.0,
-            evidence=(f"When all unwritten memory is filled with NaN, {repeated.measured['unequal']:,} of {repeated.measured['count']:,} results of `{side}` change; without that, none do.",),
+            evidence=(f"When all unwritten memory is filled with NaN, {repeated.measured['unequal']:,} of {repeated.measured['count']:,} results of `{side}` change{'s' if repeated.measured['unequal'] == 1 else ''}; without that, none do.",),
             remedy="use torch.zeros, or write every element before it is read", confidence="high", side=side, place="", reports=REPORTS["uninitialized memory"],
         )  # fmt: skip
 
@@ -56,7 +57,7 @@ def _dtypes(result: CheckResult) -> Iterator[Cause]:
     first = mismatches[0]
     if (first.actual, first.expected) == ("float64", "float32"):
         yield Cause(
-            "float64 constants", ARITHMETIC, f"`actual` returns float64 where `expected` returns float32 ({len(mismatches)} results).", 1.0,
+            "float64 constants", ARITHMETIC, f"`actual` returns float64 where `expected` returns float32 ({counted(len(mismatches), 'result')}).", 1.0,
             evidence=("Shapes agree; only the dtype differs.",),
             remedy="make constants with dtype=x.dtype and convert arrays with .astype(numpy.float32)", confidence="medium", side="actual",
         )  # fmt: skip
@@ -110,7 +111,7 @@ def _formats(result: CheckResult) -> Iterator[Cause]:
             name,
             where,
             1.0,
-            f"The error is about as large as {name} would make it ({found.measured['rms_in_its_noise']:.2g} times the noise of that format), and it vanishes in exact arithmetic.",
+            f"The error is about as large as {name} would make it ({found.measured['rms_in_its_noise']:.2g} times what rounding to that format causes), and it vanishes in exact arithmetic.",
             "medium",
         )
     casts = result.find("casts")
@@ -121,7 +122,7 @@ def _formats(result: CheckResult) -> Iterator[Cause]:
             formats[0],
             "casts inside `actual`",
             max(share, 0.0),
-            f"Without its casts to {' and '.join(formats)} `actual` agrees with `expected`: {100 * share:.3g} % of the difference is gone.",
+            f"Without its casts to {' and '.join(formats)}, `actual` agrees with `expected`: {100 * share:.3g} % of the difference is gone.",
             "high",
         )
 
@@ -150,7 +151,7 @@ def _of_format(name: str, where: str, share: float, evidence: str, confidence: s
         title = f"{short} storage"
     remedy = {
         "TF32": 'torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False (torch.set_float32_matmul_precision("highest"))',
-        "float32 inside": "keep float64 throughout: no float32 constants, casts or devices that lack float64",
+        "float32 inside": "keep float64 throughout: no float32 constants or casts, and no devices that lack float64",
     }.get(title, f"keep the declared precision throughout (here: {where}), or declare {name}")
     return Cause(
         title,

@@ -129,7 +129,9 @@ def explain(
         )
         laboratory = on
     notes = (
-        (*found.notes, f"Left out because the time budget ended: {', '.join(laboratory.left_out)}.") if laboratory.left_out else found.notes
+        (*found.notes, f"Left out because the time budget ran out: {', '.join(laboratory.left_out)}.")
+        if laboratory.left_out
+        else found.notes
     )
     return Explanation(
         result, tuple(found.causes), tuple(laboratory.experiments), found.left, place=found.place, stages=found.stages, nodes=found.nodes, sensitivity=found.sensitivity,
@@ -142,7 +144,7 @@ def _in_time(laboratory: Laboratory, answer: Callable[[], _Answer]) -> _Answer:
     try:
         return answer()
     except OutOfTime:
-        laboratory.stop("the stage under way")
+        laboratory.stop("the rest of the step that was running")
         return _Answer()
 
 
@@ -187,7 +189,11 @@ def _in_fresh_processes(laboratory: Laboratory, least: float) -> _Answer:
 
 def _of_turned(turned: Turned, *, acceptable: bool) -> Cause:
     other = "actual" if turned.side == "expected" else "expected"
-    bits = "every bit agrees" if not turned.distance.unequal else f"the remaining difference is {turned.distance.rms:.2g} times the noise"
+    bits = (
+        "every bit agrees"
+        if not turned.distance.unequal
+        else f"the remaining difference is {turned.distance.rms:.2g} times what rounding causes"
+    )
     touches = ", ".join(sorted(turned.knob.touches))
     remedy = no_remedy(turned.knob.detail, turned.side) if acceptable else turned.knob.remedy
     return Cause(
@@ -284,7 +290,9 @@ def _causes(laboratory: Laboratory, found: Found, search: Search) -> list[Cause]
     except OutOfTime:
         laboratory.stop("measuring the share of each cause")
         shares = [max(0.0, outcome.share) for outcome in found.outcomes]
-        evidence = [f"With all {len(found.outcomes)} changes, the remaining difference is {found.left.rms:.2g} times what rounding makes."]
+        evidence = [
+            f"With {'both' if len(found.outcomes) == 2 else f'all {len(found.outcomes)}'} changes, the remaining difference is {found.left.rms:.2g} times what rounding causes."
+        ]
         return [_cause(search, found, outcome, share / (sum(shares) or 1.0), [*evidence]) for outcome, share in zip(found.outcomes, shares)]
     total = sum(alone.values()) or 1.0
     causes: list[Cause] = []
@@ -292,9 +300,9 @@ def _causes(laboratory: Laboratory, found: Found, search: Search) -> list[Cause]
         own = alone[id(outcome)]
         rest = ", ".join(other.trial.name for other in found.outcomes if other is not outcome)
         evidence = [
-            f"With all {len(found.outcomes)} changes, the remaining difference is {found.left.rms:.2g} times what rounding makes; before, the error was {first}.",
+            f"With {'both' if len(found.outcomes) == 2 else f'all {len(found.outcomes)}'} changes, the remaining difference is {found.left.rms:.2g} times what rounding causes; before, the error was {first}.",
             (
-                f"With only the other changes ({rest}), the remaining difference is {own:.3g} times what rounding makes: this "
+                f"With only the other change{'s' if len(found.outcomes) > 2 else ''} ({rest}), the remaining difference is {own:.3g} times what rounding causes: this "
                 "cause alone accounts for that much."
             ),
         ]
@@ -313,12 +321,14 @@ def _cause(search: Search, found: Found, outcome: Outcome, share: float, evidenc
         evidence.append("This cause also holds on perturbed inputs and with another seed.")
     if found.rivals:
         rest = "none leaves" if not found.as_good else f"{found.as_good} leave" if found.as_good > 1 else "one leaves"
-        evidence.append(f"Of {found.rivals} other changes that affect the results, {rest} as small a difference.")
+        evidence.append(
+            f"Of {found.rivals} other change{' that affects' if found.rivals == 1 else 's that affect'} the results, {rest} as small a difference."
+        )
     if not trial.written:
         evidence.append("The constant was fitted and isn't a value that people usually write, so the true cause may be something else.")
     if found.alike:
         names = ", ".join(dict.fromkeys(f"{trial.name} ({trial.detail})" for trial in found.alike))
-        evidence.append(f"On these inputs, these explain as much: {names}.")
+        evidence.append(f"On these inputs, the difference is explained just as well by {names}.")
     if trial.known:
         evidence.append(f"Background: {trial.known}.")
     return Cause(
@@ -365,6 +375,6 @@ def _experiment(outcome: Outcome, before: str, *, by_size: bool) -> str:
     bits = (
         "every bit agrees"
         if outcome.distance.unequal == 0
-        else f"the remaining difference is {outcome.distance.rms:.2g} times what rounding makes"
+        else f"the remaining difference is {outcome.distance.rms:.2g} times what rounding causes"
     )
     return f"With this change to `{trial.side}`, {bits}; before it, the error was {before}."

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..backends.knobs import Knob
 from ..differences import Leaf
+from ..words.numbers import counted
 from .cause import Experiment
 from .laboratory import Laboratory
 from .processes import OVER, Job, Reply, run_jobs
@@ -74,7 +75,7 @@ def turned_in_fresh_processes(laboratory: Laboratory, knobs: Sequence[Knob]) -> 
         changed = laboratory.scale.distance(control.outputs[name], outputs).unequal
         if changed and not case.side(name).is_compiled:
             notes.append(
-                f"In a fresh process with nothing changed, `{name}` gives different bits than in this process in {changed:,} elements."
+                f"With nothing changed, `{name}` gives different bits in a fresh process than in this one ({counted(changed, 'element')})."
             )
     turned = [
         side for knob, reply in zip(usable, others) if not reply.error for side in _both_sides(laboratory, knob, reply, control.outputs)
@@ -121,5 +122,5 @@ def _sensitivity(turned: Sequence[Turned]) -> list[str]:
             rest = "; ".join(f"{knob} ({', '.join(touches)})" for knob, touches in still.items())
             lines.append(f"The bits of `{name}` depend on: {depends}." + (f" They don't depend on: {rest}." if rest else ""))
         elif own:
-            lines.append(f"The bits of `{name}` depend on none of: {', '.join(still)}.")
+            lines.append(f"The bits of `{name}` don't depend on: {', '.join(still)}.")
     return lines

@@ -142,10 +142,10 @@ class Graph:
         """A value in words."""
         node = self.nodes.get(name.number)
         if isinstance(name, Given):
-            return f"the operand {name.index + 1} of {node.name}{_line(node)}" if node is not None else "an input"
+            return f"operand {name.index + 1} of {node.name}{_line(node)}" if node is not None else "an input"
         assert node is not None
         part = f"part {name.index + 1} of " if len(node.shapes) > 1 else ""
-        return f"{part}what {node.name}{_line(node)} gives"
+        return f"{part}the result of {node.name}{_line(node)}"
 
     def _enter(self, tensor: torch.Tensor, name: Name) -> None:
         self._known[id(tensor)] = (weakref.ref(tensor), name)

@@ -73,7 +73,7 @@ class Laboratory:
         self.native = {name: case.native(name).outputs for name in ("actual", "expected")}
         self.before = self.scale.distance(self.native["actual"], self.native["expected"])
         judged = result.find("noise")
-        self.error = str(measured_excess(judged)) if judged is not None else f"{self.before.rms:.3g} times what rounding makes"
+        self.error = str(measured_excess(judged)) if judged is not None else f"{self.before.rms:.3g} times what rounding causes"
         self.experiments: list[Experiment] = []
         self.out_of_time = False
         self.left_out: dict[str, None] = {}

@@ -145,13 +145,13 @@ def _tried(
     one, other, _ = pairs[0]
     agree = distance.count - distance.unequal
     return Cause(
-        name, "order", f"`actual` adds the way `expected` does, except for this: {words}. The difference is rounding.", min(1.0, share),
+        name, "order", f"`actual` adds differently from `expected`: {words}. The difference is rounding.", min(1.0, share),
         evidence=(
             ("Replaying the order of `expected` with this one part taken from `actual` reproduces every bit of "
 f"`actual` in {agree:,} of {distance.count:,} results."),
             f"`expected`: {one.describe()}.", f"`actual`: {other.describe()}.",
         ),
-        remedy="none is needed; to get the same bits, add in the same order (`halfulp order` writes a program that does), or use the tolerance from halfulp.tolerance", confidence="high" if distance.count > 1 else "medium", side="expected", place="",
+        remedy="none is needed; to get the same bits, add in the same order (`halfulp order` writes a program that does); to compare results that differ in rounding, use the tolerance from halfulp.tolerance", confidence="high" if distance.count > 1 else "medium", side="expected", place="",
         reports=("discuss.pytorch.org/t/129237",) if "position" in name else (),
     )  # fmt: skip
 

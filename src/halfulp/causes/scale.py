@@ -16,7 +16,7 @@ from ..noise import Noise
 from ..ops.deviation import ROUNDING_RMS
 
 BOTH = math.sqrt(2.0)
-"""How far apart two honest implementations are, in units of what rounding makes of one: their errors are independent."""
+"""How far apart two honest implementations are, in units of the rounding noise of one: their errors are independent."""
 
 
 @dataclass(frozen=True)

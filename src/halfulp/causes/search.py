@@ -190,7 +190,7 @@ class Search:
         laboratory = self.laboratory
         firsts = _distinct([outcome for outcome in outcomes if self._may_hide(outcome)])
         for outcome in firsts:
-            if laboratory.hurries("two changes of one call"):
+            if laboratory.hurries("combining two changes of one call"):
                 return None
             laboratory.progress(f"looking for another cause in the same call as {outcome.trial.name}")
             applied, calls = (outcome.trial,), set(outcome.trial.changes)

@@ -58,7 +58,7 @@ def install(
     name: Annotated[list[str], typer.Argument(help="Backends, as `halfulp backends` lists them.")],
     constraint: Annotated[Optional[Path], typer.Option("--constraint", "-c", help="A constraints file for pip.")] = None,
 ) -> None:
-    """Make an environment for a backend, over this one; what runs in it runs in a process of its own."""
+    """Make an environment for a backend on top of this one; whatever runs in it runs in a separate process."""
     from halfulp.backends.registry import BUILT_IN, adapter_named
     from halfulp.backends.workers.environments import environment_of, requirements_of
     from halfulp.errors import InputError
@@ -68,7 +68,7 @@ def install(
         if not adapter.extra:
             known = ", ".join(other for other in BUILT_IN if adapter_named(other).extra)
             raise InputError(
-                f"Got {word} to install. Needed: one of {known}. It comes with PyTorch or NumPy, or with a device. Leave it out."
+                f"Got {word} to install. Needed: one of {known}. {word} comes with PyTorch or NumPy, or with a device. Leave it out."
             )
         main = next(iter(adapter.packages.values()))
         environment_of(word).install(

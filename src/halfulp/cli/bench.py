@@ -28,15 +28,15 @@ def verdicts(
     seeds: Annotated[int, typer.Option(min=1, help="How many seeds of each labeled pair to run.")] = 1,
     honest: Annotated[int, typer.Option(min=1, help="How many pairs of correct implementations to generate.")] = 2000,
     limits: Annotated[
-        bool, typer.Option("--limits", help="Measure the smallest fault that is seen, by op and precision, instead.")
+        bool, typer.Option("--limits", help="Instead, measure the smallest fault that is detected, by op and precision.")
     ] = False,
     draws: Annotated[int, typer.Option(min=20, help="With --limits: how many inputs a fault is tried on.")] = 100,
     only: Annotated[str, typer.Option(help="With --limits: only where OP/PRECISION/FAULT contains this text.")] = "",
-    resume: Annotated[Optional[Path], typer.Option(help="Keep outcomes in this file as they come, and resume from it.")] = None,
+    resume: Annotated[Optional[Path], typer.Option(help="Keep outcomes in this file as they come in, and resume from it.")] = None,
 ) -> None:
-    """How often the verdict is right, beside assert_close, allclose, torch._dynamo.utils.same and msprobe's rule.
+    """How often the verdict is right, compared with assert_close, allclose, torch._dynamo.utils.same and msprobe's rule.
 
-    Labelled pairs, generated honest pairs, whole models with honest variants and mutants, and mutants at shrinking magnitudes.
+    Labeled pairs, generated honest pairs, whole models with honest variants and mutants, and mutants at shrinking magnitudes.
     """
     import sys
 

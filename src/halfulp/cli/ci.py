@@ -17,7 +17,7 @@ def ci(
         Optional[Path],
         typer.Option(
             help="A file in your repository with the known verdicts. The run fails only where one got worse.",
-            show_default="each by itself",
+            show_default="each verdict is judged by itself",
         ),
     ] = None,
     update: Annotated[
@@ -39,7 +39,7 @@ def ci(
     seed: Annotated[int, typer.Option(help="Passed to `inputs`.")] = 0,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the summary.")] = False,
 ) -> None:
-    """Did a verdict get worse? Checks many cases beside a baseline; made for CI.
+    """Did a verdict get worse? Checks many cases against a baseline; made for CI.
 
     Exits with 0 where nothing got worse, 1 where a verdict did or a case did not run, 3 where one is newly undecided.
     """

@@ -62,8 +62,7 @@ def _refuse_tolerance(args: Sequence[str], known: set[str]) -> None:
     given = next((word for word in args if word.partition("=")[0] in TOLERANCES and word.partition("=")[0] not in known), None)
     if given is not None:
         raise InputError(
-            f"Got {given}. Needed: no tolerance. halfulp measures what rounding can do here and judges by that. Leave it out; halfulp tolerance "
-            "FILE.py derives the rtol and atol that a test needs, and halfulp compare A B --rtol applies them to two files."
+            f"Got {given}. Needed: no tolerance. halfulp measures what rounding can do here and judges by that. Leave it out; `halfulp tolerance FILE.py` derives the rtol and atol that a test needs, and `halfulp compare A B --rtol` applies them to two files."
         )
 
 

@@ -16,28 +16,35 @@ def compare(
     reference: Annotated[Optional[Path], typer.Option(help="A result in higher precision, with the same structure.")] = None,
     scale: Annotated[
         Optional[Path],
-        typer.Option(help="Magnitudes that the errors are measured by, such as |A||B|.", show_default="root mean square of the reference"),
+        typer.Option(help="Magnitudes to measure the errors against, such as |A||B|.", show_default="root mean square of the reference"),
     ] = None,
-    declared: Annotated[Optional[str], typer.Option(help="The precision whose u is the unit.", show_default="that of ACTUAL")] = None,
+    declared: Annotated[
+        Optional[str], typer.Option(help="The precision whose unit roundoff u errors are given in.", show_default="that of ACTUAL")
+    ] = None,
     max_inflated: Annotated[
         Optional[int],
-        typer.Option(min=1, metavar="MIB", help="What an archive (.npz, .pt) may inflate to.", show_default="256, or 20 times its size"),
+        typer.Option(
+            min=1,
+            metavar="MIB",
+            help="What an archive (.npz, .pt) may inflate to.",
+            show_default="256, or 20 times its size if that is more",
+        ),
     ] = None,
     rtol: Annotated[
         Optional[float],
-        typer.Option(min=0.0, help="Exit with 0 where |actual - expected| <= atol + rtol |expected| everywhere, else with 1."),
+        typer.Option(min=0.0, help="Exit with 0 if |actual - expected| <= atol + rtol |expected| everywhere, else with 1."),
     ] = None,
     atol: Annotated[Optional[float], typer.Option(min=0.0, help="See --rtol.")] = None,
     max_ulps: Annotated[
-        Optional[int], typer.Option(min=0, help="Exit with 0 where no element is further apart than this many ulps, else with 1.")
+        Optional[int], typer.Option(min=0, help="Exit with 0 if no element differs by more than this many ulps, else with 1.")
     ] = None,
     as_json: Json = None,
     html: Html = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the answer, without the numbers of each tensor.")] = False,
 ) -> None:
-    """How far are two files of tensors apart? Numbers only: without the functions nobody can judge.
+    """How far apart are two files of tensors? Numbers only: without the functions, they can't be judged.
 
-    Exits with 0 when all bits agree, 1 when structures or places of NaN differ, 3 when there are differences that numbers alone can't judge. With
+    Exits with 0 when all bits agree, 1 when the structures or the places of NaNs differ, 3 when there are differences that numbers alone can't judge. With
     --rtol, --atol or --max-ulps it exits with 0 where every element is within them, else with 1. Formats may differ (float32 against float64).
     """
     import dataclasses

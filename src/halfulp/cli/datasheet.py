@@ -18,7 +18,7 @@ app = application_of(
 @app.callback(invoke_without_command=True)
 def datasheet(
     context: typer.Context,
-    backend: Annotated[str, typer.Option(help="torch, numpy, jax, or another of halfulp backends.")] = "torch",
+    backend: Annotated[str, typer.Option(help="torch, numpy, jax, or another one that `halfulp backends` lists.")] = "torch",
     device: Annotated[str, typer.Option(help="A device of torch: cpu, cuda, mps ...")] = "cpu",
     full: Annotated[bool, typer.Option("--full", help="Scan all 2**32 float32 inputs of each function (half a minute each).")] = False,
     function: Annotated[

@@ -10,12 +10,14 @@ import typer
 from .commands import Command, application_of
 from .output import Json, say, say_json
 
-app = application_of(help="Where things ran: the settings, versions and hardware that decide bits.", no_args_is_help=True)
+app = application_of(help="Where things ran: the settings, versions and hardware that decide the bits of results.", no_args_is_help=True)
 
 
 @app.command("show", cls=Command)
 def show(
-    source: Annotated[str, typer.Argument(help="A trace, a datasheet, the JSON of `halfulp doctor --json`, or 'here'.")] = "here",
+    source: Annotated[
+        str, typer.Argument(help="A trace, a datasheet, the JSON of `halfulp doctor --json`, or 'here' for this machine.")
+    ] = "here",
 ) -> None:
     """Print a fingerprint."""
     from halfulp.traces import read_fingerprint
@@ -42,7 +44,7 @@ def diff(
     if say_json(json.dumps(rows, indent=1), as_json):
         pass
     elif not found:
-        say("The same settings, versions and hardware.")
+        say("The settings, versions and hardware are the same.")
     else:
         left, right = Path(first).name, Path(second).name
         width = max(len(name) for name, _, _ in found)

@@ -50,8 +50,7 @@ def explain(
         return
     if actual is None:
         raise InputError(
-            "Got nothing to run. Needed: a case file, two functions by name or two expressions. They are run and changed. "
-            "Pass them, or --catalogue for what is known to go wrong."
+            "Got nothing to run. Needed: a case file, two functions by name or two expressions. They are run again with one thing changed at a time. Pass them, or --catalogue for what is known to go wrong."
         )
     from .progress import steps_on_stderr
 

@@ -20,7 +20,10 @@ def growth(
     inputs: InputsOption = None,
     backends: BackendsOption = None,
     sizes: Annotated[
-        Optional[str], typer.Option(help="With commas between.", show_default="eight powers of two around the default of `size`")
+        Optional[str],
+        typer.Option(
+            help="The sizes, separated by commas.", show_default="eight sizes around the default of `size`, each twice the one before"
+        ),
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="How many seeds of `inputs` to run at each size.")] = 1,
     declared: Annotated[
@@ -41,7 +44,7 @@ def growth(
             raise ValueError
     except ValueError:
         raise InputError(
-            f"Got --sizes {sizes}. Needed: whole numbers above 0 with commas between. They are passed to `inputs`. For example 64,256,1024."
+            f"Got --sizes {sizes}. Needed: whole numbers above 0, separated by commas. They are passed to `inputs`. For example: 64,256,1024."
         ) from None
     with steps_on_stderr(quiet) as progress:
         words = actual, expected, inputs, backends

@@ -16,7 +16,7 @@ def locate(
         str,
         typer.Argument(
             metavar="ACTUAL",
-            help="The trace of the implementation under test. Or what is run: a case file with `actual`, `expected` and `inputs(seed)`, FILE.py:name, package.module:name, an expression.",
+            help="The trace of the implementation under test; or something to run: a case file with `actual`, `expected` and `inputs(seed)`, FILE.py:name, package.module:name, an expression.",
         ),
     ],
     expected: Annotated[
@@ -30,14 +30,17 @@ def locate(
     ] = None,
     gradients: Annotated[bool, typer.Option("--gradients", help="For a case file: also walk the backward pass.")] = False,
     rename: Annotated[
-        Optional[list[str]], typer.Option(help="Module of expected=module of actual, with * for any part. Repeatable.")
+        Optional[list[str]],
+        typer.Option(
+            help="Which module of expected is which of actual: MODULE_OF_EXPECTED=MODULE_OF_ACTUAL, with * for any part. Repeatable."
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(help="For a case file: the seed passed to `inputs`.")] = 0,
     as_json: Json = None,
     html: Html = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the answer, without the evidence.")] = False,
 ) -> None:
-    """Where does it start? The first module and op that adds more than rounding, apart from what it inherited."""
+    """Where does it start? The first module and op that adds more error than rounding does, not counting what it inherited."""
     import dataclasses
 
     import halfulp
@@ -48,7 +51,7 @@ def locate(
     pairs = [name.partition("=") for name in rename or ()]
     if any(not mark for _, mark, _ in pairs):
         raise InputError(
-            "Got --rename without '='. Needed: MODULE_OF_EXPECTED=MODULE_OF_ACTUAL. For example --rename 'encoder.layer.*=blocks.*'."
+            "Got --rename without '='. Needed: MODULE_OF_EXPECTED=MODULE_OF_ACTUAL. For example: --rename 'encoder.layer.*=blocks.*'."
         )
     names = {left: right for left, _, right in pairs}
     with steps_on_stderr(quiet) as progress:

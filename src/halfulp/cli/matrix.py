@@ -20,7 +20,7 @@ def matrix(
     ops: Annotated[Optional[str], typer.Option(help="Ops, separated by commas.", show_default="all 38")] = None,
     dtypes: Annotated[str, typer.Option(help="Formats of the inputs, separated by commas.")] = "float32",
     shapes: Annotated[str, typer.Option(help="Sizes, separated by commas: small, medium, odd.")] = "small,medium,odd",
-    seed: Annotated[int, typer.Option(help="Of the inputs.")] = 0,
+    seed: Annotated[int, typer.Option(help="The seed of the inputs.")] = 0,
     as_json: Json = None,
     html: Html = None,
     resume: Annotated[
@@ -29,7 +29,7 @@ def matrix(
     pairs: Annotated[bool, typer.Option("--pairs", help="Also list each pair of backends that differ by more than rounding.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the count of verdicts.")] = False,
 ) -> None:
-    """Which backends agree on which ops? Verdicts, errors in u, and families of equal bits."""
+    """Which backends agree on which ops? Verdicts, errors in units of u (the unit roundoff), and groups of backends with equal bits."""
     from halfulp.reports.text.matrices import pairs_text
     from halfulp.sources.engines import apart
     from halfulp.sweeps import matrix as run

@@ -16,7 +16,7 @@ def mcp() -> None:
         if error.name is None or error.name.partition(".")[0] != "mcp":
             raise
         raise InputError(
-            "Got no package mcp. Needed: the official SDK of the Model Context Protocol. The server speaks through it. Install it with "
+            "Got no package named mcp. Needed: the official SDK of the Model Context Protocol. The server speaks through it. Install it with "
             "pip install 'halfulp[mcp]'."
         ) from error
     server().run()

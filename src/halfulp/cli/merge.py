@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ..words.numbers import counted
 from .output import say
 
 
@@ -21,6 +22,6 @@ def merge(
 
     with steps_on_stderr(False, f"merging the ranks in {folder.name}"):
         merged = merge_ranks(folder, output)
-    say(f"{merged.path}: {len(merged.values):,} values of {len(merged.ops):,} ops")
+    say(f"{merged.path}: {counted(len(merged.values), 'value')} of {counted(len(merged.ops), 'op')}")
     for note in merged.notes:
         say(f"  {note}")

@@ -11,17 +11,14 @@ from .output import say
 if TYPE_CHECKING:
     from ..sources.given import Given
 
-WORDS = (
-    "A case file with `actual`, `expected` and `inputs(seed)`; FILE.py:name or package.module:name; an expression; an ONNX model; or a result "
-    "that was stored: tensors, a trace."
-)
+WORDS = "A case file with `actual`, `expected` and `inputs(seed)`; FILE.py:name or package.module:name; an expression; an ONNX model; or a stored result: tensors or a trace."
 
 Actual = Annotated[str, typer.Argument(metavar="ACTUAL", help=WORDS)]
 MaybeActual = Annotated[Optional[str], typer.Argument(metavar="[ACTUAL]", help=WORDS)]
 Expected = Annotated[
     Optional[str],
     typer.Argument(
-        metavar="[EXPECTED]", help="What it is compared with, in the same forms; not needed when the first word has both sides."
+        metavar="[EXPECTED]", help="What it is compared with, in the same forms; not needed when the first argument has both sides."
     ),
 ]
 InputsOption = Annotated[

@@ -26,7 +26,7 @@ def order(
     draw: Annotated[bool, typer.Option("--draw", help="Draw the order as text.")] = False,
     svg: Annotated[
         Optional[Path],
-        typer.Option(help="Draw the order of each function as SVG into this folder."),
+        typer.Option(help="Draw the order of each function as an SVG file in this folder."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed for `inputs` and all random numbers.")] = 0,
     as_json: Json = None,
@@ -43,7 +43,7 @@ def order(
 
     if side not in ("actual", "expected", "both"):
         raise InputError(f"Got --side {side}. Needed: actual, expected or both. A case file has no other function. Leave it out for both.")
-    asked = "`order` reveals an order by runs on chosen numbers"
+    asked = "`order` runs functions on chosen numbers to reveal the order in which they add"
     given = taken(actual, expected, inputs, seed=seed, one_side=True, asked=asked, quiet=is_printed(as_json))
     sides = ("actual", "expected") if side == "both" else (side,)
     if given.actual is given.expected:
@@ -125,7 +125,7 @@ def _emitted(name: str, found: Any, given: Given, folder: Path, seed: int) -> st
         replayed = np.load(result).astype(np.float64)
     wanted = implementation.run([argument.values for argument in implementation.arguments]).astype(np.float64)
     equal = int((replayed == wanted).sum())
-    words = "in every bit" if equal == wanted.size else "NOT in every bit"
+    words = "in every bit" if equal == wanted.size else "only in part"
     return f"{path}: {len(program.splitlines())} lines of NumPy; run on inputs({seed}) it gives {name}'s result {words} ({equal:,} of {wanted.size:,})."
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
+from ..words.numbers import counted
 from .output import say, writable
 
 if TYPE_CHECKING:
@@ -26,10 +27,10 @@ def overlay(
     tensorboard: Annotated[
         Optional[Path], typer.Option(help="Also add scalars to this log folder (needs the extra `tensorboard`).", show_default="none")
     ] = None,
-    step: Annotated[int, typer.Option(min=0, help="The training step to log the scalars of layers at.")] = 0,
+    step: Annotated[int, typer.Option(min=0, help="The training step that the layers' scalars are logged under.")] = 0,
     seed: Annotated[int, typer.Option(help="For a case file: the seed passed to `inputs`.")] = 0,
 ) -> None:
-    """Show the walk in Model Explorer, on the exported graph, and in TensorBoard. Exits with 0."""
+    """Show the result of `halfulp locate` on the exported graph in Model Explorer, and in TensorBoard. Exits with 0."""
     import shlex
 
     import halfulp
@@ -50,14 +51,13 @@ def overlay(
         found = halfulp.read_result(source)
         if not isinstance(found, halfulp.Origin):
             raise InputError(
-                f"Got {source}, a {type(found).__name__}. Needed: a result of halfulp locate. Only those have a number for each op. Run "
-                "halfulp locate --json."
+                f"Got {source}, a {type(found).__name__}. Needed: a result of halfulp locate. Only such a result has a number for each op. Run halfulp locate --json."
             )
         origin, file = found, graph
         nodes = keyed(origin, ops_of(read_program(graph)) if graph is not None else ())
     if not nodes.points and tensorboard is None:
         raise InputError(
-            f"Got {source}, in which no op could be matched to a node of {graph or 'a graph'}. Needed: a result of halfulp locate that followed an exported program, or the "
+            f"Got {source}, in which no op could be matched to a node of {graph or 'a graph'}. Needed: a result of halfulp locate on an exported program, or the "
             ".pt2 file of its `expected`. Node data is keyed by the nodes of a graph. Pass --graph, or the case file itself."
         )
     if nodes.points:
@@ -68,12 +68,12 @@ def overlay(
             write_file(path, node_data(origin, nodes, quantity))
             files.append(str(path))
         count = len(origin.walk)
-        say(f"{output}: {count - len(nodes.left)} of {count} values of the walk at {len(nodes.points)} nodes")
+        say(f"{output}: {count - len(nodes.left)} of the {count} values that locate compared, at {counted(len(nodes.points), 'node')}")
         model = str(file) if file is not None else "MODEL.pt2"
         paths = ",".join(files)
         say(f"model-explorer {shlex.join([model, f'--node_data_paths={paths}'])}")
     if tensorboard is not None:
-        say(f"{tensorboard}: {write_scalars(origin, tensorboard, step)} scalars")
+        say(f"{tensorboard}: scalars written: {write_scalars(origin, tensorboard, step)}")
         say(f"tensorboard --logdir {shlex.quote(str(tensorboard))}")
 
 

@@ -25,13 +25,16 @@ def plot(
     output: Annotated[
         Path,
         typer.Option(
-            "--output", "-o", callback=writable, help="The file; its ending says the format: .svg, .png, .pdf, .json (Vega-Lite)."
+            "--output",
+            "-o",
+            callback=writable,
+            help="The file to write; its extension sets the format: .svg, .png, .pdf, .json (Vega-Lite).",
         ),
     ] = Path("picture.svg"),
     path: Annotated[
         str, typer.Option(help="The path of the output or function to draw, where there are several.", show_default="the worst or first")
     ] = "",
-    list_pictures: Annotated[bool, typer.Option("--list", help="Print all pictures, and which results have them.")] = False,
+    list_pictures: Annotated[bool, typer.Option("--list", help="List all pictures, and which results have them.")] = False,
 ) -> None:
     """Draw one picture of a result, for a paper, a slide or an issue. Exits with 0."""
     import halfulp

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Optional
 
 import typer
 
+from ..words.numbers import counted
 from .operands import InputsOption, taken
 from .output import say
 
@@ -15,12 +16,12 @@ def record(
     script: Annotated[
         str,
         typer.Argument(
-            help="A Python file that is run, or FILE.py:name for one function or module of it, run on its `inputs(seed)`; package.module:name, an expression or an ONNX model."
+            help="A Python file to run; FILE.py:name for one function or module in it, run on its `inputs(seed)`; package.module:name; an expression; or an ONNX model."
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write; must not exist.")],
     level: Annotated[
-        str, typer.Option(help="hash, statistics or tensors. Only with tensors can halfulp tell what each op adds.")
+        str, typer.Option(help="hash, statistics or tensors. Only with tensors can halfulp tell how much error each op adds.")
     ] = "tensors",
     gradients: Annotated[bool, typer.Option("--gradients", help="With :name, also run the backward pass.")] = False,
     select: Annotated[
@@ -51,6 +52,8 @@ def record(
             trace = halfulp.record(found.actual, found.inputs, output, keywords=found.options.get("keywords"), **how)
     modules = len({step.module for step in trace.ops})
     kept = sum(value.place.end - value.place.begin for value in trace.values if value.place is not None)
-    say(f"{trace.path}: {len(trace.ops):,} ops in {modules:,} modules, {len(trace.values):,} values, {kept / 1e6:,.1f} MB of elements")
+    say(
+        f"{trace.path}: {counted(len(trace.ops), 'op')} in {counted(modules, 'module')}, {counted(len(trace.values), 'value')}, {kept / 1e6:,.1f} MB of elements"
+    )
     for note in trace.notes:
-        say(f"  not seen: {note}")
+        say(f"  note: {note}")

@@ -15,7 +15,7 @@ def repro(
     actual: Annotated[
         str,
         typer.Argument(
-            help="The trace of the implementation under test, of level tensors; or what is run: a case file, FILE.py:name, an expression."
+            help="The trace of the implementation under test, recorded with --level tensors; or something to run: a case file, FILE.py:name, an expression."
         ),
     ],
     expected: Annotated[

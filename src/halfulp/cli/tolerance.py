@@ -25,10 +25,12 @@ def tolerance(
     inputs: InputsOption = None,
     declared: Annotated[
         Optional[str],
-        typer.Option(help="Precision that both implementations may use.", show_default="that of the inputs"),
+        typer.Option(help="The precision that both implementations may use.", show_default="that of the inputs"),
     ] = None,
-    probability: Annotated[float, typer.Option(help="Chance that two correct implementations differ by more.")] = 1e-6,
-    draws: Annotated[int, typer.Option(min=1, help="How many seeds of `inputs` it covers.")] = 4,
+    probability: Annotated[
+        float, typer.Option(help="The chance that two correct implementations differ by more than the tolerance.")
+    ] = 1e-6,
+    draws: Annotated[int, typer.Option(min=1, help="How many seeds of `inputs` the tolerance covers.")] = 4,
     as_json: Json = None,
     html: Html = None,
 ) -> None:
@@ -37,7 +39,14 @@ def tolerance(
 
     from .progress import steps_on_stderr
 
-    given = taken(file, expected, inputs, one_side=True, asked="`tolerance` runs it with its ops rounded", quiet=is_printed(as_json))
+    given = taken(
+        file,
+        expected,
+        inputs,
+        one_side=True,
+        asked="`tolerance` runs the function with rounding added to its ops",
+        quiet=is_printed(as_json),
+    )
     with steps_on_stderr(False, "sampling how far rounding moves the results"):
         found = halfulp.tolerance(
             given.expected,

@@ -58,13 +58,12 @@ def library(name: str, device: str = "cpu") -> Library:
     """
     chosen = backend(name)
     if name != "torch" and device != "cpu":
-        raise InputError(
-            f"Got the device {device!r} with {name}. Needed: cpu. Only torch's devices are reached from here. Leave --device out."
-        )
+        raise InputError(f"Got the device {device!r} with {name}. Needed: cpu. Only torch can use other devices here. Leave --device out.")
     state = availability(name)
     if not state:
         raise MissingBackend(
-            f"Got {name}, which can't be used here: {state.reason}. Needed: one that can. Its numbers are measured by running it. "
+            f"Got {name}, which can't be used here: {state.reason}. Needed: a library that can be used. Its numbers are measured by "
+            "running it. "
             f"{'Install it with ' + state.install if state.install else 'Run this on a machine that has it'}."
         )
     # In an environment of its own it is reached through the backend only.
@@ -80,7 +79,7 @@ def _torch(device: str) -> Library:
     except Exception as error:
         raise InputError(
             f"Got the device {device!r}, which PyTorch can't use here ({str(error).splitlines()[0]}). Needed: a device of this machine. "
-            "halfulp doctor lists them."
+            "`halfulp doctor` lists them."
         ) from error
 
     def native(array: Array, dtype: str) -> Any:

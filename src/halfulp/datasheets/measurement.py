@@ -83,7 +83,7 @@ def datasheet(
             "seed": seed,
             "packages": where["packages"],
             "machine": where["machine"],
-            "of the backend": where.get(chosen.name, {}) if chosen.backend is not None else {},
+            "the backend": where.get(chosen.name, {}) if chosen.backend is not None else {},
         },
         of="scans",
     )

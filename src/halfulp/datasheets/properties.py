@@ -72,7 +72,7 @@ def _subnormals(library: Library, dtype: str) -> str:
     try:
         parts.append(f"in products {'kept' if library.run('matmul', row, column, dtype=dtype)[0, 0] != 0 else 'made zero'}")
     except Exception:
-        parts.append("in products not supported")
+        parts.append("products not supported")
     return ", ".join(parts)
 
 
@@ -176,7 +176,7 @@ def _invariance(library: Library) -> Section:
     whole = library.run("matmul", x, w)
     others = [rows for rows in (1, 2, 3, 4, 8, 16, 31, 32, 48) if not np.array_equal(library.run("matmul", x[:rows], w), whole[:rows])]
     found["a row of a float32 product of 64 rows"] = (
-        f"has different bits in products of {', '.join(map(str, others))} rows"
+        f"has different bits in products of {', '.join(map(str, others))} row{'' if others == [1] else 's'}"
         if others
         else "has the same bits in products of 1, 2, 3, 4, 8, 16, 31, 32 and 48 rows"
     )
@@ -286,7 +286,7 @@ def _habits(library: Library) -> Section:
     }
     found |= {f"subnormal inputs of {op}": what for op, what in habits.subnormals.items()}
     found |= {
-        f"products and sums in {op}": "fused" if reading.is_fused else "rounded apart"
+        f"products and sums in {op}": "fused" if reading.is_fused else "rounded separately"
         for op, reading in habits.products.items()
         if reading.is_fused is not None
     }

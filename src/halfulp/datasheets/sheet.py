@@ -10,6 +10,7 @@ from pathlib import Path
 from ..documents import document, read_document, restored, text_of
 from ..floats import FORMATS
 from ..shown import shown
+from ..words.numbers import counted
 
 USUAL_ULPS = 16.0
 """What OpenCL allows the least exact of its elementary functions in float32 (pow, erf, tgamma; 4 and less for most): The OpenCL C
@@ -138,7 +139,7 @@ def _differ(here: Accuracy, there: Accuracy) -> bool:
 def _in_words(accuracy: Accuracy | None) -> str:
     if accuracy is None or math.isnan(accuracy.max_ulp_error):
         return "-"
-    specials = f", {accuracy.special_mismatches:,} NaN or infinities wrong" if accuracy.special_mismatches else ""
+    specials = f", NaN or infinity wrong at {counted(accuracy.special_mismatches, 'input')}" if accuracy.special_mismatches else ""
     return f"{accuracy.max_ulp_error:.4g} ulp, {100 * accuracy.not_correctly_rounded:.3g} % not correctly rounded{specials}"
 
 

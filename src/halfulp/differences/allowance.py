@@ -9,8 +9,8 @@ FALSE_ALARM = 1e-3
 the two limits below follow from it and from the number of samples."""
 
 MODEL_SLACK = 1.5
-"""How much larger than modelled the errors of an honest implementation may be throughout. The model counts the roundings of a plain
-chain; a few respectable algorithms make up to half as many again (a complex product made of three real ones: 1.34 of the modelled
+"""How much larger than modeled the errors of an honest implementation may be throughout. The model counts the roundings of a plain
+chain; a few respectable algorithms make up to half as many again (a complex product made of three real ones: 1.34 of the modeled
 norm; a chain that starts from a large bias: 1.49), and nothing honest that was measured makes more (section "honest
 implementations")."""
 

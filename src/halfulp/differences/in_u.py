@@ -35,8 +35,8 @@ def error_in_u(actual: object, reference: object, *, scale: object = None, decla
         if exact is None or exact.shape != leaf.shape or (scale is not None and (size is None or size.shape != leaf.shape)):
             shapes = f"{exact.shape if exact else 'nothing'} in the reference, {size.shape if size else 'nothing'} in the scale"
             raise InputError(
-                f"Got shape {leaf.shape} at {leaf.path or 'the only tensor'}, {shapes}. Needed: one structure and shape. "
-                "Errors are formed element by element. Save all of them from the same outputs."
+                f"Got shape {leaf.shape} at {leaf.path or 'the only tensor'}, {shapes}. Needed: the same structure and shape in all of "
+                "them. Errors are computed element by element. Save all of them from the same outputs."
             )
         form = format_named(declared) if declared is not None else (leaf.format or FORMATS["float32"])
         error = np.abs(leaf.float64() - exact.float64())

@@ -1,6 +1,6 @@
 """Take apart whatever a function returned into leaves: flat list of paths and NumPy arrays.
 
-An array's framework is recognised through `sys.modules`, never imported. Formats that NumPy does not have (bfloat16, the
+An array's framework is recognized through `sys.modules`, never imported. Formats that NumPy does not have (bfloat16, the
 8-bit floats) are kept as their bits together with their `Format`; everything else is a view of the caller's memory.
 """
 

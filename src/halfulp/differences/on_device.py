@@ -61,7 +61,7 @@ def gather(actual: torch.Tensor, reference: torch.Tensor, offset: int, worst: in
 
 
 def _ordinals(tensor: torch.Tensor) -> torch.Tensor:
-    """Integers in the order of the numbers, a step for each neighbour, as int64."""
+    """Integers in the order of the numbers, a step for each neighbor, as int64."""
     if not tensor.is_floating_point():
         return tensor.to(torch.int64)
     bits = tensor.view(_INTEGERS[tensor.element_size()]).to(torch.int64)

@@ -60,7 +60,7 @@ def profile(actual: object, reference: object) -> tuple[AxisProfile, ...]:
         shapes = [[leaf.shape for leaf in side] for side in (left, right)]
         raise InputError(
             f"Got shapes {shapes[0]} and {shapes[1]}. Needed: two tensors of the same shape with at least one axis. "
-            "A profile follows one tensor along its axes. Pass one leaf of each result."
+            "A profile follows one tensor along its axes. Pass one tensor of each result."
         )
     with np.errstate(invalid="ignore"):
         difference = left[0].float64() - right[0].float64()

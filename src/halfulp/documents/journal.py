@@ -40,7 +40,7 @@ class Journal:
         other = [name for name in (*now, *before) if before.get(name) != now.get(name)]
         if other:
             raise InputError(
-                f"Got {self._path} of a run with {other[0]} {before.get(other[0])}. Needed: one with {now.get(other[0])}. "
+                f"Got {self._path}, from a run where {other[0]} was {before.get(other[0])}. Needed: a run where it is {now.get(other[0])}. "
                 f"{of[0].upper()}{of[1:]} from different runs can't be combined. Name another file."
             )
         self.parts = {part.pop("key"): part for part in lines}
@@ -68,7 +68,7 @@ class Journal:
                 raise KeyError("key")
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError(
-                f"Got {self._path}, which holds no finished {of} ({type(error).__name__}). Needed: a file that an earlier run kept, or a new name. Otherwise the contents of this file would be overwritten. Name another file."
+                f"Got {self._path}, which holds no finished {of} ({type(error).__name__}). Needed: a file that an earlier run wrote, or a new name. Otherwise the contents of this file would be overwritten. Name another file."
             ) from error
         return found
 

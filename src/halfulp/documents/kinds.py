@@ -61,7 +61,7 @@ KINDS = {
             "verdicts.evidence.measured:problems",
         ),
         Kind("orders", 1, "probes.stored:StoredOrders", "In which order do they add?", "halfulp order FILE.py --json"),
-        Kind("datasheet", 1, "datasheets.sheet:Datasheet", "How exact is this library here?", "halfulp datasheet --json"),
+        Kind("datasheet", 1, "datasheets.sheet:Datasheet", "How accurate is this library here?", "halfulp datasheet --json"),
         Kind("matrix", 1, "sweeps.result:Matrix", "Which backends agree on which ops?", "halfulp matrix --json FILE"),
         Kind("growth", 1, "sweeps.slopes:Growth", "How does the error grow with the size?", "halfulp growth FILE.py --json"),
         Kind("benchmark", 1, "sweeps.benchmark:Benchmark", "How often is the verdict right?", "halfulp bench verdicts --json FILE"),

@@ -10,6 +10,8 @@ from typing import Any
 
 from ..containers import require_end
 from ..errors import InputError
+from ..files import path_of
+from ..words.numbers import counted
 from .kinds import KINDS, Kind
 
 _SPECIAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
@@ -32,7 +34,7 @@ def read_document(path: str | Path) -> dict[str, Any]:
         InputError: as for `read_result`; the fields themselves are not looked at.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = path_of(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
         raise InputError(
@@ -62,7 +64,7 @@ def _kind_of(content: Any, source: str) -> Kind:
     if not isinstance(name, str) or name not in KINDS:
         got = f"of kind {repr(name)[:40]}" if name is not None else "without a kind"
         raise InputError(
-            f"Got {source}, JSON {got}. Needed: one of the kinds {', '.join(KINDS)}. Each command run with --json writes its own kind. Write the file again with this version."
+            f"Got {source}, which is JSON {got}. Needed: one of the kinds {', '.join(KINDS)}. Each command run with --json writes its own kind. Write the file again with this version."
         )
     kind = KINDS[name]
     if content.get("schema") != kind.schema:
@@ -83,7 +85,7 @@ def restored(kind: str, content: dict[str, Any], source: str = "a document") -> 
     found = _kind_of(content, source)
     if found.name != kind:
         raise InputError(
-            f"Got {source}, a document of kind {found.name}. Needed: {kind}. The two hold different things. Write one: {KINDS[kind].written_by}."
+            f"Got {source}, a document of kind {found.name}. Needed: one of kind {kind}. The two hold different things. Write one: {KINDS[kind].written_by}."
         )
     require_end(content, source)
     try:
@@ -92,13 +94,12 @@ def restored(kind: str, content: dict[str, Any], source: str = "a document") -> 
         first = error.errors()[0]
         where = ".".join(str(number)[:40] for number in first["loc"][:8])
         raise InputError(
-            f"Got {source} of kind {kind} whose {where or 'content'} is not valid: {' '.join(str(first['msg']).split())[:160]}, got {str(first['input'])[:60]!r} ({error.error_count()} such fields). "
-            f"Needed: what {found.written_by} wrote. Fields can't be guessed. Write it again."
+            f"Got {source} of kind {kind} whose {where or 'content'} is not valid: {' '.join(str(first['msg']).split())[:160]}, got {str(first['input'])[:60]!r} ({counted(error.error_count(), 'such field')}). Needed: what {found.written_by} writes. Fields can't be guessed. Write it again."
         ) from error
     wrong = found.problems_of(result)
     if wrong:
         raise InputError(
-            f"Got {source} of kind {kind} in which {wrong[0]} ({len(wrong)} such values). Needed: what {found.written_by} wrote. Fields can't be "
+            f"Got {source} of kind {kind} in which {wrong[0]} ({counted(len(wrong), 'such value')}). Needed: what {found.written_by} writes. Fields can't be "
             "guessed. Write it again."
         )
     return result

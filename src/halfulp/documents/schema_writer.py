@@ -15,9 +15,9 @@ from .kinds import KINDS, Kind, named
 FOLDER = Path(__file__).parent / "schemas"
 DERIVED: dict[str, dict[str, dict[str, Any]]] = {
     "check": {
-        "acceptable": {"enum": [True, False, None], "description": "What the verdict means for `actual`; null when undecided."},
+        "acceptable": {"enum": [True, False, None], "description": "Whether `actual` is acceptable; null when undecided."},
         "warnings": {"type": "array", "items": {"type": "string"}, "description": "What the verdict does not cover, in sentences."},
-        "reason": {"type": "string", "description": "The reason for the verdict in a sentence."},
+        "reason": {"type": "string", "description": "The reason for the verdict, in one sentence."},
     },
     "comparison": {"same_bits": {"type": "boolean", "description": "Whether structure and all bits agree."}},
     "origin": {

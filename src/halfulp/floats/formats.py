@@ -107,6 +107,6 @@ def format_named(name: object) -> Format:
     if word not in FORMATS:
         raise InputError(
             f"Got the precision {name!r}. Needed: one of {', '.join(FORMATS)}. "
-            'Only these have a unit roundoff that rounding can be judged by. Pass for example declared="float32".'
+            'Only these have a unit roundoff that rounding can be judged by. Pass, for example, declared="float32".'
         )
     return FORMATS[word]

@@ -149,7 +149,7 @@ def _begin(tape: Tape, case: Case, side: Side, lifting: Retyping | None, given: 
     elif case.watched:
         tape.drop("it writes into what it is given")
     elif side.state.arrays:
-        tape.drop("it holds arrays of NumPy")
+        tape.drop("it holds NumPy arrays")
     else:
         tape.begin(_tensors_of(side, given))
         lifting.reads_numbers = False

@@ -81,7 +81,7 @@ def checked(elements: float) -> None:
     limit = _limit.get()
     if limit is not None and not elements * ITEM_BYTES <= limit:
         taken = f"{elements * ITEM_BYTES / 2**20:,.0f} MiB" if elements < 2**62 else "more memory than there is"
-        raise TooLarge(f"it would take {taken}; these traces account for {limit / 2**20:,.0f} MiB")
+        raise TooLarge(f"it would take {taken}; the limit for these traces is {limit / 2**20:,.0f} MiB")
 
 
 def extent(shape: Iterable[Any]) -> Any:

@@ -147,5 +147,5 @@ def parsed(name: str, facts: str) -> OpRecord:
         key, _, value = fact.partition("=")
         found[key] = {"ulps": float, "addend": int, "inside": Inside, "size": str}[key](value) if value else True
     if not found.keys() <= OpRecord.__dataclass_fields__.keys():
-        raise ValueError(f"no fact of an op: {', '.join(found.keys() - OpRecord.__dataclass_fields__.keys())}")
+        raise ValueError(f"unknown facts of an op: {', '.join(found.keys() - OpRecord.__dataclass_fields__.keys())}")
     return OpRecord(name, Kind(kind), **found)

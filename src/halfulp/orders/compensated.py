@@ -77,7 +77,7 @@ def _exact(terms: Array) -> Array:
 
 PROGRAMS = (
     Program("Kahan's compensated summation", _kahan),
-    Program("Kahan's compensated summation, the last correction added", _kahan_corrected),
+    Program("Kahan's compensated summation with the last correction added", _kahan_corrected),
     Program("Neumaier's compensated summation", lambda terms: _carried(terms, _of_larger)),
     Program("compensated summation with TwoSum (Sum2 of Ogita, Rump and Oishi)", lambda terms: _carried(terms, _of_two_sum)),
     Program("exact summation, rounded once", _exact),

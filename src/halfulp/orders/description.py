@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..words.numbers import counted
 from .contraction import row_major_strides
 from .summation import Summation
 from .tree import CHAIN, EXTRA, TERM, TOGETHER, Item, Shape, Tree
@@ -38,7 +39,7 @@ def difference(order: Summation, other: Summation) -> str:
     if order.tree != other.tree:
         if order.tree.without_extras() == other.tree.without_extras():
             what = "products" if order.products else "terms"
-            parts.append(f"same {what} in the same order")
+            parts.append(f"the same {what} in the same order")
             parts += _moved_extras(order, other)
         elif order.tree.terms != other.tree.terms:
             parts.append(f"{order.tree.terms:,} terms instead of {other.tree.terms:,}")
@@ -49,7 +50,7 @@ def difference(order: Summation, other: Summation) -> str:
             "products added without rounding (FMA) instead of rounded first" if order.fma else "products rounded first instead of FMA"
         )
     if order.unfused != other.unfused and order.fma and other.fma:
-        parts.append(f"{len(order.unfused):,} products rounded first instead of {len(other.unfused):,}")
+        parts.append(f"{counted(len(order.unfused), 'product')} rounded first instead of {len(other.unfused):,}")
     for name in ("accumulator", "output", "rounding"):
         here, there = getattr(order, name), getattr(other, name)
         if here != there:
@@ -238,7 +239,7 @@ def _words(tree: Tree, shape: Shape, levels: int) -> str:
         return f"{shape.count} values in one operation"
     if _only_terms(shape):
         steps = {loop[1] for item in shape.items for loop in item.loops[:1]}
-        apart = f" of terms {steps.pop()} apart" if len(steps) == 1 and steps != {1} else ""
+        apart = f" terms {steps.pop()} apart" if len(steps) == 1 and steps != {1} else ""
         return f"a chain of {shape.count:,}{apart}"
     if levels == 0:
         return f"partial sums of {_leaves(tree, shape):,} terms"
@@ -291,13 +292,13 @@ def _place(order: Summation, number: int) -> str:
         for item in shape.items:
             if item.shape == EXTRA and item.start == number:
                 first = shape.items[0] == item
-                return f"{'first' if first else 'inside'} in a partial sum of {_leaves(tree, tree.shapes[place]) - 1:,} terms"
+                return f"{'first in' if first else 'inside'} a partial sum of {counted(_leaves(tree, tree.shapes[place]) - 1, 'term')}"
     return "nowhere"
 
 
 def describe_positions(positions: npt.NDArray[Any], shape: tuple[int, ...], checked: int) -> str:
     """A set of output positions in words: "columns 0 to 31", "512 of 16,384 outputs"."""
-    share = f"{len(positions):,} of {checked:,} outputs"
+    share = f"{len(positions):,} of {counted(checked, 'output')}"
     if not shape or not len(positions):
         return share
     coordinates = np.unravel_index(positions, shape)
@@ -307,6 +308,6 @@ def describe_positions(positions: npt.NDArray[Any], shape: tuple[int, ...], chec
         low, high = int(values.min()), int(values.max())
         box *= high - low + 1
         if (low, high) != (0, size - 1):
-            ranges.append(f"axis {axis} {low} to {high}" if high > low else f"axis {axis} {low}")
+            ranges.append(f"{low} to {high} on axis {axis}" if high > low else f"{low} on axis {axis}")
     inside = f" ({', '.join(ranges)})" if ranges else ""
     return f"{share}{inside if box == len(positions) else ''}"

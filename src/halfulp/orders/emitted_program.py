@@ -53,7 +53,7 @@ def fma(a, b, c):
 
 TO_BFLOAT16 = '''
 def to_bfloat16(values):
-    """float32 numbers rounded to nearest bfloat16, ties to even, kept in float32."""
+    """float32 numbers rounded to the nearest bfloat16, ties to even, kept in float32."""
     bits = values.astype(np.float32).view(np.uint32)
     return ((bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000).view(np.float32)
 '''
@@ -96,7 +96,8 @@ def emit(placed: Sequence[Placed], contraction: Contraction, names: list[str], t
             )
     if len({order.accumulator for order in orders}) > 1:
         raise InputError(
-            "Got orders with different accumulators in one result. Needed: one. The program converts inputs once. Use order.replay."
+            "Got orders with different accumulators in one result. Needed: the same accumulator in all. The program converts inputs "
+            "once. Use order.replay."
         )
     main = orders[0]
     if main.output == "bfloat16" and main.accumulator == "float64":
@@ -150,8 +151,8 @@ def _choice(placed: Sequence[Placed], contraction: Contraction) -> list[str]:
             lines.append(f"    which[np.ix_(np.r_[{_slices(np.array(members))}], np.r_[{_slices(chosen)}])] = {number}")
     if len(lines) > LINES_FOR_CLASSES or max(map(len, lines)) > 2000:
         raise InputError(
-            f"Got {len(placed)} orders scattered over the output. Needed: orders of whole rows and columns for a short program. Their "
-            "positions would be a table. Use order.replay."
+            f"Got {len(placed)} orders scattered over the output. Needed: orders of whole rows and columns. Otherwise the program would "
+            "need a long table of positions. Use order.replay."
         )
     lines += [f"    which = which.reshape({shape})", "    result = order_0()"]
     lines += [f"    result = np.where(which == {number}, order_{number}(), result)" for number in range(1, len(placed))]
@@ -296,7 +297,7 @@ def _table_lines(contraction: Contraction, factor: Factor, target: str, name: st
     assert factor.table is not None
     count = int(np.prod(factor.shape, dtype=np.int64))
     rows = [_run_slices(np.where(row < 0, count, row)) for row in factor.table]
-    lines = [f"    rows = [  # for each output the elements of {name} that it adds; {count} is a zero"]
+    lines = [f"    rows = [  # for each output, the elements of {name} that it adds; element {count} is a zero"]
     lines += [f"        np.r_[{row}]," for row in rows]
     if sum(map(len, lines)) > CHARACTERS_OF_TABLE:
         raise InputError(

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from html import escape
 
 from ..errors import InputError
+from ..words.numbers import counted
 from .description import describe
 from .summation import Summation
 from .tree import CHAIN, EXTRA, TERM, Item, Shape, Tree
@@ -64,7 +65,7 @@ def draw_beside(orders: Mapping[str, Summation]) -> str:
 def _rows(order: Summation) -> list[tuple[str, str, int]]:
     """(lines of the tree, words, depth) of each row."""
     tree = order.tree
-    rows: list[tuple[str, str, int]] = [("", f"sum of {tree.terms:,} terms: {_how(tree.root)}", 0)]
+    rows: list[tuple[str, str, int]] = [("", f"sum of {counted(tree.terms, 'term')}: {_how(tree.root)}", 0)]
 
     def below(shape: Shape, base: str, prefix: str, depth: int) -> None:
         for place, item in enumerate(shape.items):

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InputError
+from ..words.numbers import counted
 
 TERM = -1
 EXTRA = -2
@@ -227,15 +228,15 @@ class Tree:
         sizes: list[int] = []
         for place, shape in enumerate(self.shapes):
             if shape.kind not in (CHAIN, TOGETHER) or not shape.items:
-                problem = f"shape {place} is of kind {str(shape.kind)[:40]!r} with {len(shape.items)} items"
+                problem = f"shape {place} is of kind {str(shape.kind)[:40]!r} with {counted(len(shape.items), 'item')}"
             elif any(item.shape >= place or item.shape < EXTRA or item.count < 1 for item in shape.items):
-                problem = f"shape {place} refers to a later one"
+                problem = f"shape {place} refers to no earlier shape or has an invalid count"
             if problem:
                 break
             # Sizes are checked before anything is expanded: a few loops can claim more leaves than memory holds.
             sizes.append(sum(item.count * (sizes[item.shape] if item.shape >= 0 else 1) for item in shape.items))
         if not problem and (not sizes or sizes[-1] != self.terms + self.extras):
-            problem = f"it adds {sizes[-1] if sizes else 0} leaves"
+            problem = f"the number of leaves added is {sizes[-1] if sizes else 0}"
         if not problem:
             program = self.program()
             for operations, count in (((PUSH_TERM, ADD_TERM), self.terms), ((PUSH_EXTRA, ADD_EXTRA), self.extras)):
@@ -244,7 +245,8 @@ class Tree:
                     problem = "a leaf occurs twice or not at all"
         if problem:
             raise InputError(
-                f"Got a tree of {self.terms} terms and {self.extras} extra leaves in which {problem}. Needed: every leaf "
+                f"Got a tree of {counted(self.terms, 'term')} and {self.extras} extra "
+                f"{'leaf' if self.extras == 1 else 'leaves'} in which {problem}. Needed: every leaf "
                 "once. Only then is it an order of summation. Store the order again."
             )
 
@@ -467,7 +469,8 @@ def _from_nodes(terms: int, extras: int, children: Sequence[tuple[int, ...]]) ->
     left = [part for part in parts if part is not None]
     if len(left) != 1:
         raise InputError(
-            f"Got {len(children)} additions of {terms} terms and {extras} extra leaves that leave {len(left)} sums. Needed: a single "
+            f"Got {counted(len(children), 'addition')} of {counted(terms, 'term')} and {extras} "
+            f"extra {'leaf' if extras == 1 else 'leaves'} leaving {len(left)} sums. Needed: a single "
             "sum. Anything else isn't a tree. Check the numbers."
         )
     return writer.tree(left[0])

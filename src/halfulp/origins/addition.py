@@ -26,7 +26,7 @@ channel is at most 1.37 for NNPACK's Winograd kernel (`python -m benchmarks.orig
 
 @dataclass(frozen=True)
 class Addition:
-    """What one op adds to the numbers that it really got, against what rounding makes there.
+    """What one op adds to the numbers that it really got, against what rounding causes there.
 
     Attributes:
         residual: the error in units of the noise. excess: its size against the limit.

@@ -60,7 +60,7 @@ class Chain:
             return known
         made_by = self._walker.actual.producers.get(number)
         if made_by is None and self._walker.actual.values[number].role == Role.UNSEEN and number not in self._walker.found.matched:
-            raise Unknown("a value that no recorded op made")
+            raise Unknown("no recorded op made a value that it reads")
         if made_by is None or (number != self._target and number in self._walker.found.matched):
             return self._walker.actual_values.number(number)
         if len(self.steps) >= MOST_OPS:

@@ -70,7 +70,7 @@ def _common(actual: Trace, expected: Trace, declared: str | Format | None) -> tu
     }
     sides = (("actual", actual), ("expected", expected))
     notes = [f"{side}: {note}" for side, trace in sides for note in trace.notes]
-    notes += [f"{side}: the recording is partial, because the run did not end" for side, trace in sides if trace.is_partial]
+    notes += [f"{side}: the recording is partial, because the run did not finish" for side, trace in sides if trace.is_partial]
     if not common["settings"] and is_repetition(actual, expected):
         notes.append(REPETITION)
     return common, notes
@@ -165,7 +165,8 @@ def _by_hashes(actual: Trace, expected: Trace, alignment: Alignment, common: dic
             **common,
         )
     if first is None:
-        because = f"All {len(points)} values with a counterpart have the same bits."
+        compared = "The only value with a counterpart has" if len(points) == 1 else f"All {len(points)} values with a counterpart have"
+        because = f"{compared} the same bits."
         return Origin(
             None,
             "",
@@ -270,11 +271,10 @@ def _at_output(walker: Walker, walk: Walk, name: str, common: dict[str, Any], no
 def _nothing_more(walk: Walk) -> str:
     largest = max(walk.points, key=lambda point: point.excess, default=None)
     if largest is None or largest.excess <= 1.0:
-        return (
-            f"No op adds more than rounding: the largest addition is {largest.excess if largest is not None else 0.0:.2g} times its limit."
-        )
+        most = largest.excess if largest is not None else 0.0
+        return f"No op adds more than rounding: the most that one adds is {most:.2g} times its limit."
     why = largest.note or "a good algorithm can lose that much"
-    return f"Nothing is wrong: the largest addition, at {largest.op}, is {largest.excess:.2g} times its limit, but {why}."
+    return f"Nothing is wrong: {largest.op} adds the most, {largest.excess:.2g} times its limit, but {why}."
 
 
 UNSEEN_GROWTH = 8.0
@@ -295,7 +295,8 @@ def _unanswered(walker: Walker, walk: Walk) -> str:
     names = _results(walker)
     lost = [name for name in names if name.startswith("output") and walker.is_lost(walker.expected.named[name])]
     if lost:
-        return f"{', '.join(lost)} of expected has no counterpart in actual, so it was not judged."
+        have, were = ("has", "it was") if len(lost) == 1 else ("have", "they were")
+        return f"{', '.join(lost)} of expected {have} no counterpart in actual, so {were} not judged."
     for point in walk.points:
         if point.counterpart != MatchedBy.GIVEN or point.verdict is not None:
             continue
@@ -318,7 +319,8 @@ def _unanswered(walker: Walker, walk: Walk) -> str:
     if unseen:
         last = f"after {walk.points[-1].op}" if walk.points else "before the first op with a counterpart"
         return (
-            f"The ops with a counterpart add no more than rounding, but {', '.join(unseen)} differs: the difference arises {last}, in ops "
+            f"The ops with a counterpart add no more than rounding, but {', '.join(unseen)} "
+            f"{'differs' if len(unseen) == 1 else 'differ'}: the difference arises {last}, in ops "
             "of actual without a counterpart."
         )
     return ""
@@ -359,13 +361,13 @@ def _differs(walker: Walker, name: str) -> bool:
 def _because(suspect: Suspect, segment: tuple[str, ...]) -> str:
     addition, point = suspect.addition, suspect.point
     if suspect.state == SuspectState.RIGHT and suspect.addition.excess.of_limit == float("inf") and "itself differs" in point.note:
-        return point.note[0].upper() + point.note[1:] + f" (rms {point.added:.2g} of its size)."
+        return point.note[0].upper() + point.note[1:] + f" (by {point.added:.2g} of its size, rms)."
     if addition.residual.nonfinite:
         what = "NaN or infinity is in places where the formula gives none on the same inputs"
     elif addition.excess.in_noise == float("inf"):
         what = f"it adds a relative error of {point.added:.2g} where rounding changes nothing"
     else:
-        what = f"given its actual inputs, it adds a relative error of {point.added:.2g}, {addition.excess.words(' there')}"
+        what = f"given its actual inputs, it adds a relative error of {point.added:.2g}, {addition.excess.words()}"
     inherited = f"; {point.inherited:.2g} was inherited" if point.inherited else "; nothing was inherited"
     precision = f"; {point.note}" if point.note else ""
     inside = f" (somewhere in the {len(segment)} ops since the last value that both sides share)" if len(segment) > 1 else ""

@@ -28,7 +28,7 @@ from .versions import Evaluation, Surroundings, Version
 
 F = Finding
 
-UNKNOWN_FORMULA = "how it was computed is not known, but a good algorithm can lose that much"
+UNKNOWN_FORMULA = "a good algorithm can lose that much, although it is not known how it was computed"
 """What is said of a value that no recorded op made."""
 
 LOOSENINGS = 3
@@ -138,7 +138,7 @@ def _of_larger_loss(compared: Compared, chain: Chain, *, formula_is_known: bool)
 
 
 def _noise(addition: Addition, compared: Compared, chain: Chain) -> Evidence:
-    """How far off it is, in units of what rounding makes of this op on these inputs."""
+    """How far off it is, in units of the rounding noise of this op on these inputs."""
     residual, tests = addition.residual, compared.walker.tests
     return Evidence(
         "noise",
@@ -164,11 +164,11 @@ def _words(verdict: Verdict, kind: str, found: dict[str, Evidence]) -> str:
     if verdict is Verdict.ROUNDING and kind in ("loss", "noise"):
         transforms = found["noise"].measured["transforms"]
         return (
-            "a fast convolution, which is accurate in norm only"
+            "it is a fast convolution, which is accurate in norm only"
             if "fast_products" in found
-            else "computed by Fourier transforms, which are accurate in norm only"
+            else "it was computed by Fourier transforms, which are accurate in norm only"
             if transforms
-            else "another way to compute the same result, which loses slightly more"
+            else "it is another way to compute the same result, which loses slightly more"
         )
     if verdict is Verdict.UNSTABLE:
         return "in exact arithmetic the difference vanishes: this algorithm loses digits"
@@ -180,10 +180,10 @@ def _words(verdict: Verdict, kind: str, found: dict[str, Evidence]) -> str:
         "casts": f"in exact arithmetic the difference vanishes, and results were stored in {found['casts'].measured['formats'][0]}"  # type: ignore[index]
         if "casts" in found
         else "",
-        "backward_error": "an unlucky sum: beyond the likely error, within the proved bound for any order",
+        "backward_error": "it is an unlucky sum: beyond the likely error, within the proved bound for any order",
         "kernel": "the result differs from what the op's own formula gives on its inputs",
-        "norm": "the same formula in another form: individual elements that cancel lose digits, but the result as a whole does not",
-        "loosened": "another way to compute the same result, which loses slightly more",
+        "norm": "it is the same formula in another form: individual elements that cancel lose digits, but the result as a whole does not",
+        "loosened": "it is another way to compute the same result, which loses slightly more",
     }.get(kind, "")
 
 

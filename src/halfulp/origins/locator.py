@@ -77,13 +77,14 @@ def locate(
     if any(traces) or not (callable(actual) and callable(expected)):
         raise InputError(
             f"Got {type(actual).__name__} and {type(expected).__name__}. Needed: two traces, or two callables with inputs. "
-            "Both sides have to be of one kind to be walked together. Record the callable first: halfulp.record(model, inputs, "
+            "Both sides have to be of the same kind to be compared op by op. Record the callable first: halfulp.record(model, inputs, "
             "'run.trace')."
         )
     if inputs is None:
         raise InputError(
-            "Got two callables and no inputs. Needed: the arguments to run them on. Both are recorded once. Pass them as the third "
-            "argument."
+            "Got two callables and no inputs. Needed: the arguments to run them on. Both callables are recorded once. Pass the arguments "
+            "as the third "
+            "parameter."
         )
     from .recorded_sides import locate_in_functions
 

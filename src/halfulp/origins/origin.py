@@ -28,7 +28,7 @@ class Point:
         verdict: of what is added here; None where it can't be told.
         total, inherited, added: rms differences from `expected`, relative to its rms: all, what earlier differences make of it, and what
             this op adds on the numbers that it really got.
-        added_in_noise: the added part over what rounding makes here (rms). excess: 1 at the limit of rounding.
+        added_in_noise: the added part over what rounding causes here (rms). excess: 1 at the limit of rounding.
         gain: total relative difference that comes out over the largest that went in; None where nothing went in.
         note: what else is known, in words.
     """

@@ -10,6 +10,7 @@ from typing import Any
 from ..errors import TraceError
 from ..ops.arithmetic import Array
 from ..traces import Trace, read_trace
+from ..words.numbers import counted
 from .collectives import Peers, is_collective
 from .origin import Origin
 from .versions import in_shape
@@ -43,7 +44,8 @@ def first_of_ranks(actual: Path, expected: Path, walked: Walked) -> Origin:
     sides = [[read_trace(path) for path in ranks_in(side)] for side in (actual, expected)]
     if len(sides[0]) != len(sides[1]):
         raise TraceError(
-            f"Got {len(sides[0])} ranks in {actual.name} and {len(sides[1])} in {expected.name}. Needed: the same "
+            f"Got {counted(len(sides[0]), 'rank')} in {actual.name} and {len(sides[1])} in {expected.name}. "
+            "Needed: the same "
             "number on both sides. Each rank is compared with its counterpart. Merge the ranks of each side first: "
             "halfulp merge."
         )
@@ -68,7 +70,10 @@ def first_of_ranks(actual: Path, expected: Path, walked: Walked) -> Origin:
     if guilty:
         _, rank, origin = min(guilty, key=lambda entry: entry[:2])
         others = [str(number) for _, number, _ in sorted(guilty, key=lambda entry: entry[1]) if number != rank]
-        note = (f"rank {rank}" + (f"; ranks {', '.join(others)} have an origin too" if others else ""),)
+        note = (
+            f"it starts on rank {rank}"
+            + (f"; it also starts on rank{'s' if len(others) != 1 else ''} {', '.join(others)}" if others else ""),
+        )
         return dataclasses.replace(origin, rank=rank, notes=(*note, *origin.notes))
     worst = max((origin for _, origin in found), key=lambda origin: (origin.acceptable is None, len(origin.walk)))
     return worst

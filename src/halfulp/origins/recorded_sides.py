@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from ..arguments import arguments_of
+from ..arguments import arguments_of, taken_as
 from ..cases import Case
 from ..cases.dependencies import eager_of
 from ..cases.inputs import copied, on_device
@@ -50,7 +50,7 @@ def locate_in_functions(
 
         def traced(name: str, function: Callable[..., Any]) -> Trace:
             path = Path(folder) / f"{name}-{len(list(Path(folder).iterdir()))}.trace"
-            return _recorded(name, function, arguments, named, path, gradients, seed, progress)
+            return _recorded(name, function, arguments, named, path, gradients, seed, progress, taken_as(inputs, named))
 
         actual_trace = traced("actual", actual)
         with taken_apart() if hasattr(actual, "record") else contextlib.nullcontext():  # a backend has no fast paths of PyTorch's
@@ -98,7 +98,9 @@ def walked(case: Case, *, ends: Callable[[], bool], progress: Callable[[str], No
         for side in (case.actual, case.expected):
             function, path = side.eager.function, Path(folder) / f"{side.name}.trace"
             with taken_apart():
-                traces.append(_recorded(side.name, function, case.inputs, case.keywords, path, case.gradients, case.seed, progress))
+                traces.append(
+                    _recorded(side.name, function, case.inputs, case.keywords, path, case.gradients, case.seed, progress, case.taken_as)
+                )
         origin = locate_in_traces(*traces, declared=case.declared.name, progress=progress, ends=ends)
     if origin.place is None and origin.module is None and any(map(is_made_elsewhere, traces)):
         return dataclasses.replace(origin, place=place_of_numbers(case))
@@ -115,7 +117,7 @@ def _noted(origin: Origin, note: str) -> Origin:
 
 def _recorded(
     name: str, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any], path: Path, gradients: bool, seed: int,
-    progress: Callable[[str], None] | None,
+    progress: Callable[[str], None] | None, hint: str,
 ) -> Trace:  # fmt: skip
     """Record one side on copies of the inputs, and leave its state as it was."""
     function = _callable(function)
@@ -147,8 +149,13 @@ def _recorded(
             raise
         raise RunError(
             f"Got {type(error).__name__} from {name} while it was recorded: {shortened(str(error))}. Needed: a callable that runs on "
-            f"these inputs. Nothing can be located before it does. Call {name}(*inputs) by itself to see where it fails."
+            f"these inputs. Nothing can be located before it does. {_next_step(name, hint)}"
         ) from error
+
+
+def _next_step(name: str, hint: str) -> str:
+    call = f"all {name}(*inputs) by itself to see where it fails."
+    return f"{hint[:1].upper()}{hint[1:]} Or c{call}" if hint else f"C{call}"
 
 
 def _has_results(trace: Trace) -> bool:

@@ -19,6 +19,7 @@ from ..ops.evaluation import NotReplayed, run_formula
 from ..ops.formulas import formula_of
 from ..traces import Step
 from ..traces.shards import ITEM_BYTES
+from ..words.numbers import counted
 
 _OP = re.compile(r"(aten|prims)\.([A-Za-z_][A-Za-z0-9_]*?)(?:\.([A-Za-z_][A-Za-z0-9_]*))?")
 
@@ -50,7 +51,7 @@ def constant_of(tree: Mapping[str, Any]) -> Any:
     ((kind, name),) = tree.items() if len(tree) == 1 else (("", ""),)
     found = _CONSTANTS.get(kind, {}).get(str(name).removeprefix("torch."))
     if found is None:
-        raise NotReplayed("an argument that was not recorded")
+        raise NotReplayed("an argument was not recorded")
     return found
 
 
@@ -112,7 +113,7 @@ def _by_name(call: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -
     """
     schema = call._schema.arguments
     if len(arguments) > len(schema):
-        raise NotReplayed(f"{call.name()}: it takes {len(schema)} arguments, got {len(arguments)}")
+        raise NotReplayed(f"{call.name()}: it takes {counted(len(schema), 'argument')}, got {len(arguments)}")
     given = {item.name: value for item, value in zip(schema, arguments)}
     kinds = {item.name: str(item.type) for item in schema}
     for name, value in keywords.items():
@@ -191,7 +192,7 @@ def sizes_on_meta(call: Any, arguments: Sequence[Any], keywords: Mapping[str, An
     try:
         result = call(*[meta(argument) for argument in arguments], **given)
     except Exception as error:  # whatever the shapes violate
-        raise NotReplayed(f"{call.name()}: the size of its result can't be told ({type(error).__name__})") from error
+        raise NotReplayed(f"{call.name()}: the size of its result can't be determined ({type(error).__name__})") from error
     return [item.numel() for item in (result if isinstance(result, (list, tuple)) else [result]) if isinstance(item, torch.Tensor)]
 
 
@@ -200,7 +201,7 @@ def _attention(given: Mapping[str, Any]) -> int:
     x = given["src"] if "src" in given else given["query"]
     heads = given["num_heads"] if "num_heads" in given else given["num_head"]
     if x.dim() != 3 or heads < 1 or x.shape[-1] % heads:
-        raise NotReplayed("an encoder layer whose heads don't divide its width")
+        raise NotReplayed("the number of heads of an encoder layer doesn't divide its width")
     inner = max([3 * x.shape[-1], *(item.shape[0] for name, item in given.items() if name.startswith("ffn_weight"))])
     return x.shape[0] * x.shape[1] * (inner + heads * x.shape[1])
 

@@ -93,7 +93,7 @@ def _rule_of(step: Step, shape: tuple[int, ...], evaluation: Evaluation) -> _Rul
     if record.cut and shape:
         cut_axes = {source: 0 for source in step.inputs if values[source].shape == shape}
         if any(values[source].shape not in (shape, ()) for source in step.inputs):
-            raise Unknown("operands of different shapes")
+            raise Unknown("its operands have different shapes")
         return _Rule(0, largest, lambda start, stop: (step, _cutter(evaluation, cut_axes, start, stop)))
     if step.name == "embedding_dense_backward":
         return _Rule(0, largest, lambda start, stop: _rows_of_embedding(step, evaluation, start, stop))
@@ -127,7 +127,7 @@ def _slice_of_view(values: Values, number: int, axis: int, start: int, stop: int
         return _slice(values, number, axis, start, stop)
     producer = values.trace.producers.get(number)
     if producer is None:
-        raise Unknown("a value that was not stored")
+        raise Unknown("a value was not stored")
     if not _is_transparent(producer, values.trace.values[number].elements):
         return _cut(values.number(number), axis, start, stop)
     return _through(producer, lambda n, a: _slice_of_view(values, n, a, start, stop), axis)

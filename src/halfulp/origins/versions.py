@@ -217,7 +217,7 @@ class Evaluation:
     def loosened(self, depth: int = 0) -> Evaluation:
         """The same op on inputs that carry the rounding of the ops which made them.
 
-        What was taken for the counterpart of an input may be a neighbour of the true one, within the rounding of the op before.
+        What was taken for the counterpart of an input may be a neighbor of the true one, within the rounding of the op before.
         Applied again, the rounding of one op more is carried.
 
         Args:

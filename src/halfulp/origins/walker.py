@@ -145,7 +145,8 @@ class Walker:
             shown = list(dict.fromkeys(self._not_replayed))
             more = f"; and {len(shown) - SHOWN_REFUSALS} more" if len(shown) > SHOWN_REFUSALS else ""
             self.found.notes.append(
-                f"not recomputed here, so the recorded values of `actual` were used: {'; '.join(shown[:SHOWN_REFUSALS])}{more}"
+                "some ops were not recomputed here, so the recorded values of `actual` were used: "
+                f"{'; '.join(shown[:SHOWN_REFUSALS])}{more}"
             )
         for suspect in self.found.suspects.values():
             # What nothing spoke against is what it is called: a result, or the result of the same module.
@@ -441,7 +442,7 @@ class Walker:
         return Version(fit.number, made_by=(main, slot), assumes=before | {number})
 
     def _loosened(self, main: Evaluation, alternative: Evaluation | None, fits: list[_Fit]) -> Iterator[tuple[Evaluation, list[_Fit]]]:
-        """For values of `actual` that were computed from others than those taken for the inputs: these may be neighbours."""
+        """For values of `actual` that were computed from others than those taken for the inputs: these may be neighbors."""
         sources = main.sources() | (alternative.sources() if alternative is not None else set[int]())
         bits = {self.actual.values[source].hash for source in sources} - {""}
         chains = {fit.number: Chain(self, fit.number) for fit in fits}

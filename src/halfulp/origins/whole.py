@@ -146,7 +146,7 @@ def _no_op_alone(origin: Origin, whole: CheckResult) -> str:
     """The whole is beyond rounding, and no op by itself: where the rest lies."""
     largest = max(origin.walk, key=lambda point: point.excess, default=None)
     first = _named(origin.first_bits) if origin.first_bits is not None else "the inputs"
-    most = f" The largest addition, at {_named(largest)}, is {largest.excess:.2g} times its limit." if largest is not None else ""
+    most = f" {_named(largest)} adds the most, {largest.excess:.2g} times its limit." if largest is not None else ""
     return (
         f"The outputs as a whole are not acceptable ({whole.verdict.name}), but no single op adds more than rounding, so the fault lies "
         f"between {first} and the outputs.{most} check says: {whole.reason}"

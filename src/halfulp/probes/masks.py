@@ -166,7 +166,7 @@ class Masks:
         wrong = ~np.isfinite(counts) | (np.abs(counts - nearest) > (0.3 if self.factor != 1.0 else 0.0))
         if wrong.any():
             value = counts[wrong][0]
-            raise NotCounts(f"a count came out as {value:.6g}, which is not a whole number")
+            raise NotCounts(f"a count of terms came out as {value:.6g}, which is not a whole number")
         return nearest
 
     def sizes(self, pairs: Indices, *, single: bool = False) -> Values:

@@ -122,7 +122,7 @@ class RevealedOrder:
             if self.checked < self.contraction.positions:
                 raise InputError(
                     f"Got {len(self.classes)} orders, known for only {self.checked} of {self.contraction.positions} positions. Needed: "
-                    "one order for each position. Larger results are checked at random positions. Replay a smaller output."
+                    "one order for each position. Large results are checked at random positions only. Replay a smaller output."
                 )
             for order_class in self.classes[1:]:
                 if order_class.order is None:
@@ -151,18 +151,20 @@ class RevealedOrder:
         if position_class.terms is None or len(position_class.terms) == self.contraction.terms:
             return position_class.order.describe()
         if not len(position_class.terms):
-            return (
-                f"nothing but {' and '.join(position_class.order.extras) or 'zeros'}: all {self.contraction.terms:,} terms fall on padding"
-            )
+            terms = self.contraction.terms
+            fall = "the only term falls" if terms == 1 else f"all {terms:,} terms fall"
+            return f"nothing but {' and '.join(position_class.order.extras) or 'zeros'}: {fall} on padding"
         inside = position_class.order.with_arithmetic(tree=position_class.order.tree.restricted(position_class.terms))
-        return f"{inside.describe()} ({len(position_class.terms):,} of {self.contraction.terms:,} terms; the others fall on padding)"
+        return f"{inside.describe()} ({len(position_class.terms):,} of {self.contraction.terms:,} terms; the rest is padding)"
 
     def diff(self, other: RevealedOrder) -> str:
         """What distinguishes its order from another function's, in words; where outputs have several orders, of those asked for first."""
         difference = self.order.diff(other.order)
         if self.contraction != other.contraction and difference == "the same order":
-            return "the same order of other elements: the two are different functions"
-        several = " (of the outputs asked for first; there are several orders)" if len(self.classes) + len(other.classes) > 2 else ""
+            return "the same order, but of different elements: the two functions are not the same"
+        several = (
+            " (for the outputs that were asked about first; there are several orders)" if len(self.classes) + len(other.classes) > 2 else ""
+        )
         return difference + several
 
     def is_one_family_with(self, other: RevealedOrder) -> bool:
@@ -187,8 +189,8 @@ class RevealedOrder:
 
         if self.checked < self.contraction.positions and len(self.classes) > 1:
             raise InputError(
-                f"Got orders of {self.checked:,} of {self.contraction.positions:,} outputs. Needed: all of them, since they differ. Large "
-                "outputs are checked in part. Reveal with everywhere=True."
+                f"Got the orders of {self.checked:,} of {self.contraction.positions:,} outputs. Needed: those of all outputs, since they "
+                "differ. Large outputs are checked only in part. Pass everywhere=True to halfulp.order."
             )
         unproved = next((item.problem for item in self.classes if item.status == "consistent with the probes"), "")
         if unproved:
@@ -205,7 +207,8 @@ class RevealedOrder:
         wrong = next((name for name in given if not name.isidentifier() or keyword.iskeyword(name) or name in TAKEN), None)
         if len(given) < count or wrong is not None or len(set(given)) != len(given):
             raise InputError(
-                f"Got names={given}. Needed: {count} different Python names, none of them {', '.join(sorted(TAKEN))}. They name the "
+                f"Got names={given}. Needed: {count} Python name{'' if count == 1 else 's, all different and'} other than "
+                f"{', '.join(sorted(TAKEN))}. They name the "
                 "program's arguments. Leave them out for x0, x1 ..."
             )
         placed = [Placed(order_class.order, order_class.positions) for order_class in self.classes if order_class.order is not None]
@@ -222,7 +225,7 @@ class RevealedOrder:
     def proof(self) -> str:
         """What the order was proved on, in a sentence."""
         share = "all" if self.checked == self.contraction.positions else f"{self.checked:,} of"
-        where = f"{share} {self.contraction.positions:,} outputs"
+        where = f"{'the one output' if self.contraction.positions == 1 else f'{share} {self.contraction.positions:,} outputs'}"
         inputs = f"{self.draws} random input{'s' if self.draws > 1 else ''}"
         if self.is_proved:
             return f"Proved on {inputs}: replaying reproduces {where} bit for bit."

@@ -521,7 +521,7 @@ def _position(contraction: Contraction, position: tuple[int, ...] | int | None) 
         return int(np.ravel_multi_index(given, shape)) if shape else 0
     except (ValueError, TypeError) as error:
         raise InputError(
-            f"Got position={position} for a result of shape {shape}. Needed: one index for each axis, within it. It names the output "
+            f"Got position={position} for a result of shape {shape}. Needed: one index for each axis, within its size. It names the output "
             "whose order you ask about. Leave it out for the middle one."
         ) from error
 
@@ -540,7 +540,7 @@ def _slabs(contraction: Contraction, is_large: bool, seed: int, everywhere: bool
 
 CHANGES = (
     "two runs on the same inputs give different bits: partial results are added as they come in (atomic additions, a race between "
-    "threads, or random numbers)"
+    "threads), or random numbers are drawn"
 )
 NOT_PROVED = "replaying the order does not give the same bits: intermediate results are rounded in a way that the probes do not see"
 

@@ -454,7 +454,7 @@ def _refusal(implementation: Implementation) -> InputError:
     return InputError(
         f"Got a linear function of inputs of shapes {shapes} with a result of shape {implementation.shape}"
         f"{_coefficients(implementation)} Needed: one sum, mean, product, einsum, convolution or cumulative sum of its inputs with "
-        f"coefficients of 1 (functions of any other form: up to {TABLE_RUNS} elements). Weights inside the function can't be set to "
+        f"coefficients of 1 (or a sum of any other form over at most {TABLE_RUNS} elements). Weights inside the function can't be set to "
         "numbers of our choice. Pass "
         "weights as inputs, or the nn.Module itself."
     )
@@ -467,13 +467,13 @@ def _is_near(left: Values, right: Values) -> bool:
 def _nonlinearity(once: Values, doubled: Values, negative: Values) -> str:
     """How a function is not linear, from what it gives for an input, twice the input and the negated one."""
     if _is_near(doubled, 4 * once) and _is_near(negative, once):
-        return "twice the input gives four times the result, as sums of squares and variances do."
+        return "twice the input gives four times the result, as with sums of squares and variances."
     if _is_near(doubled, 2 * once) and _is_near(negative, once):
-        return "it gives the same for the negated input, as norms and standard deviations do."
+        return "it gives the same result for the negated input, as norms and standard deviations do."
     if _is_near(doubled, 2 * once):
         return (
-            "the result for a sum of two inputs is not the sum of their results: which terms it adds depends on their values (sorted, "
-            "largest, absolute ones)."
+            "the result for a sum of two inputs is not the sum of their results: which terms it adds depends on their values (it may sort "
+            "them, or take the largest or the absolute values)."
         )
     return "twice the input does not give twice the result."
 
@@ -487,9 +487,9 @@ def _coefficients(implementation: Implementation) -> str:
         alone = implementation.run([*zeros[:place], np.ones(shape, np.float32), *zeros[place + 1 :]])
         parts += bool(np.any(alone != 0))
     if parts > 1:
-        return f", which adds {parts} parts that depend on one input each."
+        return f"; it adds {parts} parts that depend on one input each."
     if len(shapes) > 2:
-        return ", which adds several products."
+        return "; it adds several products."
     if len(shapes) == 1 and int(np.prod(shapes[0], dtype=np.int64)) <= TABLE_RUNS:
         seen: list[float] = []
         for element in range(int(np.prod(shapes[0], dtype=np.int64))):
@@ -499,5 +499,5 @@ def _coefficients(implementation: Implementation) -> str:
             for value in np.unique(result[result != 0]).tolist():
                 seen += [] if any(abs(value - one) <= SAME_COEFFICIENT * abs(one) for one in seen) else [value]
             if len(seen) > 1:
-                return f", whose terms have coefficients of their own ({seen[0]:.6g}, {seen[1]:.6g} ...)."
-    return " whose terms could not be found."
+                return f"; its terms have different coefficients ({seen[0]:.6g}, {seen[1]:.6g} ...)."
+    return "; its terms could not be found."

@@ -42,7 +42,8 @@ def answered(function: Callable[Given, Result]) -> Callable[Given, Result]:
             if not isinstance(error, Exception):  # Ctrl-C may come while a mode is being entered, before anything would leave it
                 surely(functools.partial(_put_back, *before))
                 raise
-            if not _is_own(error):
+            called = error.__traceback__.tb_next is not None if error.__traceback__ is not None else True
+            if not called or not _is_own(error):  # arguments that the function doesn't take: Python's own words are the clearest
                 raise
             said = shortened(str(error), lines=1, characters=300)
             raise InternalError(

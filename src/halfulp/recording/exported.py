@@ -106,15 +106,15 @@ def exported(model: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) 
         return model
     if not isinstance(model, torch.nn.Module):
         raise InputError(
-            f"Got {type(model).__name__} to export. Needed: an nn.Module or an exported program. Only those have a graph that torch.export "
-            "gives. Make `expected` a module."
+            f"Got {type(model).__name__} to export. Needed: an nn.Module or an exported program. torch.export gives a graph for those "
+            "only. Make `expected` a module."
         )
     try:
         with torch.no_grad():
             return torch.export.export(model, tuple(arguments), dict(keywords))
     except Exception as error:
         raise InputError(
-            f"Got {type(error).__name__} from torch.export.export: {str(error).strip().partition(chr(10))[0]} Needed: a module that it "
+            f"Got {type(error).__name__} from torch.export.export: {str(error).strip().partition(chr(10))[0]}. Needed: a module that it "
             "can export. The numbers are keyed to its graph. Call torch.export.export on it by itself to see what it says."
         ) from error
 
@@ -130,8 +130,8 @@ def read_program(path: Path) -> torch.export.ExportedProgram:
     except Exception as error:
         what = "which is not a file" if not path.is_file() else f"which torch.export.load can't read ({type(error).__name__})"
         raise InputError(
-            f"Got {path}, {what}. Needed: a .pt2 file that torch.export.save wrote, by a PyTorch no newer than this one. Its graph has the "
-            "nodes. Check the path, or export again."
+            f"Got {path}, {what}. Needed: a .pt2 file that torch.export.save wrote, with a PyTorch no newer than this one. The numbers "
+            "are shown at the nodes of its graph. Check the path, or export again."
         ) from error
 
 

@@ -58,7 +58,7 @@ def record_program(
     if not callable(names.get(name)):
         callables = sorted(key for key, value in names.items() if callable(value) and not key.startswith("_"))
         raise CaseFileError(
-            f"Got no function or module {name!r} in {file}. Needed: one that it defines at top level. It is called and recorded. "
+            f"Got no function or module {name!r} in {file}. Needed: one that the file defines at its top level. It is called and recorded. "
             f"It defines {', '.join(callables[:12]) or 'none'}."
         )
     inputs: Any = names["inputs"](seed) if callable(names.get("inputs")) else ()
@@ -87,13 +87,13 @@ def _whole(file: str, path: str | Path, options: dict[str, Any], arguments: Sequ
                 defined = runpy.run_path(file, run_name="__main__")
                 if callable(defined.get("actual")) and callable(defined.get("expected")):
                     recorder.notes.append(
-                        "calls of actual and expected, unless the file itself makes them; to record one: halfulp record "
+                        "actual and expected are recorded only where the file itself calls them; to record one: halfulp record "
                         f"{Path(file).name}:actual"
                     )
             except SystemExit as ended:
                 if ended.code not in (None, 0):
                     raise CaseFileError(
-                        f"Got exit code {ended.code} from {file}. Needed: a program that ends with exit code 0. What it did before "
+                        f"Got exit code {ended.code} from {file}. Needed: a program that ends with exit code 0. What it did until then "
                         "was recorded, and is marked partial. See what it printed above."
                     ) from ended
     except CaseFileError:
@@ -101,7 +101,7 @@ def _whole(file: str, path: str | Path, options: dict[str, Any], arguments: Sequ
     except Exception as error:
         raise CaseFileError(
             f"Got {type(error).__name__} from {file}: {error}\n{''.join(traceback.format_tb(error.__traceback__)[-1:])}"
-            f"Needed: a program that runs to its end. What it did before is in {recorder.path}, marked partial. Fix the line above."
+            f"Needed: a program that runs to its end. What it did until then is in {recorder.path}, marked partial. Fix the line above."
         ) from error
     finally:
         sys.argv = before

@@ -22,6 +22,7 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 
 from ..containers import named_in, require_end
 from ..errors import InputError
+from ..files import path_of
 from ..process.dispatch import DispatchMode
 from ..traces.fingerprint import Fingerprint, fingerprint
 from ..traces.roles import Phase, Role, StepKind
@@ -83,7 +84,7 @@ class Recorder:
         if level not in LEVELS:
             raise InputError(
                 f"Got level={level!r}. Needed: one of {', '.join(LEVELS)}. It decides what is kept of each tensor. "
-                'Pass level="tensors" to see afterwards what each op adds.'
+                'Pass level="tensors" to see afterwards how much error each op adds.'
             )
         for name, number in (("sample", sample), ("budget_bytes", budget_bytes)):
             if number is not None and number < 1:
@@ -94,7 +95,7 @@ class Recorder:
         self._sample, self._budget = sample, budget_bytes
         self._progress = progress
         rank = _rank()
-        target = Path(path) if rank is None else Path(path) / f"rank-{rank:05d}"
+        target = path_of(path) if rank is None else path_of(path) / f"rank-{rank:05d}"
         self._writer = TraceWriter(target, level=level, fingerprint=fingerprint(), rank=rank)
         self._known = Known()
         self._named: dict[str, torch.Tensor] = {}

@@ -59,7 +59,7 @@ class _ArrayWatch(StatementWatch):
         if not super().is_over() and self._bytes <= MOST_BYTES:
             return False
         if not self.notes:
-            self.notes.append(f"what was computed after {self.lines:,} lines was not looked at")
+            self.notes.append(f"what was computed after {self.lines:,} executed lines was not looked at")
         return True
 
     def _written(self, frame: FrameType, call: Call) -> None:

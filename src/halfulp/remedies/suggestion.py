@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ..cases import Case
 from ..differences.allowance import MODEL_SLACK, student_quantile
-from ..errors import InputError
+from ..errors import InputError, RunError, shortened
 from ..noise import DATA, Noise, noise_of
 from ..process.border import answered
 from .tolerances import TensorTolerance, Tolerance
@@ -60,12 +60,17 @@ def tolerance(
         >>> 1e-6 < found.rtol < 1e-4
         True
     """
+    if callable(declared):
+        raise InputError(
+            "Got functions for `inputs` and `declared`. Needed: one function and its inputs, tolerance(function, inputs). A tolerance says "
+            "how far apart two honest implementations of that function may be, so the second one isn't needed. Leave it out."
+        )
     if not 0.0 < failure_probability < 1.0:
         raise InputError(
             f"Got failure_probability={failure_probability}. Needed: a number between 0 and 1. It is the chance of a false failure. "
             "Leave it out for 1e-6."
         )
-    drawn = [inputs(seed + place) for place in range(draws)] if callable(inputs) else [inputs]
+    drawn = [_drawn(inputs, seed + place) for place in range(draws)] if callable(inputs) else [inputs]
     found: dict[str, list[tuple[FloatArray, FloatArray]]] = {}
     precision = ""
     for given in drawn:
@@ -85,6 +90,17 @@ def tolerance(
     tensors = tuple(_tensor_tolerance(path, pairs) for path, pairs in found.items())
     rtol = max(tensor.rtol for tensor in tensors)
     return Tolerance(rtol, max(tensor.atol for tensor in tensors), tensors, failure_probability, declared=precision)
+
+
+def _drawn(inputs: Callable[[int], Any], seed: int) -> Any:
+    try:
+        return inputs(seed)
+    except Exception as error:
+        raise RunError(
+            f"Got {type(error).__name__} from inputs({seed}): {shortened(str(error))}. Needed: a function of a seed that returns the "
+            "inputs, or a tuple of them. Where it is a function, the tolerance covers several draws. Call inputs(0) by itself to see "
+            "where it fails."
+        ) from error
 
 
 def _reach(noise: Noise, spread: FloatArray, failure_probability: float) -> FloatArray:

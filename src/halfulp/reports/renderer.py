@@ -59,7 +59,7 @@ def report(result: Result, *, form: str = "full") -> str:
                 return visible(_drawn(text, cleaned(result), form), lines=True)
     raise InputError(
         f"Got {type(result).__name__}. Needed: a result of halfulp.check, compare, audit, tolerance, order, datasheet, locate, "
-        "explain, matrix, growth or read_result. Only results can be drawn. Pass what they returned."
+        "explain, matrix, growth or read_result. Only results can be reported. Pass what they returned."
     )
 
 

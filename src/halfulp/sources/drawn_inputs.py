@@ -69,7 +69,7 @@ def drawing_of(text: str) -> Drawing:
         or any(isinstance(part, ast.Starred) for part in call.args)
     ):
         raise InputError(
-            f"Got -i {text[:80]!r}. Needed: names and what they are, with commas between, or a file of tensors. It is read as Python. For example "
+            f"Got -i {text[:80]!r}. Needed: values or name=value pairs, separated by commas, or a file of tensors. The values are read as Python. For example: "
             '-i "x=randn(32, 2048), W=randn(512, 2048)".'
         )
     if call.args and call.keywords:

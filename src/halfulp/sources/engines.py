@@ -37,12 +37,11 @@ def engine(word: str, target: Any) -> Any:
     here = chosen.availability()
     if not here:
         raise MissingBackend(
-            f"Got the backend {name}, which can't be used here ({here.reason}). Needed: one that is installed. halfulp backends lists them. Run "
-            f"halfulp backends install {name}, or name another."
+            f"Got the backend {name}, which can't be used here ({here.reason}). Needed: one that is installed. `halfulp backends` lists them. Run `halfulp backends install {name}`, or name another."
         )
     pairs = [option.partition("=") for option in options.split(",") if option.strip()]
     if any(not mark for _, mark, _ in pairs):
-        raise InputError(f"Got the backend {word!r}. Needed: NAME or NAME:OPTION=VALUE. See halfulp backends.")
+        raise InputError(f"Got the backend {word!r}. Needed: NAME or NAME:OPTION=VALUE. See `halfulp backends`.")
     if not isinstance(target, nn.Module) and callable(target):
         target = AsModule(target)
     made = chosen.implement(target, **{key.strip(): value.strip() for key, _, value in pairs})

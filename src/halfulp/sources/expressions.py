@@ -176,14 +176,14 @@ def _of_torch(name: str) -> Any:
 def _refusal(text: str, what: str) -> InputError:
     return InputError(
         f"Got {what[:60]!r} in the expression {text.strip()[:80]!r}. Needed: functions of torch, F, nn, np and math, operators, and inputs. An "
-        "expression computes from its inputs and does nothing else. Write anything more into a file, and give FILE.py:name."
+        "expression computes from its inputs and does nothing else. Put anything else in a file, and give FILE.py:name."
     )
 
 
 def _unknown(name: str, names: list[str], text: str) -> str:
     near = [known for known in names if known.lower() == name.lower()] or difflib.get_close_matches(name, names, n=1, cutoff=0.3)
     hint = f"Did you mean {near[0]}? " if near else ""
-    given = f"The inputs are {', '.join(names)}. " if names else "There are no inputs. "
+    given = f"The {'input is' if len(names) == 1 else 'inputs are'} {', '.join(names)}. " if names else "There are no inputs. "
     return (
         f"Got the name {name} in the expression {text.strip()[:80]!r}. Needed: an input, or a function of torch, F, nn, np or math. {given}{hint}"
         f'To add it as an input, pass -i "{name}=randn(4, 8)".'

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..cases import Stored
 from ..errors import InputError
+from ..words.numbers import counted
 from .binding import bound, parameter_names, required_names, takes_any
 from .case_text import case_text
 from .drawn_inputs import SIZE, Inputs, drawing_of
@@ -150,8 +151,7 @@ def _no_inputs(sides: Mapping[str, Any]) -> str:
     return (
         "Got no inputs. Needed: the inputs to run both sides on. Nothing here says what they take: there is no "
         f'inputs(seed) in the file, no model signature and no trace. Give them with -i "{words}" (with the '
-        "shapes that your functions take), or with -i inputs.npz, the inputs that a stored result was computed "
-        "from."
+        "shapes that your functions take), or with -i inputs.npz, a file that holds the inputs that a stored result was computed from."
     )
 
 
@@ -167,7 +167,7 @@ def _names_for(expressions: list[Expression], sides: Mapping[str, Any], count: i
         if len(names) == count:
             return tuple(names)
     raise InputError(
-        f"Got {count} inputs without names, and expressions that name {', '.join(free_names(parsed(expressions[0].text))) or 'none'}. Needed: a name for "
+        f"Got {counted(count, 'input')} without {'a name' if count == 1 else 'names'}, and expressions that name {', '.join(free_names(parsed(expressions[0].text))) or 'none'}. Needed: a name for "
         'each. halfulp can\'t tell which is which. Name them: -i "x=randn(4, 8)".'
     )
 

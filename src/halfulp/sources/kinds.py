@@ -74,13 +74,13 @@ def kind_of(word: str, inputs: Iterable[str] = ()) -> Kind:
         return Kind.TENSORS
     if _is_file(path):
         raise InputError(
-            f"Got {word}, a file of kind {suffix or 'without ending'!r}. Needed: a case file (.py), FILE.py:name, an ONNX model, tensors "
+            f"Got {word}, a file {'of kind ' + repr(suffix) if suffix else 'without an extension'}. Needed: a case file (.py), FILE.py:name, an ONNX model, tensors "
             f"({', '.join(TENSOR_FILES)}), a trace, or an expression. Other files hold neither functions nor their results. Check the path."
         )
     if _is_missing_file(word, suffix, set(inputs)):
         raise CaseFileError(
             f"Got {word}, which is not a file. Needed: a case file, FILE.py:name or package.module:name, an ONNX model, a file of tensors, a trace, or "
-            'an expression such as "x @ W.T + b". There is none of that name here. Check the path.'
+            'an expression such as "x @ W.T + b". There is nothing of that name here. Check the path.'
         )
     parsed(word)
     return Kind.EXPRESSION

@@ -69,7 +69,7 @@ def load_name(word: str, seed: int) -> Named:
             missing = part not in value if isinstance(value, Mapping) else not hasattr(value, part)
             if missing:
                 raise CaseFileError(
-                    f"Got {word}, and {place} has no {part!r}. Needed: a function, an nn.Module or a builder of one that it defines at its top level. "
+                    f"Got {word}, and {place} has no {part!r}. Needed: a function, an nn.Module, or a function that builds one, defined at its top level. "
                     f"It defines {', '.join(_callables(names)[:12]) or 'none'}."
                 )
             value = value[part] if isinstance(value, Mapping) else getattr(value, part)
@@ -84,7 +84,7 @@ def _module(name: str) -> Mapping[str, Any]:
     except ModuleNotFoundError as error:
         if error.name is not None and (name == error.name or name.startswith(error.name + ".")):
             raise CaseFileError(
-                f"Got the module {name}, but Python can't find {error.name}. Needed: one that Python can import, from here or installed. Nothing was "
+                f"Got the module {name}, but Python can't find {error.name}. Needed: one that Python can import, from this folder or from the installed packages. Nothing was "
                 "run. Check the name, or give a path: FILE.py:name."
             ) from None
         raise CaseFileError(_failed(error, f"while importing {name}")) from error

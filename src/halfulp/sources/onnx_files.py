@@ -64,16 +64,13 @@ def read_onnx(path: Path) -> OnnxFile:
     except Exception as error:  # protobuf, the checker and the loader of external data each have their own
         said = " ".join(str(error).split())[:200]
         raise InputError(
-            f"Got {path}, which can't be read as an ONNX model ({type(error).__name__}: {said}). Needed: a whole one. Nothing was run. Export it again."
+            f"Got {path}, which can't be read as an ONNX model ({type(error).__name__}: {said}). Needed: a complete, valid one. Nothing was run. Export it again."
         ) from error
     module = OnnxModule(proto)
     if not module.unknown:
         return OnnxFile(path, module, drawing_of_graph(proto))
     evaluator = _evaluator(proto)
-    note = (
-        f"ops that halfulp doesn't run in PyTorch ({', '.join(module.unknown)}): the graph is run by the onnx "
-        "package's NumPy evaluator instead"
-    )
+    note = f"halfulp doesn't run {', '.join(module.unknown)} in PyTorch, so the graph is run by the onnx package's NumPy evaluator instead"
     return OnnxFile(path, evaluator, drawing_of_graph(proto), note)
 
 

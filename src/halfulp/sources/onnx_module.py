@@ -16,6 +16,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from ..errors import InputError
+from ..words.numbers import counted
 
 Attributes = Mapping[str, Any]
 Rule = Callable[[list[Any], Attributes], Any]
@@ -82,7 +83,7 @@ class OnnxModule(nn.Module):
         """The outputs of the graph: one tensor, or a tuple."""
         if len(values) != len(self._inputs):
             raise InputError(
-                f"Got {len(values)} inputs for an ONNX graph with {len(self._inputs)} ({', '.join(self._inputs)}). Needed: one for each of the graph's inputs. The nodes refer to the inputs by name. Pass them in order."
+                f"Got {counted(len(values), 'input')} for an ONNX graph with {len(self._inputs)} ({', '.join(self._inputs)}). Needed: one for each of the graph's inputs. They are matched by position. Pass them in order."
             )
         known: dict[str, Any] = {"": None, **self._whole, **{name: getattr(self, place) for name, place in self._places.items()}}
         known |= zip(self._inputs, values)
@@ -102,7 +103,7 @@ def _constant(attributes: Attributes, numpy_helper: Any) -> np.ndarray[Any, Any]
         if name in ("value_int", "value_ints"):
             return np.asarray(value, np.int64)
     raise InputError(
-        "Got an ONNX constant of text or sparse numbers. Needed: numbers. halfulp can't compute with anything else. Export the model again."
+        "Got an ONNX constant that holds text or sparse numbers. Needed: numbers. halfulp can't compute with anything else. Export the model again."
     )
 
 

@@ -88,8 +88,7 @@ def _named(word: str, seed: int) -> Part:
     built = taken_apart(named.value)
     if built is None:
         raise InputError(
-            f"Got {word}, which is {_article(type(named.value).__name__)}. Needed: a function, an nn.Module, or a builder that takes no argument and "
-            "returns one, two, or a case. It is run on the inputs. Name another, or save the numbers to a file and give that."
+            f"Got {word}, which is {_article(type(named.value).__name__)}. Needed: a function, an nn.Module, or a builder: a function that takes no argument and returns one or two of these, or a case. It is run on the inputs. Name another, or save the numbers to a file and give that."
         )
     for function in built.functions.values():
         if trouble := trouble_with(function, word):
@@ -125,4 +124,5 @@ def as_inputs(made: Any) -> Inputs:
 
 
 def _article(name: str) -> str:
-    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
+    """The name with its article: "a Tensor", "an int", "an ndarray" (spoken: en-d-array)."""
+    return f"{'an' if name.lower().startswith(('a', 'e', 'i', 'o', 'nd')) else 'a'} {name}"

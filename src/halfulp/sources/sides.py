@@ -39,19 +39,18 @@ def sides_of(parts: list[Part], engines: list[str], *, one_side: bool) -> tuple[
     """(the two sides, options that follow, notes)."""
     if not parts:
         raise InputError(
-            "Got nothing to run. Needed: a case file, FILE.py:name, an expression, an ONNX model or a stored result. For example "
+            "Got nothing to run. Needed: a case file, FILE.py:name, an expression, an ONNX model or a stored result. For example: "
             'halfulp check "x @ W.T + b" "F.linear(x, W, b)" -i "x=randn(32, 2048), W=randn(512, 2048), b=randn(512)".'
         )
     if len(parts) == 1:
         return _of_one(parts[0], engines, one_side=one_side)
     if engines:
         raise InputError(
-            f"Got --backends {','.join(engines)} with two arguments. Needed: one argument, which is run on the backends. Two arguments are already two sides. Leave one out."
+            f"Got --backends {','.join(engines)} with two arguments. Needed: one argument, which is run on the backends. Two arguments are already two sides. Leave one argument out."
         )
     if all(part.result is not None for part in parts):
         raise InputError(
-            f"Got two results, {parts[0].word} and {parts[1].word}. Needed: a function for at least one side. Two results alone carry no evidence "
-            f"about rounding: that follows from what is computed. {_instead(parts)}"
+            f"Got two results, {parts[0].word} and {parts[1].word}. Needed: a function for at least one side. Two results alone can't show whether a difference is rounding: that depends on the function. {_instead(parts)}"
         )
     chosen: dict[str, Any] = {}
     for side, part in zip(SIDES, parts):
@@ -77,7 +76,7 @@ def _instead(parts: list[Part]) -> str:
 def _of_one(part: Part, engines: list[str], *, one_side: bool) -> tuple[dict[str, Any], dict[str, Any], tuple[str, ...]]:
     if part.result is not None:
         raise InputError(
-            f"Got a stored result alone, {part.word}. Needed: also something that says what it should be. A function says how far rounding moves it. Add it: "
+            f"Got a stored result alone, {part.word}. Needed: a second argument that says what it should be. A function shows how far rounding moves the result. Add one: "
             f"halfulp check {part.word} FILE.py:expected."
         )
     both = {name: part.functions.get(name) for name in SIDES}
@@ -87,7 +86,7 @@ def _of_one(part: Part, engines: list[str], *, one_side: bool) -> tuple[dict[str
         if both["expected"] is None and not one_side:
             what = "An expression" if part.expression else "A function"
             raise InputError(
-                f"Got one side, {part.word}. Needed: two. {what} is compared with another one. Add a second word, or --backends NAME to compare what an "
+                f"Got one side, {part.word}. Needed: two. {what} is compared with another one. Add a second argument, or --backends NAME to compare what an "
                 "engine makes of it."
             )
         return {name: _first(both[name], both["actual"], both["expected"]) for name in SIDES}, {}, ()
@@ -116,7 +115,7 @@ def _of_onnx(model: OnnxFile, engines: list[str]) -> tuple[dict[str, Any], dict[
         return (
             {"actual": runs[0], "expected": model.module},
             {},
-            (*notes, f"{engines[0]} against the graph as it is written, run by PyTorch"),
+            (*notes, f"{engines[0]} is compared with the graph as written, run by PyTorch"),
         )
     if isinstance(model.module, torch.nn.Module):
         return {"actual": runs[0], "expected": Twin(runs[1], model.module)}, {}, notes
@@ -132,7 +131,7 @@ def closer_second(sides: dict[str, Any], values: tuple[Any, ...]) -> tuple[dict[
     errors = [_distance(leaves_of(side(*copied(values))), exact) for side in (run, twin.run)]
     if errors[1] <= FURTHER * errors[0]:
         return sides, ()
-    note = f"{twin.run.__name__} is further from the graph than {run.__name__}, so it is judged as actual"
+    note = f"{twin.run.__name__} is further than {run.__name__} from the graph's result in float64, so it is judged as actual"
     return {"actual": twin.run, "expected": Twin(run, twin.model)}, (note,)
 
 
@@ -148,5 +147,5 @@ def _distance(leaves: list[Leaf], exact: list[Leaf]) -> float:
 def _at_most_two(engines: list[str]) -> None:
     if len(engines) > 2:
         raise InputError(
-            f"Got {len(engines)} backends. Needed: one or two. A check has two sides. halfulp matrix compares ops on many; run this for each pair."
+            f"Got {len(engines)} backends. Needed: one or two. A check has two sides. `halfulp matrix` compares ops on many. Run this check for each pair."
         )

@@ -48,7 +48,7 @@ def read_tensors(path: Path, *, inflated_bytes: int | None = None) -> Any:
     readers = {".npy": _npy, ".npz": _npz, ".safetensors": _safetensors, ".pt": _torch, ".pth": _torch}
     if kind not in readers:
         raise TensorFileError(
-            f"Got {path} of kind {kind or 'without ending'!r}. Needed: one of {', '.join(KINDS)}. Other formats are not read. Convert it."
+            f"Got {path}, a file {'of kind ' + repr(kind) if kind else 'without an extension'}. Needed: one of {', '.join(KINDS)}. Other formats are not read. Convert it."
         )
     try:
         limit = max(INFLATED_BYTES, INFLATION * path.stat().st_size) if inflated_bytes is None else inflated_bytes

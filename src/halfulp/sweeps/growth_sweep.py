@@ -61,7 +61,7 @@ def growth(
     require_runnable("`growth` runs both sides on inputs of many sizes", {"actual": actual, "expected": expected})
     chosen, seeds = _sizes(inputs, sizes), tuple(operator.index(number) for number in seeds)
     if not seeds:
-        raise InputError("Got no seeds. Needed: at least one. `inputs` is called with each. Leave them out for 0.")
+        raise InputError("Got no seeds. Needed: at least one. `inputs` is called with each. Leave them out to use seed 0.")
     show = progress or (lambda _: None)
     start = time.perf_counter()
     points: list[GrowthPoint] = []
@@ -77,7 +77,7 @@ def growth(
                 point, names = _point(case, size, seed)
                 points.append(point)
     except KeyboardInterrupt:
-        complete, stopped = False, "interrupted"
+        complete, stopped = False, "the run was interrupted."
     except HalfulpError as error:  # what larger sizes can't do is no reason to lose the smaller ones
         if not points:
             raise
@@ -98,8 +98,7 @@ def _sizes(inputs: Callable[..., Any], sizes: Iterable[int] | None) -> list[int]
     size = parameters.get("size")
     if size is None:
         raise InputError(
-            "Got `inputs` without a parameter `size`. Needed: inputs(seed, size=...), which returns inputs of that size. Errors are measured at "
-            "several. Add the parameter."
+            "Got `inputs` without a parameter `size`. Needed: inputs(seed, size=...), which returns inputs of that size. Errors are measured at several sizes. Add the parameter."
         )
     if sizes is not None:
         chosen = sorted({operator.index(number) for number in sizes})
@@ -110,7 +109,7 @@ def _sizes(inputs: Callable[..., Any], sizes: Iterable[int] | None) -> list[int]
         return chosen
     if not isinstance(size.default, int) or size.default < 1:
         raise InputError(
-            "Got no sizes, and `inputs` has no default for its size. Needed: at least one. Nothing was run. Pass sizes=(64, 256, 1024) or --sizes 64,256,1024."
+            "Got no sizes, and `inputs` has no default for `size`. Needed: at least one size. Nothing was run. Pass sizes=(64, 256, 1024) or --sizes 64,256,1024."
         )
     return sorted({max(1, size.default >> k) for k in range(HALVINGS + 1)} | {2 * size.default})
 
@@ -120,7 +119,7 @@ def _inputs(inputs: Callable[..., Any], seed: int, size: int) -> Any:
         return inputs(seed, size=size)
     except Exception as error:
         raise InputError(
-            f"Got {type(error).__name__} from inputs({seed}, size={size}): {error}. Needed: inputs of that size. Nothing was run at it. Choose other sizes, or fix `inputs`."
+            f"Got {type(error).__name__} from inputs({seed}, size={size}): {error}. Needed: inputs of that size. Nothing was run at this size. Choose other sizes, or fix `inputs`."
         ) from error
 
 

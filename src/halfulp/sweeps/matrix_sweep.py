@@ -285,8 +285,8 @@ def _configured(name: str) -> tuple[Backend, dict[str, str]]:
     state = loaded.availability()
     if not state:
         raise InputError(
-            f"Got the backend {base!r}, which can't be used here: {state.reason}. Needed: one that can. Nothing was run. "
-            f"{'Install it with ' + state.install if state.install else 'halfulp backends lists them'}."
+            f"Got the backend {base!r}, which can't be used here: {state.reason}. Needed: one that can be used. Nothing was run. "
+            f"{'Install it with ' + state.install if state.install else '`halfulp backends` lists them'}."
         )
     if base == "torch.compile" and isinstance(loaded, Adapter):  # compiles beside this process, which judges meanwhile
         loaded = Remote(loaded, Path(sys.executable))

@@ -1,4 +1,4 @@
-"""Growth: how an error grows with the size of a problem, beside what rounding makes of it, as data."""
+"""Growth: how an error grows with the size of a problem, beside its rounding noise, as data."""
 
 from __future__ import annotations
 
@@ -67,6 +67,11 @@ class Growth:
     stopped: str = ""
     case_file: str = ""
     versions: dict[str, str] = field(default_factory=versions)
+
+    @property
+    def sizes(self) -> int:
+        """How many sizes were measured."""
+        return len({point.size for point in self.points})
 
     @property
     def worst(self) -> Verdict:

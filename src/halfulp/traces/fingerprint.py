@@ -22,6 +22,7 @@ import numpy as np
 
 from ..documents import document, text_of
 from ..errors import InputError
+from ..files import path_of
 from ..process.versions import cpuinfo, processor, system
 from ..shown import shown
 
@@ -109,7 +110,7 @@ def read_fingerprint(source: str | Path) -> Fingerprint:
     if str(source) == "here":
         importlib.import_module("torch") if importlib.util.find_spec("torch") is not None else None
         return fingerprint()
-    path = Path(source)
+    path = path_of(source)
     for candidate in (path / "manifest.json", path.with_name(path.name + ".partial") / "manifest.json", path):
         if candidate.is_file():
             try:
@@ -118,12 +119,13 @@ def read_fingerprint(source: str | Path) -> Fingerprint:
                 return Fingerprint.from_content(found if "sections" in found else {"schema": 1, "sections": found, "surprises": []})
             except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
                 raise InputError(
-                    f"Got {candidate.name} of {path.name} without a fingerprint ({type(error).__name__}). Needed: a trace, a datasheet, "
+                    f"Got {candidate}, which has no fingerprint ({type(error).__name__}). Needed: a trace, a datasheet, "
                     f"or what "
                     "`halfulp doctor --json` printed. Nothing was compared. Check the file."
                 ) from error
     raise InputError(
-        f"Got {path}, which is not there. Needed: a trace, a datasheet, or what `halfulp doctor --json` printed; 'here' is this machine. "
+        f"Got {path}, which does not exist. Needed: a trace, a datasheet, or what `halfulp doctor --json` printed; 'here' stands for this "
+        "machine. "
         "Nothing was compared. Check the path."
     )
 
@@ -268,8 +270,8 @@ def _surprises(torch: Any) -> list[str]:
     wrong = int((torch.sqrt(values).numpy() != np.sqrt(values.numpy())).sum())
     if wrong:
         found.append(
-            f"torch.sqrt is not correctly rounded here: {100 * wrong / values.numel():.0f} % of float32 results in [0.5, 4) differ "
-            "from NumPy's in the last bit."
+            f"torch.sqrt is not correctly rounded here: for {100 * wrong / values.numel():.0f} % of float32 inputs in [0.5, 4), the "
+            "result differs from NumPy's in the last bit."
         )
     subnormal = torch.full((64,), 1e-40, dtype=torch.float32)
     if not bool((subnormal * 1.0 != 0).all()):
@@ -280,7 +282,8 @@ def _surprises(torch: Any) -> list[str]:
         found.append("NumPy flushes subnormal numbers to zero in this process: a loaded library was compiled with -ffast-math.")
     if torch.get_float32_matmul_precision() != "highest":
         found.append(
-            f"torch.set_float32_matmul_precision is {torch.get_float32_matmul_precision()!r}: float32 products may be computed in "
+            f"The float32 matmul precision is {torch.get_float32_matmul_precision()!r} (torch.set_float32_matmul_precision): float32 "
+            "products may be computed in "
             "TF32 or bfloat16."
         )
     if torch.backends.nnpack.is_available() and not torch.backends.mkldnn.enabled:

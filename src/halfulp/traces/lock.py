@@ -110,8 +110,8 @@ def _impossible(folder: Path, error: OSError) -> TraceError:
 
 def _taken(folder: Path, who: str) -> TraceError:
     return TraceError(
-        f"Got {folder}, which {who} is writing. Needed: a name that nobody else writes. Two recordings can't share a folder. Wait until "
-        "it is done, or choose another name."
+        f"Got {folder}, which {who} is writing to. Needed: a folder that nothing else is writing to. Two recordings can't share a folder. "
+        "Wait until the other one is done, or choose another name."
     )
 
 
@@ -123,8 +123,8 @@ def _put_away(folder: Path, is_left_over: Callable[[Path], bool]) -> None:
         (folder / LOCK).unlink(missing_ok=True)
     if not is_left_over(folder):
         raise TraceError(
-            f"Got {folder}, which exists and is not an unfinished trace. Needed: a name whose NAME.partial does not "
-            "exist yet. Nothing in the folder was changed. Move it, or choose another name."
+            f"Got {folder}, which exists and is not an unfinished trace. Needed: a NAME for which NAME.partial does not exist yet. "
+            "Nothing in the folder was changed. Move it, or choose another name."
         )
     aside = folder.with_name(f".{folder.name}.{uuid.uuid4().hex[:8]}")
     folder.rename(aside)  # in one step: of two that find it left over, one does this

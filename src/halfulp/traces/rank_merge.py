@@ -14,7 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import TraceError
+from ..files import path_of
 from ..floats import BFLOAT16, round_to_format
+from ..words.numbers import counted
 from .hashes import hash_of
 from .reader import read_trace
 from .shards import ITEM_BYTES
@@ -35,17 +37,18 @@ def merge_ranks(folder: str | Path, path: str | Path) -> Trace:
     Raises:
         TraceError: no ranks, ranks of other programs, or a trace that can't be read.
     """
-    folder = Path(folder)
+    folder = path_of(folder)
     found = sorted(path for path in folder.glob("rank-*") if path.is_dir())
     links = [path.name for path in found if path.is_symlink()]
     if links:
         raise TraceError(
-            f"Got {links[0]!r} in {folder}, which is a link. Needed: folders as torchrun's processes wrote them. "
+            f"Got the link {links[0]!r} in {folder}. Needed: folders as torchrun's processes wrote them. "
             "Files outside the folder are not read. Replace the link with a copy of the folder it points to."
         )
     if len(found) < 2:
         raise TraceError(
-            f"Got {len(found)} ranks in {folder}. Needed: at least two (rank-00000, rank-00001 ...). There is nothing to put together. "
+            f"Got {counted(len(found), 'rank')} in {folder}. Needed: at least two (rank-00000, rank-00001 ...). There "
+            "is nothing to put together. "
             "Pass the folder that torchrun's processes recorded to."
         )
     ranks = [read_trace(path) for path in found]
@@ -77,11 +80,8 @@ def _merge_value(writer: TraceWriter, ranks: list[Trace], number: int, notes: li
     if all(value.hash == first.hash for value in values) and not any(_spread(placement) for placement in first.placements):
         return _write(writer, ranks[0], first, None, written, (first.place,))
     if not _can_join(values):
-        where = first.name or f"value {number}"
-        notes.append(
-            f"{where} ({first.dtype} {'x'.join(map(str, first.shape))}) differs between ranks and has no DTensor placements, so the "
-            "value from rank 0 was kept"
-        )
+        where, kind = first.name or f"value {number}", f"{first.dtype} {'x'.join(map(str, first.shape))}".rstrip()
+        notes.append(f"{where} ({kind}) differs between ranks and has no DTensor placements, so the value from rank 0 was kept")
         return _write(writer, ranks[0], first, None, written, (first.place,))
     joined = _joined([rank.stored(number) for rank in ranks], first.placements[0])
     return _write(writer, ranks[0], first, joined, written, (*(value.place for value in values), first.placements[0]))

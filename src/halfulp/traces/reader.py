@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..errors import TraceError
+from ..files import path_of
+from ..words.numbers import counted
 from .fingerprint import Fingerprint
 from .roles import Phase, Role, StepKind
 from .shards import ITEM_BYTES, SHARD, Place
@@ -45,14 +47,14 @@ def read_trace(path: str | Path) -> Trace:
     Numerics:
         Elements are not read here; `Trace.stored` compares their hash when it reads them.
     """
-    folder = Path(path)
+    folder = path_of(path)
     if not folder.is_dir() and folder.with_name(folder.name + PARTIAL).is_dir():
         folder = folder.with_name(folder.name + PARTIAL)
     head = _manifest(folder)
     schema = head.get("schema")
     if not isinstance(schema, int) or schema not in _READERS:
         raise TraceError(
-            f"Got a trace with schema {repr(schema)[:40]} in {folder.name}. Needed: one of {', '.join(map(str, _READERS))}. The fields "
+            f"Got a trace with schema {repr(schema)[:40]} in {folder.name}. Needed: schema {' or '.join(map(str, _READERS))}. The fields "
             "of this one have a different meaning. Read it with the halfulp version that wrote it, or a newer one."
         )
     try:
@@ -69,7 +71,11 @@ def _manifest(folder: Path) -> dict[str, Any]:
     manifest = folder / MANIFEST
     if not manifest.is_file() or manifest.is_symlink():
         ranks = [path for path in folder.glob("rank-*") if path.is_dir()]
-        hint = f"It holds {len(ranks)} ranks: `halfulp merge {folder.name}` makes one trace of them." if ranks else "Check the path."
+        hint = (
+            f"This one holds {counted(len(ranks), 'rank')}: `halfulp merge {folder.name}` makes one trace of them."
+            if ranks
+            else "Check the path."
+        )
         what = f"has no {MANIFEST}" if folder.exists() else "does not exist"
         raise TraceError(f"Got {folder}, which {what}. Needed: a folder that `halfulp record` wrote. {hint}")
     try:
@@ -80,7 +86,8 @@ def _manifest(folder: Path) -> dict[str, Any]:
             raise _Malformed("a manifest that is not a JSON object")
     except (OSError, ValueError, RecursionError, _Malformed) as error:
         raise TraceError(
-            f"Got {manifest.parent.name}/{MANIFEST} that can't be read ({type(error).__name__}: {str(error)[:80]}). Needed: the JSON that "
+            f"Got {manifest.parent.name}/{MANIFEST}, which can't be read ({type(error).__name__}: {str(error)[:80]}). Needed: the JSON "
+            "that "
             "`halfulp record` wrote. None of the trace was used. Copy it again, or record again."
         ) from None
     return head  # pyright: ignore[reportUnknownVariableType]
@@ -99,9 +106,11 @@ def _read_schema_1(folder: Path, head: dict[str, Any]) -> Trace:
     if complete:
         said = [str(head.get(name))[:20] for name in ("values", "steps")]
         if said != [str(len(values)), str(len(steps))]:
-            raise _Malformed(f"{len(values)} values and {len(steps)} steps where the manifest says {said[0]!r} and {said[1]!r}")
+            raise _Malformed(
+                f"the numbers of values and steps are {len(values)} and {len(steps)} where the manifest says {said[0]!r} and {said[1]!r}"
+            )
         if head.get("records_sha256") != sha256_of(folder / RECORDS):
-            raise _Malformed(f"{RECORDS} does not have the hash that the manifest says")
+            raise _Malformed(f"{RECORDS} does not have the hash that the manifest gives")
     named = {_text(name): _natural(number, "value", len(values)) for name, number in dict(head.get("named", {})).items()}
     notes = tuple(_text(note) for note in list(head.get("notes", [])))
     fingerprint = Fingerprint.from_content(head.get("fingerprint"))
@@ -144,7 +153,7 @@ def _records(folder: Path, *, complete: bool) -> tuple[list[Value], list[Step]]:
 
 def _value(entry: dict[str, Any], number: int, folder: Path, sizes: dict[str, int]) -> Value:
     if entry["value"] != number:
-        raise _Malformed(f"value {str(entry['value'])[:20]!r} where {number} comes next")
+        raise _Malformed(f"value {str(entry['value'])[:20]!r} where {number} should come next")
     shape, strides = _axes(entry["shape"]), _axes(entry["strides"], signed=True)
     if len(shape) != len(strides) and strides:
         raise _Malformed(f"{len(shape)} axes with {len(strides)} strides")
@@ -194,13 +203,13 @@ def _place(entry: Any, dtype: str, elements: int, folder: Path, sizes: dict[str,
     _natural(begin, "offset", sizes[shard] + 1)
     _natural(end, "offset", sizes[shard] + 1)
     if end - begin != stored * ITEM_BYTES[dtype]:
-        raise _Malformed(f"{end - begin} bytes of {shard} for {stored} elements of {dtype}")
+        raise _Malformed(f"{counted(end - begin, 'byte')} of {shard} for {counted(stored, 'element')} of {dtype}")
     return Place(shard, begin, end, stored)
 
 
 def _step(entry: dict[str, Any], index: int, values: int) -> Step:
     if entry["step"] != index:
-        raise _Malformed(f"step {str(entry['step'])[:20]!r} where {index} comes next")
+        raise _Malformed(f"step {str(entry['step'])[:20]!r} where {index} should come next")
     kind, phase = _word(StepKind, entry["kind"]), _word(Phase, entry["phase"])
     if phase is Phase.BUFFER:
         raise _Malformed("phase 'buffer', which a step can't have")
@@ -240,7 +249,9 @@ def _axes(entry: Any, *, signed: bool = False) -> tuple[int, ...]:
 def _natural(value: Any, what: str, limit: int) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < limit:
         raise _Malformed(
-            f"{what} {str(value)[:20]!r} beyond {limit - 1}" if isinstance(value, int) else f"{what} that is not a whole number"
+            f"{what} {str(value)[:20]!r} outside 0 to {limit - 1}"
+            if isinstance(value, int)
+            else f"{what} {str(value)[:20]!r}, which is not a whole number"
         )
     return value
 
@@ -261,5 +272,5 @@ def _word(words: type[Word], value: Any) -> Word:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise _Malformed(f"{str(value)[:20]!r} where a text belongs")
+        raise _Malformed(f"{str(value)[:20]!r} where text belongs")
     return value

@@ -207,8 +207,8 @@ class Trace:
         value = self.values[number]
         if value.place is None:
             raise TraceError(
-                f"Got level {self.level!r} for value {number} of {self.path.name}. Needed: its elements. Only numbers about them were "
-                f"recorded. "
+                f"Got level {self.level!r} for value {number} of {self.path.name}. Needed: its elements. Only hashes or statistics of "
+                "them were recorded. "
                 'Record again with level="tensors" (or a `select` that covers it).'
             )
         return value, value.place

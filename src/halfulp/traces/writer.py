@@ -138,7 +138,7 @@ class TraceWriter:
             yield
         except OSError as error:
             raise TraceError(
-                f"Got no room for more of {self.path.name} ({reason_of(error)}). Needed: a folder that can be written to. What was "
+                f"Got an error while writing {self.path.name} ({reason_of(error)}). Needed: a folder that can be written to. What was "
                 f"recorded so far is in {self.folder}, and can be read. Make room, or choose another path."
             ) from error
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Profile:
-    """The mean error along one axis, beside what rounding makes there.
+    """The mean error along one axis, beside what rounding causes there.
 
     Attributes:
         axis: of the output. step: how many indices one entry stands for (long axes are thinned to the entry that stands out most).

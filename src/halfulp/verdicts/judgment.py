@@ -198,7 +198,7 @@ def _growth_of_a_chain(noise: Evidence) -> float:
 
 
 def _loses_other_digits(found: Found) -> bool:
-    """Whether the error is small over all, and nowhere larger than what rounding the inputs makes together with the ops."""
+    """Whether the error is small over all, and nowhere larger than what rounding the inputs causes together with the ops."""
     noise = found["noise"]
     return found.has("conditioning", F.WITHIN) and found["conditioning"].number("norm_in_noise") <= noise.number("rms_limit")
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from ..differences import Comparison
-from ..words.numbers import digits_lost, number, place, power_of_two, share
+from ..words.numbers import counted, digits_lost, number, place, power_of_two, share
 from .evidence.evidence import Evidence
 from .evidence.finding import Finding
 from .evidence.measured import measured_excess
@@ -81,19 +81,19 @@ def warnings_of(result: Judged) -> list[str]:
         other = "expected" if stored["side"] == "actual" else "actual"
         said.append(
             f"{stored['side']} is a stored result ({stored['source']}). halfulp trusts that it was computed from these inputs, and skips every "
-            f"check that would have to run it again; the verdict rests on {other}."
+            f"check that would have to run it again; the remaining checks run only `{other}`."
         )
     if _has(result, "overflow", F.EXPECTED):
         count = number(_measured(result, "overflow")["elements"])
         said.append(
-            f"`expected` overflows: {count} of its elements are NaN or infinite, but finite when it runs in float64. `actual` was compared with "
+            f"`expected` overflows: {count} of its elements {'is' if count == '1' else 'are'} NaN or infinite, but finite when it runs in float64. `actual` was compared with "
             "the float64 values."
         )
     return said
 
 
 _WARNINGS = {
-    "empty_outputs": "{} is empty, so nothing was compared.",
+    "empty_outputs": "There was nothing to compare in {} (no elements).",
     "constant_outputs": "Every element of {} has the same value, so this comparison shows little.",
     "zero_inputs": "Every floating-point input is zero ({}), so a wrong product, scale or weight would not show.",
 }
@@ -122,9 +122,11 @@ def _formula(result: Judged, right: str = "both sides compute the same formula: 
     if _has(result, "scaling", F.LOST_IN_FLOAT64):
         return f"{right}the difference that remains in float64 is float64's own rounding, magnified by the algorithm"
     if _has(result, "scaling", F.GROWS_IN_BFLOAT16):
-        return f"{right}the error grows by 2^{scaling['grows_bits']:.0f} from float32 to bfloat16, as rounding does"
+        return f"{right}the error grows by a factor of 2^{scaling['grows_bits']:.0f} from float32 to bfloat16, as rounding error does"
     if _has(result, "scaling", F.GROWS_IN_FLOAT32):
-        return f"{right}the difference grows {power_of_two(scaling.get('grows_to_float32'))} from float64 to float32, as rounding does"
+        return (
+            f"{right}the difference grows {power_of_two(scaling.get('grows_to_float32'))} from float64 to float32, as rounding error does"
+        )
     if _has(result, "scaling", F.AGREES_IN_FLOAT32):
         return f"{right}in float32 the two agree within rounding"
     if _has(result, "wide_redraw", F.RANDOM):
@@ -140,7 +142,7 @@ def _identical(result: Judged) -> str:
     outputs = len(result.difference.differences)
     where = f" of {outputs} outputs" if outputs > 1 else ""
     count = result.difference.count
-    return f"Every bit agrees in {number(count)} element{'s' if count != 1 else ''}{where}."
+    return f"Every bit agrees in {counted(count, 'element')}{where}."
 
 
 def _rounding(result: Judged) -> str:
@@ -159,21 +161,21 @@ def _rounding(result: Judged) -> str:
         kind = "Fast products (Winograd, FFT, Strassen) lose that much by design" if fast else "The algorithm is coarser, not wrong"
         known = f": {formula}" if formula else ""
         return (
-            f"This is rounding, but {number(times)} times more than the expected algorithm makes, a loss of {digits_lost(times)}. "
+            f"This is rounding, but {number(times)} times as much as the expected algorithm makes, a loss of {digits_lost(times)}. "
             f"{kind}, and the formula is the same{known}."
         )
     if result.because[:1] == ("conditioning",):
         times = _measured(result, "conditioning")["norm_in_noise"]
         return (
             "This is rounding: actual loses digits in different elements than expected does, but it does not lose "
-            f"more digits. Overall the error is {number(times)} times what rounding in {result.declared} makes, and "
+            f"more digits. Overall the error is {number(times)} times what rounding in {result.declared} causes, and "
             f"where it is largest, rounding the inputs once moves the result just as far{tail}."
         )
     if result.because[:1] == ("backward_error",):
         found = _measured(result, "backward_error")
         return (
-            f"This is rounding: the result is the exact sum of terms that are each off by at most {number(found['eta_in_u'])} roundings, where adding "
-            f"{number(found['terms'])} terms in any order can make about {number(found['estimate_in_u'])}{tail}."
+            f"This is rounding: the result is the exact sum of terms that are each off by at most {number(found['eta_in_u'])} roundings; adding "
+            f"{counted(found['terms'], 'term')} in any order can cause about {number(found['estimate_in_u'])} roundings{tail}."
         )
     return (
         f"This is rounding in {result.declared}. In units of the noise (how far rounding spreads the results of this function on these "
@@ -185,7 +187,7 @@ def _rounding(result: Judged) -> str:
 def _flip(result: Judged) -> str:
     flips = _measured(result, "flips")
     return (
-        f"{share(int(flips['beyond']), int(flips['count']))} jump, and rounding alone makes the expected function jump at each of them: "
+        f"{share(int(flips['beyond']), int(flips['count']))} jump{'s' if flips['beyond'] == 1 else ''}, and rounding alone makes the expected function jump at {'it' if flips['beyond'] == 1 else 'each of them'}, too: "
         "a comparison, a maximum or rounding to a grid is so close to its edge there that both results are right. "
         "All other elements are within rounding, or within a jump that rounding can cause."
     )
@@ -214,12 +216,12 @@ def _reduced(result: Judged) -> str:
         )
     if _has(result, "precision", F.CORRELATES) and "deviations" not in found:
         return (
-            f"The error is {beyond} and no more than computing in {found['format']} makes. `actual` computes with {found['format']} numbers, "
+            f"The error is {beyond}, but no more than computing in {found['format']} makes. `actual` computes with {found['format']} numbers, "
             f"and rounding the {found['where']} to that format predicts {100.0 * float(found['correlated']):.0f} % of the error."
         )
     if _has(result, "precision", F.CORRELATES):
         return (
-            f"The error is {beyond} and no more than computing in {found['format']} makes, and it correlates with what rounding the {found['where']} to "
+            f"The error is {beyond}, but no more than computing in {found['format']} makes, and it correlates with what rounding the {found['where']} to "
             f"{found['format']} gives, {number(found['deviations'])} standard deviations beyond chance."
         )
     if "explained" in found:
@@ -229,13 +231,13 @@ def _reduced(result: Judged) -> str:
         )
     if found.get("seen"):
         return (
-            f"The error is {beyond} and no more than computing in {found['format']} makes ({number(found['rms_in_its_noise'])} times its noise), and "
+            f"The error is {beyond}, but no more than computing in {found['format']} makes ({number(found['rms_in_its_noise'])} times the rounding noise of that format), and "
             f"`actual` does compute with {found['format']} numbers, in {found['where']}."
         )
     formula = _formula(result)
     stored = f", and every result is a {found['representable']} number" if found.get("representable") else ""
     return (
-        f"The error is {beyond}, but it is what computing in {found['format']} makes ({number(found['rms_in_its_noise'])} times its noise){stored}"
+        f"The error is {beyond}, but it is what computing in {found['format']} makes ({number(found['rms_in_its_noise'])} times the rounding noise of that format){stored}"
         f"{'; ' + formula if formula else ''}."
     )
 
@@ -245,7 +247,7 @@ def _unstable(result: Judged) -> str:
     if _has(result, "redraw", F.SYSTEMATIC) and noise.get("elementwise"):
         return (
             f"`actual` approximates the function: in absolute terms its error is {number(noise['norm_in_noise'])} times what rounding in "
-            f"{result.declared} makes, but where the result is small it keeps fewer digits (up to {number(noise['max_in_noise'])} times rounding)."
+            f"{result.declared} causes, but where the result is small it keeps fewer digits (the error there is up to {number(noise['max_in_noise'])} times what rounding causes)."
         )
     if result.because[:1] == ("overflow",):
         return _overflows(result)
@@ -255,8 +257,8 @@ def _unstable(result: Judged) -> str:
         found = _measured(result, "forward_error")
         return (
             f"The algorithm loses {digits_lost(float(found['error']))}: its error is {number(found['error'])} times "
-            "what rounding the inputs and the result once makes; that of the expected algorithm is "
-            f"{number(found['expected_error'])}, and a correct one stays below {number(found['limit'])}. Some step "
+            "what a single rounding of the inputs and the result causes; the error of the expected algorithm is "
+            f"{number(found['expected_error'])} times that amount, and that of a correct one stays below {number(found['limit'])} times. Some step "
             f"that expected computes in higher precision than {result.declared} is computed in {result.declared} by "
             f"actual. {_capitalized(_formula(result))}."
         )
@@ -264,7 +266,7 @@ def _unstable(result: Judged) -> str:
     if not math.isfinite(times):
         where = f" (worst at {noise['worst_index']})"
         return f"The algorithm makes errors in elements where rounding makes none{where}. {_capitalized(_formula(result))}."
-    peers = f"; the expected algorithm's error is {number(peer)} times what rounding makes" if peer is not None else ""
+    peers = f"; the expected algorithm's error is {number(peer)} times what rounding causes" if peer is not None else ""
     return f"The algorithm loses {digits_lost(times)}: its error is {_excess(result)}{peers}. {_capitalized(_formula(result))}."
 
 
@@ -277,7 +279,7 @@ def _overflows(result: Judged) -> str:
         line = f" ({found['line']})" if found.get("line") else ""
         start = f" It starts at {found['op']}{line}{sizes}; the largest {found['format']} number is {number(found['largest'])}."
     return (
-        f"{number(found['elements'])} of {special['count']:,} elements are NaN or infinite in actual. In float64 the same formula gives finite "
+        f"{number(found['elements'])} of {special['count']:,} elements {'is' if found['elements'] == 1 else 'are'} NaN or infinite in actual. In float64 the same formula gives finite "
         f"numbers that agree with expected, so something overflows or underflows on the way.{start}"
     )
 
@@ -307,7 +309,7 @@ def _nondeterministic(result: Judged) -> str:
     if _has(result, "repetition", F.UNWRITTEN_MEMORY):
         return (
             f"`{found['side']}` reads memory before it is written: when torch.empty and numpy.empty return NaN, "
-            f"{share(int(found['unequal']), int(found['count']))} of its result change."
+            f"{share(int(found['unequal']), int(found['count']))} of its result change{'s' if found['unequal'] == 1 else ''}."
         )
     modules = found.get("random_modules") or []
     cause = f": it draws random numbers in {', '.join(modules)}" if modules else ""
@@ -323,9 +325,9 @@ def _how_often(found: dict[str, Any]) -> str:
     seeded = (
         "The same random seed gives the same bits."
         if found["seed_decides"]
-        else "Runs from the same random seed differ as well, so this is not the random generator."
+        else "Runs from the same random seed differ as well, so the random generator is not the cause."
     )
-    return f" {found['runs']} runs gave {found['results']} results. {seeded}"
+    return f" {found['runs']} runs gave {found['results']} different results. {seeded}"
 
 
 def _mistake(result: Judged) -> str:
@@ -346,7 +348,7 @@ def _mistake(result: Judged) -> str:
 
 
 def _structural(measured: dict[str, Any], path: str, beyond: str) -> str:
-    what = {"missing": "An output is missing", "unexpected": "There is an extra output"}.get(
+    what = {"missing": "A value is missing", "unexpected": "There is an extra value"}.get(
         measured["what"], f"The {measured['what']} differs"
     )
     return f"{what}{path}: got {measured['actual']}, expected {measured['expected']}."
@@ -367,16 +369,16 @@ def _special(measured: dict[str, Any], path: str, beyond: str) -> str:
 def _scaled(measured: dict[str, Any], path: str, beyond: str) -> str:
     if "grows_bits" in measured:
         return (
-            f"The error{path} is {number(measured['native_rms'])} (rms) in float32 and {number(measured['bfloat16_rms'])} in bfloat16, where rounding "
+            f"The error{path} is {number(measured['native_rms'])} (rms) in float32 and {number(measured['bfloat16_rms'])} in bfloat16, where rounding error "
             f"would have grown by a factor of 2^16.{beyond}"
         )
     if "excess_in_float32" in measured:
         return f"In float32 the two still differ by {number(measured['excess_in_float32'])} times what rounding allows, so they are different functions."
     if "unequal_integers_in_float64" in measured:
-        return f"{measured['unequal_integers_in_float64']:,} integer or boolean elements differ in float64 as well, so something other than rounding decides them."
+        return f"{measured['unequal_integers_in_float64']:,} integer or boolean {'element differs' if measured['unequal_integers_in_float64'] == 1 else 'elements differ'} in float64 as well, so this is decided by something other than rounding."
     return (
-        f"This is not rounding{path}: when both sides run in float64 they still differ by {number(measured['float64_rms'])} (rms), where rounding "
-        f"would have shrunk by a factor of 2^29. As written, the error is {number(measured['native_rms'])}{beyond.replace(' The error is', ',') or '.'}"
+        f"This is not rounding{path}: when both sides run in float64 they still differ by {number(measured['float64_rms'])} (rms), where rounding error "
+        f"would have shrunk by a factor of 2^29. In the original precision, the error is {number(measured['native_rms'])}{beyond.replace(' The error is', ',') or '.'}"
     )
 
 
@@ -391,7 +393,7 @@ def _exactly(where: str) -> Callable[[dict[str, Any], str, str], str]:
 def _systematic(measured: dict[str, Any], path: str, beyond: str) -> str:
     if isinstance(gain := measured.get("gain_in_u"), float):
         return (
-            f"The results are too {'large' if gain > 0 else 'small'} by {number(abs(gain))} u on average{path}, and stay so when the inputs are "
+            f"The results are too {'large' if gain > 0 else 'small'} by {number(abs(gain))} u on average{path} (u is half an ulp of 1), and stay so when the inputs are "
             f"perturbed, where rounding error would change at random.{beyond}"
         )
     return (
@@ -403,32 +405,31 @@ def _systematic(measured: dict[str, Any], path: str, beyond: str) -> str:
 def _unscaled(measured: dict[str, Any], path: str, beyond: str) -> str:
     factor = number(measured["factor"])
     return (
-        f"With inputs {factor} times as large, expected becomes exactly {number(measured['factor'] ** measured['degree'])} times as large, bit for bit; "
-        f"actual does not{path}. It contains something that does not scale, such as a constant or a threshold.{beyond}"
+        f"With inputs {factor} times as large, expected {'stays exactly the same' if measured['degree'] == 0 else 'becomes exactly ' + number(measured['factor'] ** measured['degree']) + ' times as large'}, bit for bit; "
+        f"this does not hold for actual{path}. `actual` contains something that does not scale, such as a constant or a threshold.{beyond}"
     )
 
 
 def _patterned(measured: dict[str, Any], path: str, beyond: str) -> str:
     return (
         f"Each element is within rounding, but averaged over {measured['elements']:,} elements, the error at index {measured['index']} of axis {measured['axis']}"
-        f"{path} is {number(measured['mean_in_noise'])} times the noise, {number(measured['excess'])} times what rounding reaches, and it stays when the inputs are perturbed: "
-        "rounding averages out, a wrong term does not."
+        f"{path} is {number(measured['mean_in_noise'])} times the noise (how far rounding spreads the results), {number(measured['excess'])} times what rounding reaches, and it stays when the inputs are perturbed: "
+        "rounding averages out, but a wrong term does not."
     )
 
 
 def _unpermuted(measured: dict[str, Any], path: str, beyond: str) -> str:
     return (
-        f"Permuting the axes of length {measured['length']} permutes expected and changes nothing else; actual changes by "
-        f"{number(measured['excess'])} times what rounding allows{path}. It treats some index specially, such as a tail or a border.{beyond}"
+        f"Permuting the axes of length {measured['length']} at most permutes the result of expected; actual changes by "
+        f"{number(measured['excess'])} times what rounding allows{path}. `actual` treats some indices specially, such as those of a tail or a border.{beyond}"
     )
 
 
 def _searched(result: Judged) -> str:
     found = _measured(result, "search")
-    place_of = {"sizes": "with ", "layout": "with inputs that are "}.get(str(found["kind"]), "with ")
     return (
-        f"On the given inputs the verdict is {found['given_verdict']}, but {place_of}{found['variant']} it is {found['verdict']}: "
-        f"{share(int(found['unequal']), int(found['count']))} differ, by up to {number(found['max_abs'])}. To see all evidence, check those inputs alone: "
+        f"On the given inputs the verdict is {found['given_verdict']}, but on the variant '{found['variant']}' it is {found['verdict']}: "
+        f"{share(int(found['unequal']), int(found['count']))} differ{'s' if found['unequal'] == 1 else ''}, by up to {number(found['max_abs'])}. To see all evidence, check those inputs alone: "
         "halfulp.inputs.variants yields them under this label."
     )
 
@@ -446,9 +447,9 @@ _MISTAKES: dict[str, Callable[[dict[str, Any], str, str], str]] = {
     "gain": lambda measured, path, beyond: (
         f"{100.0 * float(measured['share_lost']):.0f} % of what the function adds to {measured['input']} is lost{path}."
         if "share_lost" in measured
-        else f"The results are too {'large' if float(measured['gain_in_u']) > 0 else 'small'} by {number(abs(float(measured['gain_in_u'])))} u on average{path}, "
+        else f"The results are too {'large' if float(measured['gain_in_u']) > 0 else 'small'} by {number(abs(float(measured['gain_in_u'])))} u on average{path} (u is half an ulp of 1), "
         f"where rounding averages out to less than {number(measured['limit_in_u'])} u: {number(measured['same_sign'])} of {number(measured['unequal'])} errors "
-        "have one sign."
+        "have the same sign."
     ),
     "integer_outputs": lambda measured, path, beyond: (
         "Integer or boolean outputs differ, and rounding does not explain it: they still differ in higher precision, or the expected function does not jump there."
@@ -484,7 +485,7 @@ def _undecided(result: Judged) -> str:
     if noise.get("method") == "inputs" and _has(result, "scaling", F.VANISHES):
         return (
             f"The formula is the same (the difference vanishes in float64), but the error is {number(noise['rms_in_noise'])} times what rounding the "
-            f"inputs makes, and halfulp can't see the ops of either side. A plain chain of {noise['terms']:,} terms could lose that much, and so could "
+            f"inputs makes, and halfulp can't see the ops of either side. Adding {counted(noise['terms'], 'term')} one by one could lose that much, and so could "
             "an unstable algorithm. Write `expected` in PyTorch ops to decide."
         )
     why = _measured(result, "scaling").get("why", "no run in another precision was possible")
@@ -503,7 +504,7 @@ def _of_stored(result: Judged, why: str) -> str:
     if _has(result, "precision", F.NOT_REPRODUCED):
         known += f" No coarser format reproduces it (at best {100.0 * float(precision['explained']):.0f} %)."
     return (
-        f"The error is {_excess(result)}, which is more than rounding the same sums can cause.{known} halfulp "
+        f"The error is {_excess(result)}, which is more than rounding in the same sums can cause.{known} halfulp "
         "could not determine whether the algorithm loses digits or whether a formula, weight or input differs: "
         f"{why}."
     )

@@ -50,7 +50,7 @@ class Asked:
 
     @property
     def beyond(self) -> bool:
-        """Whether the error is larger than rounding makes."""
+        """Whether the error is larger than rounding causes."""
         return self.found.has("noise", F.BEYOND)
 
     @property
@@ -205,7 +205,7 @@ SCHEDULE = (
         always=False,
     ),
     Row(
-        "moving the inputs by one rounding error",
+        "perturbing the inputs by one rounding error",
         within=_no,
         beyond=lambda asked: asked.formula is True and not loss_is_tolerable(asked.found),
         measure=lambda asked: conditioning(asked.case, asked.noise) if asked.beyond else None,

@@ -22,6 +22,11 @@ def number(value: object, digits: int = 3) -> str:
     return f"{value + 0.0:.{digits}g}" if abs(value) < 1000 else f"{value:,.0f}"
 
 
+def counted(count: int, noun: str) -> str:
+    """A count and what is counted: "1 op", "1,200 ops"."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def share(part: int, whole: int) -> str:
     """A count as a share: 12 of 6,272 elements (0.19 %)."""
     percent = 100.0 * part / whole if whole else 0.0

@@ -65,8 +65,8 @@ def fitting(result: object) -> Generator[None]:
             raise
         said = visible(" ".join(str(error).split())[:80])
         raise InputError(
-            f"Got a {type(result).__name__} whose values don't fit together ({type(error).__name__}: {said}). Needed: "
-            "a result exactly as halfulp made it. An inconsistent result can't be drawn. If nobody changed it, please "
+            f"Got {'an' if type(result).__name__[0] in 'AEIO' else 'a'} {type(result).__name__} whose values don't fit together ({type(error).__name__}: {said}). Needed: "
+            "a result exactly as halfulp made it. An inconsistent result can't be shown. If nobody changed it, please "
             "report this with the result as JSON."
         ) from error
 

@@ -66,8 +66,8 @@ def graph_of(target: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any
     if isinstance(target, (str, Path)):
         return graph_of(onnx.load(str(target)), arguments, keywords, name)
     raise Unsupported(
-        f"Got {type(target).__name__} for {name}. Needed: an op of the table, an nn.Module, or an ONNX model (a ModelProto, bytes, or a file). "
-        "Nothing else becomes a graph. Export it first."
+        f"Got {type(target).__name__} for {name}. Needed: an op of halfulp's op table, an nn.Module, or an ONNX model (a ModelProto, bytes, or a file). "
+        "Nothing else can be made into a graph. Export it first."
     )
 
 

@@ -22,6 +22,7 @@ from torch import nn
 
 from ...errors import Unsupported
 from ...recording.transcript import Transcribed
+from ...words.numbers import counted
 from ..adapter import Adapter
 from ..arrays import as_numpy, as_tensor
 from ..interface import Option
@@ -57,7 +58,7 @@ class LiteRt(Adapter):
             model = target if isinstance(target, bytes) else Path(target).read_bytes()
         else:
             raise Unsupported(
-                f"Got {type(target).__name__} for {self.name}. Needed: an op of the table, an nn.Module, or a .tflite file (or its bytes). Nothing "
+                f"Got {type(target).__name__} for {self.name}. Needed: an op of halfulp's op table, an nn.Module, or a .tflite file (or its bytes). Nothing "
                 "else is a model. Convert it first."
             )
         interpreter = _interpreter(model, options)
@@ -84,7 +85,9 @@ def _interpreter(model: bytes, options: Mapping[str, str], **more: Any) -> Any:
 def _run(interpreter: Any, tensors: Tensors) -> Tensors:
     details = interpreter.get_input_details()
     if len(details) != len(tensors):
-        raise Unsupported(f"Got {len(tensors)} arrays for a model with {len(details)} inputs. Needed: one for each. Pass them in order.")
+        raise Unsupported(
+            f"Got {counted(len(tensors), 'array')} for a model with {counted(len(details), 'input')}. Needed: one for each. Pass them in order."
+        )
     for detail, tensor in zip(details, tensors):
         interpreter.set_tensor(
             detail["index"], as_numpy(tensor).astype(detail["dtype"], copy=False) if not tensor.is_floating_point() else as_numpy(tensor)
@@ -127,8 +130,7 @@ def _module_of(name: str) -> str:
 def _converted(module: nn.Module, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> tuple[bytes, Any]:
     if find_spec("litert_torch") is None:
         raise Unsupported(
-            f"Got {type(module).__name__}, an nn.Module, for litert. Needed: the package litert-torch, which converts modules. LiteRT itself takes "
-            "models of its own only. Install it with pip install 'halfulp[litert-torch]', or pass a .tflite file."
+            f"Got {type(module).__name__}, an nn.Module, for litert. Needed: the package litert-torch, which converts modules. LiteRT itself takes only models in its own format. Install it with pip install 'halfulp[litert-torch]', or pass a .tflite file."
         )
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()), _silent(), warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -14,6 +14,7 @@ import torch
 
 from ...errors import InputError, Unsupported
 from ...recording.transcript import Transcribed
+from ...words.numbers import counted
 from ..adapter import Adapter
 from ..arrays import as_numpy, as_tensor
 from ..interface import Option
@@ -48,7 +49,7 @@ class Ncnn(Adapter):
             return _of_file(Path(target), options)
         if not isinstance(target, OpModule):
             raise Unsupported(
-                f"Got {type(target).__name__} for {self.name}. Needed: an op of the table, or the path of a .param file with its .bin beside it. "
+                f"Got {type(target).__name__} for {self.name}. Needed: an op of halfulp's op table, or the path of a .param file with its .bin beside it. "
                 "PNNX converts modules to these: pnnx model.pt. Convert the model, and pass the file."
             )
         with torch.no_grad():
@@ -57,7 +58,7 @@ class Ncnn(Adapter):
         if make is None:
             lacking = ", ".join(name for name in OPS if name not in LAYERS)
             raise Unsupported(
-                f"Got the op {target.op_name} for {self.name}. Needed: one that is mapped. Not implemented: {lacking}. Leave it out."
+                f"Got the op {target.op_name} for {self.name}. Needed: an op that this backend implements. Not implemented: {lacking}. Leave it out."
             )
         layer = make(
             [as_numpy(weight.detach()) for weight in target.weights], target.attributes, [tuple(argument.shape) for argument in arguments]
@@ -117,7 +118,7 @@ def _of_file(file: Path, options: Mapping[str, str]) -> Program:
     def given(tensors: Tensors) -> dict[str, Array]:
         if len(tensors) != len(inputs):
             raise InputError(
-                f"Got {len(tensors)} arrays. Needed: {len(inputs)}, for {', '.join(inputs)}. Each input takes one. Pass them in order."
+                f"Got {counted(len(tensors), 'array')}. Needed: {len(inputs)}, for {', '.join(inputs)}. Each input takes one. Pass them in order."
             )
         return {name: _without_batch(as_numpy(tensor)) for name, tensor in zip(inputs, tensors)}
 
@@ -144,7 +145,9 @@ def _of_file(file: Path, options: Mapping[str, str]) -> Program:
 def _without_batch(array: Array) -> Array:
     """Ncnn has no batches: a leading axis of one is left out of what has as many axes as images with one."""
     if array.ndim == 4 and len(array) > 1:
-        raise Unsupported(f"Got a batch of {len(array)} for ncnn. Needed: one. Its networks take one sample. Pass the samples one by one.")
+        raise Unsupported(
+            f"Got a batch of {len(array)} for ncnn. Needed: a batch of 1. Its networks take one sample at a time. Pass the samples one by one."
+        )
     return array[0] if array.ndim == 4 else array
 
 

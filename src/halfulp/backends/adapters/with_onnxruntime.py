@@ -11,6 +11,7 @@ import torch
 
 from ...errors import Unsupported
 from ...recording.transcript import Transcribed
+from ...words.numbers import counted
 from ..adapter import Adapter
 from ..arrays import as_numpy, as_tensor
 from ..interface import Option
@@ -61,7 +62,7 @@ class OnnxRuntime(Adapter):
 def _fed(names: list[str], tensors: Tensors) -> dict[str, Any]:
     if len(names) != len(tensors):
         raise Unsupported(
-            f"Got {len(tensors)} arrays for a graph with {len(names)} inputs ({', '.join(names)}). Needed: one for each. Pass them in order."
+            f"Got {counted(len(tensors), 'array')} for a graph with {counted(len(names), 'input')} ({', '.join(names)}). Needed: one for each. Pass them in order."
         )
     return {name: as_numpy(tensor) for name, tensor in zip(names, tensors)}
 

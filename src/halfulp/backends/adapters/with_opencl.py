@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 from ...errors import Unsupported
+from ...words.numbers import counted
 from ..adapter import Adapter
 from ..arrays import as_numpy, as_tensor
 from ..interface import Option
@@ -57,8 +58,7 @@ class OpenCl(Adapter):
         """See `Adapter.build`."""
         if not isinstance(target, OpModule):
             raise Unsupported(
-                f"Got {type(target).__name__} for {self.name}. Needed: an op of the table. It has kernels for these only. Pass one, or call your "
-                "own kernels in a plain function: check takes it as it is."
+                f"Got {type(target).__name__} for {self.name}. Needed: an op of halfulp's op table. This backend has kernels for these only. Pass one, or call your own kernels in a plain function: halfulp.check takes it as it is."
             )
         make = LAUNCHES.get(target.op_name)
         if make is None:
@@ -144,7 +144,9 @@ def _convolution(device: _Launcher, inputs: list[Array], weights: list[Array], a
     if flat:
         x, weight = x[:, :, None], weight[:, :, None]
     if x.shape[1] != weight.shape[1]:
-        raise Unsupported(f"Got {x.shape[1]} channels for weights of {weight.shape[1]}. Needed: the same number in both. Fix the shapes.")
+        raise Unsupported(
+            f"Got {counted(x.shape[1], 'channel')} for weights with {weight.shape[1]}. Needed: the same number in both. Fix the shapes."
+        )
     strides, pads = (1 if flat else stride, stride), (0 if flat else padding, padding)
     sizes = tuple((size + 2 * pad - width) // step + 1 for size, width, step, pad in zip(x.shape[2:], weight.shape[2:], strides, pads))
     y = device.run(
@@ -170,7 +172,7 @@ def _normalization(device: _Launcher, inputs: list[Array], weights: list[Array],
     run = math.prod(x.shape[2:]) if groups else 1  # how many numbers share one weight
     if not groups and length != len(weights[0]):
         raise Unsupported(
-            f"Got rows of {length} elements for {len(weights[0])} weights. Needed: one weight for each element of a row. Fix the shapes."
+            f"Got rows of length {length} for {counted(len(weights[0]), 'weight')}. Needed: one weight for each element of a row. Fix the shapes."
         )
     bias = weights[1] if len(weights) > 1 else weights[0]
     arrays = (x, weights[0], bias)

@@ -13,6 +13,7 @@ import torch
 
 from ...errors import Unsupported
 from ...recording.transcript import Transcribed
+from ...words.numbers import counted
 from ..adapter import Adapter
 from ..arrays import as_numpy, as_tensor
 from ..interface import Option
@@ -80,7 +81,7 @@ def _compiled(model: Any, options: Mapping[str, str]) -> Any:
 def _run(compiled: Any, tensors: Tensors) -> Tensors:
     if len(compiled.inputs) != len(tensors):
         raise Unsupported(
-            f"Got {len(tensors)} arrays for a model with {len(compiled.inputs)} inputs. Needed: one for each. Pass them in order."
+            f"Got {counted(len(tensors), 'array')} for a model with {counted(len(compiled.inputs), 'input')}. Needed: one for each. Pass them in order."
         )
     found = compiled([as_numpy(tensor) for tensor in tensors])
     return [_read(found[port], port) for port in compiled.outputs]

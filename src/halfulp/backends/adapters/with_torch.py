@@ -167,7 +167,7 @@ class _Device(Eager):
         state = self.availability()
         if not state:
             raise MissingBackend(
-                f"Got {self.name}, which can't be used here: {state.reason}. Needed: {self.title}. Nothing can be computed there. "
+                f"Got {self.name}, which can't be used here: {state.reason}. Needed: {self.title}. Nothing can be computed without it. "
                 f"{'Install it with ' + state.install if state.install else 'Run this on a machine that has it'}."
             )
         if isinstance(target, nn.Module) and any(isinstance(module, torch.jit.ScriptModule) for module in target.modules()):
@@ -176,7 +176,7 @@ class _Device(Eager):
             )
         if isinstance(target, nn.Module) and any(is_lazy(parameter) for parameter in (*target.parameters(), *target.buffers())):
             raise Unsupported(
-                f"Got a module with parameters that have no shape yet for {self.name}. Needed: initialized parameters. Lazy modules initialize them on the first call. Call it once first."
+                f"Got a module for {self.name} whose parameters have no shape yet. Needed: initialized parameters. Lazy modules initialize them on the first call. Call the module once first."
             )
         return OnDevice(target, self.device(), self.dtypes)
 

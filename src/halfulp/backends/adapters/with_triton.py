@@ -13,6 +13,7 @@ import torch
 from torch import nn
 
 from ...errors import Unsupported
+from ...words.numbers import counted
 from ..adapter import Adapter
 from ..ops import OPS, OpModule
 from ..program import Program, Tensors
@@ -43,7 +44,7 @@ class Triton(Adapter):
         """See `Adapter.build`."""
         place = "cuda" if torch.cuda.is_available() else "cpu"
         kernels = _kernels()
-        remarks = () if place == "cuda" else ("in the interpreter: indices and masks are checked, a GPU's rounding is not",)
+        remarks = () if place == "cuda" else ("run in the interpreter, which checks indices and masks, but not a GPU's rounding",)
         if isinstance(target, OpModule):
             launch = LAUNCHES.get(target.op_name)
             if launch is None:
@@ -57,7 +58,7 @@ class Triton(Adapter):
             )
         if isinstance(target, nn.Module) or not callable(target):
             raise Unsupported(
-                f"Got {type(target).__name__} for {self.name}. Needed: an op of the table, or a function of tensors that launches kernels. Modules "
+                f"Got {type(target).__name__} for {self.name}. Needed: an op of halfulp's op table, or a function of tensors that launches kernels. Modules "
                 "have no route to Triton. Pass the function."
             )
 
@@ -118,7 +119,7 @@ def _normalization(kernels: Any, inputs: Any, weights: Any, attributes: Any) -> 
     x = inputs[0]
     if x.shape[-1] != len(weights[0]):
         raise Unsupported(
-            f"Got rows of {x.shape[-1]} elements for {len(weights[0])} weights. Needed: one weight for each element of "
+            f"Got rows of length {x.shape[-1]} for {counted(len(weights[0]), 'weight')}. Needed: one weight for each element of "
             "a row. Fix the shapes."
         )
     result = torch.empty_like(x)

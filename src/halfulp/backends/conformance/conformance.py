@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ...errors import InputError
+from ...words.numbers import counted
 from ..interface import Backend
 from ..knobs.knob import NotApplicable
 from ..ops import OPS
@@ -51,7 +52,7 @@ def check_backend(backend: Backend, *, ops: Sequence[str] | None = None) -> Conf
     if found.broken:
         lines = "\n".join(f"  {law}: {seen}" for law, seen in found.broken.items())
         raise AssertionError(
-            f"Got {len(found.broken)} broken laws from the backend {getattr(backend, 'name', backend)!r}:\n{lines}\nNeeded: a backend that obeys all of the laws. Otherwise halfulp would compare something other than what the backend computed. See the documentation of halfulp.testing.check_backend."
+            f"Got {counted(len(found.broken), 'broken law')} from the backend {getattr(backend, 'name', backend)!r}:\n{lines}\nNeeded: a backend that obeys all of the laws. Otherwise halfulp would compare something other than what the backend computed. See the documentation of halfulp.testing.check_backend."
         )
     return found
 
@@ -62,7 +63,7 @@ def conformance(backend: Backend, *, ops: Sequence[str] | None = None) -> Confor
     unknown = [name for name in names if name not in OPS]
     if unknown or not names:
         raise InputError(
-            f"Got ops={', '.join(unknown) or 'none'}. Needed: names of the op table: {', '.join(OPS)}. The laws are tried on them. "
+            f"Got ops={', '.join(unknown) or 'none'}. Needed: names from the op table: {', '.join(OPS)}. The laws are tried on them. "
             "Correct the names, or leave ops out for all."
         )
     trial = Trial(backend, names)

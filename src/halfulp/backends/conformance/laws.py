@@ -41,13 +41,13 @@ def _is_available(trial: Trial) -> None:
         reason = f"it says that it isn't available: {found.reason}" if found.reason else "it says that it isn't available, but not why"
         raise Broken(reason)
     if found.reason:
-        raise Broken(f"it is available, and gives a reason why not: {found.reason}")
+        raise Broken(f"it says that it is available, but gives a reason why it isn't: {found.reason}")
     if trial.backend.availability() != found:
-        raise Broken("two calls of availability() differ")
+        raise Broken("two calls to availability() give different answers")
     try:
         trial.first()
     except NotApplicable as nothing:
-        raise Broken(f"it says that it is available and computes none of the ops {', '.join(trial.names)}") from nothing
+        raise Broken(f"it says that it is available, but computes none of the ops {', '.join(trial.names)}") from nothing
 
 
 def _fingerprint_says(trial: Trial) -> None:
@@ -58,7 +58,7 @@ def _fingerprint_says(trial: Trial) -> None:
         if not isinstance(name, str) or not isinstance(text, str):
             raise Broken(f"the entry {name!r}: {text!r} is not a pair of strings")
     if dict(trial.backend.fingerprint()) != dict(found):
-        raise Broken("two calls of fingerprint() differ")
+        raise Broken("two calls to fingerprint() give different answers")
 
 
 def _computes_the_op(trial: Trial) -> None:

@@ -29,7 +29,7 @@ def process_kept() -> Generator[None]:
         finally:
             changed = [*put_back(before), *_changed_variables(variables), *filter(None, [changed_filters(filters, list(warnings.filters))])]
     if changed:
-        raise Broken(f"the process is changed afterwards: {'; '.join(changed)}")
+        raise Broken(f"it leaves the process changed: {'; '.join(changed)}")
 
 
 # What a framework adds when it is imported (a variable of its own, a filter for its own warnings) concerns nobody else.

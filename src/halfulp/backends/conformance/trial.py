@@ -55,7 +55,7 @@ class Trial:
         for name in sorted(self.names, key=lambda name: (OPS[name].kind == "indexing", len(OPS[name].activations) > 1)):
             with contextlib.suppress(NotApplicable):
                 return self.on(name, dtype=dtype)
-        raise NotApplicable("none of the ops is there")
+        raise NotApplicable("the backend has none of the ops")
 
 
 def difference(implementation: Any, module: OpModule, activations: tuple[torch.Tensor, ...]) -> str:

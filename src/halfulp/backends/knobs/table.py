@@ -100,19 +100,22 @@ def _precision() -> Iterator[Knob]:
             around=functools.partial(settings.flushing, on),
             unavailable=lambda on=on: "" if settings.flushes() != on else "it is already set this way", reports=("pytorch/pytorch#126848",),
         )  # fmt: skip
-    for name in ("bfloat16", "float16"):
+    for device in ("cpu", *(("cuda",) if torch.cuda.is_available() else ())):
+        touched, where = frozenset(("products", "convolutions")), " on CUDA" if device == "cuda" else ""
+        for name in ("bfloat16", "float16"):
+            yield Knob(
+                "autocast", f"autocast to {name}{where}", touched, f'torch.autocast("{device}", torch.{name}) (enabled=False to turn it off)',
+                around=functools.partial(torch.autocast, device, getattr(torch, name)),
+                unavailable=lambda device=device: "autocast is on" if torch.is_autocast_enabled(device) else "",
+            )  # fmt: skip
         yield Knob(
-            "autocast", f"autocast to {name}", frozenset(("products", "convolutions")), f'torch.autocast("cpu", torch.{name}) (enabled=False to turn it off)',
-            around=lambda name=name: torch.autocast("cuda" if torch.cuda.is_available() else "cpu", getattr(torch, name)),
-            unavailable=lambda: "autocast is on" if torch.is_autocast_enabled("cpu") else "",
+            "autocast", f"autocast off{where}", touched, f'torch.autocast("{device}", enabled=False)',
+            around=functools.partial(torch.autocast, device, enabled=False),
+            unavailable=lambda device=device: "" if torch.is_autocast_enabled(device) else "autocast is off",
         )  # fmt: skip
-    yield Knob(
-        "autocast", "autocast off", frozenset(("products", "convolutions")), 'torch.autocast("cpu", enabled=False)',
-        around=lambda: torch.autocast("cpu", enabled=False), unavailable=lambda: "" if torch.is_autocast_enabled("cpu") else "autocast is off",
-    )  # fmt: skip
     for name in ("float64", "float32", "bfloat16", "float16"):
         yield Knob(
-            "default dtype", f"{name} as default dtype", EVERYTHING, f"torch.set_default_dtype(torch.{name})",
+            "default dtype", f"{name} as the default dtype", EVERYTHING, f"torch.set_default_dtype(torch.{name})",
             around=functools.partial(settings.exchanged, torch.get_default_dtype, torch.set_default_dtype, getattr(torch, name)),
             unavailable=lambda name=name: "" if torch.get_default_dtype() != getattr(torch, name) else "it is already set this way",
         )  # fmt: skip
@@ -187,7 +190,7 @@ def _calls() -> Iterator[Knob]:
         "model.train()",
         wrap=calls.evaluating(True),
     )
-    yield Knob("writes in place", "writes in place replaced by new tensors", EVERYTHING, "torch.func.functionalize(function)", wrap=calls.functionalized,
+    yield Knob("writes in place", "in-place writes replaced by new tensors", EVERYTHING, "torch.func.functionalize(function)", wrap=calls.functionalized,
                reports=("pytorch/pytorch#198102",))  # fmt: skip
     for detail, choice in (
         ("a loop over parameters", {"foreach": False, "fused": False}),
@@ -196,7 +199,7 @@ def _calls() -> Iterator[Knob]:
     ):
         yield Knob(
             "optimizer implementation",
-            f"optimizers stepping by {detail}",
+            f"optimizers that use {detail}",
             frozenset(("optimizers",)),
             ", ".join(f"{key}={value}" for key, value in choice.items()),
             wrap=calls.stepping(**choice),
@@ -217,7 +220,7 @@ def _fresh_processes() -> Iterator[Knob]:
     for level in ("COMPATIBLE", "AVX2"):
         yield Knob(
             "MKL instruction set", f"MKL_CBWR={level}", PRODUCTS, f"MKL_CBWR={level}", environment={"MKL_CBWR": level},
-            algorithm="products without FMA and in other blocks" if level == "COMPATIBLE" else "", reports=("pytorch/pytorch#54684",),
+            algorithm="matrix products are computed without FMA and in different blocks" if level == "COMPATIBLE" else "", reports=("pytorch/pytorch#54684",),
         )  # fmt: skip
     yield Knob(
         "oneDNN math mode", "oneDNN allowed to compute in bfloat16", frozenset(("products", "convolutions")), "ONEDNN_DEFAULT_FPMATH_MODE=BF16",

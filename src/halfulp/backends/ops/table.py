@@ -29,6 +29,6 @@ def op_named(name: str) -> Op:
         near = difflib.get_close_matches(name, OPS, n=1, cutoff=0.5)
         hint = f"Did you mean {near[0]!r}? " if near else ""
         raise InputError(
-            f"Got the op {name!r}. Needed: one of {', '.join(OPS)}. Only these are mapped to every backend. {hint}Name one of them."
+            f"Got the op {name!r}. Needed: one of {', '.join(OPS)}. Only these are mapped to the backends. {hint}Name one of them."
         )
     return OPS[name]

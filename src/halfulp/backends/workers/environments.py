@@ -115,7 +115,7 @@ class Environment:
         if self.folder.is_symlink() or not any((self.folder / name).is_file() for name in ("pyvenv.cfg", MANIFEST)):
             raise BackendError(
                 f"Got {self.folder}, which is not a Python environment. Needed: one that `halfulp backends install` made. Nothing was removed. "
-                "Look at what HALFULP_HOME names."
+                "Check the folder that HALFULP_HOME names."
             )
         shutil.rmtree(self.folder)
 
@@ -143,7 +143,7 @@ class Environment:
         if process.returncode:
             said = " | ".join(name for name in lines[-4:] if name)[:600]
             raise BackendError(
-                f"Got exit code {process.returncode} making the environment of {self.name} in {self.folder}: {said}. "
+                f"Got exit code {process.returncode} while making the environment for {self.name} in {self.folder}: {said}. "
                 "Needed: packages that pip can install. Nothing else was changed. Fix the cause, then run `halfulp "
                 f"backends install {self.name}` again; it continues where it stopped."
             )
@@ -173,7 +173,7 @@ def requirements_of(extra: str) -> list[str]:
     ]
     if not found and elsewhere:
         raise InputError(
-            f"Got the extra {extra!r} on {sys.platform}. Needed: a system that it is for: {', '.join(elsewhere)}. There are no packages to "
+            f"Got the extra {extra!r} on {sys.platform}. Needed: a system that its packages are made for: {', '.join(elsewhere)}. There are no packages to "
             "install here. Run this on one of those systems."
         )
     if not found:

@@ -121,7 +121,7 @@ def _as_json(structure: Any) -> Any:
     if flat_tuple and structure.num_leaves > 1:
         return None
     raise Unsupported(
-        f"Got results nested as {str(structure)[:200]}. Needed: tuples, lists, and dicts with text for keys. The nesting is sent as JSON. Return only these."
+        f"Got results nested as {str(structure)[:200]}. Needed: tuples, lists, and dicts with strings as keys. The nesting is sent as JSON. Return only these."
     )
 
 

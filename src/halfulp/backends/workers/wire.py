@@ -63,7 +63,7 @@ def receive(stream: IO[bytes]) -> Message | None:
         return None
     if mark != MARK:
         raise WorkerError(
-            f"Got {mark!r} where a message begins. Needed: an answer from halfulp's worker. Something else writes to its pipe."
+            f"Got {mark!r} where a message begins. Needed: an answer from halfulp's worker. Something else is writing to its pipe."
         )
     lengths = _exactly(stream, _LENGTHS.size)
     size, rest = _LENGTHS.unpack(lengths) if lengths is not None else (MOST_HEADER_BYTES + 1, 0)

@@ -161,7 +161,7 @@ class Worker:
         self._clear()
         said = " Its last lines: " + " | ".join(line.strip()[:200] for line in lines) + "." if lines else " It printed nothing."
         error = WorkerError(
-            f"Got no answer from the process of {self.name}: it {what}. Needed: a result.{said} The next call restarts the process; this request is not repeated. Call it by itself to see whether it happens again."
+            f"Got no answer from {self.name}'s process: it {what}. Needed: a result.{said} The next call restarts the process; this request is not repeated. Make the call by itself to see whether this happens again."
         )
         self.faults.append(str(error))
         return error
@@ -237,7 +237,7 @@ def raised(message: Message, name: str) -> Any:
     words = str(message.header.get("words", ""))
     if kind == "MemoryError" or "not enough memory" in words or "bad_alloc" in words or "allocate memory" in words:
         raise WorkerError(
-            f"Got no result from the process of {name}: it ran out of memory ({words.splitlines()[0][:200] if words else kind}). Needed: enough memory for this target. The process is still running. Take smaller inputs, or raise its limit."
+            f"Got no result from {name}'s process: it ran out of memory ({words.splitlines()[0][:200] if words else kind}). Needed: enough memory for this target. The process is still running. Use smaller inputs, or raise its memory limit."
         )
     known = getattr(errors, str(kind), None)
     if isinstance(known, type) and issubclass(known, errors.HalfulpError):

@@ -19,6 +19,7 @@ from torch import fx
 from ...errors import HalfulpError, InputError, RunError
 from ...verdicts.checker import check
 from ...verdicts.result import CheckResult
+from ...words.numbers import counted
 from .internals import compiled_by_inductor, mode_options, undisturbed
 
 CHECKS = 1
@@ -105,7 +106,7 @@ class _Checked:
         _found.append(graph)
         if graph.result is not None and graph.result.acceptable is not True:
             message = (
-                f"Graph {graph.number} ({graph.ops} ops) compiled by inductor differs from its ops run eagerly. {graph.result.verdict.name}: {graph.result.reason} "
+                f"Graph {graph.number} ({counted(graph.ops, 'op')}) compiled by inductor differs from its ops run eagerly. {graph.result.verdict.name}: {graph.result.reason} "
                 "Next: halfulp.explain(torch.compile(m), m, inputs) names the op and its kernel."
             )
             if self._raises and graph.result.acceptable is False:

@@ -22,7 +22,7 @@ def of_capture(stage: StageResult, call: EagerCall | None) -> Cause:
     return Cause(
         f"graph capture: {call.name}" if call is not None else "graph capture", "compiler", f"Dynamo captures a program that differs from the one the function runs.{what}", 1.0,
         evidence=("The captured graph already gives the wrong results when it is run op by op, without further compiling.", _seen_at(stage)),
-        remedy="keep the lines out of the graph: torch.compiler.disable around them; report the captured graph (TORCH_LOGS=graph_code)",
+        remedy="keep the code that is captured wrongly out of the graph with torch.compiler.disable, and report the captured graph (TORCH_LOGS=graph_code)",
         confidence="high" if call is not None else "medium", side="actual", place="" if call is None else call.source,
     )  # fmt: skip
 
@@ -32,7 +32,7 @@ def of_decomposition(stage: StageResult, wrong: WrongDecomposition) -> Cause:
     return Cause(
         f"decomposition: {wrong.op}", "compiler", f"The decomposition of {wrong.op} is wrong. It is registered in {wrong.registered}.", 1.0,
         evidence=(
-            f"Without this decomposition the graph is {_apart_in_words(wrong.left.unequal, wrong.left.rms)}; with it the difference is {wrong.before.rms:.3g} times what rounding makes.",
+            f"Without this decomposition, the graph {_apart_in_words(wrong.left.unequal, wrong.left.rms)}; with it, the difference is {wrong.before.rms:.3g} times what rounding causes.",
             _seen_at(stage),
         ),
         remedy=f"take {wrong.op} out of the decompositions, or correct the function in {wrong.registered}", confidence="high", side="actual", place=wrong.source,
@@ -46,7 +46,7 @@ def of_pass(stage: StageResult, wrong: WrongPass) -> Cause:
     evidence = [
         (
             "Run op by op, without generated code, the graph after all passes differs from the eager ops by "
-            f"{wrong.before.rms:.3g} times what rounding makes."
+            f"{wrong.before.rms:.3g} times what rounding causes."
         )
     ]
     if wrong.name:
@@ -65,12 +65,12 @@ def of_pass(stage: StageResult, wrong: WrongPass) -> Cause:
 def of_option(option: Option, share: float, unequal: int, left: float, before: float) -> Cause:
     """An option of inductor takes a share of the difference away and leaves so many elements, and so much in units of rounding."""
     bits = (
-        "every bit agrees with the eager function" if not unequal else f"the remaining difference is {left:.2g} times what rounding makes"
+        "every bit agrees with the eager function" if not unequal else f"the remaining difference is {left:.2g} times what rounding causes"
     )
     return Cause(
-        option.name, "compiler", f"Compiled with {option.detail}, the function agrees with eager.", min(1.0, max(0.0, share)),
+        option.name, "compiler", f"Compiled with {option.detail}, the function agrees with the eager one.", min(1.0, max(0.0, share)),
         evidence=((f"With {', '.join((f'{key} = {value!r}' for key, value in option.patches.items()))}, {bits}; before, the "
-f"difference was {before:.3g} times what rounding makes."),),
+f"difference was {before:.3g} times what rounding causes."),),
         remedy=option.remedy, confidence="high" if not unequal else "medium", side="actual", place="", reports=option.reports,
     )  # fmt: skip
 
@@ -82,11 +82,11 @@ def of_wrong_kernel(nodes: list[NodeResult], stages: list[StageResult]) -> list[
         return []
     evidence = [
         f"Given the values that it reads in the generated program, {wrong.op} is off by {wrong.in_noise:.3g} times its rounding: "
-        f"{wrong.unequal:,} of {wrong.count:,} elements differ from the eager op."
+        f"{wrong.unequal:,} of {wrong.count:,} elements differ{'s' if wrong.unequal == 1 else ''} from what the eager op gives."
     ]
     if wrong.alone is not None:
         evidence.append(
-            f"Compiled alone, it {'is wrong too' if wrong.alone else 'agrees with the eager op, so it is wrong only in this program'}."
+            f"Compiled alone, it {'differs from the eager op too' if wrong.alone else 'agrees with the eager op, so it is wrong only in this program'}."
         )
     if stages and all(stage.verdict is not None and stage.verdict.acceptable for stage in stages):
         evidence.append(f"The graph that the code is generated from is right: every stage up to {stages[-1].name!r} agrees.")
@@ -116,7 +116,7 @@ def of_rounding_kernels(nodes: list[NodeResult], stages: list[StageResult]) -> l
     evidence = [
         (
             f"In the generated program, {node.op} ({node.name}) gives different bits in {node.unequal:,} of "
-            f"{node.count:,} elements; the difference is {node.in_noise:.2g} times the op's own noise."
+            f"{node.count:,} elements; the difference is {node.in_noise:.2g} times what rounding causes in this op."
         )
         for node in nodes[:5]
     ]
@@ -125,7 +125,7 @@ def of_rounding_kernels(nodes: list[NodeResult], stages: list[StageResult]) -> l
     return [
         Cause(
             "generated kernels", "compiler", f"Generated code computes {', '.join(names[:4])}{' and others' if len(names) > 4 else ''} in a different way{where}. The difference is rounding.",
-            1.0, evidence=tuple(evidence), remedy='none is needed; to get the bits of the eager ops: torch.compile(m, mode="lite") or backend="aot_eager"', confidence="medium", side="actual", place=nodes[0].source, reports=(), source=nodes[0].code,
+            1.0, evidence=tuple(evidence), remedy='none is needed; to get the bits of the eager ops, use torch.compile(m, mode="lite") or backend="aot_eager"', confidence="medium", side="actual", place=nodes[0].source, reports=(), source=nodes[0].code,
         )
     ]  # fmt: skip
 
@@ -139,15 +139,15 @@ def of_stage(stages: list[StageResult], *, beyond: bool) -> list[Cause]:
     return [
         Cause(
             f"stage: {stage.name}", "compiler", f"The {'verdict' if beyond else 'bits'} change{'s' if beyond else ''} at the stage {stage.name!r}: {stage.what}.", 1.0,
-            evidence=(f"Up to {before!r}, {'any difference is only rounding' if beyond else 'every bit agrees'}; from {stage.name!r} on, {stage.unequal:,} of {stage.count:,} elements differ.",),
+            evidence=(f"Up to {before!r}, {'any difference is only rounding' if beyond else 'every bit agrees'}; from {stage.name!r} on, {stage.unequal:,} of {stage.count:,} elements differ{'s' if stage.unequal == 1 else ''}.",),
             remedy=f"compile up to {before!r} only", confidence="medium", side="actual",
         )
     ]  # fmt: skip
 
 
 def _seen_at(stage: StageResult) -> str:
-    return f"The verdict first changes at the stage {stage.name!r} ({stage.what}): {stage.unequal:,} of {stage.count:,} elements differ."
+    return f"The verdict first changes at the stage {stage.name!r} ({stage.what}): {stage.unequal:,} of {stage.count:,} elements differ{'s' if stage.unequal == 1 else ''}."
 
 
 def _apart_in_words(unequal: int, rms: float) -> str:
-    return "equal to the eager ops in every bit" if not unequal else f"within {rms:.2g} times the rounding of the eager ops"
+    return "gives the same bits as the eager ops" if not unequal else f"differs from the eager ops by {rms:.2g} times what rounding causes"

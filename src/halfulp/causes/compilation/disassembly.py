@@ -13,6 +13,7 @@ import torch
 from ...cases import OutOfTime
 from ...differences import Leaf
 from ...process.alone import quiet
+from ...words.numbers import counted
 from ..cause import Cause, Experiment, NodeResult, StageResult
 from ..laboratory import Laboratory
 from ..processes import OVER
@@ -190,15 +191,19 @@ def _choice_in_words(choices: Choices, how: str) -> str:
     several = len(choices.chosen) > 1
     runs = f"{len(choices.chosen)} fresh processes" if several else "one fresh process"
     kernels = sorted({name for one in choices.chosen for name in one})
-    chosen = f"these kernels were chosen by timing: {', '.join(kernels)}" if kernels else "no kernel was chosen by timing"
-    bits = (
-        "; all gave the same bits"
-        if choices.results == 1
-        else f"; they gave {choices.results} different results, which differ in up to {choices.unequal:,} elements"
+    chosen = (
+        f"{'this kernel was' if len(kernels) == 1 else 'these kernels were'} chosen by timing: {', '.join(kernels)}"
+        if kernels
+        else "no kernel was chosen by timing"
     )
-    same = ", and the same ones in every process" if kernels else ""
-    choice = (", but not the same ones in every process" if choices.varies else same) + bits if several else ""
-    here = f" {choices.like_here} of the fresh processes gave the same bits as this one." if how.startswith("as compiled") else ""
+    bits = (
+        "; every process gave the same bits"
+        if choices.results == 1
+        else f"; the processes gave {choices.results} different results, which differ in up to {counted(choices.unequal, 'element')}"
+    )
+    same = ", and the same in every process" if kernels else ""
+    choice = (", but not the same in every process" if choices.varies else same) + bits if several else ""
+    here = f" {choices.like_here} of {len(choices.chosen)} gave the same bits as this process." if how.startswith("as compiled") else ""
     return f"In {runs} without caches ({how}): {chosen}{choice}.{here}"
 
 
@@ -281,7 +286,7 @@ def _bisected(apart: _Apart) -> list[Cause]:
             what = ", ".join(str(name) for name in (found.subsystem, found.debug_info) if name)
             return [
                 Cause(
-                    f"compiler pass: {found.subsystem or found.backend}", "compiler", f"The difference appears with {what or found.backend} (step {found.bisect_number}) of {found.backend}.", 1.0,
+                    f"compiler pass: {found.subsystem or found.backend}", "compiler", f"The difference appears in {found.backend}{f', with {what}' if what else ''}{f' (step {found.bisect_number})' if found.bisect_number is not None else ''}.", 1.0,
                     evidence=("PyTorch's CompilerBisector ended there, with halfulp's verdict as its test.",),
                     remedy="turn that pass off, or report it", confidence="medium", side="actual",
                 )
@@ -292,7 +297,7 @@ def _bisected(apart: _Apart) -> list[Cause]:
 def _predicate(apart: _Apart) -> Callable[[], bool]:
     def good() -> bool:
         if apart.laboratory.hurries(BISECTION, takes=apart.builds_s):
-            raise RuntimeError("the time budget ended")  # which ends the bisection
+            raise RuntimeError("the time budget ran out")  # which ends the bisection
         forget_compiled()  # what is compiled already is not bisected; functions of the user's are compiled again when they are called
         compiled = torch.compile(apart.compilation.original, **apart.compilation.arguments)
         case = apart.laboratory.case.with_function("actual", lambda *arguments, **keywords: compiled(*arguments, **keywords))
@@ -301,7 +306,7 @@ def _predicate(apart: _Apart) -> Callable[[], bool]:
                 outputs = case.native("actual").outputs
         except OutOfTime as error:
             apart.laboratory.stop(BISECTION)
-            raise RuntimeError("the time budget ended") from error
+            raise RuntimeError("the time budget ran out") from error
         return apart.laboratory.scale.within(apart.laboratory.scale.distance(outputs, apart.eager))
 
     return good

@@ -17,7 +17,7 @@ from .internals import copies
 
 
 class Judge:
-    """Measures results of one graph in units of what rounding makes of it.
+    """Measures results of one graph in units of its rounding noise.
 
     Args:
         graph: as it was captured, with the inputs that it ran on.

@@ -43,7 +43,7 @@ def _options() -> Iterator[Option]:
         'torch.compile(m, options={"cpp.enable_floating_point_contract_flag": "off"})', reports=("dev-discuss.pytorch.org/t/1953", "pytorch/pytorch#163435"),
     )  # fmt: skip
     yield Option(
-        "FMA contraction", "products and sums contracted, as eager kernels do", {"cpp.enable_floating_point_contract_flag": "fast"},
+        "FMA contraction", "products and sums fused (FMA), as in eager kernels", {"cpp.enable_floating_point_contract_flag": "fast"},
         'torch.compile(m, options={"cpp.enable_floating_point_contract_flag": "fast"})', reports=("pytorch/pytorch#73161",),
     )  # fmt: skip
     yield Option(
@@ -54,7 +54,7 @@ def _options() -> Iterator[Option]:
         "fusion",
         "every op in a loop of its own",
         {"max_fusion_size": 1},
-        "keep the op from being fused: put torch.compiler.disable on it, or make it an opaque custom op",
+        "prevent the fusion: put torch.compiler.disable on one of the functions that are fused, or make it an opaque custom op",
         around=unfused,
     )
     yield Option(
@@ -63,7 +63,7 @@ def _options() -> Iterator[Option]:
     )  # fmt: skip
     yield Option(
         "memory layout",
-        "convolutions in the layout of the program",
+        "convolutions in the memory layout that the program uses",
         {"layout_optimization": False},
         'torch.compile(m, options={"layout_optimization": False})',
     )

@@ -202,7 +202,7 @@ def _verdict(laboratory: Laboratory, changed: Any, distance: Distance, before: l
         with quiet():
             return judged(Gatherer(changed, lambda _: None)).verdict
     except OutOfTime:
-        laboratory.stop(f"the verdict on the stage where {distance.unequal:,} elements differ")
+        laboratory.stop(f"the verdict on the stage where {distance.unequal:,} element{' differs' if distance.unequal == 1 else 's differ'}")
         return None
     except HalfulpError:
         return None

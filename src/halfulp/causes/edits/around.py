@@ -55,7 +55,7 @@ def trial_of(edit: Edit, graph: Graph, side: str, rank: int) -> Trial:
     other = "actual" if side == "expected" else "expected"
     where = f"{node.name} ({node.source})" if node.source else node.name
     return Trial(
-        edit.name, FORMULA, edit.detail, side, remedy=f"with {edit.detail}, `{side}` agrees with `{other}`: compare the two lines", place=where,
+        edit.name, FORMULA, edit.detail, side, remedy=f"with {edit.detail}, `{side}` agrees with `{other}`: compare this line on both sides", place=where,
         changes=edit.changes, rank=rank, first_only=True, calls=frozenset(graph.nodes[number].name for number in edit.changes), needs=edit.needs,
     )  # fmt: skip
 

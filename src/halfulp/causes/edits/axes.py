@@ -30,9 +30,13 @@ def axes(graph: Graph, node: Node) -> Iterator[Edit]:
             for axes in itertools.combinations(range(count), length):
                 if set(axes) != own:
                     value = axes[0] if length == 1 else axes
-                    words = f"axis {value} instead of {present}"
+                    words = f"ax{'is' if isinstance(value, int) else 'es'} {_named(value)} instead of {_named(present)}"
                     changes: dict[int, Replacement] = {node.number: lambda call, key=key, value=value: call.again(**{key: value})}
                     yield Edit("axis", words, (key, axes), changes)
+
+
+def _named(value: Any) -> str:
+    return str(value) if isinstance(value, int) else " and ".join(map(str, value))
 
 
 def turned(graph: Graph, node: Node) -> Iterator[Edit]:
@@ -44,7 +48,7 @@ def turned(graph: Graph, node: Node) -> Iterator[Edit]:
             )
     for kind, words, change in _turns(node.shapes[0]) if len(node.shapes) == 1 else ():
         changes: dict[int, Replacement] = {node.number: lambda call, change=change: _like(call.again(), change)}
-        yield Edit(kind, f"what {node.name} gives {words}", ("result", words), changes)
+        yield Edit(kind, f"the result of {node.name} {words}", ("result", words), changes)
 
 
 def _like(result: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:

@@ -20,7 +20,9 @@ def decays(graph: Graph, others: Graph) -> Iterator[Edit]:
     for first, second in pairs:
         changes = _replaced(graph, {first: second, second: first})
         one, other = (max(value, 1 - value) for value in (first, second))
-        yield Edit("constant", f"{one:g} and {other:g} exchanged, and 1 minus each too", ("decays", first, second), changes)
+        yield Edit(
+            "constant", f"{one:g} and {other:g} exchanged, as well as 1 - {one:g} and 1 - {other:g}", ("decays", first, second), changes
+        )
     for first in own:
         for second in there:
             if second not in own and any(_complementary(first, other) for other in own):

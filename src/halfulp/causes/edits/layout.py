@@ -19,7 +19,7 @@ def regrouped(graph: Graph, node: Node) -> Iterator[Edit]:
     if node.name in ("permute", "transpose") and len(node.shapes) == 1:
         new = node.shapes[0]
         changes: dict[int, Replacement] = {node.number: lambda call: call.first.reshape(new)}
-        yield Edit("layout", f"the numbers of {node.name} read in their old order", ("order",), changes)
+        yield Edit("layout", f"a reshape to the same shape instead of {node.name}", ("order",), changes)
         return
     splits = list(_splits(graph, node))
     yield from splits
@@ -46,7 +46,7 @@ def _splits(graph: Graph, node: Node) -> Iterator[Edit]:
             changes: dict[int, Replacement] = {
                 node.number: lambda call, axis=axis, crossed=crossed: call.first.reshape(crossed).transpose(axis, axis + 1)
             }
-            words = f"axis {axis} split into {new[axis + 1]} times {new[axis]} with the first index running faster"
+            words = f"axis {axis} split into {new[axis + 1]} x {new[axis]}, with the first index running faster"
             yield Edit("layout", words, ("split", axis, new[axis], new[axis + 1]), changes)
 
 
@@ -64,5 +64,5 @@ def _merges(graph: Graph, node: Node) -> Iterator[Edit]:
     for axis in range(len(old) - 1):
         if old[axis] > 1 < old[axis + 1] and _is_prefix(new, old, axis):
             changes: dict[int, Replacement] = {node.number: lambda call, axis=axis: call.first.transpose(axis, axis + 1).reshape(new)}
-            words = f"the axes {axis} and {axis + 1} put together in the other order"
+            words = f"axes {axis} and {axis + 1} merged in the other order"
             yield Edit("layout", words, ("merge", axis, old[axis], old[axis + 1]), changes)

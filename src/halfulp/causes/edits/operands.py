@@ -22,7 +22,7 @@ def operands(graph: Graph, node: Node) -> Iterator[Edit]:
     for place, name in enumerate(dict.fromkeys(node.operands)):
         for other in dict.fromkeys((*_beside(graph, name), *graph.values_like(name, node.number)[:OPERANDS])):
             names = {name: other}
-            earlier = " one round earlier" if graph.words(other) == graph.words(name) and other.number < name.number else ""
+            earlier = " one iteration earlier" if graph.words(other) == graph.words(name) and other.number < name.number else ""
             words = f"{graph.words(other)}{earlier} instead of {graph.words(name)}"
             key = (place, *_role(graph, other, node))
             yield Edit("wrong operand", words, key, {node.number: with_values(names, node)}, needs_of(node, names))
@@ -74,7 +74,7 @@ def exchanged(graph: Graph, node: Node) -> Iterator[Edit]:
         same_call = other.function is node.function and other.operands == node.operands and other.shapes == node.shapes
         if other.number > node.number and same_call and (other.arguments, other.keywords) != (node.arguments, node.keywords):
             changes = {node.number: with_values({}, other), other.number: with_values({}, node)}
-            words = f"the parts taken by the lines {_lines(node, other)} swapped"
+            words = f"the parts taken by {_lines(node, other)} swapped"
             yield Edit("order of parts", words, ("parts", other.number - node.number), changes, needs_of(node) | needs_of(other))
     made = Made(node.number, 0)
     for other in graph.values_like(made, node.number)[:OPERANDS] if node.shapes else ():
@@ -88,4 +88,8 @@ def exchanged(graph: Graph, node: Node) -> Iterator[Edit]:
 
 
 def _lines(*nodes: Node) -> str:
-    return " and ".join(dict.fromkeys(node.source.partition(" ")[0].rpartition(":")[2] or node.name for node in nodes))
+    """The lines of source ("lines 12 and 13", "line 12"); "two calls of getitem" where they are not known."""
+    lines = list(dict.fromkeys(node.source.partition(" ")[0].rpartition(":")[2] for node in nodes))
+    if not all(lines):
+        return f"two calls of {nodes[0].name}"
+    return f"line{'s' if len(lines) > 1 else ''} {' and '.join(lines)}"

@@ -39,7 +39,7 @@ def shifted_indices(_: Graph, node: Node) -> Iterator[Edit]:
     if not node.is_float:  # positions
         for step in (1, -1):
             changes = {node.number: lambda call, step=step: call.again() + step}
-            yield Edit("shifted by one", f"{step:+d} on what {node.name} gives", ("value", step), changes)
+            yield Edit("shifted by one", f"{step:+d} added to the result of {node.name}", ("value", step), changes)
     for key, present in integers(node):
         for value in (present + 1, present - 1, -present) if type(present) is int and key in OFFSETS else ():
             if value != present:
@@ -62,7 +62,7 @@ def _shifted(index: Any, step: int) -> Iterator[tuple[int, str, Any]]:
         else:
             continue
         shifted = (*parts[:place], other, *parts[place + 1 :])
-        words = f"the index {_index_words(other)} instead of {_index_words(part)}"
+        words = f"index {_index_words(other)} instead of {_index_words(part)}"
         yield place, words, shifted if isinstance(index, tuple) else other
 
 

@@ -85,7 +85,7 @@ def _as_there(own: Numbers, other: Numbers) -> Edit:
         node.number: lambda call, key=own.key, value=value: call.again(**{key: value}) for node, value in zip(own.nodes, values)
     }
     first = next(place for place, (here, there) in enumerate(zip(own.values, values)) if not math.isclose(here, there, rel_tol=1e-9))
-    begins = f" from round {first + 1} on" if first else ""
+    begins = f" from iteration {first + 1} on" if first else ""
     words = f"{own.key} = {_words(values[first:])}{_shift(own.values, values)} instead of {_words(own.values[first:])}{begins}"
     return Edit("schedule", words, ("rounds", own.key, other.nodes[0].number), changes)
 

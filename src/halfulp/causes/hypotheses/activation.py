@@ -97,7 +97,7 @@ def _unless_cap(site: Site) -> str:
 
 GELU = Hypothesis(
     "GELU form", FORMULA,
-    "errors up to 5e-4 where the argument lies between 1 and 3, none far out",
+    "errors up to 5e-4 where the argument lies between 1 and 3, none for large arguments",
     "the erf, tanh and sigmoid forms exchanged",
     "F.gelu takes approximate='none' or 'tanh'",
     ("apache/tvm#18750",),
@@ -106,7 +106,7 @@ GELU = Hypothesis(
 SLOPE = Hypothesis(
     "negative slope", FORMULA,
     "errors in proportion to the negative arguments",
-    "usual slopes, then fitted",
+    "common slopes, then a fitted one",
     "pass the same constant to both",
     (),
     among("leaky_relu elu celu softplus"), _slopes, _fitted_slope,

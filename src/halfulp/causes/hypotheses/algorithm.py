@@ -18,12 +18,12 @@ def _naive_softmax(call: Call) -> Iterator[Variation]:
         return exponentials, exponentials.sum(met.value("dim", -1), keepdim=True)
 
     if call.name == "softmax":
-        yield Variation("exp(x) / sum(exp(x)), no maximum subtracted", lambda each: sums(each)[0] / sums(each)[1])
+        yield Variation("exp(x) / sum(exp(x)) without subtracting the maximum", lambda each: sums(each)[0] / sums(each)[1])
     elif call.name == "log_softmax":
-        yield Variation("x - log(sum(exp(x))), no maximum subtracted", lambda each: each.first - torch.log(sums(each)[1]))
+        yield Variation("x - log(sum(exp(x))) without subtracting the maximum", lambda each: each.first - torch.log(sums(each)[1]))
     elif call.name == "logsumexp":
         yield Variation(
-            "log(sum(exp(x))), no maximum subtracted",
+            "log(sum(exp(x))) without subtracting the maximum",
             lambda each: torch.log(torch.exp(each.first).sum(each.value("dim"), keepdim=bool(each.value("keepdim", False)))),
         )
     elif call.name == "cross_entropy":
@@ -32,18 +32,18 @@ def _naive_softmax(call: Call) -> Iterator[Variation]:
             item.value("target"),
             reduction=item.value("reduction", "mean"),
         )
-        yield Variation("x - log(sum(exp(x))), no maximum subtracted", naive)
+        yield Variation("x - log(sum(exp(x))) without subtracting the maximum", naive)
         large = lambda item: torch.nn.functional.nll_loss(
             item.first - torch.logsumexp(item.first, 1, keepdim=True), item.value("target"), reduction=item.value("reduction", "mean")
         )
-        yield Variation("x - logsumexp(x), the maximum added back before the subtraction", large)
+        yield Variation("x - logsumexp(x) with the maximum added back before the subtraction", large)
     elif call.name == "softplus":
-        yield Variation("log(1 + exp(x)) as it stands", lambda each: torch.log(1 + torch.exp(each.first)))
+        yield Variation("log(1 + exp(x)) evaluated as written", lambda each: torch.log(1 + torch.exp(each.first)))
     elif call.name in ("logsigmoid", "binary_cross_entropy_with_logits"):
         yield Variation("the logarithm of a sigmoid", _log_of_sigmoid)
     if call.name == "log_softmax":
         yield Variation(
-            "x - logsumexp(x), the maximum added back before the subtraction",
+            "x - logsumexp(x) with the maximum added back before the subtraction",
             lambda each: each.first - torch.logsumexp(each.first, each.value("dim", -1), keepdim=True),
         )
 
@@ -242,18 +242,18 @@ ALL = (
                    among("sum mean cumsum linear matmul mm bmm"), _accumulated(name), errs=True)
         for name in ("float16", "bfloat16")
     ),
-    Hypothesis("missing maximum subtraction", ARITHMETIC, "infinities and NaN for large arguments, lost digits before", "exponentials taken without first subtracting the maximum",
+    Hypothesis("missing maximum subtraction", ARITHMETIC, "infinities and NaN for large arguments, lost digits for smaller ones", "exponentials taken without first subtracting the maximum",
                "subtract the maximum first, as torch.softmax, torch.logsumexp and F.log_softmax do", ("pytorch/pytorch#11752", "ml-explore/mlx#4169"),
                among("softmax log_softmax logsumexp cross_entropy softplus logsigmoid binary_cross_entropy_with_logits"), _naive_softmax, errs=True),
     Hypothesis("log of softmax", ARITHMETIC, "minus infinity for unlikely classes", "the logarithm taken after the softmax",
                "use F.log_softmax", ("pytorch/pytorch#94043",), among("log_softmax cross_entropy"), _log_of_softmax, errs=True),
-    Hypothesis("log of softmax", FORMULA, "losses that stop growing where the probability of the true class nears zero", "the softmax clipped before the logarithm, as Keras does",
+    Hypothesis("log of softmax", FORMULA, "losses that stop growing where the probability of the true class nears zero", "the softmax clipped before the logarithm, as in Keras",
                "use F.cross_entropy on the logits", (), among("cross_entropy"), _clipped_softmax),
     Hypothesis("expanded squares", ARITHMETIC, "errors where two points nearly coincide", "differences expanded into squares and products",
                'subtract first: torch.cdist(..., compute_mode="donot_use_mm_for_euclid_dist"), torch.expm1, torch.log1p', ("pytorch/pytorch#37734", "pytorch/pytorch#42479", "scikit-learn#9354"),
                among("cdist expm1 log1p"), _expanded, errs=True),
-    Hypothesis("Winograd", ARITHMETIC, "one digit less in 3x3 convolutions", "3x3 convolutions by Winograd's algorithm, three tile sizes",
+    Hypothesis("Winograd", ARITHMETIC, "about one digit lost in 3x3 convolutions", "3x3 convolutions by Winograd's algorithm with four tile sizes",
                "for NNPACK, set torch.backends.mkldnn.enabled = True or use batches below 16; for cuDNN, set torch.backends.cudnn.deterministic = True", ("pytorch/pytorch#170016",), among("conv1d conv2d"), _winograd, errs=True),
-    Hypothesis("FFT", ARITHMETIC, "errors of one size in large and small results", "convolutions by Fourier transforms",
+    Hypothesis("FFT", ARITHMETIC, "errors of the same size in large and small results", "convolutions by Fourier transforms",
                "ask for a direct algorithm (cuDNN: torch.backends.cudnn.deterministic = True)", ("pytorch/pytorch#170016",), among("conv1d conv2d"), _fourier, errs=True),
 )  # fmt: skip

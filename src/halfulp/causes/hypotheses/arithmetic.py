@@ -103,7 +103,7 @@ def _inside_float32(call: Call) -> Iterator[Variation]:
         return value.double() if isinstance(value, torch.Tensor) and value.dtype == torch.float32 else value
 
     yield Variation(
-        "computed in float32",
+        "calls computed in float32",
         lambda call: tree_map(double, call.function(*tree_map(single, call.arguments), **tree_map(single, dict(call.keywords)))),
         "in float32",
     )
@@ -116,7 +116,7 @@ def _float64_results(call: Call) -> Iterator[Variation]:
 
 
 def _elided(call: Call) -> Iterator[Variation]:
-    """A cast to 16 bits that is left out (its neighbours then compute in float32)."""
+    """A cast to 16 bits that is left out (its neighbors then compute in float32)."""
     x = call.first
     if (
         not isinstance(x, torch.Tensor)
@@ -220,7 +220,7 @@ def _whose_storage(site: Site) -> str:
 def _coarse_operands(title: str, name: str, remedy: str, reports: tuple[str, ...]) -> Hypothesis:
     return Hypothesis(
         title, ARITHMETIC,
-        f"relative errors of about {'1e-3' if name != 'bfloat16' else '4e-3'} of |A||B| in every product",
+        f"errors of about {'1e-3' if name != 'bfloat16' else '4e-3'} times |A||B| in every product",
         f"operands of products rounded to {name}",
         remedy, reports, among(PRODUCTS), _operands(name), naming=lambda site: f"{name} storage" if site.detail.startswith("weights") else title,
     )  # fmt: skip
@@ -247,9 +247,9 @@ ALL = (
                "call torch.set_flush_denormal(False); GPUs and some runtimes always flush", ("pytorch/pytorch#126848",), frozenset(), _flushed, alone=False),
     _stored("bfloat16"), _stored("float16"), _stored("float32"),
     Hypothesis("float32 inside", ARITHMETIC, "float64 results good to seven digits", "float64 calls computed in float32", "keep float64 throughout", ("microsoft/DirectML#362",), frozenset(), _inside_float32),
-    Hypothesis("float64 constants", ARITHMETIC, "float64 results, or results more accurate than float32 allows", "calls that give float64 brought back to float32",
+    Hypothesis("float64 constants", ARITHMETIC, "float64 results, or results more accurate than float32 allows", "float64 results of calls converted back to float32",
                "make constants with dtype=x.dtype", ("labeled pairs",), frozenset(), _float64_results),
-    Hypothesis("elided casts", ARITHMETIC, "16-bit results that miss a rounding on the way", "casts to 16 bits left out; intermediate results kept in float32",
+    Hypothesis("elided casts", ARITHMETIC, "16-bit results that skip an intermediate rounding", "casts to 16 bits left out; intermediate results kept in float32",
                'cast at the same places; with torch.compile, pass options={"emulate_precision_casts": True}',
                ("pytorch/pytorch#159239", "pytorch/pytorch#195214", "pytorch/pytorch#183761"), frozenset(), lambda call: (*_elided(call), *_kept_wide(call)), naming=_whose_cast),
 )  # fmt: skip

@@ -61,7 +61,7 @@ def _alignments(call: Call) -> Iterator[Variation]:
     rows, columns = query.shape[-2], key.shape[-2]
     if call.value("is_causal", False):
         for words, shift in (
-            ("aligned at the lower right corner", columns - rows),
+            ("aligned to the lower right corner", columns - rows),
             ("that also hides the diagonal", -1),
             ("one column wider", 1),
         ):
@@ -71,7 +71,7 @@ def _alignments(call: Call) -> Iterator[Variation]:
     if isinstance(mask, torch.Tensor) and rows != columns:
         for words, shift in (("lower right", columns - rows), ("upper left", 0)):
             yield Variation(
-                f"a causal mask aligned at the {words} corner",
+                f"a causal mask aligned to the {words} corner",
                 lambda call, shift=shift: _scores(call, mask=_lower(call, shift)),
             )
 
@@ -251,7 +251,7 @@ def _last_slice(index: Any) -> slice | None:
 CAUSAL = Hypothesis(
     "causal mask alignment", FORMULA,
     "right for square scores, wrong where queries and keys differ in number",
-    "the mask aligned at either corner, and moved by one",
+    "the mask aligned to either corner, and shifted by one",
     "build the mask yourself: torch.nn.attention.bias.causal_lower_right or causal_upper_left",
     ("pytorch/pytorch#103082", "pytorch/pytorch#108108", "ml-explore/mlx#2835"),
     among(f"{SDPA} tril triu"), _alignments,
@@ -267,7 +267,7 @@ MASK = Hypothesis(
 SCALE = Hypothesis(
     "attention scale", FORMULA,
     "flatter or sharper attention in every row",
-    "usual scales, then fitted",
+    "common scales, then a fitted one",
     "F.scaled_dot_product_attention takes scale=, by default 1 / sqrt(width of a head)",
     (),
     among(SDPA), _scales, _fitted_scale,
@@ -275,15 +275,15 @@ SCALE = Hypothesis(
 SOFTCAP = Hypothesis(
     "softcap", FORMULA,
     "errors where scores are large",
-    "scores capped by c tanh(score / c), c fitted",
+    "scores capped as c tanh(score / c), with c fitted",
     "cap the scores on both sides, or on neither",
     (),
     among(f"{SDPA} softmax tanh"), _caps, _fitted_cap, naming=_whose_cap,
 )  # fmt: skip
 SOFTMAX_AXIS = Hypothesis(
     "softmax axis", FORMULA,
-    "sums of one along another axis",
-    "the softmax along every other axis",
+    "weights that add up to one along another axis",
+    "the softmax along each of the other axes",
     "pass the same dim= to both",
     (),
     among("softmax log_softmax"), _axes,
@@ -291,7 +291,7 @@ SOFTMAX_AXIS = Hypothesis(
 MASKED_ROW = Hypothesis(
     "masked row", FORMULA,
     "NaN on one side and zeros on the other in fully masked rows",
-    "zeros, NaN and equal weights in such rows",
+    "zeros, NaN and equal weights in fully masked rows",
     ("decide what a fully masked row should give: use torch.nan_to_num, or a mask that leaves one position "
 "visible"),
     ("pytorch/pytorch#156707",),

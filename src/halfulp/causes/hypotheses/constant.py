@@ -15,7 +15,7 @@ USUAL = {
     "CIFAR-10": ((0.4914, 0.4822, 0.4465), (0.2470, 0.2435, 0.2616)),
     "1/2": ((0.5, 0.5, 0.5), (0.5, 0.5, 0.5)),
     "CLIP": ((0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
-    "none": ((0.0, 0.0, 0.0), (1.0, 1.0, 1.0)),
+    "0 and 1": ((0.0, 0.0, 0.0), (1.0, 1.0, 1.0)),
 }
 """Means and standard deviations of images in use (torchvision, CLIP)."""
 PRODUCTS = among("matmul mm bmm baddbmm einsum rmatmul")
@@ -194,7 +194,7 @@ CONSTANT = Hypothesis(
 ORDER = Hypothesis(
     "order of parts", FORMULA,
     "the right numbers in the wrong places, or along the wrong axis",
-    "parts put together in the other order, whole and element repeated, axes and bases exchanged",
+    "parts joined in the other order, the whole repeated instead of each element, other axes and bases",
     "take the same order, axis or base in both",
     (),
     among("log log2 log10 cumsum cumprod cat stack hstack vstack repeat_interleave gt ge lt le"), _exchanged, first_only=True,

@@ -135,7 +135,9 @@ def _padding_modes(call: Call) -> Iterator[Variation]:
                     f"padding mode {mode} instead of {present}",
                     lambda call, mode=mode: F.pad(call.first, call.value("pad"), mode=mode),
                 )
-        yield Variation("padding on the other side", lambda call: F.pad(call.first, _swapped(call.value("pad")), mode=present))
+        yield Variation(
+            "the padding widths of both ends swapped", lambda call: F.pad(call.first, _swapped(call.value("pad")), mode=present)
+        )
         return
     given = call.value("padding", 0)
     dims = call.value("weight").dim() - 2 if call.name.startswith("conv") else call.first.dim() - 2
@@ -150,7 +152,7 @@ def _padding_modes(call: Call) -> Iterator[Variation]:
         )
     stride = _pairs(call.value("stride", 1) or 1, dims)
     if any(number > 1 for number in stride) or any(size % 2 == 0 for size in call.value("weight").shape[2:]):
-        for words, shift in (("one more on the right (as TensorFlow's SAME)", 1), ("one more on the left", -1)):
+        for words, shift in (("one more on the right (like TensorFlow's SAME)", 1), ("one more on the left", -1)):
             moved = [width for number in reversed(widths) for width in (number - (shift > 0), number + (shift > 0))]
             moved = moved if shift > 0 else [width for number in reversed(widths) for width in (number + 1, number - 1)]
             yield Variation(f"padding with {words}", lambda call, moved=moved: call.again(input=F.pad(call.first, moved), padding=0))
@@ -189,7 +191,7 @@ def _ignored(call: Call) -> Iterator[Variation]:
             if any(pair != usual for pair in _pairs(value, 1)):
                 yield changed(f"{key} = {usual} instead of {value}", **{key: usual})
                 if key == "dilation":  # the same shape with a kernel read densely
-                    yield Variation("dilation ignored, the border cut", _dense)
+                    yield Variation("dilation ignored and the border cropped", _dense)
     elif call.name in ("layer_norm", "group_norm", "rms_norm", "batch_norm"):
         for key in ("weight", "bias"):
             if call.value(key) is not None:
@@ -207,15 +209,15 @@ def _dense(call: Call) -> torch.Tensor:
 
 FLIPPED = Hypothesis(
     "flipped kernel", FORMULA,
-    "errors of the size of the results; none for symmetric kernels",
+    "errors as large as the results; none for symmetric kernels",
     "the kernel flipped along its spatial axes",
-    "PyTorch correlates and does not flip: weight.flip(-1, -2) for a true convolution",
+    "PyTorch correlates and does not flip: use weight.flip(-1, -2) for a true convolution",
     ("labeled pairs",),
     among(CONVOLUTIONS), _flipped,
 )  # fmt: skip
 TRANSPOSED = Hypothesis(
     "transposed weight", FORMULA,
-    "errors of the size of the results with square weights (others fail)",
+    "errors as large as the results with square weights (others raise)",
     "weights and operands transposed where the shape allows it",
     "store the weight as (out, in): weight.T",
     ("pytorch/pytorch#162730",),
@@ -248,14 +250,14 @@ DOUBLED_BIAS = Hypothesis(
 PADDING = Hypothesis(
     "padding mode", FORMULA,
     "errors along the border only",
-    "other padding modes, and other sides",
+    "other padding modes, and widths swapped between the ends",
     "pad the same way in both: F.pad before the convolution takes any mode and a different width at each end",
     ("pytorch/pytorch#183528",),
     among(f"{CONVOLUTIONS.split(' conv_t', maxsplit=1)[0]} pad"), _padding_modes,
 )  # fmt: skip
 COUNT_INCLUDE_PAD = Hypothesis(
     "count_include_pad", FORMULA,
-    "errors along the border only, by a rational factor",
+    "errors by a rational factor, along the border only",
     "count_include_pad inverted",
     "pass the same value to both",
     ("pytorch/pytorch#13934",),
@@ -264,7 +266,7 @@ COUNT_INCLUDE_PAD = Hypothesis(
 CEIL = Hypothesis(
     "ceil mode", FORMULA,
     "another shape, or errors in the last row and column",
-    "ceil_mode turned around",
+    "ceil_mode inverted",
     "pass the same value to both",
     ("pytorch/pytorch#183528",),
     among("avg_pool1d avg_pool2d avg_pool3d max_pool1d max_pool2d max_pool3d"), _ceil,

@@ -52,7 +52,7 @@ def input_variations(inputs: Sequence[Any]) -> Iterator[Around]:
         words = f"input {place}"
         for axis in _axis_of_colors(shape):
             colors = [2, 1, 0, *range(3, shape[axis])]
-            yield _about("channel order", f"the channels of {words} in the order BGR", place, lambda x, axis=axis, colors=colors: x.index_select(axis, torch.tensor(colors, device=x.device)),
+            yield _about("channel order", f"the channels of {words} in BGR order", place, lambda x, axis=axis, colors=colors: x.index_select(axis, torch.tensor(colors, device=x.device)),
                          "reverse the channels of one side: x[:, [2, 1, 0]]")  # fmt: skip
         if is_float and len(shape) >= 3 and _axis_of_colors(shape):
             yield from _scales(place, words, shape, _range(value))
@@ -82,7 +82,7 @@ def _range(value: Any) -> tuple[float, float]:
 
 def _scales(place: int, words: str, shape: Sequence[int], limits: tuple[float, float]) -> Iterator[Around]:
     """Scales in use that suit the range of the numbers: bytes, [0, 1], normalized."""
-    remedy = "scale inputs alike"
+    remedy = "scale the inputs the same way on both sides"
     low, high = limits
     is_unit, is_bytes = low >= 0 and high <= 1.001, high > 16
     factors = [("divided by 255", 1 / 255), ("divided by 256", 1 / 256)] if is_bytes else [("multiplied by 255", 255.0)] if is_unit else []

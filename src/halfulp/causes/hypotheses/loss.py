@@ -105,7 +105,7 @@ def _ignored(call: Call) -> Iterator[Variation]:
 REDUCTION = Hypothesis(
     "loss reduction", FORMULA,
     "the loss and all gradients off by the same factor",
-    "sum, mean, mean per sample exchanged",
+    "sum, mean and mean per sample exchanged",
     "pass the same reduction= to both",
     ("microsoft/DirectML#739",),
     among(f"{LOSSES} mean sum"), _reductions,
@@ -113,7 +113,7 @@ REDUCTION = Hypothesis(
 SMOOTHING = Hypothesis(
     "label smoothing", FORMULA,
     "a loss that stays above zero even for confident, correct predictions",
-    "usual values, over all classes and over the others, then fitted",
+    "common values, over all classes or only the others, then a fitted one",
     "pass the same label_smoothing= to both",
     (),
     among("cross_entropy"), _smoothings, _fitted_smoothing,
@@ -122,7 +122,7 @@ AVERAGING = Hypothesis(
     "gradient averaging", FORMULA,
     "the loss right for parts of equal size, wrong with padding or a shorter last part",
     "the mean of the means of 2, 3, 4 and 8 parts",
-    "add up the sums and divide once by the number of targets of all parts",
+    "add up the sums and divide once by the number of targets in all parts",
     ("huggingface/transformers#35203",),
     among("cross_entropy nll_loss mse_loss l1_loss binary_cross_entropy_with_logits"), _averages,
 )  # fmt: skip

@@ -119,7 +119,7 @@ def _huber(call: Call) -> Iterator[tuple[str, Form]]:
     if limit != 1.0:
         other = "huber_loss" if key == "beta" else "smooth_l1_loss"
         yield (
-            f"{other}, which is {limit:g} times {'that' if key == 'beta' else 'less'}",
+            f"{other} ({limit if key == 'beta' else 1 / limit:g} times as large)",
             lambda call: call.again() * (limit if key == "beta" else 1.0 / limit),
         )
 
@@ -128,7 +128,7 @@ def _gaussian(_: Call) -> Iterator[tuple[str, Form]]:
     for words, factor in (("the logarithm of the variance not halved", 2.0), ("no logarithm of the variance", 0.0)):
         yield words, lambda call, factor=factor: _gaussian_with(call, factor, call.value("var"))
     yield "the variance treated as a standard deviation", lambda call: _gaussian_with(call, 1.0, call.value("var").square())
-    yield "the variance taken for its logarithm", lambda call: _gaussian_with(call, 1.0, call.value("var").exp())
+    yield "the variance treated as its own logarithm", lambda call: _gaussian_with(call, 1.0, call.value("var").exp())
 
 
 def _gaussian_with(call: Call, factor: float, variance: torch.Tensor) -> torch.Tensor:
@@ -161,7 +161,7 @@ FORM = Hypothesis(
     "a loss that is right for some targets or weights and wrong for others",
     ("a weight on the other term, the other direction, squares without a root, factors of one half left out, "
 "flags inverted"),
-    "compare the formula term by term",
+    "compare the formulas term by term",
     (),
     among(" ".join([*FORMS_OF, "poisson_nll_loss"])), _forms,
 )  # fmt: skip

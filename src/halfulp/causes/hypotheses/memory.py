@@ -228,7 +228,7 @@ DIVISION = Hypothesis(
 HALVES = Hypothesis(
     "rounding of halves", FORMULA,
     "off by one at n + 1/2 only",
-    "halves to even, away from zero and up",
+    "halves rounded to even, away from zero and up",
     "round halves the same way on both sides: torch.round rounds them to even",
     ("pytorch/pytorch#16498",),
     among("round fake_quantize_per_tensor_affine"), _halves,

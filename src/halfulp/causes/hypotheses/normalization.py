@@ -182,7 +182,7 @@ def _other_axes(call: Call) -> Iterator[Variation]:
             for axis in range(-x.dim(), -1):
                 if x.shape[axis] == x.shape[-1]:
                     yield Variation(
-                        f"normalization and weights along the axis {axis} instead of -1",
+                        f"normalization and weights along axis {axis} instead of -1",
                         lambda call, axis=axis: _moved(call, axis),
                     )
         other = _as_layer if call.name == "rms_norm" else _as_rms
@@ -291,10 +291,11 @@ def _cast_orders(call: Call) -> Iterator[Variation]:
 
     name = str(x.dtype).removeprefix("torch.")
     yield Variation(
-        f"the cast to {name} before the weight is multiplied", lambda each: normal(each).to(x.dtype) * each.value("weight") + bias(each)
+        f"the cast to {name} before the multiplication by the weight",
+        lambda each: normal(each).to(x.dtype) * each.value("weight") + bias(each),
     )
     yield Variation(
-        f"the cast to {name} after the weight is multiplied",
+        f"the cast to {name} after the multiplication by the weight",
         lambda each: (normal(each) * each.value("weight").float() + (bias(each).float() if torch.is_tensor(bias(each)) else 0.0)).to(
             x.dtype
         ),
@@ -318,7 +319,7 @@ def _whose_eps(site: Site) -> str:
 EPSILON = Hypothesis(
     "layer epsilon", FORMULA,
     "errors that grow where the variance of a row or channel is small",
-    "other values of eps, in steps and then fitted",
+    "other common values of eps, then a fitted one",
     "pass the same eps= to both",
     ("huggingface/transformers#15332", "pytorch/pytorch#81090", "keras-team/keras#17391"),
     among(f"{NORMS} normalize cosine_similarity add clamp clamp_min"), _epsilons, _fitted_eps, naming=_whose_eps,
@@ -326,15 +327,15 @@ EPSILON = Hypothesis(
 ESTIMATOR = Hypothesis(
     "variance estimator", FORMULA,
     "results scaled by sqrt(n / (n - 1)), or a running variance off by n / (n - 1)",
-    "the variance divided by n and by n - 1",
+    "the variance with division by n and by n - 1",
     "use the same estimator: correction=0 divides by n, correction=1 by n - 1",
     ("pytorch/pytorch#7028", "callummcdougall/ARENA_3.0#415"),
     among("layer_norm group_norm batch_norm instance_norm var std var_mean std_mean"), _estimators,
 )  # fmt: skip
 MOMENTUM = Hypothesis(
     "BatchNorm momentum", FORMULA,
-    "right in training, wrong running statistics",
-    "momentum m and 1 - m, usual values, then fitted",
+    "right results in training, wrong running statistics",
+    "1 - momentum, common values, then a fitted one",
     "PyTorch's momentum is the weight of the new batch, Keras's that of the old average",
     ("huggingface/transformers#19454",),
     among("batch_norm instance_norm"), _momenta,
@@ -344,7 +345,7 @@ MOMENTUM = Hypothesis(
 )  # fmt: skip
 TRAINING = Hypothesis(
     "training mode", FORMULA,
-    "errors of the size of the results, that depend on the other samples of the batch",
+    "errors that are as large as the results and depend on the other samples in the batch",
     "normalization by running statistics and by those of the batch",
     "call model.eval() on both sides, or on neither",
     ("stackoverflow 57423150", "pytorch/pytorch#109532", "microsoft/DirectML#362"),
@@ -352,7 +353,7 @@ TRAINING = Hypothesis(
 )  # fmt: skip
 AXIS = Hypothesis(
     "normalization axis", FORMULA,
-    "errors of the size of the results in every row",
+    "errors as large as the results in every row",
     "normalization over other axes, with and without the mean",
     "normalize over the same axes",
     (),
@@ -368,8 +369,8 @@ ONE_PASS = Hypothesis(
 )  # fmt: skip
 CAST_ORDER = Hypothesis(
     "cast order", ARITHMETIC,
-    "one rounding to 16 bits more or less in some elements",
-    "the cast to 16 bits before and after the weight is multiplied",
+    "one more or one fewer rounding to 16 bits in some elements",
+    "the cast to 16 bits before and after the multiplication by the weight",
     "cast at the same place in both",
     ("huggingface/transformers#30236", "NVIDIA/TransformerEngine#1132"),
     among("rms_norm layer_norm"), _cast_orders,

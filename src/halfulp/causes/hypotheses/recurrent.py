@@ -104,8 +104,8 @@ def _whose_parts(site: Site) -> str:
 
 GATE_ORDER = Hypothesis(
     "gate order", FORMULA,
-    "errors of the size of the results from the first step on",
-    "the parts of weights or of their product in every other order",
+    "errors as large as the results from the first step on",
+    "the parts of weights or of their product in each of the other orders",
     "take the parts in the same order, or reorder the rows of the weights (PyTorch: i f g o and r z n; ONNX: i o f c and z r h; Keras: i f c o and z r h)",
     ("ddbourgin/numpy-ml#42",),
     among("lstm lstm_cell gru gru_cell chunk split unbind tensor_split"), _orders, naming=_whose_parts,

@@ -64,7 +64,7 @@ def _asymmetric(call: Call) -> torch.Tensor:
 ALIGN = Hypothesis(
     "align_corners", FORMULA,
     "errors that grow from the middle to the border",
-    "align_corners turned around",
+    "align_corners inverted",
     "pass the same value to both",
     ("NVIDIA/TensorRT#273", "pytorch/pytorch#10604", "pytorch/pytorch#183523"),
     among("interpolate grid_sample affine_grid"), _aligned,
@@ -72,7 +72,7 @@ ALIGN = Hypothesis(
 ANTIALIAS = Hypothesis(
     "antialias", FORMULA,
     "errors at edges when sizes shrink, none when they grow",
-    "antialias turned around",
+    "antialias inverted",
     "pass the same value to both",
     (),
     among("interpolate"), _antialiased,
@@ -80,7 +80,7 @@ ANTIALIAS = Hypothesis(
 MODE = Hypothesis(
     "interpolation mode", FORMULA,
     "errors everywhere but at pixels that both sides keep",
-    "other filters, borders and ways to take the scale",
+    "other filters, borders and ways to compute the scale",
     "pass the same value to both",
     ("pytorch/pytorch#10604",),
     among("interpolate grid_sample"), _modes,

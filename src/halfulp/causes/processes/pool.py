@@ -148,7 +148,7 @@ class _Running:
         answer, said = self._answer.read(), self._log.read().decode(errors="replace").strip().splitlines()
         self.end()
         if late:
-            return Reply({}, error=f"it took more than {TIMEOUT_S:g} s")
+            return Reply({}, error=f"the process took more than {TIMEOUT_S:g} s")
         if self._process.returncode or not answer:
             return Reply({}, error=f"exit {self._process.returncode}: {said[-1][:200] if said else 'no output'}")
         return pickle.loads(answer)  # written by our own child into a file that only it and this process can reach

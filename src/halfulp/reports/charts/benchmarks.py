@@ -7,6 +7,7 @@ from typing import Any
 import altair as alt
 
 from ...sweeps.benchmark import Benchmark
+from ...words.numbers import counted
 from ..text.benchmarks import TRUTH
 from .style import ACTUAL, EXPECTED, HEIGHT, LIMIT, MARK, NOISE, Columns, Sketch, data, finished, log_scale, rounded
 
@@ -50,7 +51,7 @@ def confusion_chart(benchmark: Benchmark, name: str = "confusion") -> Sketch:
         )
     )
     wrong = sum(count for count, right, checker in zip(rows["count"], rows["right"], rows["checker"]) if not right and checker == "halfulp")
-    words = f"halfulp is wrong about {wrong} pairs."
+    words = f"halfulp is wrong about {counted(wrong, 'pair')}."
     return finished(
         chart, datasets, title="What each checker said", description=f"Bars. {words}", width=480, height=24 * len(set(rows["checker"]))
     )
@@ -132,11 +133,11 @@ def detection_chart(benchmark: Benchmark, name: str = "detection") -> Sketch:
             tooltip=["checker:N", "mutant:N", "magnitude:Q", alt.Tooltip("caught:Q", format=".0%")],
         )
     )
-    words = f"{len(set(rows['mutant']))} kinds of changes by {len(checkers)} checkers."
+    words = f"Changes of {counted(len(set(rows['mutant'])), 'kind')}, judged by {counted(len(checkers), 'checker')}."
     return finished(
         chart,
         datasets,
-        title="The magnitude from which a change is detected",
+        title="The magnitude above which a change is detected",
         description=f"Line charts. {words}",
         width=190,
         height=HEIGHT // 2,

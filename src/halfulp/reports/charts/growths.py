@@ -27,7 +27,7 @@ def growth_columns(growth: Growth) -> dict[str, list[Any]]:
 
 
 def growth_chart(growth: Growth, name: str = "growth") -> Sketch:
-    """Errors over sizes on logarithmic axes; the area is what rounding makes, up to the limit of correct implementations."""
+    """Errors over sizes on logarithmic axes; the area is what rounding causes, up to the limit of correct implementations."""
     datasets: dict[str, Columns] = {}
     points = [point for point in growth.points if point.noise > 0]
     band: dict[str, list[Any]] = {
@@ -52,7 +52,10 @@ def growth_chart(growth: Growth, name: str = "growth") -> Sketch:
     for (side, key, _), label in zip(sides[:-1], labels):
         layers += _side(datasets, growth, side, key, label, f"{name}_{side}", x, color)
     chart = alt.layer(*layers)
-    words = f"{len({point.size for point in growth.points})} sizes. " + " ".join(f"{label}." for label in labels)
+    words = (
+        f"{len({point.size for point in growth.points})} size{'s' if len({point.size for point in growth.points}) != 1 else ''}. "
+        + " ".join(f"{label}." for label in labels)
+    )
     return finished(
         chart, datasets, title="Error against size", description=f"Points and lines over a band on logarithmic axes. {words}", height=HEIGHT
     )

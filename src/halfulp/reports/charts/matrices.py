@@ -7,6 +7,7 @@ from typing import Any
 import altair as alt
 
 from ...sweeps import Cell, Matrix
+from ...words.numbers import counted
 from ..colors import LETTERS, VERDICT_COLORS
 from ..text.matrices import ORDER, direct_cells
 from .style import WIDTH, Columns, Sketch, data, finished, rounded
@@ -66,11 +67,11 @@ def matrix_chart(matrix: Matrix, name: str = "matrix") -> Sketch:
     letters = base.mark_text(color="black", fontSize=10, fontWeight="bold").encode(x=x, y=y, text="letter:N")
     chart = alt.layer(tiles.properties(name=f"{name}_tiles"), letters.properties(name=f"{name}_letters"))
     bad = sum(cell.verdict in ORDER[:5] for cell in cells)
-    words = f"{len(set(rows['op']))} ops by {len(set(rows['backend']))} backends; {bad} tiles are neither rounding nor identical."
+    words = f"{counted(len(set(rows['op'])), 'op')} by {counted(len(set(rows['backend'])), 'backend')}; {bad} {'tile is' if bad == 1 else 'tiles are'} neither rounding nor identical."
     return finished(
         chart,
         datasets,
-        title="Each backend against PyTorch, the worst of its sizes",
+        title="Each backend against PyTorch: the worst verdict over all sizes",
         description=f"Heat map. {words}",
         height=16 * len(set(rows["op"])),
         **({"width": TILE * columns} if columns * TILE < WIDTH else {}),

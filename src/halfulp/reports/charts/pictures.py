@@ -15,7 +15,7 @@ from ...causes import Explanation
 from ...datasheets import Datasheet
 from ...differences import Comparison
 from ...errors import InputError
-from ...files import write_file
+from ...files import path_of, write_file
 from ...orders.picture import draw_beside
 from ...origins import Origin
 from ...probes import RevealedOrder
@@ -65,15 +65,15 @@ def picture(name: str, result: Any, path: str = "") -> Any:
     if not isinstance(result, drawn.of):
         fitting = ", ".join(other for other, drawn in PICTURES.items() if isinstance(result, drawn.of)) or "none"
         raise InputError(
-            f"Got a {type(result).__name__} for picture {name}. Needed: {' or '.join(kind.__name__ for kind in drawn.of)}. It shows {drawn.shows}. "
+            f"Got {'an' if type(result).__name__[0] in 'AEIO' else 'a'} {type(result).__name__} for picture {name}. Needed: {' or '.join(kind.__name__ for kind in drawn.of)}. It shows {drawn.shows}. "
             f"This result has: {fitting}."
         )
     chart = drawn.draw(result, path)
     if chart is None:
         where = f" of output {path!r}" if path else ""
         raise InputError(
-            f"Got a {type(result).__name__} without what picture {name}{where} is drawn from. Needed: {drawn.shows}. It may not have been kept, or "
-            "there may be nothing to show. For a check pass closeups=True, or use --json or --html."
+            f"Got {'an' if type(result).__name__[0] in 'AEIO' else 'a'} {type(result).__name__} without the data for picture {name}{where}. Needed: {drawn.shows}. It may not have been kept, or "
+            "there may be nothing to show. For a check, pass closeups=True, or use --json or --html."
         )
     return chart.completed() if isinstance(chart, Sketch) else chart
 
@@ -95,10 +95,10 @@ def picture_file(path: str | Path) -> Path:
     Raises:
         InputError: another ending.
     """
-    file = Path(path)
+    file = path_of(path)
     if file.suffix not in ENDINGS:
         raise InputError(
-            f"Got {file.name}. Needed: a name that ends in {', '.join(ENDINGS)}. The extension determines the format. Choose one."
+            f"Got {file.name}. Needed: a name that ends in one of {', '.join(ENDINGS)}. The extension determines the format. Choose one."
         )
     return file
 
@@ -115,7 +115,7 @@ def save_picture(chart: Any, path: str | Path) -> Path:
     file = picture_file(path)
     if isinstance(chart, str) and file.suffix == ".json":
         raise InputError(
-            f"Got {file.name} for a drawing. Needed: a name that ends in {', '.join(ENDINGS[:-1])}. A drawing has no chart specification. Choose one."
+            f"Got {file.name} for a drawing. Needed: a name that ends in one of {', '.join(ENDINGS[:-1])}. A drawing has no chart specification. Choose one."
         )
     return write_file(file, _encoded(chart, file.suffix))
 
@@ -196,7 +196,7 @@ def _orders(result: StoredOrders, path: str) -> Any:
 PICTURES = {
     "elements": Drawn((CheckResult,), "each element's error beside the noise of rounding there", _elements),
     "ulps": Drawn((CheckResult, Comparison), "how many elements differ by each number of ulps", _histogram),
-    "profile": Drawn((CheckResult,), "the mean error along each axis beside what rounding makes", _profile),
+    "profile": Drawn((CheckResult,), "the mean error along each axis beside what rounding causes", _profile),
     "map": Drawn((CheckResult,), "where in the last two axes the error is", _map),
     "walk": Drawn((Origin,), "what each op adds along the model", lambda result, _: walk_chart(result) if result.walk else None),
     "shares": Drawn((Explanation,), "the share of the difference that each cause explains", lambda result, _: share_chart(result)),

@@ -1,4 +1,4 @@
-"""Mean error along an axis beside what rounding makes there, and the map of the error over the last two axes."""
+"""Mean error along an axis beside what rounding causes there, and the map of the error over the last two axes."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def profile_chart(profile: Profile, name: str = "profile") -> Sketch:
     )
     band = (
         base.mark_area(color=NOISE, opacity=0.3, interpolate="step")
-        .encode(x=x, y=alt.Y("low:Q", title="mean error in noise"), y2="high:Q")
+        .encode(x=x, y=alt.Y("low:Q", title="mean error, in units of the noise"), y2="high:Q")
         .properties(name=f"{name}_band")
     )
     tooltip = [alt.Tooltip("index:Q"), alt.Tooltip("mean:Q", format=".3~g"), alt.Tooltip("high:Q", title="rounding", format=".3~g")]
     means = base.mark_circle(color=ACTUAL, size=30, opacity=0.9).encode(x=x, y="mean:Q", tooltip=tooltip).properties(name=f"{name}_means")
     outside = sum(abs(mean) > band for mean, band in zip(profile.means, profile.band))
-    words = f"{outside} of the {len(profile.means)} means that are drawn lie outside what rounding makes."
+    words = f"{outside} of the {len(profile.means)} means that are drawn {'lies' if outside == 1 else 'lie'} outside the band that rounding explains."
     return finished(
         alt.layer(band, means),
         datasets,
@@ -61,7 +61,11 @@ def residual_map(heat: Heat, name: str = "map") -> Sketch:
             x=alt.X("column:O", title="last axis", axis=alt.Axis(labelOverlap=True, labelAngle=0)),
             y=alt.Y("row:O", title="axis before it", axis=alt.Axis(labelOverlap=True)),
             color=alt.Color("value:Q", title="in noise", scale=alt.Scale(scheme="viridis", domainMin=0)),
-            tooltip=[alt.Tooltip("row:O"), alt.Tooltip("column:O"), alt.Tooltip("value:Q", title="rms error in noise", format=".3~g")],
+            tooltip=[
+                alt.Tooltip("row:O"),
+                alt.Tooltip("column:O"),
+                alt.Tooltip("value:Q", title="rms error, in units of the noise", format=".3~g"),
+            ],
         )
     )
     words = f"Rms error in units of the noise over {heat.rows} by {heat.columns} tiles; the largest is {max(heat.values, default=0.0):.3g}."

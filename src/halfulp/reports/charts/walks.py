@@ -8,6 +8,7 @@ import altair as alt
 
 from ...origins.origin import Origin, Point
 from ...origins.place import op_in
+from ...words.numbers import counted
 from .style import ACTUAL, HEIGHT, LIMIT, MARK, NOISE, Columns, Sketch, data, finished, log_scale, rounded
 
 
@@ -61,7 +62,7 @@ def walk_chart(origin: Origin, name: str = "walk") -> Sketch:
     scale = log_scale(nice=False, domain=_ends(columns))
     y = alt.Y("added:Q", title="relative difference (rms)", scale=scale, axis=alt.Axis(format=".0e", tickCount=6))
     x = alt.X(
-        "nr:Q", title="value, in the order in which they were computed", scale=alt.Scale(domain=chosen, nice=False, zero=False, padding=8),
+        "nr:Q", title="values, in the order in which they were computed", scale=alt.Scale(domain=chosen, nice=False, zero=False, padding=8),
         axis=alt.Axis(tickMinStep=1, format="d"),
     )  # fmt: skip
     tooltip = [
@@ -98,7 +99,7 @@ def walk_chart(origin: Origin, name: str = "walk") -> Sketch:
         .encode(x=alt.X("nr:Q", title="all of it", scale=alt.Scale(nice=False, domain=[1, count])), y=alt.Y("total:Q", title=None, scale=log_scale(nice=False), axis=None))
         .add_params(chosen).properties(width="container", height=46)
     )  # fmt: skip
-    words = f"{len(origin.walk)} values along the model. " + (
+    words = f"{counted(len(origin.walk), 'value')} along the model. " + (
         f"It starts at value {start + 1}, at {op_in(origin.walk[start].op, origin.walk[start].module)}."
         if start is not None
         else "Nothing adds more than rounding."

@@ -6,6 +6,7 @@ import html
 import re
 
 from ...sweeps.watch import Watch, Watched
+from ...words.numbers import counted
 
 SIGNS = {"worse": "❌", "failed": "❌", "better": "✅", "unchanged": "✔️", "changed": "✔️", "new": "🆕"}
 LONGEST = 60_000
@@ -26,7 +27,10 @@ def markdown(watch: Watch) -> str:
         sign = "❌" if watched.exit_code else SIGNS[watched.change]
         row = f"| {sign} | {_cell(watched.name)} | {verdict} | {before} | {_cell(watched.reason)} |"
         if len(row) >= room:
-            lines += ["", f"(And {len(ranked) - place:,} more, which don't fit into a comment.)"]
+            lines += [
+                "",
+                f"(And {len(ranked) - place:,} more, which {'does' if len(ranked) - place == 1 else 'do'} not fit into a comment.)",
+            ]
             break
         room -= len(row) + 1
         lines.append(row)
@@ -52,8 +56,8 @@ def summary(watch: Watch) -> str:
     stopped = "" if watch.complete else "; interrupted, the rest is missing"
     if not count and stopped:
         return "interrupted before the first case was done"
-    verdict = f"{len(failing)} of {count} case{'s' if count != 1 else ''} fail{'s' if len(failing) == 1 else ''} ({why})"
-    return f"{verdict if failing else f'{count} case' + 's' * (count != 1) + ', none fails'}{also}{stopped}"
+    verdict = f"{len(failing)} of {counted(count, 'case')} fail{'s' if len(failing) == 1 else ''} ({why})"
+    return f"{verdict if failing else f'{count} case' + 's' * (count != 1) + ', no failures'}{also}{stopped}"
 
 
 _FAILING = {"worse": "worse than before", "failed": "did not run", "new": "new and not acceptable"}

@@ -15,7 +15,7 @@ from ...origins.origin import Point
 from ..colors import VERDICT_COLORS
 
 QUANTITIES: dict[str, tuple[str, Callable[[Point], float]]] = {
-    "of-the-limit": ("added, times the limit of rounding", lambda point: point.excess),
+    "of-the-limit": ("added, in units of the limit of rounding", lambda point: point.excess),
     "added": ("added, relative", lambda point: point.added),
     "total": ("difference, relative", lambda point: point.total),
 }

@@ -27,7 +27,7 @@ def scalars(origin: Origin, step: int = 0) -> Iterator[Scalar]:
         yield "along the model/total", point.total, place
         yield "along the model/inherited", point.inherited, place
         yield "along the model/added", point.added, place
-        yield "along the model/added, times the limit", point.excess, place
+        yield "along the model/added, in units of the limit", point.excess, place
         layer = point.module or "(outermost)"
         layers[layer] = max(layers.get(layer, 0.0), point.excess)
     for layer, excess in layers.items():
@@ -59,7 +59,7 @@ def write_scalars(origin: Origin, folder: Path, step: int = 0) -> int:
         writer.close()
     except OSError as error:
         raise InputError(
-            f"Got {folder}, which can't be written ({error.strerror}). Needed: a log folder of TensorBoard, or a new one. Scalars are added "
+            f"Got {folder}, which can't be written to ({error.strerror}). Needed: a log folder of TensorBoard, or a new one. Scalars are added "
             "to it. Choose another."
         ) from error
     return count

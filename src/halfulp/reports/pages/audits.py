@@ -6,6 +6,7 @@ from ...audits import Audit
 from ...audits.findings import KINDS
 from ...remedies import StoredTolerance
 from ...traces import Fingerprint
+from ...words.numbers import counted
 from ..text.audits import audit_answer
 from ..text.tolerances import tolerance_words
 from .page import Code, Column, Number, Page, Pairs, Section, Table, Words
@@ -32,7 +33,7 @@ def audit_page(audit: Audit) -> Page:
         ),
     )
     numbers = (Number(f"{len(audit.entries):,}", "findings"), Number(f"{audit.ops:,}", "ops looked at"))
-    headline = f"{len(audit.entries):,} places where the format changes" if audit.entries else "The format never changes"
+    headline = f"{counted(len(audit.entries), 'place')} where the format changes" if audit.entries else "The format never changes"
     return Page(
         "audit",
         "Where do formats change?",
@@ -80,7 +81,7 @@ def fingerprint_page(fingerprint: Fingerprint) -> Page:
     count = len(fingerprint.surprises)
     surprises = Section("surprises", "Surprises", (Words(fingerprint.surprises or ("None that halfulp knows of.",), is_list=True),))
     return Page(
-        "fingerprint", "What decides the bits here?", f"{count} surprising settings" if count else "No surprising settings", "unsure" if count else "good",
+        "fingerprint", "What decides the bits here?", f"{counted(count, 'surprising setting')}" if count else "No surprising settings", "unsure" if count else "good",
         "Versions, hardware and settings that decide which bits come out.", (Number(str(sum(len(section) for section in fingerprint.sections.values())), "settings"),), (),
         (surprises, *sections),
     )  # fmt: skip

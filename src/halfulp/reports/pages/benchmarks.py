@@ -6,6 +6,7 @@ from collections import Counter
 from functools import partial
 
 from ...sweeps.benchmark import Benchmark
+from ...words.numbers import counted
 from ..charts.benchmarks import confusion_chart, confusion_columns, detection_chart, detection_columns, limit_chart, limit_columns
 from ..text.benchmarks import TRUTH, benchmark_answer, by_part
 from .page import Column, Columns, Figure, Number, Page, Pairs, Part, Section, Table
@@ -40,7 +41,7 @@ def benchmark_page(benchmark: Benchmark) -> Page:
         sections.append(Section("confusion", "What each checker said", tuple(parts)))
     if benchmark.limits:
         datasets["limits"] = limit_columns(benchmark)
-        caption = "One thing is changed in one op. Shown is the smallest change that is rejected in 95 of 100 draws of the inputs, in units of the precision's u."
+        caption = "One thing is changed in one op. The chart shows the smallest change that is rejected in 95 of 100 draws of the inputs, in units of u (half an ulp of 1 in that precision)."
         names = {"op": "op", "precision": "precision", "fault": "fault", "checker": "checker"}
         columns = (*(Column(name, title) for name, title in names.items()), Column("limit", "smallest seen, in u", True))
         figure = Figure("limits", partial(limit_chart, benchmark), "Limits", caption)
@@ -53,11 +54,11 @@ def benchmark_page(benchmark: Benchmark) -> Page:
             Column("checker", "checker"),
             Column("caught", "share caught", True),
         )
-        caption = "One thing is changed in one call of a model. Shown is the share of models in which the change is caught, against its magnitude."
+        caption = "One thing is changed in a single call inside a model. The chart shows the share of models in which the change is caught, against its magnitude."
         sections.append(
             Section(
                 "detection",
-                "From what magnitude changes are detected",
+                "The magnitude above which changes are detected",
                 (
                     Figure("detection", partial(detection_chart, benchmark), "Detection", caption),
                     Table("detection", "Every kind of change and magnitude", columns),
@@ -88,7 +89,9 @@ def benchmark_page(benchmark: Benchmark) -> Page:
     return Page(
         "benchmark",
         "How often is the verdict right?",
-        f"halfulp is right about {right['halfulp']:,} of {count:,} {first}" if benchmark.outcomes else f"{len(benchmark.figures)} figures",
+        f"halfulp is right about {right['halfulp']:,} of {count:,} {first}"
+        if benchmark.outcomes
+        else f"{counted(len(benchmark.figures), 'figure')}",
         "plain",
         benchmark_answer(benchmark),
         tuple(Number(f"{right['halfulp']:,} of {count:,}", f"right: {name}") for name, (right, count) in list(parts_right.items())[:3]),
@@ -111,4 +114,4 @@ def _wrong(benchmark: Benchmark, datasets: dict[str, Columns]) -> list[Part]:
         Column("verdict", "verdict"),
         Column("reason", "why it said so"),
     )
-    return [Table("wrong", f"{len(wrong):,} pairs", columns)]
+    return [Table("wrong", f"{counted(len(wrong), 'pair')}", columns)]

@@ -9,7 +9,7 @@ from ...verdicts import CheckResult
 from ...verdicts.closeup import Closeup
 from ...verdicts.evidence.finding import Finding
 from ...verdicts.reasons import reason
-from ...words.numbers import number, share
+from ...words.numbers import counted, number, share
 from ..charts.elements import element_columns, error_against_noise
 from ..charts.histograms import ulp_histogram
 from ..charts.profiles import profile_chart, residual_map
@@ -42,7 +42,7 @@ def check_page(result: CheckResult) -> Page:
         "Rounding or mistake?",
         f"{result.verdict.name}: {result.verdict.meaning}",
         tone_of(result.acceptable),
-        f"{result.names[0]} against {result.names[1]}, declared {result.declared}. {reason(result)}",
+        f"{result.names[0]} against {result.names[1]}, declared precision {result.declared}. {reason(result)}",
         check_numbers(result),
         tuple(advice(result)),
         (Section("evidence", "The evidence", _evidence(result)), *_pictures(result, datasets), *_numbers(result), _environment(result)),
@@ -56,22 +56,22 @@ def check_numbers(result: CheckResult) -> tuple[Number, ...]:
     numbers = [
         Number(
             share(differ.unequal, differ.count),
-            "differ",
-            f"by up to {differ.max_ulps:,} ulps, and by at most {number(differ.max_abs)} in absolute terms",
+            "differs" if differ.unequal == 1 else "differ",
+            f"by up to {counted(differ.max_ulps, 'ulp')}, and by at most {number(differ.max_abs)} in absolute terms",
         )
     ]
     noise = result.find("noise")
     if noise is not None and "rms_in_noise" in noise.measured:
         m = noise.measured
         numbers.append(
-            Number(f"{number(m['rms_in_noise'])} rms, {number(m['max_in_noise'])} worst", "error in units of what rounding makes here", f"a correct implementation stays below {number(m['rms_limit'])} and {number(m['max_limit'])}")
+            Number(f"{number(m['rms_in_noise'])} rms, {number(m['max_in_noise'])} worst", "error in units of what rounding causes here", f"a correct implementation stays below {number(m['rms_limit'])} and {number(m['max_limit'])}")
         )  # fmt: skip
     scaling = result.find("scaling")
     if scaling is not None and scaling.finding == F.VANISHES and isinstance(scaling.measured.get("shrinks_bits"), float):
         numbers.append(
             Number(
                 f"2^{scaling.measured['shrinks_bits']:.0f}",
-                "by which the difference shrinks in float64",
+                "is the factor by which the difference shrinks in float64",
                 _shrinking(result),
             )
         )
@@ -89,7 +89,7 @@ def _shrinking(result: CheckResult) -> str:
     form = FORMATS.get(result.declared)
     if form is None or form.precision_bits >= FLOAT64.precision_bits:
         return ""
-    return f"rounding in {result.declared} shrinks by about 2^{FLOAT64.precision_bits - form.precision_bits}"
+    return f"rounding error in {result.declared} shrinks by a factor of about 2^{FLOAT64.precision_bits - form.precision_bits}"
 
 
 def _evidence(result: CheckResult) -> tuple[Part, ...]:
@@ -116,9 +116,7 @@ def _pictures(result: CheckResult, datasets: dict[str, Columns]) -> list[Section
         if closeup is not None and closeup.noise:
             parts += _closeup_parts(closeup, name, datasets)
         if difference.unequal:
-            caption = (
-                f"{difference.unequal:,} of {difference.count:,} elements differ; the median of all is {number(difference.median_ulps)}."
-            )
+            caption = f"{difference.unequal:,} of {counted(difference.count, 'element')} differ{'s' if difference.unequal == 1 else ''}; the median over all elements, in ulps, is {number(difference.median_ulps)}."
             parts.append(Figure(f"{name}-ulps", partial(ulp_histogram, difference, f"{name}_ulps"), "How many ulps apart", caption))
         if parts:
             title = f"Output {difference.path}" if difference.path else "The output, element by element"
@@ -140,8 +138,8 @@ def _closeup_parts(closeup: Closeup, name: str, datasets: dict[str, Columns]) ->
             partial(error_against_noise, closeup, elements),
             "Each error beside the noise of rounding",
             (
-                f"Of {closeup.count:,} elements, this shows the {closeup.worst:,} worst and "
-                f"{len(closeup.places) - closeup.worst:,} others of all sizes, leaving out those without an error. On the "
+                f"Of {counted(closeup.count, 'element')}, this shows the {closeup.worst:,} worst"
+                f"{'' if len(closeup.places) == closeup.worst else ' and ' + format(len(closeup.places) - closeup.worst, ',') + ' of the others, small and large'}, leaving out those without an error. On the "
                 "dashed line an error is as large as the noise; at the left edge are the elements that rounding does not "
                 f"move at all. {limit}"
             ),
@@ -151,7 +149,7 @@ def _closeup_parts(closeup: Closeup, name: str, datasets: dict[str, Columns]) ->
         which = "each index" if profile.step == 1 else f"the most conspicuous index in each group of {profile.step}"
         caption = (
             f"The mean of error divided by noise at {which}, drawn over a band that shows how large rounding makes "
-            "that mean. A mean more than four band widths from zero indicates a pattern."
+            "that mean. A mean that lies more than four times as far from zero as the edge of the band indicates a pattern."
         )
         parts.append(
             Figure(
@@ -162,7 +160,7 @@ def _closeup_parts(closeup: Closeup, name: str, datasets: dict[str, Columns]) ->
             )
         )
     if closeup.heat is not None:
-        caption = "Root mean square of error over noise, over the last two axes. Rounding leaves no pattern here that would recur on other inputs."
+        caption = "Root mean square of error divided by noise, across the last two axes. Rounding leaves no pattern here that would recur on other inputs."
         parts.append(Figure(f"{name}-map", partial(residual_map, closeup.heat, f"{name}_map"), "Where the error is", caption))
     columns = (
         Column("index", "element", is_code=True), Column("actual", "actual", True, is_whole=True), Column("expected", "expected", True, is_whole=True), Column("error", "error", True),

@@ -46,14 +46,14 @@ def comparison_page(comparison: Comparison) -> Page:
                     f"ulps-{place}",
                     partial(ulp_histogram, difference, f"ulps_{place}"),
                     title,
-                    f"{share(difference.unequal, difference.compared)} differ"
+                    f"{share(difference.unequal, difference.compared)} differ{'s' if difference.unequal == 1 else ''}"
                     + ("." if difference.compared == difference.count else ", of those that are finite on both sides."),
                 )
             )
     if comparison.differences:
         parts += [DIFFERENCE_TABLE, *([WORST_TABLE] if any(difference.worst_abs for difference in comparison) else [])]
     numbers = (
-        Number(share(comparison.unequal, comparison.count), "differ"),
+        Number(share(comparison.unequal, comparison.count), "differs" if comparison.unequal == 1 else "differ"),
         Number(number(comparison.max_abs), "largest absolute difference", f"largest relative difference {number(comparison.max_rel)}"),
         Number(f"{comparison.max_ulps:,}", "largest distance in ulps"),
     )
@@ -62,7 +62,7 @@ def comparison_page(comparison: Comparison) -> Page:
     if comparison.structural:
         steps = ("First give both results the same structure: the same names, shapes and kinds of numbers.",)
     elif comparison.exit_code:
-        steps = ("Run halfulp check with both functions: whether it is rounding depends on the function and its inputs.",)
+        steps = ("Run halfulp check with both functions: whether a difference is rounding depends on the function and its inputs.",)
     return Page(
         "comparison",
         "How far apart are they?",

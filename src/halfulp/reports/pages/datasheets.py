@@ -8,14 +8,14 @@ from functools import partial
 
 from ...datasheets import Datasheet
 from ...datasheets.sheet import USUAL_ULPS, Accuracy, Rating
-from ...words.numbers import number
+from ...words.numbers import counted, number
 from ..charts.datasheets import accuracy_columns, ulp_chart
 from .page import Column, Columns, Figure, Number, Page, Pairs, Section, Table
 
 RATED = (
     "In ulps of the exact value, on a logarithmic axis. The dashed line at 0.5 is the best there is: correct rounding. Good libraries stay "
-    f"within 1 ulp or a few; OpenCL allows the least exact of elementary functions {USUAL_ULPS:.0f}. A larger error is a fault, unless it is "
-    "large only where the function's values are near zero: there its absolute error is still that of a number near 1. A name that ends in "
+    f"within 1 ulp or a few; OpenCL allows up to {USUAL_ULPS:.0f} for the least exact elementary functions. A larger error is a fault, unless it is "
+    "large only where the function's values are near zero: there the absolute error is still as small as for values near 1. A name that ends in "
     "' is a derivative."
 )
 COLUMNS = (
@@ -31,7 +31,9 @@ def datasheet_page(sheet: Datasheet) -> Page:
     version = sheet.fingerprint.get("packages", {}).get(sheet.library, "")
     datasets: dict[str, Columns] = {}
     sections: list[Section] = []
+    ran_on = [machine.get("processor", "an unknown processor"), *([machine["system"]] if machine.get("system") else [])]
     measured = [accuracy for accuracy in sheet.accuracies if accuracy.inputs and math.isfinite(accuracy.max_ulp_error)]
+    functions = len({accuracy.function for accuracy in measured})
     if measured:
         datasets["functions"] = accuracy_columns(sheet)
         caption = RATED
@@ -48,7 +50,7 @@ def datasheet_page(sheet: Datasheet) -> Page:
         "How accurate is this library here?",
         f"{sheet.library} {version} on {sheet.device}".replace("  ", " "),
         "plain",
-        f"Measured on {machine.get('processor', 'an unknown processor')}, {machine.get('system', '')}: rounding, orders, special values, and the error of {len({accuracy.function for accuracy in measured})} functions.",
+        f"Measured on {', '.join(ran_on)}: rounding, orders, special values, and the error of {counted(functions, 'function')}.",
         _numbers(sheet),
         ("halfulp datasheet diff A.json B.json says what distinguishes two machines, versions or libraries.",),
         tuple(sections),
@@ -72,8 +74,8 @@ def _numbers(sheet: Datasheet) -> tuple[Number, ...]:
                 Number(
                     f"{good} of {len(measured)}",
                     f"functions are within 1 ulp in {name}, {count[Rating.CORRECT]} of them correctly rounded on all inputs tried",
-                    f"{count[Rating.INEXACT]} beyond {USUAL_ULPS:.0f} ulps{_named(measured)}, {count[Rating.NEAR_ZERO]} only near zero; "
-                    f"the largest error is {number(worst.max_ulp_error)} ulps: {worst.function}",
+                    f"{count[Rating.INEXACT]} beyond {USUAL_ULPS:.0f} ulps{_named(measured)}, another {count[Rating.NEAR_ZERO]} only near zero; "
+                    f"the largest error is {number(worst.max_ulp_error)} ulps, for {worst.function}",
                 )
             )
     return tuple(found[:3])

@@ -21,7 +21,9 @@ def explanation_page(explanation: Explanation) -> Page:
     datasets: dict[str, Columns] = {**below.datasets, "experiments": _experiments(explanation)}
     sections: list[Section] = place_sections(explanation.place, datasets)
     if len(explanation.causes) > 1 or (not explanation.causes and any(experiment.share for experiment in explanation.experiments)):
-        caption = "The share of the difference that is gone when this one thing is changed; shares of several causes may overlap."
+        caption = (
+            "Each bar shows the share of the difference that is gone when this one thing is changed; shares of several causes may overlap."
+        )
         sections.append(
             Section(
                 "shares", "What explains it", (Figure("shares", partial(share_chart, explanation), "Share of the difference", caption),)
@@ -61,7 +63,7 @@ def _numbers(explanation: Explanation) -> tuple[Number, ...]:
     found: list[Number] = []
     if explanation.causes:
         first = explanation.causes[0]
-        found.append(Number(percent(first.share), f"of the difference goes away with {first.name}", f"confidence {first.confidence}"))
+        found.append(Number(percent(first.share), f"of the difference is explained by {first.name}", f"confidence {first.confidence}"))
         if explanation.left_in_noise is not None:
             found.append(Number(number(explanation.left_in_noise), "what remains after all causes are removed, in units of the noise"))
     return (*found, *check_numbers(explanation.result))[:3]

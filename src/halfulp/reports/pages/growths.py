@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from ...sweeps.slopes import Growth
-from ...words.numbers import number
+from ...words.numbers import counted, number
 from ..charts.growths import growth_chart, growth_columns
 from ..text.growths import slope_words
 from .page import Column, Figure, Number, Page, Part, Section, Table, Words, tone_of
@@ -17,11 +17,11 @@ def growth_page(growth: Growth) -> Page:
     columns = (
         Column("size", "size", True), Column("seed", "seed", True), Column("verdict", "verdict"), Column("actual_error", "actual in u", True),
         Column("expected_error", "expected in u", True), Column("difference", "difference in u", True), Column("noise", "noise in u", True),
-        Column("limit", "limit, times the noise", True),
+        Column("limit", "limit, in units of the noise", True),
     )  # fmt: skip
     caption = (
-        f"Root mean square errors in units of u (of {growth.declared}) times the result's root mean square, on logarithmic axes. The area is what rounding makes, up to the limit of correct "
-        "implementations; its dashed line is the sampled noise of adding one by one. Lines are least squares fits."
+        f"Root mean square errors in units of u (half an ulp of 1 in {growth.declared}) times the result's root mean square, on logarithmic axes. The area is what rounding causes, up to the limit of correct "
+        "implementations; its dashed line is the sampled noise of adding the terms one by one. Lines are least-squares fits."
     )
     parts: list[Part] = [Table("sizes", "Every size", columns)]
     if growth.points:
@@ -37,9 +37,9 @@ def growth_page(growth: Growth) -> Page:
         "How does the error grow with the size?",
         f"{worst.name}: {worst.meaning}",
         tone_of(worst.acceptable),
-        f"{growth.names[0]} against {growth.names[1]}, declared {growth.declared}: the verdict of the worst of {len({point.size for point in growth.points})} sizes. {law}{stopped}",
+        f"{growth.names[0]} against {growth.names[1]}, declared precision {growth.declared}: the verdict of the worst of {counted(growth.sizes, 'size')}. {law}{stopped}",
         _numbers(growth),
-        ("Nothing is wrong: a tolerance for such a test has to grow with the size. halfulp tolerance FILE.py derives one.",)
+        ("Nothing is wrong: a tolerance for this function has to grow with the size. halfulp tolerance FILE.py derives one.",)
         if worst.acceptable
         else ("Run halfulp check at the smallest size that fails.",),
         sections,

@@ -26,7 +26,7 @@ def matrix_page(matrix: Matrix) -> Page:
     counts = Counter(cell.verdict for cell in direct)
     bad = [cell for cell in direct if cell.verdict in ORDER[:5]]
     datasets: dict[str, Columns] = {"direct": cell_columns(direct), "families": family_columns(matrix)}
-    caption = "= same bits, ok rounding, P reduced precision, U unstable, N nondeterministic, M mistake, F flip, ? undecided, - not supported. Each is the worst of its sizes. Point at a tile for the error of the backend's own result against float64, in units of u."
+    caption = "=: same bits, ok: rounding, P: reduced precision, U: unstable, N: nondeterministic, M: mistake, F: flip, ?: undecided, -: not supported. Each tile shows the worst verdict over all sizes. Point at a tile for the error of the backend's own result against float64, in units of u (half an ulp of 1)."
     sections = [
         Section("matrix", "Each against PyTorch", (Figure("matrix", partial(matrix_chart, matrix), "Verdicts", caption), Table("direct", "Every op, size and backend against PyTorch", CELL_COLUMNS))),
         Section(
@@ -42,7 +42,7 @@ def matrix_page(matrix: Matrix) -> Page:
             Section(
                 "pairs",
                 "Pairs that don't agree within rounding",
-                (Table("pairs", f"All other pairs of backends{kept}", CELL_COLUMNS),),
+                (Table("pairs", f"Disagreeing pairs without PyTorch{kept}", CELL_COLUMNS),),
                 is_open=False,
             )
         )
@@ -60,20 +60,20 @@ def matrix_page(matrix: Matrix) -> Page:
     return Page(
         "matrix",
         "Which backends agree on which ops?",
-        f"{len(bad):,} of {len(direct):,} cases {'is' if len(bad) == 1 else 'are'} not rounding"
+        f"{len(bad):,} of {len(direct):,} cases {'does' if len(bad) == 1 else 'do'} not agree within rounding"
         if bad
         else "All that were compared agree within rounding"
         if named
         else "Nothing was compared",
         {0: "good", 1: "bad", 3: "unsure"}[matrix.exit_code],
-        f"Each against PyTorch: {named or 'nothing'}; {counts['']:,} not supported or failed."
-        + ("" if matrix.complete else " It was interrupted: the rest is missing."),
+        f"Each backend against PyTorch: {named or 'nothing'}; {counts['']:,} not supported or failed."
+        + ("" if matrix.complete else " The run was interrupted: the rest is missing."),
         (
             Number(f"{len({cell.actual for cell in direct}):,}", "backends against PyTorch"),
             Number(f"{len({cell.op for cell in direct}):,}", "ops", f"{len(matrix.families):,} cases (op, size, dtype)"),
             Number(f"{len(matrix.results):,}", "pairs compared", f"in {matrix.seconds:.0f} s"),
         ),
-        ("halfulp check with halfulp.backend(NAME).implement(OP) shows the evidence of one case.",) if bad else (),
+        ("halfulp check with halfulp.backend(NAME).implement(OP) shows the evidence for a single case.",) if bad else (),
         tuple(sections),
         datasets,
     )

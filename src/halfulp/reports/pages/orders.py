@@ -44,7 +44,7 @@ def orders_page(found: StoredOrders) -> Page:
         "good" if proved else "unsure",
         answer_in_words(found),
         _numbers(found),
-        ("halfulp order FILE.py --emit DIR writes NumPy programs that give the bits of each.",) if proved else (),
+        ("halfulp order FILE.py --emit DIR writes NumPy programs that give the same bits as each function.",) if proved else (),
         tuple(sections),
         datasets,
     )
@@ -85,7 +85,7 @@ def _section(name: str, order: StoredOrder, datasets: dict[str, Columns]) -> Sec
         Column("at", "asked at", is_code=True),
         Column("problem", "why not"),
     )
-    parts.append(Table(f"classes_{name}", "Outputs that add in one order", columns))
+    parts.append(Table(f"classes_{name}", "Outputs whose terms are added in the same order", columns))
     axes = ", ".join(f"{axis} ({size:,})" for axis, size in order.axes)
     parts.append(
         Pairs(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from ...origins.origin import Origin, Point
-from ...words.numbers import number
+from ...words.numbers import counted, number
 from ..charts.walks import walk_chart, walk_columns
 from ..text.origins import origin_answer, place_words
 from .page import Branch, Column, Columns, Figure, Number, Page, Part, Section, Table, Tree, Words, tone_of
@@ -29,7 +29,7 @@ def origin_page(origin: Origin) -> Page:
     if origin.walk:
         sections += [
             Section("walk", "Along the model", (Figure("walk", partial(walk_chart, origin), "What each op adds, and what has accumulated", _WALK),)),
-            Section("modules", "The modules", (Tree("Total difference at the end of each module; the bar shows the module's largest excess over what rounding adds and is full at the limit", _tree(origin)),)),
+            Section("modules", "The modules", (Tree("Total difference at the end of each module; the bar shows the most that one of its ops adds and is full at the limit of rounding", _tree(origin)),)),
         ]  # fmt: skip
     found = _also(origin)
     if found:
@@ -40,7 +40,7 @@ def origin_page(origin: Origin) -> Page:
         sections.append(
             Section(
                 "settings",
-                "What differs between the two machines",
+                "What differs between the two runs",
                 (Table("settings", "Settings, versions, hardware; most likely culprits first", columns),),
             )
         )
@@ -81,7 +81,7 @@ _WALK = (
 
 
 def _numbers(origin: Origin, start: int | None) -> tuple[Number, ...]:
-    walk = f"value {start + 1:,} of {len(origin.walk):,}" if start is not None else f"{len(origin.walk):,} values"
+    walk = f"value {start + 1:,} of {len(origin.walk):,}" if start is not None else f"{counted(len(origin.walk), 'value')}"
     point = origin.point
     if point is None:
         worst = max((point.excess for point in origin.walk), default=0.0)
@@ -90,8 +90,10 @@ def _numbers(origin: Origin, start: int | None) -> tuple[Number, ...]:
             Number(number(worst), "times the limit is the most that any op adds", "1 is the limit of correct rounding"),
         )
     return (
-        Number(number(point.added), "relative difference that it adds", f"{number(point.added_in_noise)} times what rounding makes there"),
-        Number(number(point.inherited), "relative difference that it inherits", "the part that comes from earlier differences"),
+        Number(
+            number(point.added), "relative difference that this op adds", f"{number(point.added_in_noise)} times what rounding causes there"
+        ),
+        Number(number(point.inherited), "relative difference that this op inherits", "the part that comes from earlier differences"),
         Number(walk, f"{point.op} ({point.phase})", point.source),
     )
 
@@ -110,7 +112,7 @@ def _steps(origin: Origin) -> tuple[str, ...]:
 
 def _also(origin: Origin) -> list[Part]:
     lines = [
-        f"{nonfinite.side} first produces {nonfinite.kind} at {nonfinite.op} in {nonfinite.module or '(outermost)'} ({nonfinite.phase}): {nonfinite.count:,} elements, from {'; '.join(nonfinite.inputs) or 'nothing'}"
+        f"{nonfinite.side} first produces {nonfinite.kind} at {nonfinite.op} in {nonfinite.module or '(outermost)'} ({nonfinite.phase}): {counted(nonfinite.count, 'element')}, from {'; '.join(nonfinite.inputs) or 'no inputs'}"
         for nonfinite in origin.nonfinite
     ]
     lines += [f"{place_words(point)} also adds {number(point.excess)} times the limit" for point in origin.more[:20]]
@@ -122,11 +124,15 @@ def _also(origin: Origin) -> list[Part]:
     if origin.first_bits is not None and not origin.is_start(origin.first_bits):
         lines.append(f"Bits first differ at {place_words(origin.first_bits)}")
     if len(origin.segment) > 1:
-        lines.append(f"These lie between the last value that both sides have and the first that differs: {', '.join(origin.segment[:20])}")
+        lines.append(
+            f"These ops lie between the last value that both sides have and the first that differs: {', '.join(origin.segment[:20])}"
+        )
     for side in ("actual", "expected"):
         lonely = [f"{op.removeprefix('aten.')} in {module or '(outermost)'}" for name, op, module in origin.unaligned if name == side]
         if lonely:
-            lines.append(f"{len(lonely)} ops of {side} have no counterpart: {', '.join(lonely[:8])}{' ...' if len(lonely) > 8 else ''}")
+            lines.append(
+                f"{counted(len(lonely), 'op')} of {side} {'have' if len(lonely) != 1 else 'has'} no counterpart: {', '.join(lonely[:8])}{' ...' if len(lonely) > 8 else ''}"
+            )
     lines += [f"Note: {note}" for note in dict.fromkeys(origin.notes)]
     return [Words(tuple(lines), is_list=True)] if lines else []
 
@@ -160,7 +166,7 @@ def _branch(name: str, node: _Node, at: list[str] | None) -> Branch:
     points = [*_points(node)]
     excess = max((point.excess for point in points), default=0.0)
     total = points[-1].total if points else 0.0
-    note = f"{len(points):,} values, total {number(total, 2)}" + (", it starts here" if at == [] else "")
+    note = f"{counted(len(points), 'value')}, total {number(total, 2)}" + (", it starts here" if at == [] else "")
     return Branch(
         name,
         note,

@@ -22,5 +22,5 @@ def place_sections(place: Place | None, datasets: dict[str, Columns]) -> list[Se
     rows = place_rows(place)
     if rows:
         datasets["place"] = columns_of(rows, "side", "op", "arguments", "line")
-        parts.append(Table("place", "What each side does there, since the last values that both have", COLUMNS))
+        parts.append(Table("place", "What each side does there, from the last values that both have", COLUMNS))
     return [Section("place", "Where it begins", tuple(parts))]

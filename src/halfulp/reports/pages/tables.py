@@ -43,7 +43,7 @@ DIFFERENCE_TABLE = Table(
     "The metrics of each output",
     (
         Column("output", "output", is_code=True), Column("shape", "shape"), Column("actual_dtype", "dtype"), Column("elements", "elements", True),
-        Column("unequal", "unequal", True), Column("special", "NaN or inf apart", True), Column("max_abs", "max abs", True), Column("max_rel", "max rel", True),
+        Column("unequal", "unequal", True), Column("special", "NaN or inf mismatches", True), Column("max_abs", "max abs", True), Column("max_rel", "max rel", True),
         Column("rel_rms", "rel rms", True), Column("sqnr", "SQNR dB", True), Column("bias", "bias", True), Column("max_ulps", "max ulps", True),
         Column("median_ulps", "median ulps", True),
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...sweeps.watch import Baseline, Watch
+from ...words.numbers import counted
 from ..formats.markdown_summary import summary
 from .page import Code, Column, Number, Page, Section, Table, Words
 from .tables import columns_of
@@ -52,7 +53,7 @@ def watch_page(watch: Watch) -> Page:
         )
     worse = sum(case.change == "worse" for case in watch.cases)
     compared = (
-        "Each case beside the verdict that the baseline has for it."
+        "Each case is shown beside the verdict that the baseline has for it."
         if watch.has_baseline
         else "There is no baseline, so each case is judged alone."
     )
@@ -72,6 +73,6 @@ def baseline_page(baseline: Baseline) -> Page:
     count = len(baseline.verdicts)
     known = sum(not verdict.acceptable for verdict in baseline.verdicts.values())
     return Page(
-        "baseline", "Which verdicts are known?", f"{count:,} known verdicts", "plain", f"{known:,} of them are known faults (not acceptable, but recorded in the baseline).",
+        "baseline", "Which verdicts are known?", f"{counted(count, 'known verdict')}", "plain", f"{known:,} of them {'is a known fault' if known == 1 else 'are known faults'} (not acceptable, but recorded in the baseline).",
         (Number(f"{count:,}", "cases"), Number(f"{known:,}", "known faults")), (), (Section("verdicts", "The verdicts", (table,)),), datasets,
     )  # fmt: skip

@@ -19,7 +19,7 @@ def advice(result: CheckResult) -> list[str]:
         steps.insert(0, "Nothing is wrong. Adding the same terms in another order reproduces every bit of actual.")
     elif result.verdict is V.ROUNDING and noise is not None and isinstance(spread, float):
         steps.insert(
-            0, f"{_all_is_well(result)} A relative difference of about {number(spread)} (rms) is what {result.declared} makes here."
+            0, f"{_all_is_well(result)} A relative difference of about {number(spread)} (rms) is normal for {result.declared} here."
         )
     repetition = result.find("repetition")
     if result.verdict is V.NONDETERMINISTIC and repetition is not None and repetition.measured.get("random_modules"):
@@ -78,10 +78,10 @@ _IN_PYTHON = {
     "check --full": "halfulp.check(actual, expected, inputs, full=True)",
 }
 _STRUCTURE = {
-    "shape": ("Compare axes, padding, keepdim and broadcasting: the numbers can't be compared before the shapes agree.",),
+    "shape": ("Compare axes, padding, keepdim and broadcasting: the numbers can't be compared until the shapes agree.",),
     "dtype": ("Convert the result, or make constants with dtype=x.dtype and arrays with .astype(numpy.float32).",),
-    "missing": ("Return what expected returns, in the same nesting and under the same names.",),
-    "unexpected": ("Return what expected returns, in the same nesting and under the same names.",),
+    "missing": ("Return what expected returns, with the same nesting and the same names.",),
+    "unexpected": ("Return what expected returns, with the same nesting and the same names.",),
 }
 """The steps where the two differ in structure, by what differs."""
 _NONFINITE = (
@@ -138,10 +138,10 @@ def _about_effects(result: CheckResult) -> list[str]:
 
 _OVERFLOW = (
     "Keep what is squared, exponentiated or multiplied within the format's range: subtract the maximum first (softmax, logsumexp), scale before the product instead of after it, divide before summing.",
-    "Or use the stable form of the library: softmax, log_softmax, logsumexp, hypot, softplus, or compute this part in float32.",
+    "Or use the stable form of the library: softmax, log_softmax, logsumexp, hypot, softplus, or compute this part in a format with a wider range.",
 )
 _LEANS = (
-    "Look for running sums and averages that are kept in the declared precision, and keep them in float32 or add in blocks.",
+    "Look for running sums and averages that are kept in the declared precision, and keep them in a higher precision or add in blocks.",
     "Or look for a scale factor slightly off 1, or for results truncated instead of rounded.",
 )
 _AMPLIFIED = (
@@ -153,12 +153,12 @@ _STEPS_BECAUSE = {"overflow": _OVERFLOW, "gain": _LEANS, "forward_error": _AMPLI
 _STEPS: dict[Verdict, tuple[str, ...]] = {
     V.IDENTICAL: ("Nothing to do.",),
     V.ROUNDING: (
-        "In tests, compare in norm or by halfulp.assert_equivalent, not by a fixed rtol: elements that cancel have large relative differences.",
+        "In tests, compare in norm or with halfulp.assert_equivalent, not with a fixed rtol: elements that cancel have large relative differences.",
     ),
     V.FLIP: ("Compare what goes into the discontinuity (logits instead of argmax); there the two agree.",),
     V.REDUCED_PRECISION: (
         "Turn off the coarser mode (torch.set_float32_matmul_precision('highest'), allow_tf32=False, the runtime's precision hint), or remove the cast.",
-        "If that precision is intended, declare it: --declared FORMAT, declared=FORMAT.",
+        "If that precision is intended, declare it: --declared FORMAT, or declared=FORMAT in Python.",
     ),
     V.UNSTABLE: (
         "Find where nearly equal numbers are subtracted (a variance as E[x^2] - E[x]^2, a distance as x^2 + y^2 - 2 x y), and subtract before squaring.",

@@ -9,13 +9,11 @@ from .tables import as_text, audit_table
 def audit_text(found: Audit) -> str:
     """What was looked at, and a row for each finding."""
     if not found.entries:
-        return f"{audit_answer(found)}\nThere is no promotion, no downcast, no autocast, no constant of another format, no integer that loses bits in them."
+        return f"{audit_answer(found)}\nThese ops contain no promotion, no downcast, no autocast, no constant of another format, and no integer that loses bits."
     return as_text(audit_answer(found), "", audit_table(found))
 
 
 def audit_answer(found: Audit) -> str:
     """How many ops were looked at, and the formats of their results."""
-    formats = ", ".join(f"{name} {count:,}" for name, count in sorted(found.formats.items(), key=lambda entry: -entry[1]))
-    return (
-        f"{found.ops:,} PyTorch ops were examined (NumPy code isn't examined); the formats of their results are: {formats or 'no tensors'}."
-    )
+    formats = ", ".join(f"{count:,} {name}" for name, count in sorted(found.formats.items(), key=lambda entry: -entry[1]))
+    return f"{found.ops:,} PyTorch op{'s were' if found.ops != 1 else ' was'} examined (NumPy code isn't examined); the formats of their results are: {formats or 'no tensors'}."

@@ -20,9 +20,7 @@ def backends_text(found: Mapping[str, Availability], habits: Mapping[str, Habits
         )  # fmt: skip
     lines = [f"{name}: {words}" for name, habit in habits.items() for words in habit_words(habit)]
     usable = sum(map(bool, found.values()))
-    head = (
-        f"{usable} of {len(found)} backends can be used here. `halfulp backends install NAME` makes an environment for one beside this one."
-    )
+    head = f"{usable} of {len(found)} backends can be used here. `halfulp backends install NAME` sets up a separate environment for a backend, next to this one."
     return as_text(head, "", table, "", *(["Noticed:", *(f"  {line}" for line in lines)] if lines else []))
 
 
@@ -43,7 +41,7 @@ def habit_words(habit: Habits) -> list[str]:
         elif reading.sums_bits < 24:
             found.append(f"{op} of float32 numbers keeps {reading.sums_bits} bits of a sum")
     if habit.flushes:
-        found.append(f"makes subnormal numbers zero in {', '.join(habit.flushes)}")
+        found.append(f"flushes subnormal numbers to zero in {', '.join(habit.flushes)}")
     found += [switch.words for switch in habit.switches]
     found += list(habit.remarks)
     return found + [f"{op} could not be measured: {why}" for op, why in habit.failed.items()]

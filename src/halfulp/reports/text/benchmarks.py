@@ -34,11 +34,11 @@ def benchmark_answer(found: Benchmark) -> str:
         middle = sorted(seen)[len(seen) // 2] if seen else float("inf")  # type: ignore[type-var]
         ops = len({limit.op for limit in found.limits})
         return (
-            f"Of {len(found.limits):,} kinds of faults in {ops} ops, halfulp detects half at {number(middle)} u or "
-            f"more, and {len(seen):,} at some magnitude."
+            f"Of {len(found.limits):,} kinds of faults in {ops} ops, halfulp detects {len(seen):,} at some magnitude, "
+            f"and half of those already at {number(middle)} u (u is half an ulp of 1)."
         )
     if not found.outcomes:
-        return f"There are {len(found.figures)} summary figures, but no individual outcomes."
+        return f"There {'is 1 summary figure' if len(found.figures) == 1 else f'are {len(found.figures)} summary figures'}, but no individual outcomes."
     words = [f"{right['halfulp']:,} of {count:,} {part}" for part, (right, count) in by_part(found).items()]
     return f"halfulp is right about {', '.join(words)}."
 

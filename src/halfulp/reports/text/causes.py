@@ -11,7 +11,7 @@ from rich.table import Table
 from ...causes.cause import Cause, Experiment, Explanation
 from ...verdicts import Verdict
 from ...verdicts.reasons import reason
-from ...words.numbers import number
+from ...words.numbers import counted, number
 from .places import differing_in_words, place_in_words, place_lines
 from .tables import as_text
 
@@ -43,13 +43,17 @@ def explanation_text(explanation: Explanation, form: str) -> str:
         ]
     tried = [experiment for experiment in explanation.experiments if experiment.share is not None]
     if tried:
-        parts += ["", f"{len(explanation.experiments)} experiments were run; these changed the most:", _experiments_table(tried)]
+        parts += [
+            "",
+            f"{len(explanation.experiments)} experiment{'s were' if len(explanation.experiments) != 1 else ' was'} run; these changed the most:",
+            _experiments_table(tried),
+        ]
         parts += _only_bits(explanation, tried)
     parts += ["", *(f"{name}" for name in explanation.sensitivity)] if explanation.sensitivity else []
     if explanation.notes:
         parts += ["", *(f"Note: {note}" for note in dict.fromkeys(explanation.notes))]
     if not explanation.complete:
-        parts += ["", "The time budget ended before everything was tried. Pass a larger budget_s (--budget)."]
+        parts += ["", "The time budget ran out before everything was tried. Pass a larger budget_s (--budget)."]
     return as_text(*parts)
 
 
@@ -59,7 +63,7 @@ def catalogue_text(records: Sequence[tuple[str, str, str, str]]) -> str:
     Args:
         records: name, what it looks like, the experiment that tells, user reports, of each.
     """
-    table = _plain_table("cause", "what it looks like", "what is changed to tell", "met in")
+    table = _plain_table("cause", "what it looks like", "what is changed to test for it", "met in")
     for record in records:
         table.add_row(*record)
     return as_text(table)
@@ -76,7 +80,7 @@ def explanation_answer(explanation: Explanation) -> str:
     causes = explanation.causes
     if causes:
         first = causes[0]
-        others = f" Then: {', '.join(cause.name for cause in causes[1:])}." if len(causes) > 1 else ""
+        others = f" Other causes: {', '.join(cause.name for cause in causes[1:])}." if len(causes) > 1 else ""
         return f"{head}\nCause: {first.name} ({percent(first.share)} of the difference, confidence {first.confidence}). {first.statement}{others}\nRemedy: {first.remedy}."
     if result.verdict is Verdict.IDENTICAL:
         words = " ".join(stages_in_words(explanation)) if explanation.stages else ""
@@ -87,7 +91,7 @@ def explanation_answer(explanation: Explanation) -> str:
         if result.acceptable
         else "no change that was tried removes the difference"
     )
-    return f"{head}\nUnexplained: {words} ({tried} changes tried). {reason(result)}"
+    return f"{head}\nUnexplained: {words} ({counted(tried, 'change')} tried). {reason(result)}"
 
 
 def percent(share: float) -> str:
@@ -110,7 +114,7 @@ def _cause(place: int, cause: Cause) -> list[str]:
     if cause.source:
         source = cause.source.splitlines()
         lines += ["   Generated code:", *(f"     {line}" for line in source[:SOURCE_LINES])]
-        lines += [f"     ... ({len(source) - SOURCE_LINES} lines more)"] if len(source) > SOURCE_LINES else []
+        lines += [f"     ... ({counted(len(source) - SOURCE_LINES, 'more line')})"] if len(source) > SOURCE_LINES else []
     return lines
 
 

@@ -30,7 +30,7 @@ def check_text(result: CheckResult, form: str) -> str:
 def _answer(result: CheckResult) -> str:
     return (
         f"{result.verdict.name}: {result.verdict.meaning} ({ACCEPTABLE[result.acceptable]})\n"
-        f"{result.names[0]} against {result.names[1]}, declared {result.declared}. {reason(result)}"
+        f"{result.names[0]} against {result.names[1]}, declared precision {result.declared}. {reason(result)}"
         + "".join(f"\nWarning: {sentence}" for sentence in (warnings_of(result) if result.acceptable or result.find("stored") else ()))
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...words.numbers import number, share
+from ...words.numbers import counted, number, share
 from .tables import as_text, difference_table, worst_table
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def _comparison_answer(comparison: Comparison) -> str:
     first = structural_words(comparison)[:1]
     if not first and comparison.unequal and comparison.tolerated is None:
         first = [
-            f"{share(comparison.unequal, comparison.count)} differ, by up to {comparison.max_ulps:,} ulps and {number(comparison.max_abs)} in "
+            f"{share(comparison.unequal, comparison.count)} differ{'s' if comparison.unequal == 1 else ''}, by up to {counted(comparison.max_ulps, 'ulp')} and {number(comparison.max_abs)} in "
             "absolute terms."
         ]
     return as_text(*first, closing_words(comparison))
@@ -66,7 +66,7 @@ def reference_words(comparison: Comparison) -> list[str]:
     """Errors against a reference, one line a tensor."""
     return [
         f"{name}{' ' + error.path if error.path else ''} against the reference: {error.max_in_u:.3g} u at the worst element, {error.rms_in_u:.3g} u rms "
-        f"(u = {error.unit_roundoff:.3g} of {error.declared}, scale: {error.scale})"
+        f"(u = {error.unit_roundoff:.3g} for {error.declared}, scale: {error.scale})"
         for name, found in comparison.error_in_u.items()
         for error in found
     ]
@@ -76,7 +76,11 @@ def closing_words(comparison: Comparison) -> str:
     """What the numbers say, and what they can't."""
     if comparison.tolerated is not None and not comparison.structural:
         return _tolerated_in_words(comparison.tolerated)
-    no_reference = "" if comparison.error_in_u else " Or pass a float64 result as --reference (and |A||B| as --scale) to get errors in u."
+    no_reference = (
+        ""
+        if comparison.error_in_u
+        else " Or pass a float64 result as --reference (and, for a product of A and B, |A||B| as --scale) to get errors in units of u, half an ulp of 1."
+    )
     return {
         0: "Every bit agrees." if not comparison.mismatches else "Every element agrees in the coarser of the two formats.",
         1: (
@@ -95,6 +99,8 @@ def _tolerated_in_words(tolerated: Tolerated) -> str:
     limits = {"rtol": tolerated.rtol_rel, "atol": tolerated.atol_abs, "ulps": tolerated.max_ulps}
     words = ", ".join(f"{name} {limit:g}" for name, limit in limits.items() if limit is not None)
     if not tolerated.beyond:
-        return f"All {tolerated.count:,} elements are within {words}."
-    where = f", most of them in {tolerated.worst}" if tolerated.worst else ""
-    return f"{tolerated.beyond:,} of {tolerated.count:,} elements are beyond {words}{where}."
+        return f"{'The only element is' if tolerated.count == 1 else f'All {tolerated.count:,} elements are'} within {words}."
+    where = f", {'most of them ' if tolerated.beyond > 1 else ''}in {tolerated.worst}" if tolerated.worst else ""
+    return (
+        f"{tolerated.beyond:,} of {counted(tolerated.count, 'element')} {'is' if tolerated.beyond == 1 else 'are'} beyond {words}{where}."
+    )

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...verdicts import Evidence
 from ...verdicts.evidence.finding import Finding
-from ...words.numbers import number, power_of_two, share
+from ...words.numbers import counted, number, power_of_two, share
 
 F = Finding
 
@@ -22,7 +22,7 @@ QUESTIONS = {
     "overflow": "does it overflow on the way?",
     "bits": "same bits?",
     "repetition": "same result when run again?",
-    "noise": "within what rounding makes here?",
+    "noise": "within what rounding causes here?",
     "backward_error": "how many roundings does the error amount to?",
     "fast_products": "is it what fast algorithms (Winograd, Strassen) lose?",
     "peer": "which side is closer to the reference?",
@@ -32,19 +32,19 @@ QUESTIONS = {
     "impulses": "exact on single impulses?",
     "powers": "does it scale by powers of two as expected does?",
     "permutations": "does it follow permutations as expected does?",
-    "patterns": "is the mean error patterned along an axis?",
+    "patterns": "does the mean error show a pattern along an axis?",
     "gain": "do the errors lean to one side?",
     "conditioning": "does rounding the inputs move the result as far?",
-    "forward_error": "is it what rounding the inputs and the result once causes?",
+    "forward_error": "is it what a single rounding of the inputs and the result causes?",
     "own_noise": "do actual's own ops cause the error?",
     "inside": "is each module by itself within rounding?",
     "search": "the same verdict on other inputs?",
-    "redraw": "is the error redrawn when the inputs move slightly?",
-    "wide_redraw": "and when they move by more than a 16-bit format's spacing?",
+    "redraw": "does the error change at random when the inputs are perturbed slightly?",
+    "wide_redraw": "and when they are perturbed by more than a 16-bit format's spacing?",
     "precision": "does a coarser format explain it?",
     "casts": "do internal casts cause it?",
     "families": "is it the result of a common order of summation?",
-    "overlap": "in-place writes onto overlapping memory?",
+    "overlap": "in-place writes to overlapping memory?",
 }
 
 
@@ -60,7 +60,11 @@ def measured_words(evidence: Evidence) -> str:
 
 
 def _structure(finding: str, m: Measured) -> str:
-    return "" if finding == F.SAME else f"{m['mismatches']} mismatches; {m['what']}: {m['actual']} instead of {m['expected']}"
+    return (
+        ""
+        if finding == F.SAME
+        else f"{m['mismatches']} mismatch{'es' if m['mismatches'] != 1 else ''}; {m['what']}: {m['actual']} instead of {m['expected']}"
+    )
 
 
 def _effects(finding: str, m: Measured) -> str:
@@ -79,14 +83,16 @@ def _specials(finding: str, m: Measured) -> str:
 
 
 def _bits(finding: str, m: Measured) -> str:
-    zeros = f", {m['signed_zeros']:,} zeros of opposite sign" if m["signed_zeros"] else ""
+    zeros = f", {counted(m['signed_zeros'], 'zero')} of opposite sign" if m["signed_zeros"] else ""
     for side in ("actual", "expected"):
         if m.get(f"flushed_by_{side}"):
-            zeros += f", {m[f'flushed_by_{side}']:,} subnormal numbers are zero in {side}"
+            zeros += (
+                f", {m[f'flushed_by_{side}']:,} subnormal {'number is' if m[f'flushed_by_{side}'] == 1 else 'numbers are'} zero in {side}"
+            )
     return (
-        f"{share(m['unequal'], m['count'])} differ, by up to {m['max_ulps']:,} ulps{zeros}"
+        f"{share(m['unequal'], m['count'])} differ{'s' if m['unequal'] == 1 else ''}, by up to {counted(m['max_ulps'], 'ulp')}{zeros}"
         if finding == F.DIFFER
-        else f"{m['count']:,} elements"
+        else f"{counted(m['count'], 'element')}"
     )
 
 
@@ -104,7 +110,7 @@ def _noise(finding: str, m: Measured) -> str:
     return (
         f"error in units of the noise: rms {number(m['rms_in_noise'])} (limit {number(m['rms_limit'])}), worst {number(m['max_in_noise'])}"
         f"{_at_worst(m)} (limit {number(m['max_limit'])}), norm {number(m['norm_in_noise'])}; expected itself: rms {number(m['expected_rms_in_noise'])}; "
-        f"noise is {number(m['noise_rel_rms'])} of the result; {m['samples']} samples of the {m['method']}, reference: {m['reference']}"
+        f"noise is {number(m['noise_rel_rms'])} of the result; {m['samples']} samples of rounding in the {m['method']}, reference: {m['reference']}"
     )
 
 
@@ -116,7 +122,7 @@ def _at_worst(m: Measured) -> str:
 
 def _backward(finding: str, m: Measured) -> str:
     return (
-        f"largest error / (u |A||B|): {number(m['eta_in_u'])}; {m['terms']:,} terms in any order reach {number(m['estimate_in_u'])} "
+        f"largest error / (u |A||B|): {number(m['eta_in_u'])}; {m['terms']:,} {'term reaches' if m['terms'] == 1 else 'terms in any order reach'} {number(m['estimate_in_u'])} "
         f"(3 sqrt n) and can't exceed {number(m['bound_in_u'])} (n)"
     )
 
@@ -136,7 +142,7 @@ def _scaling(finding: str, m: Measured) -> str:
         return str(m["why"])
     if "grows_bits" in m:
         return (
-            f"a float64 run isn't possible; from float32 to bfloat16 the error grows by 2^{m['grows_bits']:.0f} (rounding: 2^16), from "
+            f"a float64 run isn't possible; from float32 to bfloat16 the error grows by a factor of 2^{m['grows_bits']:.0f} (rounding: 2^16), from "
             f"{number(m['native_rms'])} to {number(m['bfloat16_rms'])}"
         )
     if "grows_to_float32" in m and finding == F.GROWS_IN_FLOAT32:
@@ -144,19 +150,23 @@ def _scaling(finding: str, m: Measured) -> str:
     if "excess_in_float32" in m:
         return f"in float32 the difference is {number(m['excess_in_float32'])} times what rounding allows (up to 2 between two correct results)"
     if "unequal_integers_in_float64" in m:
-        return f"{m['unequal_integers_in_float64']:,} integer elements differ in float64 too"
-    cast = f"; replaced inside: {', '.join(m['overridden'])}" if m.get("overridden") else ""
+        return f"{m['unequal_integers_in_float64']:,} integer {'element differs' if m['unequal_integers_in_float64'] == 1 else 'elements differ'} in float64 too"
+    cast = f"; dtypes replaced in calls of {', '.join(m['overridden'])}" if m.get("overridden") else ""
     bits = m.get("shrinks_bits")
     shrinks = "" if not isinstance(bits, float) else f", 2^{bits:.0f} times smaller" if bits >= 1.0 else ", no smaller"
     return f"rms error {number(m['native_rms'])} as written, difference {number(m['float64_rms'])} in float64{shrinks}{cast}"
 
 
 def _flips(finding: str, m: Measured) -> str:
-    return f"{m['explained']:,} of {m['beyond']:,} elements beyond rounding jump in the noise samples (amplitude {number(m['amplitude'])})"
+    return f"{m['explained']:,} of {counted(m['beyond'], 'element')} beyond rounding jump{'s' if m['explained'] == 1 else ''} in the noise samples (with {number(m['amplitude'])} times the noise)"
 
 
 def _integers(finding: str, m: Measured) -> str:
-    return str(m["why"]) if "why" in m else f"{share(m['unequal'], m['count'])} differ, by up to {number(m['max_abs'])}"
+    return (
+        str(m["why"])
+        if "why" in m
+        else f"{share(m['unequal'], m['count'])} differ{'s' if m['unequal'] == 1 else ''}, by up to {number(m['max_abs'])}"
+    )
 
 
 def _powers(finding: str, m: Measured) -> str:
@@ -174,27 +184,27 @@ def _permutations(finding: str, m: Measured) -> str:
 
 def _patterns(finding: str, m: Measured) -> str:
     return (
-        f"strongest along axis {m['axis']} at index {m['index']}: mean error {number(m['mean_in_noise'])} of the noise over "
+        f"strongest along axis {m['axis']} at index {m['index']}: mean error {number(m['mean_in_noise'])} times the noise over "
         f"{m['elements']:,} elements, {number(m['excess'])} times the limit"
     )
 
 
 def _search(finding: str, m: Measured) -> str:
-    tried = f"{m['tried']} variants tried, {m['refused']} refused by the functions"
+    tried = f"{counted(m['tried'], 'variant')} tried, {m['refused']} refused by the functions"
     if finding == F.CHANGED:
         return f"{m['variant']}: {m['verdict']}; {tried}"
-    return tried + (f"; differ on special values ({', '.join(m['exotic'])})" if m["exotic"] else "")
+    return tried + (f"; the two differ on special values ({', '.join(m['exotic'])})" if m["exotic"] else "")
 
 
 def _redraw(finding: str, m: Measured) -> str:
     if "gain_in_u" in m:
         return f"too large or too small by {number(m['gain_in_u'])} u on average, in each of {m['repetitions']} repetitions"
-    return str(m["why"]) if "why" in m else f"{100 * m['share_that_stays']:.0f} % of the error stays in {m['repetitions']} repetitions"
+    return str(m["why"]) if "why" in m else f"{100 * m['share_that_stays']:.0f} % of the error stays over {m['repetitions']} repetitions"
 
 
 def _precision(finding: str, m: Measured) -> str:
     if finding == F.SAME_SIZE and m.get("seen"):
-        return f"{m['format']} seen in {m['where']}: the error is {number(m['rms_in_its_noise'])} times its noise"
+        return f"{m['format']} seen in {m['where']}: the error is {number(m['rms_in_its_noise'])} times the noise of that format"
     if finding == F.SAME_SIZE:
         return f"{m['format']} {m['where']}: the error is {number(m['rms_in_its_noise'])} times the noise of that format"
     if finding == F.CORRELATES and "deviations" not in m:
@@ -226,13 +236,13 @@ def _overflow(finding: str, m: Measured) -> str:
     if "side" not in m:
         return "the two differ in float64 too"
     start = f", from {m['op']} on" if m.get("op") else ""
-    return f"{number(m['elements'])} elements of {m['side']} are finite in float64{start}"
+    return f"{counted(m['elements'], 'element')} of {m['side']} {'are' if m['elements'] != 1 else 'is'} finite in float64{start}"
 
 
 def _gain(finding: str, m: Measured) -> str:
     if "share_lost" in m:
         return f"{100 * m['share_lost']:.0f} % of what is added to {m['input']} is lost (limit {100 * m['share_limit']:.2g} %)"
-    return f"by {number(m['gain_in_u'])} u (limit {number(m['limit_in_u'])}); {number(m['same_sign'])} of {number(m['unequal'])} errors have one sign"
+    return f"by {number(m['gain_in_u'])} u (limit {number(m['limit_in_u'])}); {number(m['same_sign'])} of {number(m['unequal'])} errors have the same sign"
 
 
 def _conditioning(finding: str, m: Measured) -> str:
@@ -251,7 +261,7 @@ def _families(finding: str, m: Measured) -> str:
     if m["actual"] is None:
         return "none of the common orders gives actual's bits"
     expected = f"; expected: {m['expected']}" if m["expected"] else ""
-    return f"{m['outputs']:,} outputs in every bit: {m['actual']} (depth {m['depth']:,}: rounding reaches {number(m['estimate_in_u'])} u |A||B|){expected}"
+    return f"{m['outputs']:,} output{'s agree' if m['outputs'] != 1 else ' agrees'} in every bit: {m['actual']} (depth {m['depth']:,}: rounding reaches {number(m['estimate_in_u'])} u |A||B|){expected}"
 
 
 def _overlap(finding: str, m: Measured) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...sweeps.slopes import Growth, Slope
-from ...words.numbers import number
+from ...words.numbers import counted, number
 from .checks import ACCEPTABLE
 from .tables import as_text, plain_table
 
@@ -18,7 +18,7 @@ def growth_text(found: Growth, form: str = "full") -> str:
             f"{point.size:,}", str(point.seed), point.verdict.name, number(point.actual_error), number(point.expected_error), number(point.difference),
             number(point.noise), number(found.share(point)),
         )  # fmt: skip
-    legend = f"Errors are root mean squares in u of {found.declared} times the result's root mean square; a correct implementation stays below the limit."
+    legend = f"Errors are root mean squares, in units of u (half an ulp of 1 in {found.declared}) times the result's root mean square; a correct implementation stays below the limit."
     return as_text(growth_answer(found), "", table, legend)
 
 
@@ -27,10 +27,10 @@ def growth_answer(found: Growth) -> str:
     head = f"{found.worst.name}: {found.worst.meaning} ({ACCEPTABLE[found.worst.acceptable]})"
     stopped = "" if found.complete else f" Larger sizes are missing: {found.stopped}"
     slopes = "; ".join(slope_words(slope) for slope in found.slopes)
-    return f"{head} at the worst of {len({point.size for point in found.points})} sizes.{stopped}\n{slopes or 'No exponent was fitted, because too few errors are above zero'}."
+    return f"{head} at the worst of {counted(found.sizes, 'size')}.{stopped}\n{slopes[:1].upper() + slopes[1:] or 'No exponent was fitted, because too few errors are above zero'}."
 
 
 def slope_words(slope: Slope) -> str:
     """An exponent in words."""
-    of = {"noise": "predicted noise", "difference": "the difference"}.get(slope.of, f"error of {slope.of}")
+    of = {"noise": "the predicted noise", "difference": "the difference"}.get(slope.of, f"the error of {slope.of}")
     return f"{of} grows as size^{slope.exponent:.2f} ({slope.low:.2f} to {slope.high:.2f})"

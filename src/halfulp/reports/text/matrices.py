@@ -8,7 +8,7 @@ from collections import Counter
 from rich.console import RenderableType
 
 from ...sweeps import Cell, Matrix
-from ...words.numbers import number
+from ...words.numbers import counted, number
 from .backends import habit_words
 from .tables import as_text, plain_table, width
 
@@ -29,10 +29,10 @@ def matrix_text(found: Matrix, form: str = "full") -> str:
     of_pairs = ", ".join(f"{pairs[verdict]:,} {verdict}" for verdict in reversed(ORDER) if verdict and pairs[verdict])
     count = len(_names(found))
     head = [
-        f"{count} backend{'s' if count != 1 else ''} against PyTorch, {len(_cases(found))} cases (op, size, dtype), {found.seconds:.0f} s"
+        f"{counted(count, 'backend')} against PyTorch, {counted(len(_cases(found)), 'case')} (op, size, dtype), {found.seconds:.0f} s"
         + ("" if found.complete else "; INTERRUPTED, the rest is missing"),
-        f"Each against PyTorch: {named or 'nothing'}; {counts['']:,} not supported or failed.",
-        f"Between every two: {of_pairs or 'nothing'}.",
+        f"Each backend against PyTorch: {named or 'nothing'}; {counts['']:,} not supported or failed.",
+        f"Every pair of backends: {of_pairs or 'nothing'}.",
     ]
     faults = [f"  {name}: {word}" for name, words in found.faults.items() for word in words]
     if form == "answer":
@@ -42,7 +42,7 @@ def matrix_text(found: Matrix, form: str = "full") -> str:
     noticed += undelegated(found)
     return as_text(
         *head, "",
-        "Each against PyTorch, the worst of its sizes:", "", *_blocks(found, direct), "", *key_lines(), "",
+        "Each backend against PyTorch, the worst verdict over all sizes:", "", *_blocks(found, direct), "", *key_lines(), "",
         *(["Not acceptable:", *_grouped(notable), ""] if notable else []),
         "Families of equal bits (of more than one backend):", *_families(found), "",
         *(["Noticed:", *noticed] if noticed else []),
@@ -53,8 +53,8 @@ def matrix_text(found: Matrix, form: str = "full") -> str:
 def key_lines() -> list[str]:
     """What the entries of the table mean."""
     return textwrap.wrap(
-        "= the same bits as PyTorch, ok rounding, flip a discontinuity crossed, REDUCED a coarser format, ? undecided, - not supported. The number "
-        "is the largest error of the backend's own result against float64, in units of u times the result's root mean square.",
+        "=: the same bits as PyTorch, ok: rounding, flip: a discontinuity was crossed, REDUCED: a coarser format, ?: undecided, -: not supported. The number "
+        "is the largest error of the backend's own result against float64, in units of u (half an ulp of 1) times the result's root mean square.",
         width(),
     )
 
@@ -144,7 +144,7 @@ def _families(found: Matrix) -> list[str]:
         ops = list(dict.fromkeys(examples[group]))
         lines.append(f"  {' = '.join(group)}: {count} case{'s' * (count > 1)} ({', '.join(ops[:6])}{' ...' if len(ops) > 6 else ''})")
     if len(groups) > SHOWN:
-        lines.append(f"  and {len(groups) - SHOWN} more groups (in the JSON)")
+        lines.append(f"  and {counted(len(groups) - SHOWN, 'more group')} (in the JSON)")
     return lines or ["  none"]
 
 

@@ -7,7 +7,7 @@ from rich.table import Table
 
 from ...origins.counterpart import MatchedBy
 from ...origins.origin import Origin, Point
-from ...words.numbers import number
+from ...words.numbers import counted, number
 from .places import place_lines
 from .tables import as_text
 
@@ -35,7 +35,7 @@ def origin_text(origin: Origin, form: str) -> str:
         parts += [
             "",
             f"{nonfinite.side} first produces {nonfinite.kind} at {nonfinite.op} in {nonfinite.module or '(outermost)'} ({nonfinite.phase}{_at(nonfinite.source)}): "
-            f"{nonfinite.count} elements, from {'; '.join(nonfinite.inputs) or 'nothing'}",
+            f"{counted(nonfinite.count, 'element')}, from {'; '.join(nonfinite.inputs) or 'no inputs'}",
         ]
     if origin.settings:
         parts += ["", "Settings that differ between the two runs:"]
@@ -81,7 +81,7 @@ def place_words(point: Point) -> str:
 
 
 def _walk_table(origin: Origin) -> Table:
-    """The neighbourhood of the origin; where there is none, the points that add most."""
+    """The neighborhood of the origin; where there is none, the points that add most."""
     table = Table(box=None, pad_edge=False)
     points = [point for point in origin.walk if point.counterpart != MatchedBy.NONE]
     place = next((place for place, point in enumerate(points) if origin.is_start(point)), None)
@@ -121,7 +121,10 @@ def _remarks(origin: Origin) -> list[RenderableType]:
     for side, found in lonely.items():
         if found:
             names = ", ".join(f"{op.removeprefix('aten.')} in {module or '(outermost)'}" for _, op, module in found[:4])
-            parts += ["", f"{len(found)} ops of {side} have no counterpart: {names}{' ...' if len(found) > 4 else ''}"]
+            parts += [
+                "",
+                f"{counted(len(found), 'op')} of {side} {'have' if len(found) != 1 else 'has'} no counterpart: {names}{' ...' if len(found) > 4 else ''}",
+            ]
     if origin.notes:
         parts += ["", *(f"Note: {note}" for note in dict.fromkeys(origin.notes))]
     return parts

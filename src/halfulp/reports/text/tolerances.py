@@ -15,4 +15,4 @@ def tolerance_text(found: StoredTolerance) -> str:
 def tolerance_words(found: StoredTolerance) -> str:
     """What it was derived for."""
     chance = f"{found.failure_probability:.0e}"
-    return f"Two correct {found.declared} implementations differ by more in some element with probability {chance}, on inputs like these."
+    return f"Two correct {found.declared} implementations differ by more than this in some element with probability {chance}, on inputs like these."

@@ -135,7 +135,7 @@ def _adds(noise: Noise) -> bool:
 
 
 HONEST_SIZE = 0.1
-"""An honest implementation's error is rarely below a tenth of the modelled noise (`benchmarks/verdicts/calibrate.py`, section "honest
+"""An honest implementation's error is rarely below a tenth of the modeled noise (`benchmarks/verdicts/calibrate.py`, section "honest
 implementations": only long sums added pairwise are), so an error below a tenth of a format's noise was not made by that format."""
 
 

@@ -36,10 +36,10 @@ class Evidence:
     def __post_init__(self) -> None:
         known = MEANINGS.get(self.kind, {})
         if self.finding not in [finding.value for finding in known]:
-            needed = f"one of {', '.join(known)}" if known else f"evidence of kind {', '.join(MEANINGS)}"
+            needed = f"one of {', '.join(known)}" if known else f"evidence of one of these kinds: {', '.join(MEANINGS)}"
             raise InputError(
                 f"Got the finding {str(self.finding)[:40]!r} in evidence of kind {self.kind[:40]!r}. Needed: {needed}. This version of "
-                "halfulp doesn't know any other finding. Was the result written by a newer version?"
+                "halfulp doesn't know any others. Was the result written by a newer version?"
             )
         object.__setattr__(self, "finding", Finding(self.finding))
         if not self.speaks_for:

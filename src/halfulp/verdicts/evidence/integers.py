@@ -12,7 +12,7 @@ from .finding import Finding
 
 F = Finding
 ROUNDS_RIGHT = 0.5
-"""An integer that is off by less is still told from its neighbours."""
+"""An integer that is off by less is still told from its neighbors."""
 
 
 def integers(case: Case) -> Evidence:

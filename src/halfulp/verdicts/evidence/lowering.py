@@ -81,7 +81,8 @@ def _lowered_output(
         return Evidence("scaling", F.STAYS, measured=measured, path=leaf.path)
     if grows >= LOWER_BITS - NEAR_BITS and not is_drowned:
         return Evidence("scaling", F.GROWS_IN_FLOAT32, measured=measured, path=leaf.path)
-    why = f"the difference grows by 2^{grows:.0f} from float64 to float32, which fits neither rounding (2^29) nor a different formula"
+    factor = f"a factor of 2^{grows:.0f} from float64 to float32"
+    why = f"the difference grows by {factor}, which fits neither rounding (2^29) nor a different formula"
     return unavailable("in float32 the difference between the two is as large as the results themselves" if is_drowned else why, **measured)
 
 

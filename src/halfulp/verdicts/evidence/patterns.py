@@ -27,7 +27,7 @@ PATTERNED = 4.0
 """How many limits a mean has to lie out: honest orders and libraries reach 1.8 (the largest of 380 honest pairs, gathered by
 `check(..., full=True)`); twice that, rounded up to a power of two."""
 POOLED = 16
-"""At most this many indices of an axis lend each other their samples: neighbours are alike, a whole axis need not be."""
+"""At most this many indices of an axis lend each other their samples: neighbors are alike, a whole axis need not be."""
 CLIPPED = 5.0
 """Single elements count with at most five spreads: they are the business of the noise, and one must not make a pattern."""
 STAYS = 0.5

@@ -58,7 +58,7 @@ def redraw(case: Case, noise: Noise, *, beyond: bool, widely: bool = False) -> E
     kind = "wide_redraw" if widely else "redraw"
     redrawn = _redrawn(case, noise, widely=widely)
     if redrawn is None:
-        return Evidence(kind, F.UNAVAILABLE, measured={"why": "a side does not run on inputs that are moved slightly"})
+        return Evidence(kind, F.UNAVAILABLE, measured={"why": "a side does not run on inputs that are perturbed slightly"})
     if not any(found.moves.any() for found in redrawn.values()):
         return Evidence(
             kind,
@@ -69,7 +69,7 @@ def redraw(case: Case, noise: Noise, *, beyond: bool, widely: bool = False) -> E
     errors = {path: [np.where(found.moves, error, 0.0) for error in found.errors] for path, found in redrawn.items()}
     if _left_the_domain(case, noise, errors):
         why = (
-            "the two agree far better on the given inputs than on nearby ones: moving the inputs breaks a property "
+            "the two agree far better on the given inputs than on nearby ones: perturbing the inputs breaks a property "
             "that they have (a symmetry, a fixed sum)"
         )
         return Evidence(kind, F.UNAVAILABLE, measured={"why": why})

@@ -11,10 +11,10 @@ F = Finding
 NOT_ASKED = (
     "whether it gives the same bits again",
     "what it gives in float64",
-    "on small integers and impulses",
-    "on inputs moved, scaled or permuted",
-    "without its casts",
-    "its own ops and modules",
+    "what it gives on small integers and impulses",
+    "what it gives when the inputs are perturbed, scaled or permuted",
+    "what it gives without its casts",
+    "what its own ops and modules do",
 )
 """What takes runs of both sides, in words: kinds `repetition`, `scaling`, `integers`, `impulses`, `redraw`, `powers`, `permutations`,
 `casts`, `own_noise` and `inside`."""
