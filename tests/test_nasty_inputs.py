@@ -28,17 +28,17 @@ def test_each_variant_is_what_its_label_says(dtype):
     x = torch.randn(4, 6).to(dtype)
     found = {label: each.inputs[0] for label, each in by_label((x,)).items()}
     assert all(each.dtype == dtype for each in found.values())
-    assert (found["all negative"] <= 0).all()
-    assert (found["all positive"] >= 0).all()
+    assert (found["all numbers negative"] <= 0).all()
+    assert (found["all numbers positive"] >= 0).all()
     assert found["a large mean"].float().mean() > 50
-    assert found["some NaN"].isnan().any()
-    assert found["some NaN"].isnan().sum() < 24
-    assert found["some infinite"].isposinf().any()
+    assert found["some NaNs"].isnan().any()
+    assert found["some NaNs"].isnan().sum() < 24
+    assert found["some infinities"].isposinf().any()
     assert not found["not contiguous"].is_contiguous()
     assert torch.equal(found["not contiguous"], x)
-    assert found["offset into its memory"].storage_offset() == 1
-    assert torch.equal(found["offset into its memory"], x)
-    assert found["all zero"].eq(0).all()
+    assert found["at an offset in memory"].storage_offset() == 1
+    assert torch.equal(found["at an offset in memory"], x)
+    assert found["all numbers zero"].eq(0).all()
     assert found["sums that cancel"].double().sum().abs() < x.double().abs().sum()
     tiny = torch.finfo(dtype).tiny
     assert (found["subnormal numbers"].abs().double() < tiny).double().mean() > 0.9
@@ -60,8 +60,8 @@ def test_integers_arrays_containers_and_zero_states():
     assert found["duplicated indices"].inputs[0].unique().numel() < 4
     assert found["zeros replaced by nonzero numbers"].inputs[1][0].abs().sum() > 0
     assert np.abs(found["zeros replaced by nonzero numbers"].inputs[1][1]["h"]).sum() > 0
-    assert found["channels last"].inputs if "channels last" in found else True
-    image = by_label((torch.randn(2, 3, 4, 5, requires_grad=True),))["channels last"].inputs[0]
+    assert found["stored channels-last"].inputs if "stored channels-last" in found else True
+    image = by_label((torch.randn(2, 3, 4, 5, requires_grad=True),))["stored channels-last"].inputs[0]
     assert image.is_contiguous(memory_format=torch.channels_last)
     assert image.requires_grad
     assert list(variants((3, "text"))) == []

@@ -8,7 +8,6 @@ from typing import Any
 
 from .containers import require_end
 from .errors import InputError
-from .words.numbers import counted
 
 
 def arguments_of(
@@ -66,7 +65,5 @@ def taken_as(inputs: Any, keywords: Mapping[str, Any]) -> str:
     if callable(inputs) and not hasattr(inputs, "shape"):
         return "inputs is a function and was passed as the only argument: call it first, as in inputs(0)."
     if isinstance(inputs, list):
-        return (
-            f"inputs is a list and was passed as {counted(len(inputs), 'positional argument')}: pass ([...],) if the list is one argument."
-        )
+        return f"inputs is a list and was passed as {len(inputs)} positional argument{'s' * (len(inputs) != 1)}: pass ([...],) if the list is one argument."
     return ""

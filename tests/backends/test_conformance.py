@@ -185,7 +185,7 @@ class NotAvailable(Plugin):
         return Availability(reason="no licence")
 
 
-@broken({AVAILABLE: "gives a reason why not: no licence"})
+@broken({AVAILABLE: "gives a reason why it isn't: no licence"})
 class AvailableWithAReasonWhyNot(Plugin):
     def availability(self):
         return Availability("here", "1.0", "no licence")
@@ -203,7 +203,7 @@ class AvailabilityIsABool(Plugin):
         return True
 
 
-@broken({AVAILABLE: "two calls of availability() differ"})
+@broken({AVAILABLE: "two calls to availability() give different answers"})
 class AvailabilityChanges(Plugin):
     calls = 0
 
@@ -218,7 +218,7 @@ class FingerprintWithANumber(Plugin):
         return {"plugin": "1.0", "threads": 4}
 
 
-@broken({FINGERPRINT: "two calls of fingerprint() differ"})
+@broken({FINGERPRINT: "two calls to fingerprint() give different answers"})
 class FingerprintChanges(Plugin):
     calls = 0
 
@@ -576,7 +576,7 @@ def test_each_fault_breaks_its_laws_and_no_other(name, capfd):
     with pytest.raises(AssertionError) as raised:
         check_backend(backend(), ops=TRIED)
     first, *lines, last = str(raised.value).splitlines()
-    assert first.startswith(f"Got {len(laws)} broken laws from the backend ") and last.startswith(
+    assert first.startswith(f"Got {len(laws)} broken law{'s' * (len(laws) > 1)} from the backend ") and last.startswith(
         "Needed: a backend that obeys all of the laws."
     )
     seen = dict(line.removeprefix("  ").split(": ", 1) for line in lines)
@@ -603,18 +603,18 @@ LEAKS = {
     "PyTorch's random state changed": lambda: torch.rand(1),
     "NumPy's random state changed": lambda: np.random.rand(700),  # one block of its generator, see the holes below
     "Python's random state changed": random.random,
-    "NumPy's floating-point errors was": lambda: np.seterr(over="ignore" if np.geterr()["over"] != "ignore" else "warn"),
+    "NumPy's handling of floating-point errors was": lambda: np.seterr(over="ignore" if np.geterr()["over"] != "ignore" else "warn"),
     "the working folder was": lambda: os.chdir("/" if str(Path.cwd()) != "/" else "/tmp"),
     "what Ctrl-C does was": lambda: signal.signal(signal.SIGINT, lambda *_: None),
     "the level of logging was": lambda: logging.getLogger().setLevel(logging.getLogger().level + 1),
-    "handlers of logging was": lambda: logging.getLogger().addHandler(logging.NullHandler()),
+    "the list of logging handlers was": lambda: logging.getLogger().addHandler(logging.NullHandler()),
     "oneDNN was True and is False": lambda: setattr(torch.backends.mkldnn, "enabled", False),
     "float32 matmul precision was highest and is medium": lambda: torch.set_float32_matmul_precision("medium"),
     f"the environment variable {VARIABLE} is changed": lambda: os.environ.__setitem__(VARIABLE, os.environ.get(VARIABLE, "") + "x"),
     "the environment variable HOME is changed": lambda: os.environ.pop("HOME", None),
     "warning filters were removed": warnings.resetwarnings,
     "the default device was cpu and is meta": lambda: torch.set_default_device("meta"),
-    "deterministic algorithms was off and is on": lambda: torch.use_deterministic_algorithms(True),
+    "the use of deterministic algorithms was off and is on": lambda: torch.use_deterministic_algorithms(True),
 }
 
 
@@ -634,7 +634,7 @@ def test_what_is_left_changed_is_named(words, monkeypatch):
     monkeypatch.setenv("HOME", "/nowhere")
     found = conformance(leaking(LEAKS[words]), ops=TRIED)
     seen = found.broken[AVAILABLE]
-    assert seen.startswith("the process is changed afterwards") and words in seen
+    assert seen.startswith("it leaves the process changed") and words in seen
     assert found.kept == (INTERFACE,)  # the first thing that is wrong ends the trial: nothing else can be trusted
     assert SECRET not in repr(found)
 

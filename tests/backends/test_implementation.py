@@ -351,7 +351,7 @@ def test_errors_of_building_are_what_the_backend_lacks():
     with pytest.raises(Unsupported) as raised:
         Building().implement(failing)(torch.ones(1))
     assert str(raised.value).startswith(
-        "Got ZeroDivisionError from building building <function on building>: no channels. Needed: a target that the backend accepts."
+        "Got ZeroDivisionError from building while building <function on building>: no channels. Needed: a target that the backend accepts."
     )
     assert isinstance(raised.value.__cause__, ZeroDivisionError)
 
@@ -381,7 +381,8 @@ def test_a_function_fails_with_its_own_error_and_the_next_call_works(error):
 @pytest.mark.parametrize("target", [nn.Linear(2, 2), nn.ReLU(), "model.npz", 3, None, object()])
 def test_what_numpy_has_no_route_from_is_refused(target):
     with pytest.raises(
-        Unsupported, match=f"Got {type(target).__name__} for numpy. Needed: an op of the table, or a function of NumPy's own arrays."
+        Unsupported,
+        match=f"Got {type(target).__name__} for numpy. Needed: an op of halfulp's op table, or a function of NumPy's own arrays.",
     ):
         NUMPY.implement(target)(torch.ones(2, 2))
 
@@ -425,7 +426,7 @@ def test_unknown_options_and_values_are_refused():
         with pytest.raises(InputError) as raised:
             ask(speed="slower")
         assert str(raised.value) == (
-            "Got speed='slower' for numpy. Needed: one of slow, fast, faster. It has no other setting. Leave it out for slow."
+            "Got speed='slower' for numpy. Needed: one of slow, fast, faster. This option has no other value. Leave it out for slow."
         )
     with pytest.raises(
         InputError, match="Got the option 'order' for numpy. Needed: none. The backend has no option of that name. Leave it out."

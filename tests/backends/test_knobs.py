@@ -193,7 +193,7 @@ def test_names_and_details_tell_knobs_apart():
 
 def test_a_setting_that_is_in_force_already_is_no_knob():
     """What a knob sets is not what is set now: turning it would show nothing."""
-    for name, value in (("default dtype", "float32 as default dtype"), ("threads", f"{torch.get_num_threads()} thread")):
+    for name, value in (("default dtype", "float32 as the default dtype"), ("threads", f"{torch.get_num_threads()} thread")):
         own = [knob for knob in ALL if knob.name == name and knob.detail.startswith(value)]
         assert own and all(knob.unavailable() for knob in own)
 

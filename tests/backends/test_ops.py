@@ -354,10 +354,10 @@ def test_an_unknown_op_is_answered_with_the_nearest(asked, meant):
     with pytest.raises(InputError) as raised:
         op_named(asked)
     assert str(raised.value) == (
-        f"Got the op {asked!r}. Needed: one of {', '.join(OPS)}. Only these are mapped to every backend. Did you mean {meant!r}? Name one of them."
+        f"Got the op {asked!r}. Needed: one of {', '.join(OPS)}. Only these are mapped to the backends. Did you mean {meant!r}? Name one of them."
     )
 
 
 def test_an_op_like_no_other_gets_no_suggestion():
-    with pytest.raises(InputError, match=r"mapped to every backend\. Name one of them\."):
+    with pytest.raises(InputError, match=r"mapped to the backends\. Name one of them\."):
         op_named("zzz")

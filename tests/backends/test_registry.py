@@ -161,12 +161,12 @@ def test_an_unknown_name_is_answered_with_the_nearest(asked, meant):
         with pytest.raises(InputError) as raised:
             ask(asked)
         assert str(raised.value) == (
-            f"Got the backend {asked!r}. Needed: one of {', '.join(BUILT_IN)}. There is no other. Did you mean {meant!r}? halfulp backends lists them."
+            f"Got the backend {asked!r}. Needed: one of {', '.join(BUILT_IN)}. There is no other. Did you mean {meant!r}? `halfulp backends` lists them."
         )
 
 
 def test_a_name_like_no_other_gets_no_suggestion():
-    with pytest.raises(InputError, match=r"There is no other\. halfulp backends lists them\."):
+    with pytest.raises(InputError, match=r"There is no other\. `halfulp backends` lists them\."):
         backend("zzz")
 
 
@@ -261,17 +261,17 @@ def test_plugins_are_turned_off(plugged, monkeypatch, text, off):
     [
         (
             "halfulp_test_broken_plugin:Good",
-            "Got ImportError loading the backend 'bad' of halfulp_test_broken_plugin:Good: cannot import name good.",
+            "Got ImportError while loading the backend 'bad' from halfulp_test_broken_plugin:Good: cannot import name good.",
         ),
-        ("halfulp_test_plugins:Missing", "Got AttributeError loading the backend 'bad' of halfulp_test_plugins:Missing"),
-        ("no_such_module_anywhere:Good", "Got ModuleNotFoundError loading the backend 'bad'"),
+        ("halfulp_test_plugins:Missing", "Got AttributeError while loading the backend 'bad' from halfulp_test_plugins:Missing"),
+        ("no_such_module_anywhere:Good", "Got ModuleNotFoundError while loading the backend 'bad'"),
         (
             "halfulp_test_plugins:Failing",
-            "Got OSError loading the backend 'bad' of halfulp_test_plugins:Failing: libgood.so: no such file.",
+            "Got OSError while loading the backend 'bad' from halfulp_test_plugins:Failing: libgood.so: no such file.",
         ),
         (
             "halfulp_test_plugins:Lacking",
-            "Got Lacking as the backend 'bad' of halfulp_test_plugins:Lacking. Needed: an object with name, availability",
+            "Got Lacking as the backend 'bad' from halfulp_test_plugins:Lacking. Needed: an object with name, availability",
         ),
         ("halfulp_test_plugins:number", "Got int as the backend 'bad'"),
     ],
@@ -310,7 +310,7 @@ def bounded(text):
 @pytest.mark.parametrize("name", EXTRAS)
 def test_an_extra_brings_what_its_adapter_imports(name):
     if name == "directml" and sys.platform != "win32":
-        with pytest.raises(InputError, match=r"Needed: a system that it is for: torch-directml \(sys_platform == .win32"):
+        with pytest.raises(InputError, match=r"Needed: a system that its packages are made for: torch-directml \(sys_platform == .win32"):
             requirements_of(name)
         return
     brought = {Requirement(requirement).name for requirement in requirements_of(EXTRAS[name])}

@@ -252,7 +252,11 @@ def _raised(remote, error):
 )
 def test_a_worker_out_of_memory_says_so_and_goes_on(remote, error):
     found = _raised(remote, error)
-    assert type(found) is WorkerError and "it ran out of memory" in str(found) and "Take smaller inputs, or raise its limit." in str(found)
+    assert (
+        type(found) is WorkerError
+        and "it ran out of memory" in str(found)
+        and "Use smaller inputs, or raise its memory limit." in str(found)
+    )
 
 
 def test_other_errors_are_what_the_backend_lacks(remote):
@@ -584,11 +588,11 @@ def test_a_sweep_goes_on_after_a_fault(monkeypatch, tmp_path):
     ]
     for cell, other in zip(found.results, undisturbed.results):
         if cell.op == "linear" and "numpy" in (cell.actual, cell.expected):
-            assert cell.verdict == "" and "numpy: Got no answer from the process of numpy: it died (SIGKILL" in cell.fault
+            assert cell.verdict == "" and "numpy: Got no answer from numpy's process: it died (SIGKILL" in cell.fault
         else:
             assert cell == other and not cell.fault
     (fault,) = found.faults["numpy"]
-    assert fault.startswith("linear small float32: Got no answer from the process of numpy: it died (SIGKILL") and list(found.faults) == [
+    assert fault.startswith("linear small float32: Got no answer from numpy's process: it died (SIGKILL") and list(found.faults) == [
         "numpy"
     ]
     assert "it died" in found.habits["numpy"].failed["linear"] and set(found.habits["numpy"].products) == {"matmul", "conv2d"}
@@ -628,7 +632,7 @@ def test_an_interrupted_sweep_goes_on_where_it_was(tmp_path, after):
 def test_a_file_of_another_sweep_or_of_none_is_refused(tmp_path):
     kept = tmp_path / "cases.jsonl"
     matrix(**ASKED, resume=kept, progress=stopping(1))
-    with pytest.raises(InputError, match="of a run with ops .* Needed: one with .*Cases from different runs"):
+    with pytest.raises(InputError, match="from a run where ops was .* Needed: a run where it is .*Cases from different runs"):
         matrix(**{**ASKED, "ops": ["relu"]}, resume=kept)
     for content in ("", "nonsense\n", "[]\n", "{}\n"):
         kept.write_text(content)

@@ -33,7 +33,7 @@ def test_its_own_folder_is_importable_and_only_for_it(tmp_path):
         ("import not_a_module\n", r"Got ModuleNotFoundError while running .*case\.py: No module named 'not_a_module'"),
         ("x = (\n", "Got SyntaxError while running"),
         ("import sys\nsys.exit(3)\n", "Got SystemExit while running"),
-        ("actual = print\n", "without `expected` and `inputs`. Needed: `actual` and `expected`"),
+        ("actual = print\n", "without `expected` or `inputs`. Needed: `actual` and `expected`"),
         (GOOD.replace("actual = torch.relu", "actual = 3"), "Got actual of type int"),
         (GOOD.replace("def inputs(seed):\n    return (torch.full((2,), float(seed)),)", "inputs = 5"), "a callable that takes the seed"),
         (GOOD.replace("float(seed)", "seed / 0"), r"Got ZeroDivisionError from inputs\(0\)"),

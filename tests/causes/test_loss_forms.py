@@ -84,8 +84,8 @@ BY_HAND = {
     ("huber_loss", "all of delta subtracted in the linear part instead of half of it"): lambda: torch.where(
         (X - Y).abs() <= 0.4, 0.5 * (X - Y) ** 2, 0.4 * ((X - Y).abs() - 0.4)
     ).mean(),
-    ("huber_loss", "smooth_l1_loss, which is 0.4 times less"): lambda: F.smooth_l1_loss(X, Y, beta=0.4),
-    ("smooth_l1_loss", "huber_loss, which is 0.4 times that"): lambda: F.huber_loss(X, Y, delta=0.4),
+    ("huber_loss", "smooth_l1_loss (2.5 times as large)"): lambda: F.smooth_l1_loss(X, Y, beta=0.4),
+    ("smooth_l1_loss", "huber_loss (0.4 times as large)"): lambda: F.huber_loss(X, Y, delta=0.4),
     ("gaussian_nll_loss", "the logarithm of the variance not halved"): lambda: (Z + 0.5 * (X - Y) ** 2 / Z.exp()).mean(),
     ("gaussian_nll_loss", "full = True instead of False"): lambda: (
         0.5 * (Z + (X - Y) ** 2 / Z.exp()) + 0.5 * math.log(2 * math.pi)

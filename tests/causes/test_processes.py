@@ -163,7 +163,7 @@ def test_a_process_that_takes_too_long_is_ended(monkeypatch):
     monkeypatch.setattr(pool, "TIMEOUT_S", 0.5)
     own, _ = payload(torch.exp, torch.exp, torch.ones(3))
     (reply,) = run_jobs({**own, "actual": sleeps}, [Job("sleeps")])
-    assert reply.error == "it took more than 0.5 s"
+    assert reply.error == "the process took more than 0.5 s"
 
 
 def test_an_interruption_ends_the_processes_and_leaves_no_file(monkeypatch):

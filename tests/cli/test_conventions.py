@@ -72,5 +72,5 @@ def test_a_quiet_comparison_is_its_answer(tmp_path):
     np.save(tmp_path / "a.npy", np.float32([1.0, 2.0]))
     np.save(tmp_path / "b.npy", np.float32([1.0, 2.0000002]))
     lines = RUN.invoke(app, ["compare", str(tmp_path / "a.npy"), str(tmp_path / "b.npy"), "-q"]).output.splitlines()
-    assert lines[0] == "1 of 2 elements (50.0 %) differ, by up to 1 ulps and 2.38e-07 in absolute terms."
+    assert lines[0] == "1 of 2 elements (50.0 %) differs, by up to 1 ulp and 2.38e-07 in absolute terms."
     assert lines[1].startswith("These are numbers, not a verdict.") and not any("worst elements" in line for line in lines)

@@ -21,7 +21,7 @@ def test_env_show_prints_every_section():
 
 def test_env_diff_of_a_machine_with_itself_finds_nothing():
     found = run("env", "diff", "here", "here")
-    assert found.exit_code == 0 and found.output == "The same settings, versions and hardware.\n"
+    assert found.exit_code == 0 and found.output == "The settings, versions and hardware are the same.\n"
     assert json.loads(run("env", "diff", "here", "here", "--json").output) == []
 
 

@@ -37,10 +37,10 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (("check", *LINEAR), 0, "declared float32"),
-        (("check", *LINEAR, "--seed", "3", "--full"), 0, "declared float32"),
+        (("check", *LINEAR), 0, "declared precision float32"),
+        (("check", *LINEAR, "--seed", "3", "--full"), 0, "declared precision float32"),
         (("check", "F.linear(x, W, b) * 1.01", *LINEAR[1:], "-q"), 1, "MISTAKE"),
-        (("check", "code.py:actual", "code.py:expected", "-q"), 0, "declared float32"),
+        (("check", "code.py:actual", "code.py:expected", "-q"), 0, "declared precision float32"),
         (("check", "code.py:actual", "--backends", "torch", "-q"), 0, "actual (torch)"),
         (
             ("explain", "F.layer_norm(x, (64,), eps=1e-3)", "F.layer_norm(x, (64,))", "-i", "x=randn(8, 64)", "--no-processes", "-q"),

@@ -68,7 +68,7 @@ def test_files_that_cannot_be_read_and_other_kinds_are_refused(tmp_path, results
     (tmp_path / "bytes.json").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InputError, match="not UTF-8 text"):
         read_document(tmp_path / "bytes.json")
-    with pytest.raises(InputError, match="a document of kind audit. Needed: check"):
+    with pytest.raises(InputError, match="a document of kind audit. Needed: one of kind check"):
         restored("check", json.loads(results["audit"].to_json()))
     with pytest.raises(InputError, match="Got kind 'poem'"):
         schema_of("poem")

@@ -223,6 +223,8 @@ def calls(tmp_path_factory):
                 keywords = {key: tensors_of(keyword, values.number) for key, keyword in step.keywords.items()}
                 found.setdefault(step.name, []).append((name, call_of(step.op), arguments, keywords))
     for op, make in DIRECTLY.items():
+        if not hasattr(torch.ops.aten, op.partition(".")[0]):  # PyTorch 2.4 lacks some
+            continue
         torch.manual_seed(0)
         found.setdefault(op.partition(".")[0], []).append((op, call_of("aten." + op), *make()))
     return found
@@ -254,7 +256,8 @@ def test_spreads_by_pytorch_and_by_numpy_agree(ratios):
 
 
 def test_every_op_of_the_table_that_computes_and_has_a_formula_was_looked_at(ratios):
-    computing = {name for name in OPS if rounds(name) and formula_of(name) is not None}
+    here = {op.partition(".")[0]: hasattr(torch.ops.aten, op.partition(".")[0]) for op in DIRECTLY}
+    computing = {name for name in OPS if rounds(name) and formula_of(name) is not None and here.get(name, True)}
     missing = computing - ratios.keys() - ALONE.keys()
     assert not missing, " ".join(sorted(missing))
 

@@ -23,7 +23,7 @@ def product(tree, **changes):
         (product(sequential(2048), fma=False), "one chain over k (2,048 terms), products rounded first"),
         (product(sequential(2048, 1, "first")), "one chain over k (2,048 terms) with FMA, bias first"),
         (Order(pairwise(1024), (("k", 1024),)), "pairwise over k (1,024 terms)"),
-        (Order(lanes(1024, 8), (("k", 1024),)), "8 interleaved lanes added in turn, each a chain of 128 of terms 8 apart over k"),
+        (Order(lanes(1024, 8), (("k", 1024),)), "8 interleaved lanes added in turn, each a chain of 128 terms 8 apart over k"),
         (
             Order(sequential(50), (("k", 50),), accumulator="float64"),
             "one chain over k (50 terms), summed in float64 and rounded to float32 at the end",
@@ -71,11 +71,15 @@ def test_a_walk_over_several_axes_names_them():
         (
             product(blocks(2048, 192, 1, "last")),
             product(blocks(2048, 192, 1, "after the first block")),
-            "same products in the same order; bias last instead of after the first block",
+            "the same products in the same order; bias last instead of after the first block",
         ),
         (product(sequential(2048), fma=False), product(sequential(2048)), "products rounded first instead of FMA"),
         (product(sequential(2048), accumulator="float64"), product(sequential(2048)), "accumulator float64 instead of float32"),
-        (product(sequential(2048, 1, "last")), product(sequential(2048)), "same products in the same order; bias added instead of nothing"),
+        (
+            product(sequential(2048, 1, "last")),
+            product(sequential(2048)),
+            "the same products in the same order; bias added instead of nothing",
+        ),
         (Order(sequential(3)), Order(sequential(4)), "3 terms instead of 4"),
     ],
 )

@@ -141,7 +141,7 @@ def test_every_candidate_adds_each_term_once(terms):
 @pytest.mark.parametrize(
     ("terms", "extras", "children", "message"),
     [
-        (3, 0, [(0, 1)], "leave 2 sums"),
+        (3, 0, [(0, 1)], "leaving 2 sums"),
         (3, 0, [(0, 1), (0, 2)], "not used yet"),
         (3, 0, [(0, 1), (3, 3)], "not used yet"),
         (2, 0, [(0,)], "two or more"),

@@ -314,7 +314,7 @@ def test_two_orders_in_one_result():
     program = {}
     exec(found.emit(["x"]), program)
     assert np.array_equal(program["replay"](values), halves(values))
-    assert "10 of 20 outputs (axis 0 " in found.describe()
+    assert "10 of 20 outputs (" in found.describe()
 
 
 def kahan(x):
@@ -440,7 +440,7 @@ def test_winograd_is_no_tree():
         (F.gelu, (r(5, 30),), "isn't linear in input 0"),
         (lambda x: (x * x).sum(1), (r(5, 30),), "isn't linear"),
         (lambda x: x.sum(1) + 1, (r(5, 30),), "isn't zero when all its inputs are zero"),
-        (lambda x: x @ torch.arange(1.0, 31.0), (r(5, 30),), r"coefficients of their own \(1, 2 "),
+        (lambda x: x @ torch.arange(1.0, 31.0), (r(5, 30),), r"coefficients \(1, 2 "),
         (lambda x: x.norm(dim=1), (r(5, 30),), "norms"),
         (lambda x: x.square().sum(1), (r(5, 30),), "sums of squares"),
         (lambda x: x.var(1), (r(5, 30),), "four times the result"),
@@ -500,7 +500,7 @@ def test_question_three_is_one_moved_bias(threads, is_on, shape):
     finally:
         torch.set_num_threads(before)
     if formula.order.tree.without_extras() == linear.order.tree.without_extras() and formula.order != linear.order:
-        assert formula.diff(linear).startswith("same products in the same order; bias last instead of")
+        assert formula.diff(linear).startswith("the same products in the same order; bias last instead of")
     for found in (formula, linear):
         program = {}
         exec(found.emit(["x", "w", "b"]), program)
@@ -526,7 +526,7 @@ def test_two_functions_with_equal_trees_are_still_two():
     one, two = halfulp.order(torch.matmul, (x, w)), halfulp.order(lambda x, w: x @ w.T, (x, w))
     assert one.diff(one).startswith("the same order")
     if one.order == two.order:
-        assert "two are different functions" in one.diff(two)
+        assert "the two functions are not the same" in one.diff(two)
 
 
 def test_impatience_is_said():

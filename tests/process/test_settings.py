@@ -21,9 +21,9 @@ X = torch.randn(4, 8, generator=torch.Generator().manual_seed(2))
 
 CHANGES = {
     "the default dtype": lambda: torch.set_default_dtype(torch.float64),
-    "deterministic algorithms": lambda: torch.use_deterministic_algorithms(True),
+    "the use of deterministic algorithms": lambda: torch.use_deterministic_algorithms(True),
     "the number of threads": lambda: torch.set_num_threads(torch.get_num_threads() + 1),
-    "NumPy's floating-point errors": lambda: np.seterr(all="raise"),
+    "NumPy's handling of floating-point errors": lambda: np.seterr(all="raise"),
     "the default device": lambda: torch.set_default_device("meta"),
     "flushing of subnormal numbers": lambda: torch.set_flush_denormal(True),
     "the working folder": lambda: os.chdir("/"),
@@ -78,8 +78,8 @@ def test_other_commands_put_it_back_too(name, command):
 
 
 def test_a_recording_says_what_was_put_back():
-    trace = halfulp.record(changing(CHANGES["deterministic algorithms"]), (X,))
-    assert "deterministic algorithms was off and is on; halfulp restored the old value" in trace.notes
+    trace = halfulp.record(changing(CHANGES["the use of deterministic algorithms"]), (X,))
+    assert "the use of deterministic algorithms was off and is on; halfulp restored the old value" in trace.notes
 
 
 def test_a_function_that_raises_leaves_nothing_changed():

@@ -211,7 +211,7 @@ def test_locate_names_the_module_and_env_diff_the_settings(files):
     assert len(origin["walk"]) > 3 and origin["schema"] == 1
     same = json.loads(halfulp(files, "locate", "again.trace", "right.trace", "--json"))
     assert (same["module"], same["verdict"], same["acceptable"], same["settings"]) == (None, "IDENTICAL", True, [])
-    assert "same settings" in halfulp(files, "env", "diff", "right.trace", "again.trace")
+    assert "are the same" in halfulp(files, "env", "diff", "right.trace", "again.trace")
     found = json.loads(halfulp(files, "env", "diff", "right.trace", "wrong.trace", "--json", expect=0))
     assert found == []  # weights and inputs are the same, eps is no setting
 

@@ -79,7 +79,7 @@ def test_cells_of_markdown_read_as_they_were(results):
 
 def test_markdown_fits_into_a_comment():
     many = markdown(Watch(tuple(Watched(f"c{place}", "c.py", 1, Verdict.MISTAKE, "why " * 300, "x") for place in range(900))))
-    assert len(many) < 65_536 and "more, which don't fit" in many
+    assert len(many) < 65_536 and "More details don't fit" in many
     cases = tuple(Watched(f"c{place}", "c.py", 1, Verdict.MISTAKE, "why", "x" * 30_000) for place in range(5))
     text = markdown(Watch(cases))
     assert len(text) < 65_536 and "More details don't fit" in text

@@ -68,7 +68,7 @@ def test_habits_in_words():
     assert "f32 on changes the precision from bfloat16 to float32" in text and "medium changes the bits but not the precision" in text
     assert (
         "high changes nothing" in text
-        and "makes subnormal numbers zero in linear" in text
+        and "flushes subnormal numbers to zero in linear" in text
         and "matmul could not be measured: it died" in text
     )
     assert "pip install other" in text and "1 of 2 backends" in text

@@ -66,7 +66,7 @@ def test_growth_has_its_exponents(results):
 def test_what_has_no_such_picture_is_refused(results, tmp_path):
     with pytest.raises(InputError, match="Got picture 'poem'"):
         picture("poem", results["check"])
-    with pytest.raises(InputError, match="Got a Audit for picture elements.*This result has: none"):
+    with pytest.raises(InputError, match="Got an Audit for picture elements.*This result has: none"):
         picture("elements", results["audit"])
     with pytest.raises(InputError, match="closeups=True"):
         picture("elements", results["explanation"].result)

@@ -119,7 +119,7 @@ BASE = {
             Verdict.MISTAKE,
             ("scaling",),
             [Evidence("scaling", "stays", (), {"unequal_integers_in_float64": 2})],
-            "something other than rounding decides them",
+            "decided by something other than rounding",
         ),
         (Verdict.MISTAKE, ("something",), [], "The error is beyond rounding"),
         (Verdict.UNDECIDED, ("noise",), [], "its cause could not be determined"),

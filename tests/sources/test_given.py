@@ -173,9 +173,9 @@ def test_numbers_and_files_are_inputs_too(folder):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("x=randn(3", "Needed: names and what they are"),
+        ("x=randn(3", "Needed: values or name=value pairs"),
         ("ones(2), x=randn(3)", "some inputs have names and some have none"),
-        ("**{}", "Needed: names and what they are"),
+        ("**{}", "Needed: values or name=value pairs"),
         ("x=open('a')", "Got the name open"),
         ("x=torch.load('a')", "Needed: functions of torch"),
         ("x=randn('a')", "Got TypeError from"),

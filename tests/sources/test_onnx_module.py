@@ -183,5 +183,5 @@ def test_constants_of_each_kind():
         [],
         [helper.make_tensor_value_info("y", TensorProto.STRING, [])],
     )
-    with pytest.raises(InputError, match="constant of text"):
+    with pytest.raises(InputError, match="constant that holds text"):
         OnnxModule(helper.make_model(text, opset_imports=[helper.make_opsetid("", 18)], ir_version=10))

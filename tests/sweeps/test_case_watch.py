@@ -185,7 +185,7 @@ def test_bad_requests_are_refused(tmp_path):
     with pytest.raises(InputError, match="two files named one"):
         watched([written(tmp_path, "one"), written(tmp_path / "sub", "one")])
     (tmp_path / "baseline.json").write_text('{"kind": "check", "schema": 1}')
-    with pytest.raises(InputError, match="Needed: baseline"):
+    with pytest.raises(InputError, match="Needed: one of kind baseline"):
         watched([tmp_path / "one.py"], tmp_path / "baseline.json")
 
 

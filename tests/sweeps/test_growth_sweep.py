@@ -48,7 +48,7 @@ def test_default_sizes_lie_around_the_default_of_inputs():
 def test_bad_inputs_are_refused():
     with pytest.raises(InputError, match="without a parameter `size`"):
         growth(total, total, lambda seed: positive(seed))
-    with pytest.raises(InputError, match="no default for its size"):
+    with pytest.raises(InputError, match="no default for `size`"):
         growth(total, total, lambda seed, size: positive(seed, size))
     with pytest.raises(InputError, match="without a parameter `size`"):
         growth(total, total, lambda seed: positive(seed), (8, 16))

@@ -28,7 +28,7 @@ def test_differences_name_section_and_both_values():
 def test_settings_that_surprise_are_found():
     torch.set_float32_matmul_precision("medium")
     try:
-        assert any("set_float32_matmul_precision is 'medium'" in surprise for surprise in fingerprint().surprises)
+        assert any("float32 matmul precision is 'medium'" in surprise for surprise in fingerprint().surprises)
     finally:
         torch.set_float32_matmul_precision("highest")
     with torch.backends.mkldnn.flags(enabled=False, allow_tf32=None):

@@ -224,6 +224,6 @@ except TraceError as error:
 def test_a_full_disk_is_one_line_and_leaves_what_was_recorded(tmp_path):
     ran = subprocess.run([sys.executable, "-c", FULL, str(tmp_path / "t")], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.startswith("Got no room") and len(ran.stdout.splitlines()) == 1
+    assert ran.stdout.startswith("Got an error while writing") and len(ran.stdout.splitlines()) == 1
     trace = read_trace(tmp_path / "t")
     assert trace.is_partial and len(trace.ops) > 5

@@ -33,6 +33,10 @@ from .stored_results import StoredResults
 from .tape import ByIdentity, Diverged, Step, Tape, unwatched
 
 
+PLAIN = (torch.Tensor, torch.nn.Parameter)
+"""Classes of which PyTorch has nothing to say; 2.4 names them all the same where a class of someone else's was seen before."""
+
+
 class NoiseMode(DispatchMode):
     """Adds to each op's result the rounding error that its rule describes.
 
@@ -86,6 +90,7 @@ class NoiseMode(DispatchMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
+        types = tuple(kind for kind in types if kind not in PLAIN)
         if self.amplitude != 0.0:
             return self._dispatched(func, types, args, kwargs)
         # What `torch.tensor` makes of Python's numbers is no data either.

@@ -45,7 +45,7 @@ def test_a_finding_is_stored_as_its_word_and_read_back():
 def test_a_finding_that_the_kind_does_not_have_is_refused():
     with pytest.raises(InputError, match="Got the finding 'stays' in evidence of kind 'bits'. Needed: one of same, differ"):
         Evidence("bits", "stays")
-    with pytest.raises(InputError, match="Needed: evidence of kind structure"):
+    with pytest.raises(InputError, match="Needed: evidence of one of these kinds: structure"):
         Evidence("something new", "same")
 
 
