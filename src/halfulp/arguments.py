@@ -65,5 +65,6 @@ def taken_as(inputs: Any, keywords: Mapping[str, Any]) -> str:
     if callable(inputs) and not hasattr(inputs, "shape"):
         return "inputs is a function and was passed as the only argument: call it first, as in inputs(0)."
     if isinstance(inputs, list):
-        return f"inputs is a list and was passed as {len(inputs)} positional argument{'s' * (len(inputs) != 1)}: pass ([...],) if the list is one argument."
+        count = f"{len(inputs)} positional argument{'s' * (len(inputs) != 1)}"
+        return f"inputs is a list and was passed as {count}: pass ([...],) if the list is one argument."
     return ""

@@ -32,7 +32,6 @@ from .rules import OpError
 from .stored_results import StoredResults
 from .tape import ByIdentity, Diverged, Step, Tape, unwatched
 
-
 PLAIN = (torch.Tensor, torch.nn.Parameter)
 """Classes of which PyTorch has nothing to say; 2.4 names them all the same where a class of someone else's was seen before."""
 
