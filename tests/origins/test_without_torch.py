@@ -8,6 +8,7 @@ import textwrap
 
 import pytest
 import torch
+from releases import onednn
 from torch import nn
 
 import halfulp
@@ -87,7 +88,7 @@ def traces(tmp_path_factory):
     folder = tmp_path_factory.mktemp("traces")
     x = torch.randn(4, 3, 6, 6, generator=torch.Generator().manual_seed(5))
     record(Model(1e-5), x, folder / "on", level="tensors", gradients=True)
-    with torch.backends.mkldnn.flags(enabled=False, allow_tf32=None):
+    with onednn(False):
         record(Model(1e-5), x, folder / "off", level="tensors", gradients=True)
         record(Model(1e-2), x, folder / "fault", level="tensors", gradients=True)
     return folder
@@ -125,9 +126,9 @@ def test_variables_of_the_environment_and_switches_are_both_named(tmp_path):
     """Two machines, as far as one can be two."""
     (tmp_path / "program.py").write_text(textwrap.dedent(RECORDING))
     plain = {key: value for key, value in os.environ.items() if key != "MKL_CBWR"}
-    for name, eps, onednn, variables in (("a", "1e-3", "off", {"MKL_CBWR": "COMPATIBLE"}), ("b", "1e-5", "on", {})):
+    for name, eps, switch, variables in (("a", "1e-3", "off", {"MKL_CBWR": "COMPATIBLE"}), ("b", "1e-5", "on", {})):
         ended = subprocess.run(
-            [sys.executable, str(tmp_path / "program.py"), str(tmp_path / name), eps, onednn], env={**plain, **variables}, capture_output=True,
+            [sys.executable, str(tmp_path / "program.py"), str(tmp_path / name), eps, switch], env={**plain, **variables}, capture_output=True,
             text=True, check=False,
         )  # fmt: skip
         assert ended.returncode == 0, ended.stderr

@@ -1,12 +1,12 @@
 """Orders are revealed, described and proved: PyTorch's and NumPy's own, and orders written here on purpose."""
 
-import contextlib
 import math
 
 import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from releases import onednn
 
 import halfulp
 from halfulp.documents import restored
@@ -17,17 +17,6 @@ from halfulp.orders.families import blocks, lanes, pairwise, sequential
 from halfulp.orders.replayed import evaluate
 from halfulp.probes.stored import StoredOrders
 from halfulp.reports.text.orders import order_text
-
-
-@contextlib.contextmanager
-def onednn(enabled):
-    """torch.backends.mkldnn.flags warns about TF32 on its way."""
-    before = torch.backends.mkldnn.enabled
-    torch._C._set_mkldnn_enabled(enabled)
-    try:
-        yield
-    finally:
-        torch._C._set_mkldnn_enabled(before)
 
 
 def fresh(inputs, seed=99):

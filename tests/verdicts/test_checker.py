@@ -6,6 +6,7 @@ import random
 import numpy as np
 import pytest
 import torch
+from releases import onednn
 from torch import nn
 from torch.nn import functional as F
 
@@ -184,7 +185,7 @@ def test_lost_digits_are_unstable(name):
 
 def test_fast_products_are_rounding_with_the_loss_said():
     def without_onednn(x, w):
-        with torch.backends.mkldnn.flags(enabled=False, allow_tf32=None):  # NNPACK's Winograd, where there is one
+        with onednn(False):  # NNPACK's Winograd, where there is one
             return F.conv2d(x, w, padding=1)
 
     result = check(without_onednn, lambda x, w: F.conv2d(x, w, padding=1), (torch.randn(32, 3, 24, 24), torch.randn(8, 3, 3, 3)))

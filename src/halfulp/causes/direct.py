@@ -44,7 +44,7 @@ def _memory(result: CheckResult) -> Iterator[Cause]:
         side = str(repeated.measured["side"])
         yield Cause(
             "uninitialized memory", MEMORY, f"`{side}` reads memory before it is written (torch.empty, numpy.empty).", 1.0,
-            evidence=(f"When all unwritten memory is filled with NaN, {repeated.measured['unequal']:,} of {repeated.measured['count']:,} results of `{side}` change{'s' if repeated.measured['unequal'] == 1 else ''}; without that, none do.",),
+            evidence=(f"When all unwritten memory is filled with NaN, {repeated.measured['unequal']:,} of {counted(repeated.measured['count'], 'element')} in the result of `{side}` change{'s' if repeated.measured['unequal'] == 1 else ''}; without that, none do.",),
             remedy="use torch.zeros, or write every element before it is read", confidence="high", side=side, place="", reports=REPORTS["uninitialized memory"],
         )  # fmt: skip
 
@@ -93,7 +93,7 @@ def _formats(result: CheckResult) -> Iterator[Cause]:
             name,
             where,
             explained,
-            f"Rounding {where} to {found.measured['format']} reproduces {100 * explained:.1f} % of the squared error, element by element.",
+            f"Rounding the {where} to {found.measured['format']} reproduces {100 * explained:.1f} % of the squared error, element by element.",
             "high",
         )
     elif found is not None and found.finding == F.CORRELATES and follows:
@@ -131,8 +131,8 @@ def _followed(measured: Mapping[str, Any], name: str, where: str) -> str:
     """How it is known that the error goes along with rounding to a format: tested against chance, or the format was seen in `actual`."""
     size = f"The error is about as large as {name} would make it"
     if "deviations" in measured:
-        return f"{size}, and it correlates with the error from rounding {where} ({measured['deviations']:.1f} standard deviations beyond chance)."
-    return f"{size}. `actual` computes with {name} numbers, and rounding {where} to that format predicts {100 * measured['correlated']:.0f} % of the error."
+        return f"{size}, and it correlates with the error from rounding the {where} ({measured['deviations']:.1f} standard deviations beyond chance)."
+    return f"{size}. `actual` computes with {name} numbers, and rounding the {where} to that format predicts {100 * measured['correlated']:.0f} % of the error."
 
 
 def _of_format(name: str, where: str, share: float, evidence: str, confidence: str) -> Cause:

@@ -59,7 +59,7 @@ class Peers:
             return known
         others = self._collectives[rank]
         if place >= len(others) or others[place].op != step.op or slot >= len(others[place].inputs):
-            raise Unknown(f"rank {rank} ran a different collective from {step.op}")
+            raise Unknown(f"rank {rank} ran a collective other than {step.op}")
         return self._expected[rank].numbers(others[place].inputs[slot])
 
     def _result(self, step: Step, parts: list[Array], fl: Exact) -> Array:

@@ -173,7 +173,7 @@ def _words(verdict: Verdict, kind: str, found: dict[str, Evidence]) -> str:
     if verdict is Verdict.UNSTABLE:
         return "in exact arithmetic the difference vanishes: this algorithm loses digits"
     return {
-        "neighbors": "it was computed from other values than the ones compared, and is within rounding in norm",
+        "neighbors": "it was computed from values other than those compared, and is within rounding in norm",
         "scaling": "the difference stays in exact arithmetic, so the formula, a constant or a weight differs",
         "specials": "NaN or infinity is in different places",
         "precision": f"computing with {found['precision'].measured['format']} explains it" if "precision" in found else "",

@@ -9,6 +9,7 @@ from ..floats import FORMATS
 from ..traces import Step
 from ..traces.roles import Phase, Role
 from ..verdicts.verdict import Verdict
+from ..words.numbers import counted
 from .addition import beyond_everything, distance, rms
 from .counterpart import MatchedBy
 from .ledger import Suspect, SuspectState
@@ -61,7 +62,7 @@ class Leaves:
             return Version(actual_number)
         apart = distance(actual_numbers, expected_numbers)
         size = rms(expected_numbers)
-        note = f"{value.role} {value.name} itself differs: {int(beyond.sum())} of {expected_numbers.size} elements"
+        note = f"{value.role} {value.name} itself differs: {int(beyond.sum())} of {counted(expected_numbers.size, 'element')}"
         relative = apart / size if size else float("inf")
         slot = next((k for k, output in enumerate(step.outputs) if output is not None), 0)
         phase = Phase.BUFFER if value.role == Role.BUFFER else step.phase

@@ -279,7 +279,7 @@ def _smaller(made: Reproduction, size: float, progress: Callable[[str], None] | 
             shorter = max(SMALLEST, length // 2)
             tried = _cut(made, length, shorter)
             if progress is not None:
-                progress(f"making it smaller: axes of {length} to {shorter}")
+                progress(f"making it smaller: cutting axes from {length} to {shorter}")
             if _still(tried, size):
                 made = tried
                 break

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -126,7 +127,9 @@ def read_program(path: Path) -> torch.export.ExportedProgram:
         InputError: the file is missing, or holds none.
     """
     try:
-        return torch.export.load(path)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # of PyTorch 2.4 about its own use of pickle
+            return torch.export.load(path)
     except Exception as error:
         what = "which is not a file" if not path.is_file() else f"which torch.export.load can't read ({type(error).__name__})"
         raise InputError(

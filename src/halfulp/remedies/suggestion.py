@@ -98,7 +98,7 @@ def _drawn(inputs: Callable[[int], Any], seed: int) -> Any:
     except Exception as error:
         raise RunError(
             f"Got {type(error).__name__} from inputs({seed}): {shortened(str(error))}. Needed: a function of a seed that returns the "
-            "inputs, or a tuple of them. Where it is a function, the tolerance covers several draws. Call inputs(0) by itself to see "
+            f"inputs, or a tuple of them. With a function, the tolerance covers several draws. Call inputs({seed}) by itself to see "
             "where it fails."
         ) from error
 

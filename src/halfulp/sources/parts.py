@@ -14,6 +14,7 @@ import torch
 from ..cases import load_case_file
 from ..cases.troubles import trouble_with
 from ..errors import InputError
+from ..words.numbers import with_article
 from .binding import fits
 from .drawn_inputs import SIZE, Inputs
 from .expressions import free_names, function_of, parsed
@@ -88,7 +89,7 @@ def _named(word: str, seed: int) -> Part:
     built = taken_apart(named.value)
     if built is None:
         raise InputError(
-            f"Got {word}, which is {_article(type(named.value).__name__)}. Needed: a function, an nn.Module, or a builder: a function that takes no argument and returns one or two of these, or a case. It is run on the inputs. Name another, or save the numbers to a file and give that."
+            f"Got {word}, which is {with_article(type(named.value).__name__)}. Needed: a function, an nn.Module, or a builder: a function that takes no argument and returns one or two of these, or a case. It is run on the inputs. Name another, or save the numbers to a file and give that."
         )
     for function in built.functions.values():
         if trouble := trouble_with(function, word):
@@ -121,8 +122,3 @@ def as_inputs(made: Any) -> Inputs:
     if isinstance(made, Mapping) and made and all(isinstance(name, str) for name in made):
         return Inputs(tuple(made.values()), tuple(made))
     return Inputs(tuple(made)) if isinstance(made, (tuple, list)) else Inputs((made,))
-
-
-def _article(name: str) -> str:
-    """The name with its article: "a Tensor", "an int", "an ndarray" (spoken: en-d-array)."""
-    return f"{'an' if name.lower().startswith(('a', 'e', 'i', 'o', 'nd')) else 'a'} {name}"

@@ -153,7 +153,7 @@ def _rounding(result: Judged) -> str:
         found = _measured(result, "families")
         return (
             f'This is proved to be rounding: adding the same terms in another order ("{found["actual"]}") reproduces every bit of actual '
-            f"({found['outputs']:,} outputs)."
+            f"({counted(found['outputs'], 'output')})."
         )
     if result.because[:1] == ("loss",):
         fast = noise["transforms"] or _has(result, "fast_products", F.EXPLAIN)
@@ -161,7 +161,7 @@ def _rounding(result: Judged) -> str:
         kind = "Fast products (Winograd, FFT, Strassen) lose that much by design" if fast else "The algorithm is coarser, not wrong"
         known = f": {formula}" if formula else ""
         return (
-            f"This is rounding, but {number(times)} times as much as the expected algorithm makes, a loss of {digits_lost(times)}. "
+            f"This is rounding, but {number(times)} times the rounding error of the expected algorithm, a loss of {digits_lost(times)}. "
             f"{kind}, and the formula is the same{known}."
         )
     if result.because[:1] == ("conditioning",):
@@ -174,7 +174,7 @@ def _rounding(result: Judged) -> str:
     if result.because[:1] == ("backward_error",):
         found = _measured(result, "backward_error")
         return (
-            f"This is rounding: the result is the exact sum of terms that are each off by at most {number(found['eta_in_u'])} roundings; adding "
+            f"This is rounding: the result is the exact sum of terms that are each off by at most {number(found['eta_in_u'])} rounding{'' if number(found['eta_in_u']) == '1' else 's'}; adding "
             f"{counted(found['terms'], 'term')} in any order can cause about {number(found['estimate_in_u'])} roundings{tail}."
         )
     return (
@@ -216,12 +216,12 @@ def _reduced(result: Judged) -> str:
         )
     if _has(result, "precision", F.CORRELATES) and "deviations" not in found:
         return (
-            f"The error is {beyond}, but no more than computing in {found['format']} makes. `actual` computes with {found['format']} numbers, "
+            f"The error is {beyond}, but no more than computing in {found['format']} causes. `actual` computes with {found['format']} numbers, "
             f"and rounding the {found['where']} to that format predicts {100.0 * float(found['correlated']):.0f} % of the error."
         )
     if _has(result, "precision", F.CORRELATES):
         return (
-            f"The error is {beyond}, but no more than computing in {found['format']} makes, and it correlates with what rounding the {found['where']} to "
+            f"The error is {beyond}, but no more than computing in {found['format']} causes, and it correlates with what rounding the {found['where']} to "
             f"{found['format']} gives, {number(found['deviations'])} standard deviations beyond chance."
         )
     if "explained" in found:
@@ -231,13 +231,13 @@ def _reduced(result: Judged) -> str:
         )
     if found.get("seen"):
         return (
-            f"The error is {beyond}, but no more than computing in {found['format']} makes ({number(found['rms_in_its_noise'])} times the rounding noise of that format), and "
+            f"The error is {beyond}, but no more than computing in {found['format']} causes ({number(found['rms_in_its_noise'])} times the rounding noise of that format), and "
             f"`actual` does compute with {found['format']} numbers, in {found['where']}."
         )
     formula = _formula(result)
     stored = f", and every result is a {found['representable']} number" if found.get("representable") else ""
     return (
-        f"The error is {beyond}, but it is what computing in {found['format']} makes ({number(found['rms_in_its_noise'])} times the rounding noise of that format){stored}"
+        f"The error is {beyond}, but it is what computing in {found['format']} causes ({number(found['rms_in_its_noise'])} times the rounding noise of that format){stored}"
         f"{'; ' + formula if formula else ''}."
     )
 
@@ -258,7 +258,7 @@ def _unstable(result: Judged) -> str:
         return (
             f"The algorithm loses {digits_lost(float(found['error']))}: its error is {number(found['error'])} times "
             "what a single rounding of the inputs and the result causes; the error of the expected algorithm is "
-            f"{number(found['expected_error'])} times that amount, and that of a correct one stays below {number(found['limit'])} times. Some step "
+            f"{number(found['expected_error'])} times that amount, and a correct algorithm stays below {number(found['limit'])} times that amount. Some step "
             f"that expected computes in higher precision than {result.declared} is computed in {result.declared} by "
             f"actual. {_capitalized(_formula(result))}."
         )
@@ -279,7 +279,7 @@ def _overflows(result: Judged) -> str:
         line = f" ({found['line']})" if found.get("line") else ""
         start = f" It starts at {found['op']}{line}{sizes}; the largest {found['format']} number is {number(found['largest'])}."
     return (
-        f"{number(found['elements'])} of {special['count']:,} elements {'is' if found['elements'] == 1 else 'are'} NaN or infinite in actual. In float64 the same formula gives finite "
+        f"{number(found['elements'])} of {counted(special['count'], 'element')} {'is' if found['elements'] == 1 else 'are'} NaN or infinite in actual. In float64 the same formula gives finite "
         f"numbers that agree with expected, so something overflows or underflows on the way.{start}"
     )
 
@@ -363,7 +363,7 @@ def _special(measured: dict[str, Any], path: str, beyond: str) -> str:
         "inf_sign": "infinite with opposite signs",
     }
     parts = [f"{measured[key]:,} {words}" for key, words in names.items() if measured.get(key)]
-    return f"NaN and infinity are in different places{path}: {', '.join(parts)}, of {measured['count']:,} elements."
+    return f"NaN and infinity are in different places{path}: {', '.join(parts)}, of {counted(measured['count'], 'element')}."
 
 
 def _scaled(measured: dict[str, Any], path: str, beyond: str) -> str:
@@ -419,10 +419,7 @@ def _patterned(measured: dict[str, Any], path: str, beyond: str) -> str:
 
 
 def _unpermuted(measured: dict[str, Any], path: str, beyond: str) -> str:
-    return (
-        f"Permuting the axes of length {measured['length']} at most permutes the result of expected; actual changes by "
-        f"{number(measured['excess'])} times what rounding allows{path}. `actual` treats some indices specially, such as those of a tail or a border.{beyond}"
-    )
+    return f"Permuting the inputs along their axes of length {measured['length']} only reorders the result of expected, or leaves it unchanged; actual then differs from it by {number(measured['excess'])} times what rounding allows{path}. `actual` treats some indices specially, such as those of a tail or a border.{beyond}"
 
 
 def _searched(result: Judged) -> str:
@@ -485,7 +482,7 @@ def _undecided(result: Judged) -> str:
     if noise.get("method") == "inputs" and _has(result, "scaling", F.VANISHES):
         return (
             f"The formula is the same (the difference vanishes in float64), but the error is {number(noise['rms_in_noise'])} times what rounding the "
-            f"inputs makes, and halfulp can't see the ops of either side. Adding {counted(noise['terms'], 'term')} one by one could lose that much, and so could "
+            f"inputs causes, and halfulp can't see the ops of either side. Adding {counted(noise['terms'], 'term')} one by one could lose that much, and so could "
             "an unstable algorithm. Write `expected` in PyTorch ops to decide."
         )
     why = _measured(result, "scaling").get("why", "no run in another precision was possible")
@@ -500,7 +497,9 @@ def _of_stored(result: Judged, why: str) -> str:
     known = ""
     if backward:
         within = f"adding in any order can cause up to about {number(backward['estimate_in_u'])}"
-        known += f" The error amounts to {number(backward['eta_in_u'])} roundings ({within})."
+        known += (
+            f" The error amounts to {number(backward['eta_in_u'])} rounding{'' if number(backward['eta_in_u']) == '1' else 's'} ({within})."
+        )
     if _has(result, "precision", F.NOT_REPRODUCED):
         known += f" No coarser format reproduces it (at best {100.0 * float(precision['explained']):.0f} %)."
     return (

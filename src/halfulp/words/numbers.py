@@ -27,6 +27,11 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
+def with_article(name: str) -> str:
+    """A class with its article: "a Tensor", "an Audit", "an ndarray" (spoken: en-d-array)."""
+    return f"{'an' if name.lower().startswith(('a', 'e', 'i', 'o', 'nd')) else 'a'} {name}"
+
+
 def share(part: int, whole: int) -> str:
     """A count as a share: 12 of 6,272 elements (0.19 %)."""
     percent = 100.0 * part / whole if whole else 0.0

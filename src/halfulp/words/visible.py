@@ -16,6 +16,7 @@ from collections.abc import Generator, Mapping
 from typing import Any, TypeVar
 
 from ..errors import HalfulpError, InputError
+from .numbers import with_article
 
 LINES = frozenset(("report", "reason", "case_file"))
 """Fields of results that hold several lines; in any other a new line is shown as an escape too, so that no name can look like an answer."""
@@ -65,7 +66,7 @@ def fitting(result: object) -> Generator[None]:
             raise
         said = visible(" ".join(str(error).split())[:80])
         raise InputError(
-            f"Got {'an' if type(result).__name__[0] in 'AEIO' else 'a'} {type(result).__name__} whose values don't fit together ({type(error).__name__}: {said}). Needed: "
+            f"Got {with_article(type(result).__name__)} whose values don't fit together ({type(error).__name__}: {said}). Needed: "
             "a result exactly as halfulp made it. An inconsistent result can't be shown. If nobody changed it, please "
             "report this with the result as JSON."
         ) from error

@@ -110,7 +110,7 @@ def _joined(results: list[Any], size: int, step: int) -> Any:
             raise NotApplicable("a result has no axis for the batch")
         whole = torch.cat(pieces)
         if whole.shape[0] != size:
-            raise NotApplicable("the results of the parts do not add up to the size of the whole batch")
+            raise NotApplicable("the sizes of the parts' results don't add up to the size of the whole batch")
         joined.append(whole)
     return tree_unflatten(joined, columns[0][1])
 

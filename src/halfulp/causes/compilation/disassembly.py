@@ -286,7 +286,7 @@ def _bisected(apart: _Apart) -> list[Cause]:
             what = ", ".join(str(name) for name in (found.subsystem, found.debug_info) if name)
             return [
                 Cause(
-                    f"compiler pass: {found.subsystem or found.backend}", "compiler", f"The difference appears in {found.backend}{f', with {what}' if what else ''}{f' (step {found.bisect_number})' if found.bisect_number is not None else ''}.", 1.0,
+                    f"compiler pass: {found.subsystem or found.backend}", "compiler", f"The difference appears in {found.backend}{f': {what}' if what else ''}{f' (step {found.bisect_number})' if found.bisect_number is not None else ''}.", 1.0,
                     evidence=("PyTorch's CompilerBisector ended there, with halfulp's verdict as its test.",),
                     remedy="turn that pass off, or report it", confidence="medium", side="actual",
                 )

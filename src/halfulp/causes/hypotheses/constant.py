@@ -185,7 +185,7 @@ def _whose(site: Site) -> str:
 
 CONSTANT = Hypothesis(
     "constant", FORMULA,
-    "results off by a constant factor or addend, or by what follows from that",
+    "results off by a constant factor or addend, or by what later ops make of it",
     "scalar factors and addends left out, factors fitted",
     "use the same constant in both",
     (),

@@ -217,7 +217,7 @@ FLIPPED = Hypothesis(
 )  # fmt: skip
 TRANSPOSED = Hypothesis(
     "transposed weight", FORMULA,
-    "errors as large as the results with square weights (others raise)",
+    "errors as large as the results with square weights (other shapes raise an exception)",
     "weights and operands transposed where the shape allows it",
     "store the weight as (out, in): weight.T",
     ("pytorch/pytorch#162730",),
@@ -257,7 +257,7 @@ PADDING = Hypothesis(
 )  # fmt: skip
 COUNT_INCLUDE_PAD = Hypothesis(
     "count_include_pad", FORMULA,
-    "errors by a rational factor, along the border only",
+    "results off by a rational factor, along the border only",
     "count_include_pad inverted",
     "pass the same value to both",
     ("pytorch/pytorch#13934",),

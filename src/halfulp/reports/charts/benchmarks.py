@@ -94,7 +94,7 @@ def limit_chart(benchmark: Benchmark, name: str = "limits") -> Sketch:
             tooltip=["op:N", "precision:N", "fault:N", "checker:N", "limit:Q"],
         )
     )
-    words = f"{len(benchmark.limits)} limits of {len(checkers)} checkers."
+    words = f"{counted(len(benchmark.limits), 'limit')} of {counted(len(checkers), 'checker')}."
     return finished(
         chart, datasets, title="The smallest fault that is seen", description=f"Ticks. {words}", width=150, height=18 * len(checkers)
     )

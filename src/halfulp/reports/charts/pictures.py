@@ -22,6 +22,7 @@ from ...probes import RevealedOrder
 from ...probes.stored import StoredOrders
 from ...sweeps import Benchmark, Growth, Matrix
 from ...verdicts import CheckResult
+from ...words.numbers import with_article
 from .benchmarks import confusion_chart, detection_chart
 from .datasheets import ulp_chart
 from .elements import error_against_noise
@@ -65,14 +66,14 @@ def picture(name: str, result: Any, path: str = "") -> Any:
     if not isinstance(result, drawn.of):
         fitting = ", ".join(other for other, drawn in PICTURES.items() if isinstance(result, drawn.of)) or "none"
         raise InputError(
-            f"Got {'an' if type(result).__name__[0] in 'AEIO' else 'a'} {type(result).__name__} for picture {name}. Needed: {' or '.join(kind.__name__ for kind in drawn.of)}. It shows {drawn.shows}. "
+            f"Got {with_article(type(result).__name__)} for picture {name}. Needed: {' or '.join(kind.__name__ for kind in drawn.of)}. That picture shows {drawn.shows}. "
             f"This result has: {fitting}."
         )
     chart = drawn.draw(result, path)
     if chart is None:
         where = f" of output {path!r}" if path else ""
         raise InputError(
-            f"Got {'an' if type(result).__name__[0] in 'AEIO' else 'a'} {type(result).__name__} without the data for picture {name}{where}. Needed: {drawn.shows}. It may not have been kept, or "
+            f"Got {with_article(type(result).__name__)} without the data for picture {name}{where}. Needed: {drawn.shows}. It may not have been kept, or "
             "there may be nothing to show. For a check, pass closeups=True, or use --json or --html."
         )
     return chart.completed() if isinstance(chart, Sketch) else chart
@@ -115,7 +116,7 @@ def save_picture(chart: Any, path: str | Path) -> Path:
     file = picture_file(path)
     if isinstance(chart, str) and file.suffix == ".json":
         raise InputError(
-            f"Got {file.name} for a drawing. Needed: a name that ends in one of {', '.join(ENDINGS[:-1])}. A drawing has no chart specification. Choose one."
+            f"Got {file.name} for a picture that is drawn as SVG. Needed: a name that ends in one of {', '.join(ENDINGS[:-1])}. Such a picture has no chart specification. Choose one."
         )
     return write_file(file, _encoded(chart, file.suffix))
 

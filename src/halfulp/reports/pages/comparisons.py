@@ -47,7 +47,7 @@ def comparison_page(comparison: Comparison) -> Page:
                     partial(ulp_histogram, difference, f"ulps_{place}"),
                     title,
                     f"{share(difference.unequal, difference.compared)} differ{'s' if difference.unequal == 1 else ''}"
-                    + ("." if difference.compared == difference.count else ", of those that are finite on both sides."),
+                    + ("." if difference.compared == difference.count else "; only elements that are finite on both sides are counted."),
                 )
             )
     if comparison.differences:

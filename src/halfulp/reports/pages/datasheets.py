@@ -14,7 +14,7 @@ from .page import Column, Columns, Figure, Number, Page, Pairs, Section, Table
 
 RATED = (
     "In ulps of the exact value, on a logarithmic axis. The dashed line at 0.5 is the best there is: correct rounding. Good libraries stay "
-    f"within 1 ulp or a few; OpenCL allows up to {USUAL_ULPS:.0f} for the least exact elementary functions. A larger error is a fault, unless it is "
+    f"within one or a few ulps; OpenCL allows up to {USUAL_ULPS:.0f} for the least exact elementary functions. A larger error is a fault, unless it is "
     "large only where the function's values are near zero: there the absolute error is still as small as for values near 1. A name that ends in "
     "' is a derivative."
 )

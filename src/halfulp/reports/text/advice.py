@@ -138,7 +138,7 @@ def _about_effects(result: CheckResult) -> list[str]:
 
 _OVERFLOW = (
     "Keep what is squared, exponentiated or multiplied within the format's range: subtract the maximum first (softmax, logsumexp), scale before the product instead of after it, divide before summing.",
-    "Or use the stable form of the library: softmax, log_softmax, logsumexp, hypot, softplus, or compute this part in a format with a wider range.",
+    "Or use the library's numerically stable functions: softmax, log_softmax, logsumexp, hypot, softplus, or compute this part in a format with a wider range.",
 )
 _LEANS = (
     "Look for running sums and averages that are kept in the declared precision, and keep them in a higher precision or add in blocks.",
@@ -162,7 +162,7 @@ _STEPS: dict[Verdict, tuple[str, ...]] = {
     ),
     V.UNSTABLE: (
         "Find where nearly equal numbers are subtracted (a variance as E[x^2] - E[x]^2, a distance as x^2 + y^2 - 2 x y), and subtract before squaring.",
-        "Or use the stable form of the library: var, cdist, softmax minus its maximum, log_softmax, log1p, expm1.",
+        "Or use the library's numerically stable functions: var, cdist, softmax, log_softmax, log1p, expm1.",
         "Where the inputs allow it, center or scale them first.",
     ),
     V.NONDETERMINISTIC: (

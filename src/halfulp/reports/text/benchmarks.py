@@ -35,7 +35,7 @@ def benchmark_answer(found: Benchmark) -> str:
         ops = len({limit.op for limit in found.limits})
         return (
             f"Of {len(found.limits):,} kinds of faults in {ops} ops, halfulp detects {len(seen):,} at some magnitude, "
-            f"and half of those already at {number(middle)} u (u is half an ulp of 1)."
+            f"and half of those at {number(middle)} u or less (u is half an ulp of 1)."
         )
     if not found.outcomes:
         return f"There {'is 1 summary figure' if len(found.figures) == 1 else f'are {len(found.figures)} summary figures'}, but no individual outcomes."

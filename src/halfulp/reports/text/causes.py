@@ -148,7 +148,7 @@ def stages_in_words(explanation: Explanation) -> list[str]:
     first = (
         "None of the stages that ran changes any bits."
         if bits is None
-        else f"Bits change first at {bits.name!r} ({bits.what}): {bits.unequal:,} of {bits.count:,} elements."
+        else f"Bits change first at {bits.name!r} ({bits.what}): {bits.unequal:,} of {counted(bits.count, 'element')}."
     )
     second = (
         "The verdict is acceptable at every stage that ran." if worse is None else f"The verdict changes at {worse.name!r} ({worse.what})."

@@ -208,18 +208,15 @@ def _precision(finding: str, m: Measured) -> str:
     if finding == F.SAME_SIZE:
         return f"{m['format']} {m['where']}: the error is {number(m['rms_in_its_noise'])} times the noise of that format"
     if finding == F.CORRELATES and "deviations" not in m:
-        return (
-            f"{m['where']} in {m['format']}, which occurs among the numbers of actual: predicts "
-            f"{100 * m['correlated']:.0f} % of the error, and the size of the error fits too"
-        )
+        return f"rounding the {m['where']} to {m['format']}, which occurs among the numbers of actual, predicts {100 * m['correlated']:.0f} % of the error, and the size of the error fits too"
     if finding == F.CORRELATES:
         return (
-            f"rounding {m['where']} to {m['format']} correlates with the error, {number(m['deviations'])} standard deviations "
+            f"rounding the {m['where']} to {m['format']} correlates with the error, {number(m['deviations'])} standard deviations "
             "beyond chance, and the size of the error fits too"
         )
     if "format" not in m:
         return "rounding the inputs of products reproduces none of the error"
-    return f"best match: rounding {m['where']} to {m['format']} reproduces {100 * m['explained']:.1f} % of the error"
+    return f"best match: rounding the {m['where']} to {m['format']} reproduces {100 * m['explained']:.1f} % of the error"
 
 
 def _casts(finding: str, m: Measured) -> str:

@@ -32,7 +32,7 @@ def _on(case: Case, change: Change) -> Evidence:
     exact = case.run("expected", Variant(case.finest, inputs))
     exact = exact if isinstance(exact, Run) else expected
     if not isinstance(actual, Run) or not isinstance(expected, Run) or not isinstance(exact, Run):
-        return Evidence(kind, F.UNAVAILABLE, measured={"why": f"a side does not run on {kind}"})
+        return Evidence(kind, F.UNAVAILABLE, measured={"why": f"one side does not run on {kind}"})
     references = {leaf.path: leaf.float64() for leaf in exact.outputs}
     plain = {leaf.path: leaf.float64() for leaf in expected.outputs}
     largest, count, unequal, path = 0.0, 0, 0, ""

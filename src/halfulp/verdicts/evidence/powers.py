@@ -26,7 +26,7 @@ def powers(case: Case, noise: Noise) -> Evidence:
     """
     scaled = {name: case.run(name, Variant(inputs=Inputs(Change.SCALED))) for name in ("actual", "expected")}
     if not all(isinstance(run, Run) for run in scaled.values()):
-        return Evidence("powers", F.UNAVAILABLE, measured={"why": "a side does not run on scaled inputs"})
+        return Evidence("powers", F.UNAVAILABLE, measured={"why": "one side does not run on scaled inputs"})
     pairs = _pairs(case.native("expected"), scaled["expected"])
     degree = next((name for name in DEGREES if pairs and all(_deviation(*pair, name) is not None for pair in pairs)), None)
     if degree is None:

@@ -58,7 +58,7 @@ def redraw(case: Case, noise: Noise, *, beyond: bool, widely: bool = False) -> E
     kind = "wide_redraw" if widely else "redraw"
     redrawn = _redrawn(case, noise, widely=widely)
     if redrawn is None:
-        return Evidence(kind, F.UNAVAILABLE, measured={"why": "a side does not run on inputs that are perturbed slightly"})
+        return Evidence(kind, F.UNAVAILABLE, measured={"why": "one side does not run on inputs that are perturbed slightly"})
     if not any(found.moves.any() for found in redrawn.values()):
         return Evidence(
             kind,
