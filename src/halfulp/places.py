@@ -19,7 +19,8 @@ def folder(name: str) -> Path:
         if candidate.is_dir():
             return candidate
     raise InputError(
-        f"Got no folder {name!r} beside {package}. Needed: a complete installation of halfulp, or a checkout of it. That holds the {name}. "
+        f"Got no folder {name!r} beside {package}. Needed: a complete installation of halfulp, or a checkout of it. Either one contains "
+        f"the {name}. "
         "Reinstall halfulp."
     )
 

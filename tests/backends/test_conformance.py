@@ -131,7 +131,7 @@ def broken(laws):
 OTHER_AFTERWARDS = {
     DTYPE: "float64 goes in and comes back, but was computed in lower precision",
     KIND: "arrays and tensors with the same numbers give different numbers",
-    REMEMBERS: "linear gives other numbers for the same inputs after a call with others",
+    REMEMBERS: "linear gives different numbers for the same inputs after a call with other inputs",
     KNOBS: "after kernels off was changed and put back, it gives different numbers",
 }
 """What else is seen of a backend whose second call differs from its first."""
@@ -151,12 +151,12 @@ class NoName:
     availability, fingerprint, knobs, implement = Plugin.availability, Plugin.fingerprint, Plugin.knobs, Plugin.implement
 
 
-@broken({INTERFACE: "its name is '', not a string"})
+@broken({INTERFACE: "its name is '', not a nonempty string"})
 class EmptyName(Plugin):
     name = ""
 
 
-@broken({INTERFACE: "its name is 7, not a string"})
+@broken({INTERFACE: "its name is 7, not a nonempty string"})
 class NumberForAName(Plugin):
     name = 7
 
@@ -227,13 +227,13 @@ class FingerprintChanges(Plugin):
         return {"plugin": str(self.calls)}
 
 
-@broken({FINGERPRINT: "fingerprint() gives {}, not a mapping from strings to strings"})
+@broken({FINGERPRINT: "fingerprint() gives {}, not a nonempty mapping from strings to strings"})
 class FingerprintIsEmpty(Plugin):
     def fingerprint(self):
         return {}
 
 
-@broken({FINGERPRINT: "fingerprint() gives 'plugin 1.0', not a mapping from strings to strings"})
+@broken({FINGERPRINT: "fingerprint() gives 'plugin 1.0', not a nonempty mapping from strings to strings"})
 class FingerprintIsAText(Plugin):
     def fingerprint(self):
         return "plugin 1.0"
@@ -386,7 +386,7 @@ class ComputesInPlace(Plugin):
         return arguments[0].copy_(result) if in_place else result
 
 
-@broken({MEMORY: "a result of linear changes when it is called again"})
+@broken({MEMORY: "a result of linear changes when linear is called again"})
 class OneBuffer(Plugin):
     def __init__(self):
         super().__init__()
@@ -426,7 +426,7 @@ class CountsItsCalls(Plugin):
         return implementation
 
 
-@broken({REMEMBERS: "linear gives other numbers for the same inputs after a call with others"})
+@broken({REMEMBERS: "linear gives different numbers for the same inputs after a call with other inputs"})
 class ScalesByTheLargestSoFar(Plugin):
     """Dynamic quantization with a running maximum: calls with the same inputs agree, calls in between change it."""
 
@@ -444,7 +444,7 @@ class ScalesByTheLargestSoFar(Plugin):
         return implementation
 
 
-@broken({WEIGHTS: "after the weights of linear changed it gives a result with a relative error of 1"})
+@broken({WEIGHTS: "after the weights of linear changed, it gives a result with a relative error of 1"})
 class KeepsOldWeights(Plugin):
     def implement(self, target, **options):
         if isinstance(target, OpModule):

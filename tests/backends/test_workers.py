@@ -165,7 +165,7 @@ def died(remote, action, *, then):
 
 
 def test_killed_during_a_call(remote):
-    assert "It printed nothing." in died(
+    assert "The process printed nothing." in died(
         remote, lambda: os.kill(os.getpid(), signal.SIGKILL), then="it died (SIGKILL; the system may have run"
     )
 
@@ -177,7 +177,7 @@ def test_the_exit_code_and_the_last_lines_are_told(remote):
         os._exit(3)
 
     message = died(remote, speaks_and_ends, then="it died (exit code 3)")
-    assert "Its last lines: line 4 | line 5 | line 6 | line 7 | line 8." in message and "line 3" not in message
+    assert "The last lines that the process printed: line 4 | line 5 | line 6 | line 7 | line 8." in message and "line 3" not in message
 
 
 def test_nonsense_on_the_pipe_of_answers_is_no_answer(remote):
@@ -325,11 +325,11 @@ def pretending(tmp_path, monkeypatch):
             "sys.stdin.buffer.read()",
             "it gave an answer that can't be read (Got b'Welcome ' where a message begins",
         ),
-        (b"", "", "it died (exit code 0). Needed: a result. It printed nothing."),
+        (b"", "", "it died (exit code 0). Needed: a result. The process printed nothing."),
         (
             b"",
             "sys.stderr.write('no such module\\n'); os._exit(5)",
-            "it died (exit code 5). Needed: a result. Its last lines: no such module.",
+            "it died (exit code 5). Needed: a result. The last lines that the process printed: no such module.",
         ),
         (b"short", "", "it died (exit code 0)"),
         (READY[:-1], "", "it died (exit code 0)"),
@@ -372,7 +372,7 @@ def test_a_worker_that_ends_after_its_greeting_is_a_fault_of_the_question(preten
 
 def test_an_interpreter_that_does_not_exist(tmp_path):
     remote = Remote(HERE, tmp_path / "bin" / "python")
-    with pytest.raises(WorkerError, match="it can't be started: No such file or directory. Needed: a result. It printed nothing."):
+    with pytest.raises(WorkerError, match="it can't be started: No such file or directory. Needed: a result. The process printed nothing."):
         remote.implement(lambda x: x)(CALM)
     state = remote.availability()
     assert state == Availability(reason=state.reason) and "can't be started: No such file or directory" in state.reason

@@ -270,7 +270,7 @@ def test_order_says_both_orders_and_writes_programs_that_replay_them(tmp_path):
     result = run("order", tmp_path / "case.py", "--emit", tmp_path / "out", "--svg", tmp_path / "out", "--draw")
     assert result.exit_code == 0, result.output
     assert result.output.count("replaying reproduces all 140 outputs bit for bit") == 2
-    assert result.output.count("result in every bit (140 of 140)") == 2
+    assert result.output.count("result in every bit (140 of 140 elements)") == 2
     assert "actual against expected: " in result.output
     assert "terms: added from top to bottom" in result.output
     assert (tmp_path / "out" / "actual.svg").read_text().startswith("<svg")
@@ -302,7 +302,7 @@ def test_order_of_something_scattered_writes_its_table(tmp_path):
     text = LINEAR.replace("x, W, B", "x").replace("x @ W.T + B", "torch.stack([x.diagonal(place).sum() for place in range(3)])")
     (tmp_path / "case.py").write_text(text.replace("torch.randn(7, 500), torch.randn(20, 500), torch.randn(20)", "(torch.randn(7, 8),)"))
     result = run("order", tmp_path / "case.py", "--side", "actual", "--emit", tmp_path)
-    assert result.exit_code == 0 and "it gives actual's result in every bit (3 of 3)" in result.output
+    assert result.exit_code == 0 and "it gives actual's result in every bit (3 of 3 elements)" in result.output
 
 
 def test_datasheet_is_printed_written_and_compared(tmp_path):

@@ -119,7 +119,7 @@ def test_two_orders_side_by_side_mark_what_only_one_has():
     xml.etree.ElementTree.fromstring(drawn)
     assert drawn == draw_beside({"<actual>": one, "expected": two})
     assert "&lt;actual&gt;" in drawn
-    assert drawn.count("\u2190 here they part") in (1, 2)  # once a side at most
+    assert drawn.count("\u2190 they diverge here") in (1, 2)  # once a side at most
     assert "\u2190" not in draw_beside({"actual": one, "expected": one})
 
 

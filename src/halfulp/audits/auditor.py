@@ -26,6 +26,7 @@ from ..floats import FORMATS
 from ..ops import Kind, called, record_of
 from ..process.border import answered
 from ..process.dispatch import DispatchMode
+from ..words.numbers import counted
 from .findings import Audit, AuditEntry
 
 _NAMES = {dtype: name for name, dtype in TORCH_DTYPES.items()}
@@ -207,7 +208,8 @@ class _Watch(DispatchMode):
             lost = int((~exact).sum())
             if lost:
                 bits = FORMATS[_NAMES[result.dtype]].precision_bits
-                detail = f"{lost} of {value.numel()} integers can't be represented in {_named(result.dtype)} (it holds all up to 2**{bits})"
+                kept = f"{_named(result.dtype)} (it holds all up to 2**{bits})"
+                detail = f"{lost} of {counted(value.numel(), 'integer')} can't be represented in {kept}"
                 self._note("integer to float", op, [value], result, detail)
 
     def _scalar(self, op: str, value: Any, operands: list[torch.Tensor], result: torch.Tensor) -> None:
@@ -217,7 +219,13 @@ class _Watch(DispatchMode):
         if isinstance(value, int) and abs(value) > 2**form.precision_bits and float(torch.tensor(value).to(result.dtype)) != value:
             self._note("python scalar", op, operands, result, f"the Python integer {value} can't be represented in {form.name}")
         elif isinstance(value, float) and value not in (float("inf"), float("-inf")) and abs(value) > torch.finfo(result.dtype).max:
-            self._note("python scalar", op, operands, result, f"the Python number {value:g} is beyond {form.name} and becomes infinite")
+            self._note(
+                "python scalar",
+                op,
+                operands,
+                result,
+                f"the Python number {value:g} is beyond the range of {form.name} and becomes infinite",
+            )
 
 
 def _round_trips(value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:

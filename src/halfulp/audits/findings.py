@@ -9,7 +9,7 @@ from ..process.versions import versions
 from ..shown import shown
 
 KINDS = {
-    "promotion": "operands of different formats meet; the finest one wins",
+    "promotion": "operands of different formats meet; the finest format wins",
     "downcast": "numbers are rounded to a coarser format",
     "autocast": "autocast chooses the format of this op",
     "python scalar": "a Python number decides the format of the result, or does not fit into it",

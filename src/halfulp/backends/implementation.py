@@ -114,8 +114,7 @@ class Implementation:
             program = self._program(*given, tensors)
             if program.watch is None:
                 raise Unsupported(
-                    f"Got {self!r} to record. Needed: a backend that gives intermediate values. For this target "
-                    f"{self.adapter.title or self.adapter.name} gives only final results. Compare results with halfulp.check."
+                    f"Got {self!r} to record. Needed: a backend that gives intermediate values. For this target, {self.adapter.title or self.adapter.name} gives only final results. Compare results with halfulp.check."
                 )
             watched = program.watch(tensors)
         names = [*_paths(arguments, "inputs"), *_paths(words, "keywords")]
@@ -166,7 +165,7 @@ class Implementation:
             known = self.adapter.dtypes_with(self.options)
             if name not in known:
                 raise Unsupported(
-                    f"Got {name} for {self.adapter.name}. Needed: {', '.join(known)}. Otherwise it would compute in another format, or with other kernels, than you asked for. Convert the inputs first."
+                    f"Got {name} for {self.adapter.name}. Needed: {', '.join(known)}. Otherwise the backend would compute in a different format, or with different kernels, than you asked for. Convert the inputs first."
                 )
 
     def _weights(self) -> list[torch.Tensor]:

@@ -50,7 +50,7 @@ def load_case_file(path: str | Path, seed: int, *, size: int | None = None) -> d
                 f"Define it with def {name}(...)."
             )
         if trouble := trouble_with(names[name], name):
-            raise CaseFileError(f"{trouble} It is defined in {file}.")
+            raise CaseFileError(f"{trouble} `{name}` is defined in {file}.")
     try:
         inputs = names["inputs"](seed, **({"size": size} if size is not None and _takes_size(names["inputs"]) else {}))
     except (Exception, SystemExit) as error:

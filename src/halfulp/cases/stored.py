@@ -17,6 +17,7 @@ import numpy as np
 from ..differences import Leaf, leaves_of
 from ..errors import InputError, RunError
 from ..floats import FORMATS, is_representable
+from ..words.numbers import with_article
 from .run import Run
 
 _COUNTED = re.compile(r"^\[?'?(?:arr_|output\.|output\[)?(\d+)\]?'?\]?$")
@@ -39,7 +40,7 @@ class Stored:
     """
 
     def __init__(self, values: Any, source: str = "", *, device: str = "") -> None:
-        self.source = source or f"a {type(values).__name__}"
+        self.source = source or f"{with_article(type(values).__name__)}"
         self.__name__ = Path(source).name if source else "stored result"
         found = tuple(leaf.owned() for leaf in leaves_of(values))
         if not found:

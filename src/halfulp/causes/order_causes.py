@@ -19,6 +19,7 @@ from ..probes import RevealedOrder
 from ..probes.implementation import Implementation
 from ..probes.match import values_of
 from ..probes.revealed import PositionClass
+from ..words.numbers import counted
 from .cause import Cause, Experiment
 from .laboratory import Laboratory
 
@@ -55,7 +56,7 @@ def _parts(expected: Order, actual: Order) -> Iterator[Part]:
             lambda own, other: dataclasses.replace(own, rounds_before_extras=other.rounds_before_extras),
         )
     if expected.scale != actual.scale:
-        yield "scale of a mean", "the division done differently", lambda own, other: dataclasses.replace(own, scale=other.scale)
+        yield "scale of a mean", "the scaling of the sum done differently", lambda own, other: dataclasses.replace(own, scale=other.scale)
 
 
 def order_causes(laboratory: Laboratory) -> list[Cause]:
@@ -148,7 +149,7 @@ def _tried(
         name, "order", f"`actual` adds differently from `expected`: {words}. The difference is rounding.", min(1.0, share),
         evidence=(
             ("Replaying the order of `expected` with this one part taken from `actual` reproduces every bit of "
-f"`actual` in {agree:,} of {distance.count:,} results."),
+f"`actual` in {agree:,} of {counted(distance.count, 'result')}."),
             f"`expected`: {one.describe()}.", f"`actual`: {other.describe()}.",
         ),
         remedy="none is needed; to get the same bits, add in the same order (`halfulp order` writes a program that does); to compare results that differ in rounding, use the tolerance from halfulp.tolerance", confidence="high" if distance.count > 1 else "medium", side="expected", place="",

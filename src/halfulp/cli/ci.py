@@ -23,7 +23,7 @@ def ci(
     update: Annotated[
         bool, typer.Option("--update", help="Accept the verdicts found: write them to the baseline, and keep its other entries.")
     ] = False,
-    prune: Annotated[bool, typer.Option("--prune", help="With --update, drop cases from the baseline that were not run.")] = False,
+    prune: Annotated[bool, typer.Option("--prune", help="With --update, drop from the baseline the cases that were not run.")] = False,
     keep: Annotated[
         Optional[Path], typer.Option(help="Keep each result as JSON in this folder, and resume from it after an interruption.")
     ] = None,

@@ -19,7 +19,7 @@ def compare(
         typer.Option(help="Magnitudes to measure the errors against, such as |A||B|.", show_default="root mean square of the reference"),
     ] = None,
     declared: Annotated[
-        Optional[str], typer.Option(help="The precision whose unit roundoff u errors are given in.", show_default="that of ACTUAL")
+        Optional[str], typer.Option(help="The precision whose unit roundoff, u, is the unit of the errors.", show_default="that of ACTUAL")
     ] = None,
     max_inflated: Annotated[
         Optional[int],

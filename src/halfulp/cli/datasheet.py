@@ -11,7 +11,9 @@ from .commands import Command, application_of
 from .output import Html, Json, say, show, writable
 
 app = application_of(
-    help=("How accurate is a library here? Measures precisions, orders, rounding, special values, and the ulp errors of all functions.")
+    help=(
+        "How accurate is a library here? Measures precisions, orders of summation, rounding, special values, and the ulp errors of all functions."
+    )
 )
 
 

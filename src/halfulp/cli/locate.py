@@ -32,7 +32,7 @@ def locate(
     rename: Annotated[
         Optional[list[str]],
         typer.Option(
-            help="Which module of expected is which of actual: MODULE_OF_EXPECTED=MODULE_OF_ACTUAL, with * for any part. Repeatable."
+            help="Which module of expected corresponds to which module of actual: MODULE_OF_EXPECTED=MODULE_OF_ACTUAL, with * for any part. Repeatable."
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="For a case file: the seed passed to `inputs`.")] = 0,

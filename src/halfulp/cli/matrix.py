@@ -27,7 +27,7 @@ def matrix(
         Optional[Path], typer.Option(help="Keep finished cases in this file, and resume from it after an interruption.")
     ] = None,
     pairs: Annotated[bool, typer.Option("--pairs", help="Also list each pair of backends that differ by more than rounding.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the count of verdicts.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the number of cases for each verdict.")] = False,
 ) -> None:
     """Which backends agree on which ops? Verdicts, errors in units of u (the unit roundoff), and groups of backends with equal bits."""
     from halfulp.reports.text.matrices import pairs_text

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
+from ..words.numbers import counted
 from .operands import Actual, Expected, InputsOption, taken
 from .output import Html, Json, is_printed, save, say, show
 
@@ -126,7 +127,7 @@ def _emitted(name: str, found: Any, given: Given, folder: Path, seed: int) -> st
     wanted = implementation.run([argument.values for argument in implementation.arguments]).astype(np.float64)
     equal = int((replayed == wanted).sum())
     words = "in every bit" if equal == wanted.size else "only in part"
-    return f"{path}: {len(program.splitlines())} lines of NumPy; run on inputs({seed}) it gives {name}'s result {words} ({equal:,} of {wanted.size:,})."
+    return f"{path}: {len(program.splitlines())} lines of NumPy; run on inputs({seed}), it gives {name}'s result {words} ({equal:,} of {counted(wanted.size, 'element')})."
 
 
 def _names(function: Any, implementation: Any) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
-from ..words.numbers import counted
+from ..words.numbers import counted, with_article
 from .output import say, writable
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def overlay(
     if source.suffix == ".py":
         if graph is not None:
             raise InputError(
-                f"Got a case file and --graph {graph}. Needed: one of them. The graph of a case file is exported from its `expected`. Leave --graph out."
+                f"Got a case file and --graph {graph}. Needed: only one of them. The graph of a case file is exported from its `expected`. Leave --graph out."
             )
         writable(output / "locate.json")
         origin, file = _located(source, output, seed)
@@ -51,7 +51,7 @@ def overlay(
         found = halfulp.read_result(source)
         if not isinstance(found, halfulp.Origin):
             raise InputError(
-                f"Got {source}, a {type(found).__name__}. Needed: a result of halfulp locate. Only such a result has a number for each op. Run halfulp locate --json."
+                f"Got {source}, {with_article(type(found).__name__)}. Needed: a result of halfulp locate. Only such a result has a number for each op. Run halfulp locate --json."
             )
         origin, file = found, graph
         nodes = keyed(origin, ops_of(read_program(graph)) if graph is not None else ())
@@ -68,7 +68,9 @@ def overlay(
             write_file(path, node_data(origin, nodes, quantity))
             files.append(str(path))
         count = len(origin.walk)
-        say(f"{output}: {count - len(nodes.left)} of the {count} values that locate compared, at {counted(len(nodes.points), 'node')}")
+        say(
+            f"{output}: {count - len(nodes.left)} of the {counted(count, 'value')} that locate compared, at {counted(len(nodes.points), 'node')}"
+        )
         model = str(file) if file is not None else "MODEL.pt2"
         paths = ",".join(files)
         say(f"model-explorer {shlex.join([model, f'--node_data_paths={paths}'])}")

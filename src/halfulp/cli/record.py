@@ -26,7 +26,7 @@ def record(
     gradients: Annotated[bool, typer.Option("--gradients", help="With :name, also run the backward pass.")] = False,
     select: Annotated[
         Optional[list[str]],
-        typer.Option(help="Keep all elements only of modules or ops that match, e.g. 'layers.3*' or 'aten.addmm*'. Repeatable."),
+        typer.Option(help="Keep all elements only for the modules or ops that match, e.g. 'layers.3*' or 'aten.addmm*'. Repeatable."),
     ] = None,
     sample: Annotated[Optional[int], typer.Option(help="Keep at most this many elements of each tensor.")] = None,
     budget: Annotated[Optional[int], typer.Option(help="Keep at most this many MB of elements.")] = None,

@@ -92,7 +92,9 @@ def datasheet(
     jobs = _jobs(chosen, names)
     for number, (name, kind, target) in enumerate(jobs):
         left = (time.monotonic() - start) / max(1, number) * (len(jobs) - number)
-        progress(Stage(f"{name} in {target.name}, {number} of {len(jobs)} scans, {left:.0f} s left", number, len(jobs)))
+        progress(
+            Stage(f"{name} in {target.name}, {number} of {len(jobs)} scans{f', {left:.0f} s left' if number else ''}", number, len(jobs))
+        )
         key = f"{name} {target.name}"
         if key not in journal.parts:
             journal.add(key, asdict(_accuracy(chosen, name, kind, target, full=full, seed=seed, step=progress)))

@@ -42,7 +42,7 @@ def difference(order: Summation, other: Summation) -> str:
             parts.append(f"the same {what} in the same order")
             parts += _moved_extras(order, other)
         elif order.tree.terms != other.tree.terms:
-            parts.append(f"{order.tree.terms:,} terms instead of {other.tree.terms:,}")
+            parts.append(f"{counted(order.tree.terms, 'term')} instead of {other.tree.terms:,}")
         else:
             parts.append(f"a different order of terms ({describe(order)}, instead of {describe(other)})")
     if order.fma != other.fma and order.fma is not None and other.fma is not None:
@@ -57,16 +57,21 @@ def difference(order: Summation, other: Summation) -> str:
             parts.append(f"{name} {here} instead of {there}")
     if order.rounds_before_extras != other.rounds_before_extras:
         here, there = ("before", "after") if order.rounds_before_extras else ("after", "before")
-        parts.append(f"rounded to {order.output} {here} the {' and '.join(order.extras)} is added instead of {there}")
+        parts.append(
+            f"rounded to {order.output} {here} the {' and '.join(order.extras)} {'is' if len(order.extras) == 1 else 'are'} added instead "
+            f"of {there}"
+        )
     if order.scale != other.scale:
-        parts.append(f"scaled by {_scale(order)} instead of {_scale(other)}")
+        parts.append(f"scaling: {_scale(order)} instead of {_scale(other)}")
     if order.extra_factors != other.extra_factors:
         here, there = (" and ".join(f"{factor:g}" for factor in one.extra_factors) or "1" for one in (order, other))
         parts.append(f"{' and '.join(order.extras)} times {here} instead of {there}")
     elif order.fused_extras != other.fused_extras:
         fused, rounded = "added without rounding (FMA)", "rounded first"
         here, there = (fused, rounded) if order.fused_extras else (rounded, fused)
-        parts.append(f"{' and '.join(order.extras)} times its factor {here} instead of {there}")
+        parts.append(
+            f"{' and '.join(order.extras)} times {'its factor' if len(order.extras) == 1 else 'their factors'} {here} instead of {there}"
+        )
     return "; ".join(parts) or "the same order"
 
 
@@ -83,7 +88,7 @@ def _moved_extras(order: Summation, other: Summation) -> list[str]:
 
 def _scale(order: Summation) -> str:
     if order.scale is None:
-        return "nothing"
+        return "none"
     action, by = order.scale
     return f"a division by {by:g}" if action == "divide" else f"a multiplication by {by:g}"
 

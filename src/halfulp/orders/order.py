@@ -117,7 +117,8 @@ class Order(Summation):
             ) from error
         if order.accumulator not in FORMATS or order.output not in FORMATS:
             raise InputError(
-                f"Got the formats {order.accumulator} and {order.output}. Needed: two of {', '.join(FORMATS)}. Sums are rounded to them. "
+                f"Got the formats {order.accumulator} and {order.output}. Needed: formats from this list: {', '.join(FORMATS)}. Sums are "
+                "rounded to them. "
                 "Store the order again."
             )
         return order

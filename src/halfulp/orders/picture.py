@@ -13,7 +13,7 @@ from .description import describe
 from .summation import Summation
 from .tree import CHAIN, EXTRA, TERM, Item, Shape, Tree
 
-FIRST = "\u2190 here they part"
+FIRST = "\u2190 they diverge here"
 """The mark of the first row that the other order lacks: below it most rows differ, and a mark on each says nothing."""
 ROW_HEIGHT, INDENT, MARGIN, CHARACTER = 22, 26, 12, 7.3
 
@@ -25,7 +25,7 @@ def draw(order: Summation, form: str = "text") -> str:
         InputError: an unknown form.
     """
     if form not in ("text", "svg"):
-        raise InputError(f'Got form={form!r}. Needed: "text" or "svg". Orders are drawn in these. Leave it out for text.')
+        raise InputError(f'Got form={form!r}. Needed: "text" or "svg". Orders can be drawn only in these forms. Leave it out for text.')
     rows = _rows(order)
     if form == "svg":
         return _svg(order, rows)

@@ -230,7 +230,7 @@ class Tree:
             if shape.kind not in (CHAIN, TOGETHER) or not shape.items:
                 problem = f"shape {place} is of kind {str(shape.kind)[:40]!r} with {counted(len(shape.items), 'item')}"
             elif any(item.shape >= place or item.shape < EXTRA or item.count < 1 for item in shape.items):
-                problem = f"shape {place} refers to no earlier shape or has an invalid count"
+                problem = f"shape {place} refers to a shape that does not come before it, or has an invalid count"
             if problem:
                 break
             # Sizes are checked before anything is expanded: a few loops can claim more leaves than memory holds.
@@ -460,7 +460,7 @@ def _from_nodes(terms: int, extras: int, children: Sequence[tuple[int, ...]]) ->
         given = [part for part in taken if part is not None]
         if len(given) < 2 or len(given) != len(members) or len(set(members)) != len(members):
             raise InputError(
-                f"Got the addition {members} as number {place}. Needed: two or more leaves or earlier additions that are not used yet. A "
+                f"Got {members} as addition {place}. Needed: two or more leaves or earlier additions that are not used yet. A "
                 "tree uses each once. List additions in the order in which they can be done."
             )
         for member in members:
@@ -470,7 +470,7 @@ def _from_nodes(terms: int, extras: int, children: Sequence[tuple[int, ...]]) ->
     if len(left) != 1:
         raise InputError(
             f"Got {counted(len(children), 'addition')} of {counted(terms, 'term')} and {extras} "
-            f"extra {'leaf' if extras == 1 else 'leaves'} leaving {len(left)} sums. Needed: a single "
+            f"extra {'leaf' if extras == 1 else 'leaves'}, leaving {len(left)} sums. Needed: a single "
             "sum. Anything else isn't a tree. Check the numbers."
         )
     return writer.tree(left[0])

@@ -261,7 +261,7 @@ class Implementation:
 def _failed(error: Exception) -> RunError:
     return RunError(
         f"Got {type(error).__name__} from the function: {error}. Needed: a function that runs on inputs of these shapes and dtypes with "
-        "other values. Orders are revealed by running it on numbers of our choice, some as large as 2**100. Check it on torch.ones of "
+        "other values. Orders are revealed by running it on specially chosen numbers, some as large as 2**100. Check it on torch.ones of "
         "those shapes."
     )
 

@@ -195,8 +195,8 @@ class RevealedOrder:
         unproved = next((item.problem for item in self.classes if item.status == "consistent with the probes"), "")
         if unproved:
             raise InputError(
-                f"Got an order that is not proved: {unproved}. Needed: one "
-                "that gives every bit. A program written from it would give different numbers than the function. Use halfulp.check to "
+                f"Got an order that is not proved: {unproved}. Needed: one that reproduces every bit. A program written from it would "
+                "give different numbers than the function. Use halfulp.check to "
                 "judge its results."
             )
         unknown = next((order_class for order_class in self.classes if order_class.order is None), None)

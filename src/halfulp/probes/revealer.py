@@ -124,7 +124,7 @@ def order(
             f"Got draws={draws!r}. Needed: an integer, at least 1. An order is proved by replaying it on random inputs. Leave it out."
         )
     if not isinstance(seed, int) or seed < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InputError(f"Got seed={seed!r}. Needed: an integer, 0 or more. Random inputs start from it. Leave it out for 0.")
+        raise InputError(f"Got seed={seed!r}. Needed: an integer, 0 or more. Random inputs are generated from it. Leave it out for 0.")
     implementation = Implementation(function, inputs, keywords)
     samples = _samples(implementation, draws, seed)
     if not all(argument.values.size for argument in implementation.arguments):

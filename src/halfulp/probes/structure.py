@@ -448,14 +448,15 @@ def _refusal(implementation: Implementation) -> InputError:
     if np.any(zero != 0):
         return InputError(
             "Got a function whose result isn't zero when all its inputs are zero. Needed: a sum, product or convolution of its inputs. "
-            "halfulp can't set what the function adds by itself. Pass a bias as an input of its own, or pass the nn.Module itself."
+            "halfulp can't control a term that the function adds on its own. Pass a bias as an input of its own, or pass the nn.Module "
+            "itself."
         )
     shapes = ", ".join(str(argument.shape) for argument in implementation.arguments)
     return InputError(
         f"Got a linear function of inputs of shapes {shapes} with a result of shape {implementation.shape}"
         f"{_coefficients(implementation)} Needed: one sum, mean, product, einsum, convolution or cumulative sum of its inputs with "
-        f"coefficients of 1 (or a sum of any other form over at most {TABLE_RUNS} elements). Weights inside the function can't be set to "
-        "numbers of our choice. Pass "
+        f"coefficients of 1 (or a sum of any other form over at most {TABLE_RUNS} elements). halfulp can't change weights that are inside "
+        "the function. Pass "
         "weights as inputs, or the nn.Module itself."
     )
 

@@ -69,9 +69,9 @@ def reveal_tree(
         expected_s = masks.seconds_for(len(questions))
         if expected_s > patience_s:
             raise InputError(
-                f"Got a sum of {masks.leaves:,} terms, for which {len(questions):,} questions would take about "
+                f"Got a sum of {masks.leaves:,} terms, whose order takes {len(questions):,} tests of pairs of terms, about "
                 f"{expected_s:,.0f} s ({masks.parallel:,} per run). Needed: patience_s above that; it is {patience_s:g} "
-                "now. None of the common orders gives its bits. Use fewer terms or more rows, or pass patience_s=math.inf."
+                "now. None of the common orders reproduces its bits. Use fewer terms or more rows, or pass patience_s=math.inf."
             )
         answers = masks.sizes(questions)
         spots, seen = np.concatenate((spots, more)), np.concatenate((seen, answers[len(answers) - len(more) :]))
@@ -209,7 +209,7 @@ class _Writer:
                 if top == len(own):
                     joined = [self._add(tuple(joined))]
                 elif top != size:
-                    raise NotCounts(f"the results would put a part of {len(own)} leaves in a subtree of {top}")
+                    raise NotCounts(f"the results would put a group of size {len(own)} in a subtree of size {top}")
             members += joined
             if number + 1 < len(source.parts):
                 members = [self._add(tuple(members))]

@@ -59,7 +59,7 @@ def record_program(
         callables = sorted(key for key, value in names.items() if callable(value) and not key.startswith("_"))
         raise CaseFileError(
             f"Got no function or module {name!r} in {file}. Needed: one that the file defines at its top level. It is called and recorded. "
-            f"It defines {', '.join(callables[:12]) or 'none'}."
+            f"The file defines {', '.join(callables[:12]) or 'none'}."
         )
     inputs: Any = names["inputs"](seed) if callable(names.get("inputs")) else ()
     torch.manual_seed(seed)

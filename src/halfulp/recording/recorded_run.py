@@ -106,7 +106,7 @@ def record(
                 optimizer.step()
             with recorder.paused():
                 changed = put_back(before)
-            recorder.notes += [f"{name}; halfulp restored the old value" for name in changed]
+            recorder.notes += [f"{name}; halfulp undid the change" for name in changed]
         trace = read_trace(recorder.path)
     except BaseException:
         if kept is not None:

@@ -89,7 +89,7 @@ class Recorder:
         for name, number in (("sample", sample), ("budget_bytes", budget_bytes)):
             if number is not None and number < 1:
                 raise InputError(
-                    f"Got {name}={number}. Needed: a number of at least 1. It limits what is stored. Leave it out to store all."
+                    f"Got {name}={number}. Needed: a number of at least 1. It limits what is stored. Leave it out to store everything."
                 )
         self.level, self.select = level, tuple(select)
         self._sample, self._budget = sample, budget_bytes

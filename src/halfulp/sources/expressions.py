@@ -186,7 +186,7 @@ def _unknown(name: str, names: list[str], text: str) -> str:
     given = f"The {'input is' if len(names) == 1 else 'inputs are'} {', '.join(names)}. " if names else "There are no inputs. "
     return (
         f"Got the name {name} in the expression {text.strip()[:80]!r}. Needed: an input, or a function of torch, F, nn, np or math. {given}{hint}"
-        f'To add it as an input, pass -i "{name}=randn(4, 8)".'
+        f'To add {name} as an input, pass -i "{name}=randn(4, 8)".'
     )
 
 

@@ -69,8 +69,7 @@ def load_name(word: str, seed: int) -> Named:
             missing = part not in value if isinstance(value, Mapping) else not hasattr(value, part)
             if missing:
                 raise CaseFileError(
-                    f"Got {word}, and {place} has no {part!r}. Needed: a function, an nn.Module, or a function that builds one, defined at its top level. "
-                    f"It defines {', '.join(_callables(names)[:12]) or 'none'}."
+                    f"Got {word}, and {place} has no {part!r}. Needed: a function, an nn.Module, or a function that builds one, defined at the top level of {place}. {place} defines {', '.join(_callables(names)[:12]) or 'none'}."
                 )
             value = value[part] if isinstance(value, Mapping) else getattr(value, part)
         return Named(_built(value, word), names, source)

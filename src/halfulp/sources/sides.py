@@ -86,8 +86,7 @@ def _of_one(part: Part, engines: list[str], *, one_side: bool) -> tuple[dict[str
         if both["expected"] is None and not one_side:
             what = "An expression" if part.expression else "A function"
             raise InputError(
-                f"Got one side, {part.word}. Needed: two. {what} is compared with another one. Add a second argument, or --backends NAME to compare what an "
-                "engine makes of it."
+                f"Got one side, {part.word}. Needed: two. {what} is compared with another one. Add a second argument, or --backends NAME to compare it with what that backend computes."
             )
         return {name: _first(both[name], both["actual"], both["expected"]) for name in SIDES}, {}, ()
     target = _first(both["expected"], both["actual"])

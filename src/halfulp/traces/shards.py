@@ -135,7 +135,8 @@ class ShardReader:
                     got += count
         except OSError as error:
             raise TraceError(
-                f"Got {type(error).__name__} reading {place.shard} of {self._folder.name}. Needed: the shard that the trace's records "
+                f"Got {type(error).__name__} while reading {place.shard} of {self._folder.name}. Needed: the shard that the trace's "
+                "records "
                 "name. Its tensors can't be compared without it. Copy the whole folder again."
             ) from error
         if got < len(wanted):

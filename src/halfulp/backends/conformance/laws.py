@@ -30,7 +30,7 @@ def _has_the_interface(trial: Trial) -> None:
     if not isinstance(backend, Backend):
         raise Broken("it lacks one of name, availability, fingerprint, knobs, implement")
     if not isinstance(backend.name, str) or not backend.name:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise Broken(f"its name is {backend.name!r}, not a string")
+        raise Broken(f"its name is {backend.name!r}, not a nonempty string")
 
 
 def _is_available(trial: Trial) -> None:
@@ -53,7 +53,7 @@ def _is_available(trial: Trial) -> None:
 def _fingerprint_says(trial: Trial) -> None:
     found: Any = trial.backend.fingerprint()
     if not isinstance(found, Mapping) or not found:
-        raise Broken(f"fingerprint() gives {found!r}, not a mapping from strings to strings")
+        raise Broken(f"fingerprint() gives {found!r}, not a nonempty mapping from strings to strings")
     for name, text in dict(found).items():
         if not isinstance(name, str) or not isinstance(text, str):
             raise Broken(f"the entry {name!r}: {text!r} is not a pair of strings")
@@ -123,7 +123,7 @@ def _memory_is_its_own(trial: Trial) -> None:
             kept = [item.clone() for item in first]
             second = leaves(implementation(*(_shifted(activation) for activation in activations)))
             if not same(kept, first):
-                raise Broken(f"a result of {name} changes when it is called again")
+                raise Broken(f"a result of {name} changes when {name} is called again")
             if {item.untyped_storage().data_ptr() for item in first} & {item.untyped_storage().data_ptr() for item in second}:
                 raise Broken(f"two results of {name} lie in the same memory")
 
@@ -143,7 +143,7 @@ def _remembers_nothing(trial: Trial) -> None:
                 raise Broken(f"{name}, called once more with other inputs, gives {seen}")
             after = leaves(implementation(*activations))
             if not same(before, after):
-                raise Broken(f"{name} gives other numbers for the same inputs after a call with others")
+                raise Broken(f"{name} gives different numbers for the same inputs after a call with other inputs")
 
 
 def _follows_weights(trial: Trial) -> None:
@@ -155,7 +155,7 @@ def _follows_weights(trial: Trial) -> None:
                 module.weights[0].data.mul_(-2.0)
                 seen = difference(implementation, module, activations)
                 if seen:
-                    raise Broken(f"after the weights of {name} changed it gives {seen}")
+                    raise Broken(f"after the weights of {name} changed, it gives {seen}")
                 return
     raise NotApplicable("none of its ops has weights")
 

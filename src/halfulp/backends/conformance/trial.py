@@ -9,6 +9,7 @@ import torch
 from torch.utils._pytree import tree_flatten
 
 from ...errors import Unsupported
+from ...words.numbers import counted
 from ..arrays import as_tensor
 from ..interface import Backend
 from ..knobs.knob import NotApplicable
@@ -62,7 +63,7 @@ def difference(implementation: Any, module: OpModule, activations: tuple[torch.T
     """What is wrong with a result; "" when it is right to a few bits."""
     results, expected = leaves(implementation(*activations)), exact(module, activations)
     if len(results) != len(expected):
-        return f"{len(results)} results, not {len(expected)}"
+        return f"{counted(len(results), 'result')}, not {len(expected)}"
     for result, right in zip(results, expected):
         found = as_tensor(result)
         if found.shape != right.shape:

@@ -159,7 +159,11 @@ class Worker:
                 what += f" ({_ended(code)})"
         lines = _last_lines(log) if log is not None else []
         self._clear()
-        said = " Its last lines: " + " | ".join(line.strip()[:200] for line in lines) + "." if lines else " It printed nothing."
+        said = (
+            " The last lines that the process printed: " + " | ".join(line.strip()[:200] for line in lines) + "."
+            if lines
+            else " The process printed nothing."
+        )
         error = WorkerError(
             f"Got no answer from {self.name}'s process: it {what}. Needed: a result.{said} The next call restarts the process; this request is not repeated. Make the call by itself to see whether this happens again."
         )
