@@ -8,11 +8,8 @@ from torch import nn
 from halfulp import Verdict, check
 from halfulp.ops.defaults import rms_norm_epsilon
 
-EPS = torch.finfo(torch.float32).eps
-"""What PyTorch takes for rms_norm in float32 and in 16 bits, which it computes in float32."""
 
-
-def written(x, weight=None, eps=EPS):
+def written(x, weight=None, *, eps):
     y = x * torch.rsqrt(x.float().pow(2).mean(-1, keepdim=True) + eps).to(x.dtype)
     return y if weight is None else y * weight
 
@@ -22,9 +19,10 @@ def written(x, weight=None, eps=EPS):
 def test_the_default_epsilon_is_that_of_the_dtype_as_written(dtype, scale):
     torch.manual_seed(0)
     x = (scale * torch.randn(64, 256)).to(dtype)
-    assert check(written, lambda x: F.rms_norm(x, (256,)), (x,)).acceptable
+    eps = rms_norm_epsilon(dtype)
+    assert check(lambda x: written(x, eps=eps), lambda x: F.rms_norm(x, (256,)), (x,)).acceptable
     norm = nn.RMSNorm(256).to(dtype)
-    assert check(lambda x: written(x, norm.weight), norm, (x,)).acceptable
+    assert check(lambda x: written(x, norm.weight, eps=eps), norm, (x,)).acceptable
 
 
 def test_another_epsilon_is_still_a_mistake():

@@ -146,7 +146,7 @@ def test_bfloat16_comes_back_from_files_that_lack_it():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: halfulp.check(torch.ones(2), np.ones(2), ()), r"Got two results, a Tensor and a ndarray.*halfulp compare A B"),
+        (lambda: halfulp.check(torch.ones(2), np.ones(2), ()), r"Got two results, a Tensor and an ndarray.*halfulp compare A B"),
         (lambda: halfulp.check(torch.ones(2), torch.relu, torch.ones(2), gradients=True), "gradients=True with a stored result"),
         (lambda: halfulp.check(torch.ones(2), torch.relu, torch.ones(2), search=True), "search=True with actual="),
         (lambda: halfulp.explain(torch.ones(2), torch.relu, torch.ones(2)), r"Got actual=Tensor\. Needed: a function.*`explain` changes"),

@@ -489,7 +489,7 @@ class Case:
             if side.is_compiled:  # a mode would have it compiled again and look inside nothing
                 yield None
                 return
-            with Retyping(sources, target) as mode:
+            with Retyping(sources, target, getattr(torch, self.declared.name, torch.float32)) as mode:
                 yield mode
 
     def evaluate(self, side: Side, arguments: Any, keywords: dict[str, Any]) -> Any:

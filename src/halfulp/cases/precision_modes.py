@@ -130,6 +130,7 @@ class Retyping(TorchFunctionMode):
     Args:
         sources: the dtypes to replace.
         target: what they become.
+        written: the dtype of the code as it is written, on which defaults of ops depend.
 
     Attributes:
         overridden: the names of the functions whose dtype or tensor was replaced inside the user's code.
@@ -138,9 +139,9 @@ class Retyping(TorchFunctionMode):
         seen: told of each constant and of each tensor that the code brings along, and gives what is to be used in its place.
     """
 
-    def __init__(self, sources: frozenset[torch.dtype], target: torch.dtype) -> None:
+    def __init__(self, sources: frozenset[torch.dtype], target: torch.dtype, written: torch.dtype = torch.float32) -> None:
         super().__init__()
-        self.target = target
+        self.target, self._written = target, written
         self.dtypes: dict[torch.dtype, torch.dtype] = dict.fromkeys(sources, target)
         for source in sources:
             if source in _COMPLEX and target in _COMPLEX:
@@ -185,7 +186,7 @@ class Retyping(TorchFunctionMode):
                 return func(*args, **{**kwargs, "dtype": self.dtypes[made.dtype]})
             return made
         if name == "rms_norm" and self.target == torch.float64:
-            args, kwargs = _with_epsilon(args, kwargs)
+            args, kwargs = _with_epsilon(args, kwargs, self._written)
         if name not in _CASTS and not self._concerned(args) and not (kwargs and self._concerned(kwargs.values())):
             return func(*args, **kwargs)
         if name in ("__get__", "__set__", "__delete__", "backward"):
@@ -243,9 +244,9 @@ class Retyping(TorchFunctionMode):
         return known[1]
 
 
-def _with_epsilon(args: Any, kwargs: Any) -> tuple[Any, Any]:
+def _with_epsilon(args: Any, kwargs: Any, written: torch.dtype) -> tuple[Any, Any]:
     """The arguments of `rms_norm` with the epsilon that it has as written, where none was given: float64's own makes another function."""
     given = args[3] if len(args) > 3 else kwargs.get("eps")
     if given is not None:
         return args, kwargs
-    return args[:3], {**kwargs, "eps": rms_norm_epsilon(torch.float32)}
+    return args[:3], {**kwargs, "eps": rms_norm_epsilon(written)}

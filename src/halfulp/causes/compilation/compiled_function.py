@@ -41,6 +41,10 @@ class Compilation:
         return {"options": dict(self.options)} if self.options else {}
 
 
+ORIGINAL = ("_torchdynamo_orig_backend", "_torchdynamo_orig_callable")
+"""What wraps a backend names it so; the second one until PyTorch 2.6."""
+
+
 def compilation_of(function: Callable[..., Any]) -> Compilation | None:
     """How a function was compiled; None where it wasn't."""
     original = eager_of(function)
@@ -49,7 +53,7 @@ def compilation_of(function: Callable[..., Any]) -> Compilation | None:
     backend = _backend_of(getattr(function, "_compiled_call_impl", None) or function)
     if backend is None:
         return Compilation(original, "inductor", known=False)
-    name = str(getattr(backend, "compiler_name", "inductor"))
+    name = str(backend.compiler_name)
     options = dict(getattr(backend, "config", None) or {})
     if name == "halfulp":
         given = (getattr(backend, "kwargs", None) or {}).get("options") or {}
@@ -65,9 +69,10 @@ def _backend_of(function: Callable[..., Any]) -> Any:
         cells = dict(zip(asked.__code__.co_freevars, asked.__closure__ or ())) if inspect.isfunction(asked) else {}
         context = cells["self"].cell_contents if "self" in cells else None
     backend = getattr(context, "callback", None)
-    while backend is not None and hasattr(backend, "_torchdynamo_orig_backend"):
-        backend = backend._torchdynamo_orig_backend
-    return backend
+    for name in ORIGINAL:
+        while hasattr(backend, name):
+            backend = getattr(backend, name)
+    return backend if hasattr(backend, "compiler_name") else None
 
 
 def compile_apart(function: Callable[..., Any], **arguments: Any) -> Callable[..., Any]:
