@@ -6,6 +6,7 @@ import warnings
 
 import pytest
 import torch
+from releases import since
 from torch import nn
 
 import halfulp
@@ -17,6 +18,8 @@ from halfulp.errors import InputError, RunError
 COMPILER = any(shutil.which(each) for each in ("g++", "clang++", "c++", "cl"))
 compiles = pytest.mark.skipif(not COMPILER, reason="no C++ compiler: inductor can't compile for this processor")
 pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")  # what inductor imports uses it
+SEPARATE = since(2, 5, "lets its passes over graphs not be run by themselves, and names no generated kernels")
+
 BUG = {"cpp.inject_relu_bug_TESTING_ONLY": "accuracy"}
 """PyTorch's own test bug: relu adds one in the generated kernel."""
 
@@ -50,7 +53,11 @@ GIVEN = {
     "eager": ({"backend": "eager"}, "eager", {}),
     "aot_eager": ({"backend": "aot_eager"}, "aot_eager", {}),
     "checking": ({"backend": "halfulp"}, "halfulp", {}),
-    "checking with options": ({"backend": "halfulp", "options": {"halfulp.checks": 2, "cpp.min_chunk_size": 1}}, "halfulp", {"cpp.min_chunk_size": 1}),
+    "checking with options": (
+        {"backend": "halfulp", "options": {"halfulp.checks": 2, "cpp.min_chunk_size": 1}},
+        "halfulp",
+        {"cpp.min_chunk_size": 1},
+    ),
 }
 
 
@@ -110,6 +117,7 @@ def convolutions():
     return found
 
 
+@SEPARATE
 def test_every_stage_of_a_small_network_is_rounding_at_most_and_the_first_are_identical(convolutions):
     assert [stage.name for stage in convolutions.stages] == STAGES
     verdicts = {stage.name: stage.verdict and stage.verdict.name for stage in convolutions.stages}
@@ -118,6 +126,7 @@ def test_every_stage_of_a_small_network_is_rounding_at_most_and_the_first_are_id
     assert convolutions.complete and convolutions.result.acceptable
 
 
+@SEPARATE
 def test_stages_count_their_elements_and_measure_their_errors(convolutions):
     for stage in convolutions.stages:
         assert stage.count == 16 and 0 <= stage.unequal <= 16 and stage.seconds > 0 and not stage.note
@@ -150,6 +159,7 @@ def wrong():
     return found
 
 
+@SEPARATE
 def test_a_wrong_kernel_is_named_with_its_source(wrong):
     assert wrong.verdict.name == "MISTAKE" and wrong.exit_code == 1
     (cause,) = wrong.causes
@@ -159,6 +169,7 @@ def test_a_wrong_kernel_is_named_with_its_source(wrong):
     assert 'backend="aot_eager"' in cause.remedy and cause.reports
 
 
+@SEPARATE
 def test_the_wrong_op_is_the_only_one_beyond_rounding(wrong):
     beyond = [node for node in wrong.nodes if node.beyond]
     assert [each.op for each in beyond] == ["aten.relu.default"]
@@ -166,6 +177,7 @@ def test_the_wrong_op_is_the_only_one_beyond_rounding(wrong):
     assert "rectified" in beyond[0].source or "relu" in beyond[0].source
 
 
+@SEPARATE
 def test_the_first_wrong_stage_is_the_first_with_generated_code(wrong):
     verdicts = {stage.name: stage.verdict and stage.verdict.acceptable for stage in wrong.stages}
     assert [verdicts[name] for name in STAGES[:4]] == [True] * 4
@@ -174,11 +186,13 @@ def test_the_first_wrong_stage_is_the_first_with_generated_code(wrong):
     assert all("is already wrong" in stage.note for stage in wrong.stages[5:])
 
 
+@SEPARATE
 def test_what_is_printed_of_a_wrong_kernel_shows_its_code(wrong):
     text = halfulp.report(wrong)
     assert "Generated code:" in text and "! aten.relu.default" in text and "The verdict changes at 'inductor, nothing fused'" in text
 
 
+@SEPARATE
 @compiles
 def test_sixteen_bit_casts_that_are_left_out_are_explained_by_the_option_that_makes_them():
     def chain(x, y):
@@ -438,6 +452,7 @@ def halves_multiplications(graph):
             return
 
 
+@SEPARATE
 @compiles
 def test_a_wrong_pass_over_graphs_is_named_with_its_option_and_op(some):
     import torch._inductor.config as inductor

@@ -263,7 +263,7 @@ def test_every_op_of_the_table_that_computes_and_has_a_formula_was_looked_at(rat
     assert not missing, " ".join(sorted(missing))
 
 
-@since(2, 6, "computes elu as exp(x) - 1, which cancels")
+@since(2, 5, "computes elu as exp(x) - 1, which cancels")
 def test_the_kernels_of_pytorch_lie_within_the_spread(calls):
     """What a careful library computes in float32 is honest: as far from float64 as the model says, not many times as far."""
     outside = []

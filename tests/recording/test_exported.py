@@ -9,7 +9,7 @@ import halfulp
 from halfulp.errors import InputError
 from halfulp.recording.exported import exported, module_of, ops_of, read_program
 
-MODULES = since(2, 6, "notes the outermost modules alone in an exported program, and checks fewer of its shapes")
+MODULES = since(2, 5, "notes the outermost modules alone in an exported program, and checks fewer of its shapes")
 
 
 class Net(nn.Module):
