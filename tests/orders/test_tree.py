@@ -50,6 +50,11 @@ def test_equality_and_hash_ignore_commutativity_alone(case, random):
     assert Tree.from_nodes(terms, extras, swapped).hash == Tree.from_nodes(*case).hash
 
 
+def test_two_extras_added_to_each_other_have_no_order():
+    either = [Tree.from_nodes(7, 2, [(0, 1), (2, 3), (4, 9), extras, (5, 6), (10, 11), (12, 13), (14, 15)]) for extras in ((7, 8), (8, 7))]
+    assert either[0] == either[1] and either[0].hash == either[1].hash
+
+
 @given(additions(8), additions(8))
 def test_different_trees_have_different_hashes(one, two):
     first, second = Tree.from_nodes(*one), Tree.from_nodes(*two)

@@ -125,7 +125,7 @@ def test_an_interruption_keeps_what_was_done():
 
     found = growth(total, total, stops, (16, 32, 64, 128))
     assert [point.size for point in found.points] == [16, 32] and not found.complete
-    assert "missing: interrupted" in halfulp.report(found, form="answer")
+    assert "missing: the run was interrupted" in halfulp.report(found, form="answer")
 
 
 def test_the_report_has_every_size():

@@ -340,7 +340,7 @@ class TreeWriter:
 
     def extra(self, index: int) -> Part:
         """One extra leaf."""
-        return Part(1, self.terms, [(EXTRA, index, ())])
+        return Part(1, self.terms + index, [(EXTRA, index, ())])
 
     def run(self, start: int, count: int, step: int = 1) -> Part:
         """Terms from `start`, `step` apart, added in turn."""
