@@ -376,7 +376,7 @@ class ChangesItsWeights(Plugin):
     {
         INPUTS: "gelu changes what it is given",
         MEMORY: "a result of gelu lies in the memory of its inputs",
-        REMEMBERS: "gelu gives other numbers",
+        REMEMBERS: "gelu gives different numbers",
     }
 )
 class ComputesInPlace(Plugin):

@@ -217,7 +217,7 @@ def test_names_of_files_and_modules(place, folder):
 @pytest.mark.parametrize(
     ("word", "message"),
     [
-        ("code.py:nothing", r"has no 'nothing'\..*It defines .*expected"),
+        ("code.py:nothing", r"has no 'nothing'\..*defines .*expected"),
         ("code.py:number", r"which is an int\. Needed: a function"),
         ("code.py:stream", "a generator function"),
         ("code.py:Unfinished", "which is a class. Needed: an instance"),

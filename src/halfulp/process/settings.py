@@ -86,6 +86,13 @@ def _write_stderr(stream: Any) -> None:
     sys.stderr = stream
 
 
+def _default_device() -> torch.device:
+    try:
+        return torch.get_default_device()
+    except AttributeError:  # PyTorch 2.4, once the default has been put back
+        return torch.device("cpu")
+
+
 def _write_default_device(device: torch.device) -> None:
     torch.set_default_device(None if device.type == "cpu" else device)  # any other device is a mode that stays on the stack
 
@@ -172,7 +179,7 @@ def _matmul_precision() -> str | None:
 
 
 COMPUTING = (
-    Setting("the default device", torch.get_default_device, _write_default_device),  # first: others are read on it
+    Setting("the default device", _default_device, _write_default_device),  # first: others are read on it
     Setting("the number of threads", torch.get_num_threads, torch.set_num_threads),
     Setting("the default dtype", torch.get_default_dtype, torch.set_default_dtype),
     Setting("recording of gradients", torch.is_grad_enabled, torch.set_grad_enabled),
