@@ -221,7 +221,7 @@ def test_nothing_to_compute_on_is_refused():
 def test_a_format_that_numpy_lacks_is_refused(dtype):
     name = str(dtype).removeprefix("torch.")
     for call in (
-        lambda: NUMPY.implement(lambda x: x)(torch.ones(2, dtype=dtype)),
+        lambda: NUMPY.implement(lambda x: x)(torch.ones(2).to(dtype)),
         lambda: NUMPY.implement(lambda x: x["a"])({"a": torch.ones(2).to(dtype)}),
     ):
         with pytest.raises(Unsupported, match=rf"Got {name} for numpy\. Needed: float32, float64, float16\. .*Convert the inputs first\."):

@@ -54,7 +54,10 @@ with torch.no_grad():
         halfulp.record(Layer(reduces), x, f"{sys.argv[1]}/{name}", level="tensors")
 if sys.argv[2:] == ["dtensor"]:
     from torch.distributed.device_mesh import init_device_mesh
-    from torch.distributed.tensor import Replicate, Shard, distribute_tensor
+    try:
+        from torch.distributed.tensor import Replicate, Shard, distribute_tensor
+    except ImportError:  # PyTorch 2.4
+        from torch.distributed._tensor import Replicate, Shard, distribute_tensor
 
     mesh = init_device_mesh("cpu", (2,))
     with torch.no_grad():

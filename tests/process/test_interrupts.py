@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 import torch
+from releases import since
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -27,6 +28,7 @@ class Ops(TorchDispatchMode):
         return func(*args, **(kwargs or {}))
 
 
+@since(2, 5, "keeps one flag for all modes of a class, and can't put it back")
 @pytest.mark.parametrize("raised", [KeyboardInterrupt, SystemExit])
 def test_what_a_thread_has_of_its_own_is_put_back(raised):
     @answered

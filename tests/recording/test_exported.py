@@ -106,6 +106,7 @@ def test_what_cannot_be_exported_says_so(tmp_path):
         read_program(tmp_path / "bad.pt2")
 
 
+@since(2, 5, "gives nodes other names when it reads a program")
 def test_a_stored_program_is_the_same(tmp_path):
     model, x = net()
     program = exported(model, (x,), {})

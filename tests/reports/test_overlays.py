@@ -5,6 +5,7 @@ import math
 import pytest
 import torch
 from each_kind import stack
+from releases import since
 from torch import nn
 from typer.testing import CliRunner
 
@@ -62,6 +63,7 @@ def test_the_node_where_it_starts_stands_out(walked):
     assert all(result["value"] <= 1.0 for name, result in results.items() if name != start[0])
 
 
+@since(2, 5, "notes the outermost modules alone in an exported program")
 def test_a_walk_along_modules_finds_the_same_nodes(walked):
     _, program, (wrong, right, inputs) = walked
     origin = halfulp.locate(wrong, right, inputs)
@@ -72,6 +74,7 @@ def test_a_walk_along_modules_finds_the_same_nodes(walked):
     assert start == walked[0].source.removeprefix("%").split(" ")[0]
 
 
+@since(2, 5, "notes the outermost modules alone in an exported program")
 def test_points_without_a_node_are_left_and_not_guessed(walked):
     """One LayerNorm too few in the graph: none of that module is assigned."""
     _, program, (wrong, right, inputs) = walked

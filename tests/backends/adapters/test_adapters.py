@@ -5,6 +5,7 @@ import copy
 
 import pytest
 import torch
+from releases import since
 
 import halfulp
 from halfulp.backends.measured_habits import habits_of
@@ -81,6 +82,7 @@ def test_xnnpack_computes_another_gelu_than_the_tanh_form(needs):
     assert halfulp.check(loaded.implement(module, delegate="none"), module, activations).verdict.name in ("ROUNDING", "IDENTICAL")
 
 
+@since(2, 5, "has one switch for the precision of all products")
 def test_what_is_said_of_torch_switches_is_what_they_do(needs):
     """Whether a switch changes the precision depends on the processor (bfloat16 units): the error of a product tells, too."""
     switches = habits_of(needs("torch")).switches

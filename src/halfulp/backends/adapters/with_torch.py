@@ -284,6 +284,13 @@ ASKED_S = 60
 """How long it may take to load PyTorch and find a device."""
 
 
+LIMITS = {
+    **dict.fromkeys(("recompile_limit", "accumulated_recompile_limit", "cache_size_limit", "accumulated_cache_size_limit"), 1 << 20),
+    "fail_on_recompile_limit_hit": True,
+}
+"""How often one code object may be compiled; the names with "cache_size" are those of PyTorch 2.4."""
+
+
 class Compiled(Adapter):
     """torch.compile with TorchInductor, for fixed shapes."""
 
@@ -313,7 +320,7 @@ class Compiled(Adapter):
 
         def call(*given: Any, **words: Any) -> Any:
             # All modules of one class share one code object, whose programs are limited to a handful by default.
-            with dynamo.patch(recompile_limit=1 << 20, accumulated_recompile_limit=1 << 20, fail_on_recompile_limit_hit=True):
+            with dynamo.patch({name: value for name, value in LIMITS.items() if hasattr(dynamo, name)}):
                 return compiled(*given, **words)
 
         program = of_function(of_arrays(call, arguments, keywords), lambda tensor: tensor, lambda item: item)
