@@ -71,7 +71,7 @@ def check_numbers(result: CheckResult) -> tuple[Number, ...]:
         numbers.append(
             Number(
                 f"2^{scaling.measured['shrinks_bits']:.0f}",
-                "is the factor by which the difference shrinks in float64",
+                "factor by which the difference shrinks in float64",
                 _shrinking(result),
             )
         )
