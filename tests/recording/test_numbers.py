@@ -5,7 +5,8 @@ import sys
 
 import torch
 
-from halfulp.recording.numbers import numbers_in
+from halfulp.origins.python_numbers import place_in_numbers
+from halfulp.recording.numbers import Bound, numbers_in
 
 
 def precision(hits, words):
@@ -58,3 +59,11 @@ def test_an_error_leaves_nothing_behind():
     before = sys.gettrace()
     assert numbers_in(lambda: precision([1], 0)) == []
     assert sys.gettrace() is before
+
+
+def test_what_differs_as_float32_may_is_no_place():
+    def numbers(*values):
+        return [Bound("return", values, "port.py:3 forward")]
+
+    assert place_in_numbers(numbers(0.048086, -1.6063), numbers(0.0480861, -1.6063003)) is None
+    assert place_in_numbers(numbers(0.048086, -1.6063), numbers(0.049, -1.6063)) is not None
