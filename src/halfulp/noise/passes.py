@@ -60,14 +60,20 @@ class Unseen(Exception):
     """The ops of a side can't be sampled; the text says why."""
 
 
-def passes_of(case: Case, name: str, model: Model, told: Callable[[int, int], None]) -> Generator[tuple[NoiseMode, tuple[Leaf, ...]]]:
+def passes_of(
+    case: Case, name: str, model: Model, told: Callable[[int, int], None], error: OpError | None = None
+) -> Generator[tuple[NoiseMode, tuple[Leaf, ...]]]:
     """The outputs of the measuring pass, then of each sample, one after another; nothing of an earlier one is kept.
+
+    Args:
+        case: whose side. name: which. model: what is sampled. told: called before each sample. error: another rounding of single ops than
+            that of the model.
 
     Raises:
         Unseen: the ops can't be seen, or not under the mode.
     """
     pool = GaussianPool(case.seed)
-    error = OpError(model.declared, accumulate=model.accumulate, coarse_sums=model.coarse_sums, product_loss=model.product_loss)
+    error = error or OpError(model.declared, accumulate=model.accumulate, coarse_sums=model.coarse_sums, product_loss=model.product_loss)
     mode = NoiseMode(
         error, pool, stored=stored_results(case, name, model.storage) if model.storage.precision_bits < FLOAT32.precision_bits else None
     )

@@ -144,7 +144,7 @@ class Direct(Exact):
         return self._noted(x, lambda: self._size.storage_u**2 * squared(x))
 
     def function(self, name: str, x: Array) -> Array:
-        return self._noted(x, lambda: _function_u(self._size, name) ** 2 * squared(x))
+        return self._noted(x, lambda: self._size.library(OPS[name]) ** 2 * squared(x))
 
     def chain(self, result: Array, squares: Callable[[], Array], terms: Terms) -> Array:
         return self._noted(result, lambda: self._size.chain(result, squares(), _number(terms)) ** 2)
@@ -203,7 +203,7 @@ class Rounding(Exact):
         return self._relative(x, self._size.storage_u)
 
     def function(self, name: str, x: Array) -> Array:
-        return self._relative(x, _function_u(self._size, name))
+        return self._relative(x, self._size.library(OPS[name]))
 
     def coordinate(self, x: Array) -> Array:
         return self._relative(x, self._size.sum_u)
@@ -284,13 +284,6 @@ def _counted(x: Array, axis: int) -> Array:
 
 def _number(terms: Terms) -> Any:
     return terms() if callable(terms) else terms
-
-
-def _function_u(size: Deviation, name: str) -> float:
-    """The relative deviation of a library function."""
-    ulps = OPS[name].ulps
-    assert ulps is not None, name
-    return size.function(ulps)
 
 
 def _is_same(known: Array | None, given: Array | None) -> bool:

@@ -65,9 +65,10 @@ class Deviation:
         self.accumulate = accumulate
         self.product_loss = product_loss
 
-    def function(self, ulps: float) -> float:
+    def library(self, record: OpRecord) -> float:
         """Of a library function, relative: uniform within the allowed ulps, of which each half counts like one rounding."""
-        return 2.0 * ulps * self.sum_u + (self.storage_u - self.sum_u)
+        assert record.ulps is not None, record.name
+        return 2.0 * record.ulps * self.sum_u + (self.storage_u - self.sum_u)
 
     def elementwise(self, record: OpRecord, exponent: Any = None) -> float | None:
         """Of an elementwise op, relative; None for an op that is not elementwise.
@@ -77,7 +78,7 @@ class Deviation:
         """
         if record.kind is Kind.ROUNDED or (record.name == "pow" and is_small_power(exponent)):
             return self.storage_u
-        return self.function(record.ulps) if record.kind is Kind.LIBRARY and record.ulps is not None else None
+        return self.library(record) if record.kind is Kind.LIBRARY and record.ulps is not None else None
 
     def factors(self, count: Any) -> Any:
         """Of a product of `count` factors, relative: in whatever order, each factor but one comes with a rounding."""

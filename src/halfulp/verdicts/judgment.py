@@ -25,7 +25,7 @@ ONE_OP = "op"
 """The `reference` of noise that was measured on one op and the numbers that it really got (`locate`)."""
 WEAK = (F.AGREES_IN_FLOAT32, F.GROWS_IN_FLOAT32, F.GROWS_IN_BFLOAT16, F.STAYS_IN_BFLOAT16)
 """Findings of `scaling` in a coarser format, where float64 is declared or refused."""
-CONFIRMING = (F.VANISHES, F.CONSTANTS, F.LOST_IN_FLOAT64, F.AGREES_IN_FLOAT32, F.GROWS_IN_FLOAT32)
+CONFIRMING = (F.VANISHES, F.CONSTANTS, F.LOST_IN_FLOAT64, F.APPROXIMATES, F.AGREES_IN_FLOAT32, F.GROWS_IN_FLOAT32)
 """Findings of `scaling` that rounding makes and another formula doesn't."""
 
 OVERRULED_BY_BITS = (V.MISTAKE, V.REDUCED_PRECISION, V.UNDECIDED)

@@ -121,6 +121,12 @@ def _formula(result: Judged, right: str = "both sides compute the same formula: 
         return f"{right}the difference that remains in float64 is no larger than the rounding of stored constants"
     if _has(result, "scaling", F.LOST_IN_FLOAT64):
         return f"{right}the difference that remains in float64 is float64's own rounding, magnified by the algorithm"
+    if _has(result, "scaling", F.APPROXIMATES):
+        names = " and ".join(map(str, scaling.get("approximated") or ["a function"]))  # a stored result may lack them
+        return (
+            f"{right}actual computes {names} by an approximation of its own, and the difference that remains in float64 is no larger than the "
+            "error that a library is allowed there"
+        )
     if _has(result, "scaling", F.GROWS_IN_BFLOAT16):
         return f"{right}the error grows by a factor of 2^{scaling['grows_bits']:.0f} from float32 to bfloat16, as rounding error does"
     if _has(result, "scaling", F.GROWS_IN_FLOAT32):

@@ -36,6 +36,7 @@ class Finding(str, Enum):
     VANISHES = "vanishes"
     CONSTANTS = "constants"
     LOST_IN_FLOAT64 = "lost in float64 too"
+    APPROXIMATES = "approximates a function"
     STAYS = "stays"
     AGREES_IN_FLOAT32 = "agrees in float32"
     GROWS_IN_FLOAT32 = "grows in float32"
@@ -111,7 +112,7 @@ MEANINGS: dict[str, dict[Finding, Meaning]] = {
     "fast_products": {F.EXPLAIN: Meaning((V.ROUNDING,)), F.DO_NOT_EXPLAIN: Meaning((V.UNSTABLE, V.REDUCED_PRECISION))},
     "peer": {F.ACTUAL: ANY, F.EXPECTED: ANY, F.NEITHER: ANY},
     "scaling": {
-        F.VANISHES: RIGHT, F.CONSTANTS: RIGHT, F.LOST_IN_FLOAT64: RIGHT,
+        F.VANISHES: RIGHT, F.CONSTANTS: RIGHT, F.LOST_IN_FLOAT64: RIGHT, F.APPROXIMATES: RIGHT,
         F.AGREES_IN_FLOAT32: RIGHT, F.GROWS_IN_FLOAT32: RIGHT, F.GROWS_IN_BFLOAT16: RIGHT,
         F.STAYS: WRONG_OR_COARSE, F.STAYS_IN_BFLOAT16: WRONG_OR_COARSE, F.UNAVAILABLE: ANY,
     },

@@ -11,6 +11,7 @@ from ...differences import Leaf
 from ...differences.allowance import max_limit
 from ...floats import FLOAT64, Format
 from ...noise import LeafNoise, Noise, noise_of, noise_of_side, residual_of, root_mean_square
+from ...noise.elementary import approximation
 from ...noise.stored import StoredNoise, few_stored_noise, stored_noise
 from ...ops.deviation import SAMPLES
 from .. import limits
@@ -136,6 +137,30 @@ def is_drawn_anew(case: Case, path: str, apart: np.ndarray) -> bool:
     if root_mean_square(apart) > FAITHFUL * total:
         return False
     return (root_mean_square(np.mean(differences, axis=0)) / total) ** 2 <= limits.SYSTEMATIC
+
+
+def is_approximation(case: Case, values: list[np.ndarray], spread: LeafNoise) -> bool:
+    """Whether the float64 difference is what is left of elementary functions that `actual` writes out, as closely as libraries have them.
+
+    Over all, it is within their own spread; at the worst element within its limit, or as small as what they leave elsewhere: a polynomial
+    that is exact in absolute terms has fewer digits where the result is small.
+
+    Args:
+        values: of `actual` and `expected` in float64. spread: the noise of the output.
+    """
+    with np.errstate(invalid="ignore"):
+        apart = np.abs(values[0] - values[1])
+    apart = np.where(np.isfinite(apart), apart, 0.0)
+    if root_mean_square(apart) > root_mean_square(spread.spread):
+        return False  # more than all ops leave that round, and elementary functions are among them
+    room = case.remembered(approximation).spreads.get(spread.path)
+    if room is None or room.shape != apart.shape:
+        return False
+    room = room + limits.SHORT_CONSTANTS * spread.spread
+    with np.errstate(invalid="ignore", divide="ignore"):
+        times = np.where(apart > 0, apart / room, 0.0)
+    is_small = apart <= root_mean_square(room)
+    return root_mean_square(np.where(is_small, 0.0, times)) <= 1.0 and bool(np.all(is_small | (times <= max_limit(SAMPLES, apart.size))))
 
 
 def beyond_stored(case: Case, values: list[np.ndarray], spread: LeafNoise) -> float:

@@ -20,11 +20,12 @@ from ...noise import (
     noise_of_side,
     residual_of,
 )
+from ...noise.elementary import approximation
 from .. import limits
 from .evidence import Evidence
 from .finding import Finding
 from .lowering import coarsened, lowered, unavailable
-from .remainders import FAITHFUL, SAME_RULE, beyond_stored, is_drawn_anew, is_rounding_of_float64
+from .remainders import FAITHFUL, SAME_RULE, beyond_stored, is_approximation, is_drawn_anew, is_rounding_of_float64
 
 F = Finding
 
@@ -79,6 +80,8 @@ def _of_outputs(case: Case, noise: Noise, actual: Run, expected: Run, *, beyond:
             finding = F.STAYS if worst_excess > 1.0 else F.CONSTANTS
             if finding == F.STAYS and is_rounding_of_float64(case, values, leaf.path):
                 finding, worst_excess = F.LOST_IN_FLOAT64, 0.0
+            elif finding == F.STAYS and is_approximation(case, values, spread):
+                finding, worst_excess = F.APPROXIMATES, 0.0
             elif finding == F.STAYS and not beyond and is_drawn_anew(case, leaf.path, values[0] - values[1]):
                 return unavailable(
                     "`actual` rounds internally, where a float64 run can't reach: the difference that remains changes when the inputs "
@@ -94,6 +97,7 @@ def _of_outputs(case: Case, noise: Noise, actual: Run, expected: Run, *, beyond:
                 "float64_max_in_noise": remains.max_in_noise,
                 "loss_in_float64": _loss_in_float64(case, noise, leaf.path) if beyond else None,
                 "excess_over_data_rounding": worst_excess,
+                "approximated": list(case.remembered(approximation).names) if finding == F.APPROXIMATES else None,
                 "overridden": list(dict.fromkeys([*actual.overridden, *expected.overridden])),
             },
             path=leaf.path,
