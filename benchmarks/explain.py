@@ -1,6 +1,6 @@
 """How often does `explain` name the true cause? python -W ignore -m benchmarks.explain [PAIR ...]
 
-The pairs of `benchmarks.explaining` have causes that are known by construction; their author didn't see the catalogue. An answer is right
+The pairs of `benchmarks.explaining` have causes that are known by construction; their author didn't see the catalog. An answer is right
 when its first cause is the true one, wrong when it is another, and neither when nothing is named ("unexplained"). Of honest pairs no mistake
 (a formula or a use of memory) may be named. Ends with 1 where a share is below the bar.
 """
@@ -81,9 +81,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pairs", nargs="*", help="ids of pairs; all when left out")
     parser.add_argument("--kind", choices=sorted(PAIRS), help="only pairs of this kind")
-    parser.add_argument(
-        "--fresh", action="store_true", help="only those that were written without sight of the catalogue, by other authors"
-    )
+    parser.add_argument("--fresh", action="store_true", help="only those that were written without sight of the catalog, by other authors")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only every Nth pair")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()

@@ -47,11 +47,16 @@ def test_each_variant_is_what_its_label_says(dtype):
 def test_sizes_change_consistently():
     x, w, b = torch.randn(3, 17), torch.randn(17, 8), torch.randn(8)
     found = by_label((x, w, b))
-    assert [tuple(tensor.shape) for tensor in found["axes of 17 made 18"].inputs] == [(3, 18), (18, 8), (8,)]
-    assert [tuple(tensor.shape) for tensor in found["axes of 8 made 7"].inputs] == [(3, 17), (17, 7), (7,)]
-    assert {"axes of 17 made 16", "axes of 17 made 32", "axes of 17 made 33", "axes of 17 made 1"} <= set(found)
-    assert found["axes of 3 made 0"].kind == "empty"
-    assert not torch.isclose(found["axes of 17 made 18"].inputs[0][:, 17:], x).any()  # no exact ties
+    assert [tuple(tensor.shape) for tensor in found["axes of length 17 extended to 18"].inputs] == [(3, 18), (18, 8), (8,)]
+    assert [tuple(tensor.shape) for tensor in found["axes of length 8 cut to 7"].inputs] == [(3, 17), (17, 7), (7,)]
+    assert {
+        "axes of length 17 cut to 16",
+        "axes of length 17 extended to 32",
+        "axes of length 17 extended to 33",
+        "axes of length 17 cut to 1",
+    } <= set(found)
+    assert found["axes of length 3 cut to 0"].kind == "empty"
+    assert not torch.isclose(found["axes of length 17 extended to 18"].inputs[0][:, 17:], x).any()  # no exact ties
 
 
 def test_integers_arrays_containers_and_zero_states():

@@ -1,4 +1,4 @@
-"""The pairs of `ports`, `signals` and `methods`: written by others than the authors of the catalogue, without sight of it.
+"""The pairs of `ports`, `signals` and `methods`: written by others than the authors of the catalog, without sight of it.
 
 What was planted is said in their own words. Which names are right answers was decided by reading what `explain` answered, and what else would
 have been true; a pair that was not explained has the names that its author's words suggest. `python -m benchmarks.explain --fresh` runs them

@@ -41,7 +41,7 @@ class Fresh:
 
     Attributes:
         id: a name. group: the field. cause: what was planted, "" for honest pairs. kind: "usual" (a mistake that porters often make),
-        "unusual" (one that no catalogue would list), "double" (two of them) or "honest". scalar: whether the result is one number.
+        "unusual" (one that no catalog would list), "double" (two of them) or "honest". scalar: whether the result is one number.
         gradients: for `explain`. words: some that a right answer may contain; for each of two mistakes some. make: gives (actual, expected, inputs) from a seed.
     """
 

@@ -15,10 +15,10 @@ from pymdownx.superfences import SuperFencesException
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import catalogue
+import catalog
 import printing
 
-MADE = {"causes": catalogue.causes, "public-names": catalogue.public_names}
+MADE = {"causes": catalog.causes, "public-names": catalog.public_names}
 """Parts of pages that are made from halfulp itself, where a page says <!-- made: NAME -->."""
 
 

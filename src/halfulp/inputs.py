@@ -212,7 +212,7 @@ def _sizes(given: tuple[Any, ...], seed: int, *, empty: bool = False) -> Iterato
         for size in dict.fromkeys((0,) if empty else (length - 1, length + 1, rounded, rounded + 1, 1)):
             if size != length:
                 generator = torch.Generator().manual_seed(seed)
-                label = f"axes of {length} made {size}"
+                label = f"axes of length {length} {'cut' if size < length else 'extended'} to {size}"
                 yield InputVariant(
                     label,
                     "empty" if empty else "sizes",

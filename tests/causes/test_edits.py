@@ -1,4 +1,4 @@
-"""Edits of the graph: mistakes that no catalogue lists, each planted once, found where they are; and honest pairs beside them."""
+"""Edits of the graph: mistakes that no catalog lists, each planted once, found where they are; and honest pairs beside them."""
 
 import math
 
@@ -355,7 +355,7 @@ def test_a_gradient_that_is_stopped_elsewhere_is_a_cause(which):
     assert found[0].name == "detach" and found[0].share > 0.99, found[0]
 
 
-def test_two_mistakes_that_no_catalogue_names_are_found_together():
+def test_two_mistakes_that_no_catalog_names_are_found_together():
     def chain(signed, weighed):
         def run(x, y):
             first = torch.tanh(x - y if signed else x + y)

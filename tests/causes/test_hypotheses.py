@@ -1,4 +1,4 @@
-"""The catalogue of known causes: complete, its algorithms right, and each planted cause found as the first one."""
+"""The catalog of known causes: complete, its algorithms right, and each planted cause found as the first one."""
 
 import functools
 import math
@@ -19,7 +19,7 @@ from halfulp.causes.calls import Call, watched, with_replaced
 from halfulp.causes.direct import REPORTS
 from halfulp.causes.hypotheses import (
     ARITHMETIC,
-    CATALOGUE,
+    CATALOG,
     FORMULA,
     MEMORY,
     SETTING,
@@ -39,10 +39,10 @@ DOUBLE = 2.0**-53
 SINGLE = 2.0**-24
 KINDS = (FORMULA, ARITHMETIC, MEMORY, SETTING)
 
-# The catalogue as data
+# The catalog as data
 
 
-@pytest.mark.parametrize("record", CATALOGUE, ids=lambda each: each.name)
+@pytest.mark.parametrize("record", CATALOG, ids=lambda each: each.name)
 def test_every_record_is_complete(record):
     assert all(isinstance(each, str) and each for each in (record.name, record.looks_like, record.experiment, record.remedy))
     assert record.kind in KINDS
@@ -52,14 +52,14 @@ def test_every_record_is_complete(record):
     assert not record.errs or record.kind == ARITHMETIC  # a change that loses digits is one of arithmetic
 
 
-@pytest.mark.parametrize("record", CATALOGUE, ids=lambda each: each.name)
+@pytest.mark.parametrize("record", CATALOG, ids=lambda each: each.name)
 def test_what_is_printed_of_a_remedy_has_no_braces_left_but_those_of_code(record):
     printed = record.remedy.replace("{detail}", "D").replace("{place}", "P").replace("{module}", "M")
     assert "{{" not in printed and "}}" not in printed
     assert not set(re.findall(r"\{(\w*)\}", printed))
 
 
-@pytest.mark.parametrize("record", CATALOGUE, ids=lambda each: each.name)
+@pytest.mark.parametrize("record", CATALOG, ids=lambda each: each.name)
 def test_a_record_concerns_the_calls_that_it_names(record):
     names = ("layer_norm", "conv2d", "softmax", "cross_entropy", "nothing of the kind")
     for name in names:
@@ -68,7 +68,7 @@ def test_a_record_concerns_the_calls_that_it_names(record):
 
 
 def test_records_of_one_name_are_told_by_what_they_look_like():
-    assert len({(each.name, each.looks_like, each.experiment) for each in CATALOGUE}) == len(CATALOGUE)
+    assert len({(each.name, each.looks_like, each.experiment) for each in CATALOG}) == len(CATALOG)
     assert [each.name for each in named("GELU form")] == ["GELU form"] and named("nothing") == []
 
 
@@ -100,7 +100,7 @@ def suggested(function, *inputs):
 
 @functools.cache
 def all_names():
-    names = {each.name for each in CATALOGUE} | set(REPORTS)
+    names = {each.name for each in CATALOG} | set(REPORTS)
     names |= {variation.name for variation in input_variations([torch.randn(2, 3, 8, 8), torch.randn(4, 4)])}
     names |= {each.name for each in (*stored_parameters(), *optimizers({kind for family in FAMILIES for kind in family.kinds}))}
     x = torch.randn(4, 12)
@@ -847,7 +847,7 @@ def test_variations_are_written_for_the_calls_that_are_made():
         actual, expected, inputs = build()
         for own in suggestions(Case(actual, expected, inputs)):
             varied |= {each.rank for each in (*own.trials, *own.single)}
-    idle = {record.name for place, record in enumerate(CATALOGUE) if place not in varied}
+    idle = {record.name for place, record in enumerate(CATALOG) if place not in varied}
     assert idle <= {
         "dropout",
         "rounding of halves",

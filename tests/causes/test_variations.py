@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from halfulp.cases import Case
-from halfulp.causes.hypotheses import CATALOGUE
+from halfulp.causes.hypotheses import CATALOG
 from halfulp.causes.laboratory import Laboratory
 from halfulp.causes.trial import Watch, suggestions
 from halfulp.noise import noise_of
@@ -133,10 +133,10 @@ def test_every_variation_runs_or_does_not_suit_and_leaves_everything_as_it_was(n
         assert all((one.stored == two.stored).all() for one, two in zip(again[side], own.native[side]) if one.format is not None)
 
 
-def test_every_record_of_the_catalogue_varies_some_call_of_the_zoo():
+def test_every_record_of_the_catalog_varies_some_call_of_the_zoo():
     met = set()
     for function, inputs in ZOO.values():
         watch = Watch(Case(function, function, inputs), "expected")
         met |= {rank for rank, _ in watch.groups}
-    missing = [record.name for rank, record in enumerate(CATALOGUE) if rank not in met and record.name != "dropout"]
+    missing = [record.name for rank, record in enumerate(CATALOG) if rank not in met and record.name != "dropout"]
     assert not missing

@@ -323,8 +323,8 @@ def test_datasheet_is_printed_written_and_compared(tmp_path):
     assert json.loads(run("datasheet", "--backend", "numpy", "-f", "sqrt", "--json").stdout)["library"] == "numpy"
 
 
-def test_the_catalogue_of_causes_is_listed_and_a_missing_file_is_told():
-    listed = CliRunner().invoke(app, ["explain", "--catalogue"])
+def test_the_catalog_of_causes_is_listed_and_a_missing_file_is_told():
+    listed = CliRunner().invoke(app, ["explain", "--catalog"])
     assert listed.exit_code == 0
     assert "layer epsilon" in listed.stdout and "RoPE layout" in listed.stdout
     missing = CliRunner().invoke(app, ["explain"])

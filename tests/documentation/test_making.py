@@ -9,13 +9,13 @@ import pytest
 import typer
 
 import halfulp
-from halfulp.causes.hypotheses import CATALOGUE
+from halfulp.causes.hypotheses import CATALOG
 from halfulp.cli import app
 
 DOCS = Path(__file__).parents[2] / "docs"
 sys.path.insert(0, str(DOCS / "making"))
 
-import catalogue  # noqa: E402
+import catalog  # noqa: E402
 import printing  # noqa: E402
 
 
@@ -87,9 +87,9 @@ def test_all_that_fails_is_reported_and_the_rest_is_kept(site):
 
 
 def test_the_page_of_causes_has_every_record():
-    made = catalogue.causes()
-    assert set(re.findall(r"^### (.+)$", made, re.MULTILINE)) == {each.name for each in CATALOGUE}
-    assert all(each.experiment in made and each.remedy in made for each in CATALOGUE)
+    made = catalog.causes()
+    assert set(re.findall(r"^### (.+)$", made, re.MULTILINE)) == {each.name for each in CATALOG}
+    assert all(each.experiment in made and each.remedy in made for each in CATALOG)
     assert "](https://github.com/" in made
 
 

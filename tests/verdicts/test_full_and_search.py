@@ -52,8 +52,8 @@ def test_a_mistake_that_the_inputs_hide_is_found_and_said():
     assert result.verdict is V.MISTAKE
     assert result.because == ("search",)
     search = result.find("search")
-    assert search.measured["variant"] == "axes of 32 made 31"
-    assert "On the given inputs the verdict is ROUNDING, but on the variant 'axes of 32 made 31' it is MISTAKE" in result.reason
+    assert search.measured["variant"] == "axes of length 32 cut to 31"
+    assert "On the given inputs the verdict is ROUNDING, but on the variant 'axes of length 32 cut to 31' it is MISTAKE" in result.reason
     again = CheckResult.from_json(result.to_json())
     assert judge(again.evidence) is V.MISTAKE
     assert again.reason == result.reason

@@ -26,7 +26,7 @@ from ..floats import FORMATS
 from ..ops import Kind, called, record_of
 from ..process.border import answered
 from ..process.dispatch import DispatchMode
-from ..words.numbers import counted
+from ..words.numbers import counted, verb
 from .findings import Audit, AuditEntry
 
 _NAMES = {dtype: name for name, dtype in TORCH_DTYPES.items()}
@@ -194,7 +194,7 @@ class _Watch(DispatchMode):
             return
         by_autocast = self.autocast.get(source.device.type) == after and op == "_to_copy"
         lost = FORMATS[_NAMES[before]].precision_bits - FORMATS[_NAMES[after]].precision_bits
-        bits = f"{lost} of {FORMATS[_NAMES[before]].precision_bits} bits {'is' if lost == 1 else 'are'} dropped"
+        bits = f"{lost} of {FORMATS[_NAMES[before]].precision_bits} bits {verb(lost, 'are')} dropped"
         detail = f"{_named(before)} to {_named(after)}: {bits}"
         self._note("autocast" if by_autocast else "downcast", op, operands, result, detail)
 

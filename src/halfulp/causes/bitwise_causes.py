@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable
 
 from ..cases import OutOfTime, Precision, Run, Variant
-from ..words.numbers import counted
+from ..words.numbers import counted, verb
 from .applicable_knobs import is_of_backend, turnable
 from .cause import Cause
 from .hypotheses import ARITHMETIC, SETTING
@@ -144,7 +144,7 @@ def _cause(laboratory: Laboratory, outcome: Outcome, all_found: list[Outcome], *
     if together:
         done = f"With `{trial.side}` computed with {changed}, every bit agrees; neither is enough alone"
     elif left:
-        done = f"With this change to `{trial.side}`, {100 * outcome.share:.1f} % of the difference is gone; {left:,} of {counted(outcome.distance.count, 'element')} still differ{'s' if left == 1 else ''}"
+        done = f"With this change to `{trial.side}`, {100 * outcome.share:.1f} % of the difference is gone; {left:,} of {counted(outcome.distance.count, 'element')} still {verb(left, 'differ')}"
     else:
         done = f"With this change to `{trial.side}`, every bit agrees"
     evidence = [f"{done}. Before that, {counted(before.unequal, 'element')} differed by {before.rms:.2g} times what rounding causes (rms)."]

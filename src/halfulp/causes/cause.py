@@ -39,7 +39,7 @@ class Cause:
     """One reason why two implementations differ, with the experiment that supports it.
 
     Attributes:
-        name: what it is called in the catalogue. kind: "formula", "arithmetic", "memory", "setting", "order" or "compiler".
+        name: what it is called in the catalog. kind: "formula", "arithmetic", "memory", "setting", "order" or "compiler".
         statement: what was found, in a sentence.
         share: the share of the difference that goes away with it.
         evidence: what was measured, one sentence each, the experiment first.

@@ -8,7 +8,7 @@ from typing import Any
 from ..verdicts import Verdict
 from ..verdicts.evidence.finding import Finding
 from ..verdicts.result import CheckResult
-from ..words.numbers import counted
+from ..words.numbers import counted, verb
 from .cause import Cause
 from .hypotheses import ARITHMETIC, FORMULA, MEMORY
 
@@ -44,7 +44,7 @@ def _memory(result: CheckResult) -> Iterator[Cause]:
         side = str(repeated.measured["side"])
         yield Cause(
             "uninitialized memory", MEMORY, f"`{side}` reads memory before it is written (torch.empty, numpy.empty).", 1.0,
-            evidence=(f"When all unwritten memory is filled with NaN, {repeated.measured['unequal']:,} of {repeated.measured['count']:,} elements in the result of `{side}` change{'s' if repeated.measured['unequal'] == 1 else ''}; without that, none do.",),
+            evidence=(f"When all unwritten memory is filled with NaN, {repeated.measured['unequal']:,} of {repeated.measured['count']:,} elements in the result of `{side}` {verb(int(repeated.number('unequal')), 'change')}; without that, none do.",),
             remedy="use torch.zeros, or write every element before it is read", confidence="high", side=side, place="", reports=REPORTS["uninitialized memory"],
         )  # fmt: skip
 

@@ -43,7 +43,7 @@ PARTIAL = 0.99
 """The share that a single change of a call has to take away to be named where the rest stays unexplained: two digits, where what happens to
 move results in the right direction takes away one."""
 EDITS = 10_000
-"""The rank of the first edit: after all that the catalogue names."""
+"""The rank of the first edit: after all that the catalog names."""
 LISTING = 1 / 8
 """So much of the time that is left is given to listing the edits of a side."""
 WATCHED = 200
@@ -206,11 +206,11 @@ class Search:
         return None
 
     def _may_be_one_of_several(self, trial: Trial) -> bool:
-        """Whether a change is combined with others: what the catalogue names first, then whatever was not fitted."""
+        """Whether a change is combined with others: what the catalog names first, then whatever was not fitted."""
         return not trial.first_only or (self._combines_any and not trial.fitted)
 
     def _may_hide(self, outcome: Outcome) -> bool:
-        """Whether a change may be one of two of its call: one that the catalogue names, and that changed something."""
+        """Whether a change may be one of two of its call: one that the catalog names, and that changed something."""
         trial = outcome.trial
         is_named = trial.kind == FORMULA and not trial.fitted and not trial.first_only and trial.rank < EDITS
         return is_named and bool(outcome.touched) and self.is_here(trial)
@@ -239,7 +239,7 @@ class Search:
             and self._may_be_one_of_several(outcome.trial)
             and outcome.touched
         ]
-        # What no catalogue names is much: of that the simplest.
+        # What no catalog names is much: of that the simplest.
         listed = [outcome for outcome in usable if outcome.trial.rank < EDITS]
         usable = [*listed, *sorted((each for each in usable if each.trial.rank >= EDITS), key=lambda each: each.trial.rank)[:WATCHED]]
         for outcome in usable:
@@ -553,7 +553,7 @@ def _goes_with(trial: Trial, applied: Sequence[Trial]) -> bool:
 def _preference(outcome: Outcome) -> tuple[bool, bool, bool, int, float]:
     """What is named where changes explain alike.
 
-    The catalogue before edits, the general before the particular, what `actual` does before what it doesn't do, then the catalogue's order.
+    The catalog before edits, the general before the particular, what `actual` does before what it doesn't do, then the catalog's order.
     """
     trial = outcome.trial
     return (trial.rank >= EDITS, trial.scope != EVERY, trial.side != "expected", trial.rank, outcome.distance.rms)

@@ -19,7 +19,7 @@ from ..origins.place import Place
 from .calls import Call, Replacement, chained, watched, with_replaced
 from .flow import Flow
 from .graph import Graph
-from .hypotheses import CATALOGUE, FORMULA, MEMORY, SETTING, Around, Fit, Site, Variation, input_variations, optimizers, stored_parameters
+from .hypotheses import CATALOG, FORMULA, MEMORY, SETTING, Around, Fit, Site, Variation, input_variations, optimizers, stored_parameters
 
 Function = Callable[..., Any]
 EVERY, ONE = "every call", "one call"
@@ -37,7 +37,7 @@ class Trial:
         name, kind, detail, remedy, reports: of the cause that it tests, see `Hypothesis` and `Variation`.
         side: "actual" or "expected". place: the calls that it changes, in words. scope: EVERY or ONE of them.
         changes: what is computed instead, by number of the call. wrap: what is put around the whole function.
-        errs: whether the change itself loses digits. rank: place in the catalogue. touches: kinds of ops that it is known to touch.
+        errs: whether the change itself loses digits. rank: place in the catalog. touches: kinds of ops that it is known to touch.
         first_only: see `Hypothesis`. fitted: whether it holds a constant that was fitted. written: whether that is a constant that
             people write; True where nothing was fitted.
         calls: names of the calls that are changed. known: what is known of the change besides.
@@ -152,7 +152,7 @@ class Watch:
         self.graph.begin(call)
         if call.name in UNCHANGED:
             return
-        for rank, hypothesis in enumerate(CATALOGUE):
+        for rank, hypothesis in enumerate(CATALOG):
             if not hypothesis.concerns(call):
                 continue
             # A variation that doesn't suit an unusual call is not tried there.
@@ -194,17 +194,17 @@ class Suggestions:
         for (rank, _, _), fits in watch.fits.items():
             if not fits:
                 continue
-            together = CATALOGUE[rank].together
+            together = CATALOG[rank].together
             if together:
                 self.fittings.append(self._fitting(rank, fits, EVERY if len(fits) > 1 else ONE))
             if len(fits) > 1 or not together:
                 self.fittings += [self._fitting(rank, chosen, ONE) for chosen in self._parts(fits)]
         arguments, _ = watch.case.arguments(watch.case.side(watch.side), NATIVE)
         for around in (*input_variations(arguments), *stored_parameters(), *optimizers(watch.optimizers)):
-            self.trials.append(_of_around(around, watch.side, len(CATALOGUE)))
+            self.trials.append(_of_around(around, watch.side, len(CATALOG)))
 
     def _suggest(self, rank: int, variations: Mapping[int, Variation]) -> None:
-        hypothesis = CATALOGUE[rank]
+        hypothesis = CATALOG[rank]
         grouped = any(variation.group for variation in variations.values())
         if hypothesis.together or grouped or len(variations) == 1:
             self._add(self.trials, self._trial(rank, variations))
@@ -238,7 +238,7 @@ class Suggestions:
             where.append(dataclasses.replace(trial, detail=f"{trial.detail}, in the backward pass only", changes=changes))
 
     def _trial(self, rank: int, variations: Mapping[int, Variation]) -> Trial:
-        hypothesis, numbers = CATALOGUE[rank], list(variations)
+        hypothesis, numbers = CATALOG[rank], list(variations)
         place = self._flow.places.get(numbers[0], "")
         where = place if len(numbers) == 1 else f"all {len(numbers)} calls like {place}"
         detail = next(iter(variations.values())).detail

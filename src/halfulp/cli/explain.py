@@ -24,8 +24,8 @@ def explain(
         typer.Option(help="Seconds for everything, including the verdict. Experiments that would take longer are skipped and listed."),
     ] = 60.0,
     no_processes: Annotated[bool, typer.Option("--no-processes", help="Skip settings that need a fresh process.")] = False,
-    catalogue: Annotated[
-        bool, typer.Option("--catalogue", help="List the known causes: what each looks like, and the experiment that tests for it.")
+    catalog: Annotated[
+        bool, typer.Option("--catalog", help="List the known causes: what each looks like, and the experiment that tests for it.")
     ] = False,
     seed: Annotated[int, typer.Option(help="Seed for `inputs` and all random numbers.")] = 0,
     as_json: Json = None,
@@ -38,19 +38,19 @@ def explain(
     import halfulp
     from halfulp.errors import InputError
 
-    if catalogue:
-        from halfulp.causes.hypotheses import CATALOGUE
-        from halfulp.reports.text.causes import catalogue_text
+    if catalog:
+        from halfulp.causes.hypotheses import CATALOG
+        from halfulp.reports.text.causes import catalog_text
 
         typer.echo(
-            catalogue_text(
-                [(hypothesis.name, hypothesis.looks_like, hypothesis.experiment, ", ".join(hypothesis.reports)) for hypothesis in CATALOGUE]
+            catalog_text(
+                [(hypothesis.name, hypothesis.looks_like, hypothesis.experiment, ", ".join(hypothesis.reports)) for hypothesis in CATALOG]
             )
         )
         return
     if actual is None:
         raise InputError(
-            "Got nothing to run. Needed: a case file, two functions by name or two expressions. They are run again with one thing changed at a time. Pass them, or --catalogue for what is known to go wrong."
+            "Got nothing to run. Needed: a case file, two functions by name or two expressions. They are run again with one thing changed at a time. Pass them, or --catalog for what is known to go wrong."
         )
     from .progress import steps_on_stderr
 

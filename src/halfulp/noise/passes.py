@@ -61,21 +61,23 @@ class Unseen(Exception):
 
 
 def passes_of(
-    case: Case, name: str, model: Model, told: Callable[[int, int], None], error: OpError | None = None
+    case: Case, name: str, model: Model, told: Callable[[int, int], None], op_error: OpError | None = None
 ) -> Generator[tuple[NoiseMode, tuple[Leaf, ...]]]:
     """The outputs of the measuring pass, then of each sample, one after another; nothing of an earlier one is kept.
 
     Args:
-        case: whose side. name: which. model: what is sampled. told: called before each sample. error: another rounding of single ops than
-            that of the model.
+        case: whose side. name: which. model: what is sampled. told: called before each sample.
+        op_error: another rounding of single ops than that of the model.
 
     Raises:
         Unseen: the ops can't be seen, or not under the mode.
     """
     pool = GaussianPool(case.seed)
-    error = error or OpError(model.declared, accumulate=model.accumulate, coarse_sums=model.coarse_sums, product_loss=model.product_loss)
+    op_error = op_error or OpError(
+        model.declared, accumulate=model.accumulate, coarse_sums=model.coarse_sums, product_loss=model.product_loss
+    )
     mode = NoiseMode(
-        error, pool, stored=stored_results(case, name, model.storage) if model.storage.precision_bits < FLOAT32.precision_bits else None
+        op_error, pool, stored=stored_results(case, name, model.storage) if model.storage.precision_bits < FLOAT32.precision_bits else None
     )
     moved = None
     if model.rounds != OPS and holds_finer_data(case, name, model.storage):

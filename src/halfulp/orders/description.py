@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..words.numbers import counted
+from ..words.numbers import counted, verb
 from .contraction import row_major_strides
 from .summation import Summation
 from .tree import CHAIN, EXTRA, TERM, TOGETHER, Item, Shape, Tree
@@ -55,11 +55,10 @@ def difference(order: Summation, other: Summation) -> str:
         here, there = getattr(order, name), getattr(other, name)
         if here != there:
             parts.append(f"{name} {here} instead of {there}")
-    if order.rounds_before_extras != other.rounds_before_extras:
+    if order.extras and order.rounds_before_extras != other.rounds_before_extras:
         here, there = ("before", "after") if order.rounds_before_extras else ("after", "before")
         parts.append(
-            f"rounded to {order.output} {here} the {' and '.join(order.extras)} {'is' if len(order.extras) == 1 else 'are'} added instead "
-            f"of {there}"
+            f"rounded to {order.output} {here} the {' and '.join(order.extras)} {verb(len(order.extras), 'are')} added instead of {there}"
         )
     if order.scale != other.scale:
         parts.append(f"scaling: {_scale(order)} instead of {_scale(other)}")

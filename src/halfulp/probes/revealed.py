@@ -233,8 +233,8 @@ class RevealedOrder:
         if self.classes[0].status == COMPENSATED:
             return f"Recognized on {inputs}: the program reproduces {where} bit for bit."
         problem = next(order_class.problem for order_class in self.classes if order_class.status != "proved")
-        share = f"Proved on {inputs} for {known:,} of {self.checked:,} outputs; otherwise not proved" if known else "Not proved"
-        return f"{share}: {problem}."
+        share = f"Proved on {inputs} for {known:,} of {self.checked:,} outputs, and not proved for the others" if known else "Not proved"
+        return f"{share}. {problem[:1].upper()}{problem[1:]}."
 
     def stored(self) -> StoredOrder:
         """What is kept of it: the structure, and the order of each class."""

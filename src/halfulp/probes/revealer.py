@@ -229,7 +229,7 @@ class _Asking:
             found.append(PositionClass(order, left[same], at, "proved", draws=len(self.samples), problem="", terms=terms))
             left = left[~same]
         if len(left) and found[-1].order is not None:
-            problem = "not asked: " + (
+            problem = "not examined, because " + (
                 f"there are more than {CLASSES} orders in one result"
                 if len(found) == CLASSES
                 else "the order of another output is not proved"
@@ -539,14 +539,14 @@ def _slabs(contraction: Contraction, is_large: bool, seed: int, everywhere: bool
 
 
 CHANGES = (
-    "two runs on the same inputs give different bits: partial results are added as they come in (atomic additions, a race between "
+    "two runs on the same inputs give different bits, because partial results are added as they come in (atomic additions, a race between "
     "threads), or random numbers are drawn"
 )
-NOT_PROVED = "replaying the order does not give the same bits: intermediate results are rounded in a way that the probes do not see"
+NOT_PROVED = "replaying the order does not give the same bits, because intermediate results are rounded in a way that the probes do not see"
 
 
 def _no_tree(problem: str) -> str:
     return (
-        f"no fixed tree of additions: {problem}. Compensated or exact summation, Winograd and Fourier convolutions, products split into "
-        "several, and orders that depend on values look like this"
+        f"no fixed tree of additions explains the results ({problem}); compensated or exact summation, Winograd and Fourier convolutions, "
+        "products split into several, and orders that depend on values look like this"
     )

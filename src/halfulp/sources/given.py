@@ -167,9 +167,13 @@ def _names_for(expressions: list[Expression], sides: Mapping[str, Any], count: i
         if len(names) == count:
             return tuple(names)
     raise InputError(
-        f"Got {counted(count, 'input')} without {'a name' if count == 1 else 'names'}, and an expression that names {', '.join(free_names(parsed(expressions[0].text))) or 'none'}. Needed: a name for "
+        f"Got {counted(count, 'input')} without {'a name' if count == 1 else 'names'}, and {' and '.join(_naming(expression) for expression in expressions)}. Needed: a name for "
         'each. halfulp can\'t tell which is which. Name them: -i "x=randn(4, 8)".'
     )
+
+
+def _naming(expression: Expression) -> str:
+    return f"an expression that names {', '.join(free_names(parsed(expression.text))) or 'none'}"
 
 
 def _function(side: Any, inputs: Inputs, name: str) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from ..differences import Comparison
-from ..words.numbers import counted, digits_lost, number, place, power_of_two, share
+from ..words.numbers import counted, digits_lost, number, place, power_of_two, share, verb
 from .evidence.evidence import Evidence
 from .evidence.finding import Finding
 from .evidence.measured import measured_excess
@@ -193,7 +193,7 @@ def _rounding(result: Judged) -> str:
 def _flip(result: Judged) -> str:
     flips = _measured(result, "flips")
     return (
-        f"{share(int(flips['beyond']), int(flips['count']))} jump{'s' if flips['beyond'] == 1 else ''}, and rounding alone makes the expected function jump at {'it' if flips['beyond'] == 1 else 'each of them'}, too: "
+        f"{share(int(flips['beyond']), int(flips['count']))} {verb(flips['beyond'], 'jump')}, and rounding alone makes the expected function jump at {'it' if flips['beyond'] == 1 else 'each of them'}, too: "
         "a comparison, a maximum or rounding to a grid is so close to its edge there that both results are right. "
         "All other elements are within rounding, or within a jump that rounding can cause."
     )
@@ -285,7 +285,7 @@ def _overflows(result: Judged) -> str:
         line = f" ({found['line']})" if found.get("line") else ""
         start = f" It starts at {found['op']}{line}{sizes}; the largest {found['format']} number is {number(found['largest'])}."
     return (
-        f"{number(found['elements'])} of {counted(special['count'], 'element')} {'is' if found['elements'] == 1 else 'are'} NaN or infinite in actual. In float64 the same formula gives finite "
+        f"{number(found['elements'])} of {counted(special['count'], 'element')} {verb(found['elements'], 'are')} NaN or infinite in actual. In float64 the same formula gives finite "
         f"numbers that agree with expected, so something overflows or underflows on the way.{start}"
     )
 
@@ -315,7 +315,7 @@ def _nondeterministic(result: Judged) -> str:
     if _has(result, "repetition", F.UNWRITTEN_MEMORY):
         return (
             f"`{found['side']}` reads memory before it is written: when torch.empty and numpy.empty return NaN, "
-            f"{share(int(found['unequal']), int(found['count']))} of its result change{'s' if found['unequal'] == 1 else ''}."
+            f"{share(int(found['unequal']), int(found['count']))} of its result {verb(found['unequal'], 'change')}."
         )
     modules = found.get("random_modules") or []
     cause = f": it draws random numbers in {', '.join(modules)}" if modules else ""
@@ -432,7 +432,7 @@ def _searched(result: Judged) -> str:
     found = _measured(result, "search")
     return (
         f"On the given inputs the verdict is {found['given_verdict']}, but on the variant '{found['variant']}' it is {found['verdict']}: "
-        f"{share(int(found['unequal']), int(found['count']))} differ{'s' if found['unequal'] == 1 else ''}, by up to {number(found['max_abs'])}. To see all evidence, check those inputs alone: "
+        f"{share(int(found['unequal']), int(found['count']))} {verb(found['unequal'], 'differ')}, by up to {number(found['max_abs'])}. To see all evidence, check those inputs alone: "
         "halfulp.inputs.variants yields them under this label."
     )
 

@@ -27,6 +27,11 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
+def verb(count: int, plural: str) -> str:
+    """The verb of so many things: "1 element differs", "2 elements differ"."""
+    return {"are": "is", "do": "does", "have": "has"}.get(plural, f"{plural}s") if count == 1 else plural
+
+
 def with_article(name: str) -> str:
     """A class with its article: "a Tensor", "an Audit", "an ndarray" (spoken: en-d-array)."""
     return f"{'an' if name.lower().startswith(('a', 'e', 'i', 'o', 'nd')) else 'a'} {name}"

@@ -46,7 +46,9 @@ def _serve(name: str, questions: IO[bytes], answers: IO[bytes]) -> None:
         try:
             send(answers, answer)
         except Exception as error:  # a dtype that can't be sent: nothing was written yet
-            send(answers, Message({"error": "Unsupported", "words": f"Got a result that can't be sent: {type(error).__name__}: {error}."}))
+            is_ours = str(error).startswith("Got ")
+            words = str(error) if is_ours else f"Got a result that can't be sent: {type(error).__name__}: {error}."
+            send(answers, Message({"error": "Unsupported", "words": words}))
 
 
 class _Worker:

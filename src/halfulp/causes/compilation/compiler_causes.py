@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...words.numbers import counted
+from ...words.numbers import counted, verb
 from ..cause import Cause, NodeResult, StageResult
 from .captures import EagerCall
 from .decompositions import WrongDecomposition
@@ -83,7 +83,7 @@ def of_wrong_kernel(nodes: list[NodeResult], stages: list[StageResult]) -> list[
         return []
     evidence = [
         f"Given the values that it reads in the generated program, {wrong.op} is off by {wrong.in_noise:.3g} times its rounding: "
-        f"{wrong.unequal:,} of {counted(wrong.count, 'element')} differ{'s' if wrong.unequal == 1 else ''} from what the eager op gives."
+        f"{wrong.unequal:,} of {counted(wrong.count, 'element')} {verb(wrong.unequal, 'differ')} from what the eager op gives."
     ]
     if wrong.alone is not None:
         evidence.append(
@@ -139,14 +139,14 @@ def of_stage(stages: list[StageResult], *, beyond: bool) -> list[Cause]:
     return [
         Cause(
             f"stage: {stage.name}", "compiler", f"The {'verdict' if beyond else 'bits'} change{'s' if beyond else ''} at the stage {stage.name!r}: {stage.what}.", 1.0,
-            evidence=(f"Up to {before!r}, {'any difference is only rounding' if beyond else 'every bit agrees'}; from {stage.name!r} on, {stage.unequal:,} of {counted(stage.count, 'element')} differ{'s' if stage.unequal == 1 else ''}.",),
+            evidence=(f"Up to {before!r}, {'any difference is only rounding' if beyond else 'every bit agrees'}; from {stage.name!r} on, {stage.unequal:,} of {counted(stage.count, 'element')} {verb(stage.unequal, 'differ')}.",),
             remedy=f"compile up to {before!r} only", confidence="medium", side="actual",
         )
     ]  # fmt: skip
 
 
 def _seen_at(stage: StageResult) -> str:
-    return f"The verdict first changes at the stage {stage.name!r} ({stage.what}): {stage.unequal:,} of {counted(stage.count, 'element')} differ{'s' if stage.unequal == 1 else ''}."
+    return f"The verdict first changes at the stage {stage.name!r} ({stage.what}): {stage.unequal:,} of {counted(stage.count, 'element')} {verb(stage.unequal, 'differ')}."
 
 
 def _apart_in_words(unequal: int, rms: float) -> str:

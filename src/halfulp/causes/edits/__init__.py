@@ -1,4 +1,4 @@
-"""Small changes of the calls around a place that no catalogue names: one file for each kind."""
+"""Small changes of the calls around a place that no catalog names: one file for each kind."""
 
 from .around import edits, trial_of
 from .gradients import gradients

@@ -76,7 +76,7 @@ class Hypothesis:
         looks_like: how it shows itself.
         experiment: what is changed to tell.
         remedy: what to do; a line of code where there is one.
-        reports: numbers of user reports that it explained; see `REPORTS` in `catalogue.py`.
+        reports: numbers of user reports that it explained; see `REPORTS` in `catalog.py`.
         calls: names of the calls that it concerns, empty for all.
         vary: the variations of such a call.
         fit: constants of such a call that are searched.

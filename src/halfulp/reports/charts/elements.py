@@ -9,7 +9,7 @@ import altair as alt
 import numpy as np
 
 from ...verdicts.closeup import Closeup
-from ...words.numbers import counted
+from ...words.numbers import counted, verb
 from .style import ACTUAL, HEIGHT, LIMIT, MARK, NOISE, Columns, Sketch, data, finished, log_scale, rounded
 
 LABELLED = 3
@@ -98,9 +98,9 @@ def error_against_noise(closeup: Closeup, name: str = "elements") -> Sketch:
     if closeup.limit is not None:
         lines.append(_line(datasets, f"{name}_limit", ends, closeup.limit, LIMIT, "limit of correct rounding"))
     beyond = sum(size > closeup.limit for size in sizes) if closeup.limit is not None else 0
-    words = f"Of {counted(closeup.count, 'element')}, {len(kept)} with an error {'is' if len(kept) == 1 else 'are'} shown; {beyond} of them {'lies' if beyond == 1 else 'lie'} above the limit of correct rounding."
+    words = f"Of {counted(closeup.count, 'element')}, {len(kept)} with an error {verb(len(kept), 'are')} shown; {beyond} of them {verb(beyond, 'lie')} above the limit of correct rounding."
     if any(still):
-        words += f" {sum(still)} {'lies' if sum(still) == 1 else 'lie'} at the left edge, where rounding moves nothing."
+        words += f" {sum(still)} {verb(sum(still), 'lie')} at the left edge, where rounding moves nothing."
     return finished(
         alt.layer(*lines, points, labels),
         datasets,

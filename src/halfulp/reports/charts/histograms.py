@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 
 from ...differences import Difference
-from ...words.numbers import counted
+from ...words.numbers import counted, verb
 from .style import ACTUAL, Columns, Sketch, data, finished
 
 
@@ -27,7 +27,7 @@ def ulp_histogram(difference: Difference, name: str = "ulps") -> Sketch:
             tooltip=[alt.Tooltip("bin:O", title=unit), alt.Tooltip("count:Q", format=",")],
         )
     )
-    words = f"{difference.unequal} of {counted(difference.count, 'element')} differ{'s' if difference.unequal == 1 else ''}, by up to {difference.max_ulps} {unit if difference.max_ulps != 1 else unit[:-1]}."
+    words = f"{difference.unequal} of {counted(difference.count, 'element')} {verb(difference.unequal, 'differ')}, by up to {difference.max_ulps} {unit if difference.max_ulps != 1 else unit[:-1]}."
     return finished(chart, datasets, title=f"How many {unit} apart", description=f"Bar chart. {words}", height=220)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import altair as alt
 
 from ...verdicts.closeup import Heat, Profile
+from ...words.numbers import verb
 from .style import ACTUAL, NOISE, Columns, Sketch, data, finished, rounded
 
 
@@ -35,7 +36,8 @@ def profile_chart(profile: Profile, name: str = "profile") -> Sketch:
     tooltip = [alt.Tooltip("index:Q"), alt.Tooltip("mean:Q", format=".3~g"), alt.Tooltip("high:Q", title="rounding", format=".3~g")]
     means = base.mark_circle(color=ACTUAL, size=30, opacity=0.9).encode(x=x, y="mean:Q", tooltip=tooltip).properties(name=f"{name}_means")
     outside = sum(abs(mean) > band for mean, band in zip(profile.means, profile.band))
-    words = f"{outside} of the {len(profile.means)} means that are drawn {'lies' if outside == 1 else 'lie'} outside the band that rounding explains."
+    drawn = "the one mean that is" if len(profile.means) == 1 else f"the {len(profile.means)} means that are"
+    words = f"{outside} of {drawn} drawn {verb(outside, 'lie')} outside the band that rounding explains."
     return finished(
         alt.layer(band, means),
         datasets,

@@ -6,7 +6,7 @@ import html
 import re
 
 from ...sweeps.watch import Watch, Watched
-from ...words.numbers import counted
+from ...words.numbers import counted, verb
 
 SIGNS = {"worse": "❌", "failed": "❌", "better": "✅", "unchanged": "✔️", "changed": "✔️", "new": "🆕"}
 LONGEST = 60_000
@@ -29,7 +29,7 @@ def markdown(watch: Watch) -> str:
         if len(row) >= room:
             lines += [
                 "",
-                f"(And {len(ranked) - place:,} more, which {'does' if len(ranked) - place == 1 else 'do'} not fit into a comment.)",
+                f"(And {len(ranked) - place:,} more, which {verb(len(ranked) - place, 'do')} not fit into a comment.)",
             ]
             break
         room -= len(row) + 1
@@ -56,7 +56,7 @@ def summary(watch: Watch) -> str:
     stopped = "" if watch.complete else "; interrupted, the rest is missing"
     if not count and stopped:
         return "interrupted before the first case was done"
-    verdict = f"{len(failing)} of {counted(count, 'case')} fail{'s' if len(failing) == 1 else ''} ({why})"
+    verdict = f"{len(failing)} of {counted(count, 'case')} {verb(len(failing), 'fail')} ({why})"
     return f"{verdict if failing else f'{count} case' + 's' * (count != 1) + ', no failures'}{also}{stopped}"
 
 

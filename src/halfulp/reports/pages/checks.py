@@ -9,7 +9,7 @@ from ...verdicts import CheckResult
 from ...verdicts.closeup import Closeup
 from ...verdicts.evidence.finding import Finding
 from ...verdicts.reasons import reason
-from ...words.numbers import counted, number, share
+from ...words.numbers import counted, number, share, verb
 from ..charts.elements import element_columns, error_against_noise
 from ..charts.histograms import ulp_histogram
 from ..charts.profiles import profile_chart, residual_map
@@ -116,7 +116,7 @@ def _pictures(result: CheckResult, datasets: dict[str, Columns]) -> list[Section
         if closeup is not None and closeup.noise:
             parts += _closeup_parts(closeup, name, datasets)
         if difference.unequal:
-            caption = f"{difference.unequal:,} of {counted(difference.count, 'element')} differ{'s' if difference.unequal == 1 else ''}; the median over all elements, in ulps, is {number(difference.median_ulps)}."
+            caption = f"{difference.unequal:,} of {counted(difference.count, 'element')} {verb(difference.unequal, 'differ')}; the median over all elements, in ulps, is {number(difference.median_ulps)}."
             parts.append(Figure(f"{name}-ulps", partial(ulp_histogram, difference, f"{name}_ulps"), "How many ulps apart", caption))
         if parts:
             title = f"Output {difference.path}" if difference.path else "The output, element by element"

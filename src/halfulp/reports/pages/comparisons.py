@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from ...differences import Comparison
-from ...words.numbers import number, share
+from ...words.numbers import number, share, verb
 from ..charts.histograms import ulp_histogram
 from ..text.comparisons import closing_words, reference_words, structural_words
 from .page import Figure, Number, Page, Part, Section, Words
@@ -46,7 +46,7 @@ def comparison_page(comparison: Comparison) -> Page:
                     f"ulps-{place}",
                     partial(ulp_histogram, difference, f"ulps_{place}"),
                     title,
-                    f"{share(difference.unequal, difference.compared)} differ{'s' if difference.unequal == 1 else ''}"
+                    f"{share(difference.unequal, difference.compared)} {verb(difference.unequal, 'differ')}"
                     + ("." if difference.compared == difference.count else "; only elements that are finite on both sides are counted."),
                 )
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from ...sweeps.slopes import Growth
-from ...words.numbers import counted, number
+from ...words.numbers import number
 from ..charts.growths import growth_chart, growth_columns
 from ..text.growths import slope_words
 from .page import Column, Figure, Number, Page, Part, Section, Table, Words, tone_of
@@ -31,13 +31,14 @@ def growth_page(growth: Growth) -> Page:
         parts.insert(1, Words(words, is_list=True))
     sections = (Section("growth", "How the error grows", tuple(parts)),)
     stopped = "" if growth.complete else f" Larger sizes are missing: {growth.stopped}"
+    where = "the only size" if growth.sizes == 1 else f"the worst of {growth.sizes:,} sizes"
     law = "When terms are added one by one, the error grows with exponent 0.5 relative to the result; with blocks and trees, the exponent is smaller."
     return Page(
         "growth",
         "How does the error grow with the size?",
         f"{worst.name}: {worst.meaning}",
         tone_of(worst.acceptable),
-        f"{growth.names[0]} against {growth.names[1]}, declared precision {growth.declared}: the verdict of the worst of {counted(growth.sizes, 'size')}. {law}{stopped}",
+        f"{growth.names[0]} against {growth.names[1]}, declared precision {growth.declared}: the verdict of {where}. {law}{stopped}",
         _numbers(growth),
         ("Nothing is wrong: a tolerance for this function has to grow with the size. halfulp tolerance FILE.py derives one.",)
         if worst.acceptable

@@ -6,6 +6,7 @@ from collections import Counter
 from functools import partial
 
 from ...sweeps import Matrix
+from ...words.numbers import verb
 from ..charts.matrices import cell_columns, family_columns, matrix_chart
 from ..text.backends import habit_words
 from ..text.matrices import ORDER, direct_cells, undelegated
@@ -60,7 +61,7 @@ def matrix_page(matrix: Matrix) -> Page:
     return Page(
         "matrix",
         "Which backends agree on which ops?",
-        f"{len(bad):,} of {len(direct):,} cases {'does' if len(bad) == 1 else 'do'} not agree within rounding"
+        f"{len(bad):,} of {len(direct):,} cases {verb(len(bad), 'do')} not agree within rounding"
         if bad
         else "All that were compared agree within rounding"
         if named

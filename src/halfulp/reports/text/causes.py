@@ -57,7 +57,7 @@ def explanation_text(explanation: Explanation, form: str) -> str:
     return as_text(*parts)
 
 
-def catalogue_text(records: Sequence[tuple[str, str, str, str]]) -> str:
+def catalog_text(records: Sequence[tuple[str, str, str, str]]) -> str:
     """The known causes as a table.
 
     Args:

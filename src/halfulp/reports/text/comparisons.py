@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...words.numbers import counted, number, share
+from ...words.numbers import counted, number, share, verb
 from .tables import as_text, difference_table, worst_table
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def _comparison_answer(comparison: Comparison) -> str:
     first = structural_words(comparison)[:1]
     if not first and comparison.unequal and comparison.tolerated is None:
         first = [
-            f"{share(comparison.unequal, comparison.count)} differ{'s' if comparison.unequal == 1 else ''}, by up to {counted(comparison.max_ulps, 'ulp')} and {number(comparison.max_abs)} in "
+            f"{share(comparison.unequal, comparison.count)} {verb(comparison.unequal, 'differ')}, by up to {counted(comparison.max_ulps, 'ulp')} and {number(comparison.max_abs)} in "
             "absolute terms."
         ]
     return as_text(*first, closing_words(comparison))
@@ -101,6 +101,4 @@ def _tolerated_in_words(tolerated: Tolerated) -> str:
     if not tolerated.beyond:
         return f"{'The only element is' if tolerated.count == 1 else f'All {tolerated.count:,} elements are'} within {words}."
     where = f", {'most of them ' if tolerated.beyond > 1 else ''}in {tolerated.worst}" if tolerated.worst else ""
-    return (
-        f"{tolerated.beyond:,} of {counted(tolerated.count, 'element')} {'is' if tolerated.beyond == 1 else 'are'} beyond {words}{where}."
-    )
+    return f"{tolerated.beyond:,} of {counted(tolerated.count, 'element')} {verb(tolerated.beyond, 'are')} beyond {words}{where}."

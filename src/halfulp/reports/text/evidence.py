@@ -7,7 +7,7 @@ from typing import Any
 
 from ...verdicts import Evidence
 from ...verdicts.evidence.finding import Finding
-from ...words.numbers import counted, number, power_of_two, share
+from ...words.numbers import counted, number, power_of_two, share, verb
 
 F = Finding
 
@@ -90,7 +90,7 @@ def _bits(finding: str, m: Measured) -> str:
                 f", {m[f'flushed_by_{side}']:,} subnormal {'number is' if m[f'flushed_by_{side}'] == 1 else 'numbers are'} zero in {side}"
             )
     return (
-        f"{share(m['unequal'], m['count'])} differ{'s' if m['unequal'] == 1 else ''}, by up to {counted(m['max_ulps'], 'ulp')}{zeros}"
+        f"{share(m['unequal'], m['count'])} {verb(m['unequal'], 'differ')}, by up to {counted(m['max_ulps'], 'ulp')}{zeros}"
         if finding == F.DIFFER
         else f"{counted(m['count'], 'element')}"
     )
@@ -158,14 +158,14 @@ def _scaling(finding: str, m: Measured) -> str:
 
 
 def _flips(finding: str, m: Measured) -> str:
-    return f"{m['explained']:,} of {counted(m['beyond'], 'element')} beyond rounding jump{'s' if m['explained'] == 1 else ''} in the noise samples (with {number(m['amplitude'])} times the noise)"
+    return f"{m['explained']:,} of {counted(m['beyond'], 'element')} beyond rounding {verb(m['explained'], 'jump')} in the noise samples (with {number(m['amplitude'])} times the noise)"
 
 
 def _integers(finding: str, m: Measured) -> str:
     return (
         str(m["why"])
         if "why" in m
-        else f"{share(m['unequal'], m['count'])} differ{'s' if m['unequal'] == 1 else ''}, by up to {number(m['max_abs'])}"
+        else f"{share(m['unequal'], m['count'])} {verb(m['unequal'], 'differ')}, by up to {number(m['max_abs'])}"
     )
 
 
@@ -233,7 +233,7 @@ def _overflow(finding: str, m: Measured) -> str:
     if "side" not in m:
         return "the two differ in float64 too"
     start = f", from {m['op']} on" if m.get("op") else ""
-    return f"{counted(m['elements'], 'element')} of {m['side']} {'are' if m['elements'] != 1 else 'is'} finite in float64{start}"
+    return f"{counted(m['elements'], 'element')} of {m['side']} {verb(m['elements'], 'are')} finite in float64{start}"
 
 
 def _gain(finding: str, m: Measured) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...sweeps.slopes import Growth, Slope
-from ...words.numbers import counted, number
+from ...words.numbers import number
 from .checks import ACCEPTABLE
 from .tables import as_text, plain_table
 
@@ -27,7 +27,8 @@ def growth_answer(found: Growth) -> str:
     head = f"{found.worst.name}: {found.worst.meaning} ({ACCEPTABLE[found.worst.acceptable]})"
     stopped = "" if found.complete else f" Larger sizes are missing: {found.stopped}"
     slopes = "; ".join(slope_words(slope) for slope in found.slopes)
-    return f"{head} at the worst of {counted(found.sizes, 'size')}.{stopped}\n{slopes[:1].upper() + slopes[1:] or 'No exponent was fitted, because too few errors are above zero'}."
+    where = "the only size" if found.sizes == 1 else f"the worst of {found.sizes:,} sizes"
+    return f"{head} at {where}.{stopped}\n{slopes[:1].upper() + slopes[1:] or 'No exponent was fitted, because too few errors are above zero'}."
 
 
 def slope_words(slope: Slope) -> str:

@@ -11,7 +11,7 @@ from ...differences import Leaf
 from ...differences.allowance import max_limit
 from ...floats import FLOAT64, Format
 from ...noise import LeafNoise, Noise, noise_of, noise_of_side, residual_of, root_mean_square
-from ...noise.elementary import approximation
+from ...noise.approximation import approximation
 from ...noise.stored import StoredNoise, few_stored_noise, stored_noise
 from ...ops.deviation import SAMPLES
 from .. import limits

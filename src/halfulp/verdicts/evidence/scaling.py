@@ -20,7 +20,7 @@ from ...noise import (
     noise_of_side,
     residual_of,
 )
-from ...noise.elementary import approximation
+from ...noise.approximation import approximation
 from .. import limits
 from .evidence import Evidence
 from .finding import Finding

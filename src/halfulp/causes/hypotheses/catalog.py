@@ -1,4 +1,4 @@
-"""The catalogue of known causes that concern single calls, all records in one place."""
+"""The catalog of known causes that concern single calls, all records in one place."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from . import (
 )
 from .hypothesis import Hypothesis
 
-CATALOGUE: tuple[Hypothesis, ...] = (
+CATALOG: tuple[Hypothesis, ...] = (
     *normalization.ALL,
     *activation.ALL,
     *convolution.ALL,
@@ -37,4 +37,4 @@ CATALOGUE: tuple[Hypothesis, ...] = (
 
 def named(name: str) -> list[Hypothesis]:
     """The records of that name."""
-    return [hypothesis for hypothesis in CATALOGUE if hypothesis.name == name]
+    return [hypothesis for hypothesis in CATALOG if hypothesis.name == name]

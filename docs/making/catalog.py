@@ -1,4 +1,4 @@
-"""Parts of pages that are made from halfulp itself: the catalogue of causes, the public names."""
+"""Parts of pages that are made from halfulp itself: the catalog of causes, the public names."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _ISSUE = re.compile(r"\b([\w.-]+/[\w.-]+)#(\d+)")
 
 
 def causes() -> str:
-    """Every record of the catalogue under its name, those of one kind together."""
-    from halfulp.causes.hypotheses.catalogue import CATALOGUE
+    """Every record of the catalog under its name, those of one kind together."""
+    from halfulp.causes.hypotheses.catalog import CATALOG
 
     parts: list[str] = []
     for kind, title in KINDS.items():
-        names = dict.fromkeys(each.name for each in CATALOGUE if each.kind == kind)
+        names = dict.fromkeys(each.name for each in CATALOG if each.kind == kind)
         parts += [f"## {title}\n"] if names else []
         for name in names:
-            records = [each for each in CATALOGUE if each.name == name and each.kind == kind]
+            records = [each for each in CATALOG if each.name == name and each.kind == kind]
             parts.append(f"### {name}\n")
             parts += [_record(each) for each in records]
     return "\n".join(parts)

@@ -10,7 +10,7 @@ from torch.nn import functional
 import halfulp
 from halfulp import Verdict
 from halfulp.cases import Case
-from halfulp.noise import elementary
+from halfulp.noise.approximation import written_out
 
 WIDTH = 48
 
@@ -110,6 +110,6 @@ def test_a_small_mistake_beside_library_functions_is_still_one(name):
 
 def test_which_functions_one_side_writes_out():
     case = Case(*PAIRS["gelu"], (_numbers(4, WIDTH), _numbers(WIDTH, WIDTH, seed=9)))
-    assert elementary.written_out(case) == {"erf"}
+    assert written_out(case) == {"erf"}
     same = Case(lambda x: torch.exp(x), lambda x: torch.softmax(x, -1), (_numbers(4, WIDTH),))
-    assert not elementary.written_out(same)
+    assert not written_out(same)

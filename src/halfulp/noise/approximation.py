@@ -17,21 +17,9 @@ from ..cases import Case
 from ..floats import FLOAT32
 from ..ops import OpRecord
 from ..ops.deviation import SAMPLES
+from ..ops.elementary import ALGEBRAIC, had_from
 from .passes import OPS, Model, Unseen, passes_of
 from .rules import OpError
-
-FAMILIES = (
-    ("exp", "exp2", "expm1", "sinh", "cosh"),
-    ("log", "log2", "log10", "log1p"),
-    ("sin", "cos", "tan", "sinc"),
-    ("asin", "acos", "atan", "atan2", "arcsin", "arccos", "arctan", "arctan2", "angle"),
-    ("asinh", "acosh", "atanh", "arcsinh", "arccosh", "arctanh"),
-    ("erf", "erfc", "erfinv", "special_erfcx"),
-    ("lgamma", "mvlgamma", "digamma", "polygamma", "igamma", "igammac"),
-)
-"""Functions of which each can be had from another with few operations: who calls one has all of them exactly."""
-ALGEBRAIC = frozenset(("rsqrt", "cbrt", "hypot"))
-"""Made of operations that IEEE 754 rounds correctly: nobody approximates them and is left with an error of float32's size."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,12 +54,12 @@ class _Only(OpError):
         super().__init__(FLOAT32)
         self._function_u = OpError(FLOAT32).sum_u
         self._names = names
-        self.storage_u = self.sum_u = 0.0
+        self.storage_u, self.sum_u = 0.0, 0.0
 
     def library(self, record: OpRecord) -> float:
         return 2.0 * (record.ulps or 0.0) * self._function_u if record.name in self._names else 0.0
 
-    def underflow(self, values: Any) -> Any:
+    def underflow(self, values: Any) -> Any:  # noqa: ARG002  # as `Deviation` has it
         """No number is stored."""
         return None
 
@@ -87,8 +75,7 @@ def written_out(case: Case) -> frozenset[str]:
     by_actual = _called(case, "actual")
     if by_actual is None:
         return frozenset(name for name in called if not hasattr(np, name))
-    has = {name for family in FAMILIES if by_actual.intersection(family) for name in family}
-    return frozenset(called - by_actual - has)
+    return frozenset(called - had_from(by_actual))
 
 
 def approximation(case: Case) -> Approximation:
