@@ -202,7 +202,10 @@ def test_one_error_is_told_in_one_unit_by_every_command():
     # Each draws noise of its own. A spread from eight samples scatters by a quarter, the rms over many elements by less, the largest by more.
     assert point.added_in_noise == pytest.approx(by_check.in_noise, rel=0.15)
     assert 0.5 < point.excess / by_check.of_limit < 2.0
-    assert f"{point.added_in_noise:.3g} times what rounding causes (up to {point.excess:.3g} times the limit)" in origin.because
+    assert (
+        f"{point.added_in_noise:.3g} times what rounding causes (up to {point.excess:.3g} times the limit of a correct implementation)"
+        in origin.because
+    )
     assert str(by_check).split(",")[0].split()[0] in halfulp.check(actual, expected, (x,)).reason
     explanation = halfulp.explain(actual, expected, (x,))
     assert f"before it, the error was {by_check}." in " ".join(explanation.causes[0].evidence)

@@ -10,7 +10,7 @@ MAKING = Path(__file__).resolve().parents[2] / "docs" / "making" / "sentences.py
 STUMBLED_OVER = {
     r"honest (?!pairs)": "say what a correct implementation does",
     r"\banew\b": "say 'again'; of rounding errors: 'change at random when the inputs are perturbed'",
-    r"\breally got\b": "say 'given its actual inputs'",
+    r"\breally got\b": "say 'given the inputs that it has in `actual`'",
     r"\bnasty\b": "say what the inputs have: tails, ties, cancellation",
     r"\b(?:which|that) is no (?!longer|larger|smaller|more|less)": "say 'is not a'",
     r"\bis no rounding\b": "say 'is not rounding'",

@@ -1,7 +1,11 @@
+import math
+
+import numpy as np
 import pytest
 
 from halfulp.errors import InputError
 from halfulp.orders import Order, Tree
+from halfulp.orders.description import describe_positions
 from halfulp.orders.families import blocks, family_of, lanes, pairwise, sequential
 
 K = (("k", 2048),)
@@ -81,6 +85,30 @@ def test_a_walk_over_several_axes_names_them():
             "the same products in the same order; bias added instead of nothing",
         ),
         (Order(sequential(3)), Order(sequential(4)), "3 terms instead of 4"),
+        (product(sequential(2048)), product(sequential(2048), fma=False), "products added without rounding (FMA) instead of rounded first"),
+        (product(sequential(2048), unfused=(1,)), product(sequential(2048)), "1 product rounded first instead of 0"),
+        (
+            product(sequential(2048, 1, "last"), rounds_before_extras=True, output="bfloat16"),
+            product(sequential(2048, 1, "last"), output="bfloat16"),
+            "rounded to bfloat16 before the bias is added instead of after",
+        ),
+        (product(sequential(2048), rounds_before_extras=True), product(sequential(2048)), "the same order"),
+        (
+            product(sequential(2048, 1, "last"), extra_factors=(0.5,)),
+            product(sequential(2048, 1, "last")),
+            "bias times 0.5 instead of 1",
+        ),
+        (
+            product(sequential(2048, 1, "last"), extra_factors=(0.5,), fused_extras=True),
+            product(sequential(2048, 1, "last"), extra_factors=(0.5,)),
+            "bias times its factor added without rounding (FMA) instead of rounded first",
+        ),
+        (
+            Order(sequential(4), scale=("divide", 4.0)),
+            Order(sequential(4), scale=("multiply", 0.25)),
+            "scaling: a division by 4 instead of a multiplication by 0.25",
+        ),
+        (Order(sequential(4), scale=("divide", 4.0)), Order(sequential(4)), "scaling: a division by 4 instead of none"),
     ],
 )
 def test_differences_in_words(one, two, words):
@@ -91,6 +119,20 @@ def test_another_order_of_the_terms_is_described_on_both_sides():
     words = product(blocks(2048, 192)).diff(product(blocks(2048, 512)))
     assert words.startswith("a different order of terms (chains of 192")
     assert "instead of chains of 512" in words
+
+
+@pytest.mark.parametrize(
+    ("positions", "shape", "words"),
+    [
+        ([], (4,), "0 of 4 outputs"),
+        ([0], (), "1 of 1 output"),
+        ([1, 2], (4,), "2 of 4 outputs (1 to 2 on axis 0)"),
+        ([4, 5, 6, 7], (2, 4), "4 of 8 outputs (1 on axis 0)"),
+        ([0, 5], (2, 4), "2 of 8 outputs"),
+    ],
+)
+def test_positions_in_words(positions, shape, words):
+    assert describe_positions(np.array(positions, dtype=np.int64), shape, math.prod(shape)) == words
 
 
 def test_pictures():

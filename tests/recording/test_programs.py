@@ -116,6 +116,29 @@ def test_the_seed_goes_to_inputs_and_to_random_numbers(files, same_path):
         assert not set(found[name, "0"]) & set(found[name, "1"])
 
 
+def test_a_whole_program_is_recorded_with_its_arguments(files, same_path, capsys):
+    trace = record_program(f"{files}/script.py", files / "whole", arguments=("one", "exit 0"))
+    assert not trace.is_partial and {step.phase for step in trace.ops} >= {"forward", "backward"}
+    assert capsys.readouterr().out == "arguments ['one', 'exit 0']\n" and sys.argv != [f"{files}/script.py", "one", "exit 0"]
+
+
+@pytest.mark.parametrize(
+    ("argument", "words"), [("raise", ["ArithmeticError", "on line so and so"]), ("exit", ["exit code 5", "exit code 0"])]
+)
+def test_what_a_failing_program_did_is_kept(files, same_path, argument, words):
+    with pytest.raises(CaseFileError) as caught:
+        record_program(f"{files}/script.py", files / argument, arguments=(argument,))
+    assert all(word in str(caught.value) for word in [*words, "partial"])
+    trace = read_trace(files / argument)
+    assert trace.is_partial and any(step.phase == "backward" for step in trace.ops)
+
+
+def test_a_case_file_run_as_a_program_says_how_one_side_is_recorded(files, same_path):
+    (files / "case.py").write_text("import torch\nactual = expected = torch.exp\nactual(torch.ones(3))\n")
+    trace = record_program(f"{files}/case.py", files / "case")
+    assert any("halfulp record case.py:actual" in note for note in trace.notes), trace.notes
+
+
 def test_gradients_levels_and_limits_are_options(files):
     halfulp(files, "record", "model_file.py:right", "-o", "g", "--gradients", "--level", "hash")
     trace = read_trace(files / "g")

@@ -45,7 +45,7 @@ def test_a_picture_says_in_words_what_it_shows(name, results, tmp_path):
 def test_elements_carry_both_values_and_the_limit(results):
     drawn = json.dumps(picture("elements", results["check"]).to_dict())
     closeup = results["check"].closeups[0]
-    assert "limit of correct rounding" in drawn
+    assert "limit of a correct implementation" in drawn
     assert all(
         f'"actual": {rounded(closeup.actual[place], 9)}' in drawn for place in range(5) if closeup.actual[place] != closeup.reference[place]
     )

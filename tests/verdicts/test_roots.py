@@ -245,7 +245,7 @@ def test_a_coarse_layer_far_inside_is_named(bits, verdict):
     assert result.verdict is verdict, result
     if bits:
         assert result.find("inside").measured["module"] == "3"
-        assert "3 alone, given its actual inputs, is REDUCED_PRECISION" in result.reason
+        assert "3 alone, given the inputs that it gets in `actual`, is REDUCED_PRECISION" in result.reason
 
 
 def test_the_line_of_a_default_dtype_is_named():

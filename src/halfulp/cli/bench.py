@@ -23,7 +23,9 @@ def verdicts(
     as_json: Json = None,
     parts: Annotated[
         Optional[list[str]],
-        typer.Option("--part", help="Only this part: pairs, honest, sixteen bits, models or detection; may be given several times."),
+        typer.Option(
+            "--part", help="Only this part: pairs, honest, 'sixteen bits' (in quotes), models or detection; may be given several times."
+        ),
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="How many seeds of each labeled pair to run.")] = 1,
     honest: Annotated[int, typer.Option(min=1, help="How many pairs of correct implementations to generate.")] = 2000,

@@ -28,9 +28,9 @@ class Excess:
 
     Example:
         >>> print(Excess(35.06, 4.637))
-        35.1 times what rounding causes (up to 4.64 times the limit)
+        35.1 times what rounding causes (up to 4.64 times the limit of a correct implementation)
         >>> print(Excess(36953.2, 4888.0).words(" in float32"))
-        36,953 times what rounding in float32 causes (up to 4,888 times the limit)
+        36,953 times what rounding in float32 causes (up to 4,888 times the limit of a correct implementation)
     """
 
     in_noise: float
@@ -44,7 +44,7 @@ class Excess:
     def words(self, where: str = "") -> str:
         """The two numbers in words; `where` says of which rounding."""
         in_noise, of_limit = map(_times, (self.in_noise, self.of_limit))
-        return f"{in_noise} times what rounding{where} causes (up to {of_limit} times the limit)"
+        return f"{in_noise} times what rounding{where} causes (up to {of_limit} times the limit of a correct implementation)"
 
     def __str__(self) -> str:
         return self.words()

@@ -33,7 +33,9 @@ def error_in_u(actual: object, reference: object, *, scale: object = None, decla
     for leaf in leaves_of(actual):
         exact, size = references.get(leaf.path), scales.get(leaf.path)
         if exact is None or exact.shape != leaf.shape or (scale is not None and (size is None or size.shape != leaf.shape)):
-            shapes = f"{exact.shape if exact else 'nothing'} in the reference, {size.shape if size else 'nothing'} in the scale"
+            shapes = f"{exact.shape if exact else 'nothing'} in the reference" + (
+                f", {size.shape if size else 'nothing'} in the scale" if scale is not None else ""
+            )
             raise InputError(
                 f"Got shape {leaf.shape} at {leaf.path or 'the only tensor'}, {shapes}. Needed: the same structure and shape in all of "
                 "them. Errors are computed element by element. Save all of them from the same outputs."

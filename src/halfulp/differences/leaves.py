@@ -189,7 +189,7 @@ def _from_torch(value: Any, path: str) -> Leaf:
     if dtype.startswith("float8") and form is None:
         raise InputError(
             f"Got a tensor of dtype {dtype} at {path or 'the output'}. Needed: one of {', '.join(FORMATS)}. "
-            "halfulp has no model of this format yet. Convert it with .float() before comparing."
+            "halfulp doesn't support this format yet. Convert it with .float() before comparing."
         )
     return (
         DeviceLeaf(path, dtype, tensor, form, memory_format=layout)
@@ -337,7 +337,7 @@ def _leaf(value: object, path: str) -> Leaf:
         said = " ".join(str(error).split())[:160]
         raise InputError(
             f"Got {type(value).__name__} at {path[:80] or 'the output'} whose numbers can't be read ({type(error).__name__}: {said}). "
-            "Needed: a tensor or array with memory of its own on the processor or a device. Return its parts, or convert it "
+            "Needed: a tensor or array with memory of its own on the CPU or another device. Return its parts, or convert it "
             "(to_padded_tensor, to_dense)."
         ) from error
 

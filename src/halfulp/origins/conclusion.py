@@ -273,7 +273,7 @@ def _nothing_more(walk: Walk) -> str:
     if largest is None or largest.excess <= 1.0:
         most = largest.excess if largest is not None else 0.0
         return f"No op adds more than rounding: the most that one adds is {most:.2g} times its limit."
-    why = largest.note or "a good algorithm can lose that much"
+    why = largest.note or "a good algorithm can add that much"
     return f"Nothing is wrong: {largest.op} adds the most, {largest.excess:.2g} times its limit, but {why}."
 
 
@@ -367,7 +367,7 @@ def _because(suspect: Suspect, segment: tuple[str, ...]) -> str:
     elif addition.excess.in_noise == float("inf"):
         what = f"it adds a relative error of {point.added:.2g} where rounding changes nothing"
     else:
-        what = f"given its actual inputs, it adds a relative error of {point.added:.2g}, {addition.excess.words()}"
+        what = f"given the inputs that it has in `actual`, it adds a relative error of {point.added:.2g}, {addition.excess.words()}"
     inherited = f"; {point.inherited:.2g} was inherited" if point.inherited else "; nothing was inherited"
     precision = f"; {point.note}" if point.note else ""
     inside = f" (somewhere in the {len(segment)} ops since the last value that both sides share)" if len(segment) > 1 else ""

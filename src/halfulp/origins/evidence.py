@@ -28,7 +28,7 @@ from .versions import Evaluation, Surroundings, Version
 
 F = Finding
 
-UNKNOWN_FORMULA = "a good algorithm can lose that much, although it is not known how it was computed"
+UNKNOWN_FORMULA = "a good algorithm can add that much, although it is not known how this value was computed"
 """What is said of a value that no recorded op made."""
 
 LOOSENINGS = 3

@@ -48,7 +48,7 @@ def parts_of(evaluation: Evaluation) -> Iterator[Part]:
     step, around = evaluation.step, evaluation.around
     outputs = [output for output in step.outputs if output is not None]
     if len(outputs) != 1 or not evaluation.is_plain:
-        raise Unknown("it has several outputs, or some of its inputs are predicted values")
+        raise Unknown("it has several outputs, or some of its inputs were not recorded")
     shape = around.expected.values[outputs[0]].shape
     rule = _rule_of(step, shape, evaluation)
     length = shape[rule.axis]

@@ -71,7 +71,7 @@ def with_the_whole(origin: Origin, case: Callable[[], Case], finest: Format, pro
     excused = next((point for point in origin.walk if point.excess > 1.0 and point.verdict is Verdict.ROUNDING), None)
     if excused is not None:
         because = (
-            f"It adds {excused.excess:.2g} times its limit, which a good algorithm can lose, but the outputs as a whole are not "
+            f"It adds {excused.excess:.2g} times its limit, as a good algorithm can, but the outputs as a whole are not "
             f"acceptable. check says: {whole.reason}"
         )
         return _at(origin, excused, whole.verdict, because)

@@ -227,8 +227,8 @@ def readings(settings: Iterable[Setting]) -> list[tuple[Setting, Any]]:
         return [(setting, setting.read()) for setting in settings]
     except FileNotFoundError as error:
         raise InputError(
-            "Got a process whose working folder was removed. Needed: one that exists. What the code under test changes in the process is "
-            "put back afterwards. Change to a folder that exists (os.chdir)."
+            "Got a process whose working folder was removed. Needed: a working folder that exists. What the code under test changes in the "
+            "process is put back afterwards. Change to a folder that exists (os.chdir)."
         ) from error
 
 

@@ -182,7 +182,7 @@ def _pool(kind: str) -> Rule:
         axes, strides = len(kernel), attributes.get("strides", [1] * len(kernel))
         if attributes.get("ceil_mode") or (kind == "avg" and any(attributes.get("pads", ())) and not attributes.get("count_include_pad")):
             raise InputError(
-                "Got a pooling node with ceil_mode, or one that averages over padding without counting it. Needed: a pooling node with neither. halfulp can't run these in PyTorch. Name two engines to compare them with each other (--backends onnxruntime,openvino)."
+                "Got a pooling node with ceil_mode, or with padding that its averages leave out. Needed: a pooling node with neither. halfulp can't run these in PyTorch. Name two engines to compare them with each other (--backends onnxruntime,openvino)."
             )
         padded = _pads(given[0], attributes, kernel, -math.inf if kind == "max" else 0.0)
         if kind == "max":

@@ -130,7 +130,7 @@ def closer_second(sides: dict[str, Any], values: tuple[Any, ...]) -> tuple[dict[
     errors = [_distance(leaves_of(side(*copied(values))), exact) for side in (run, twin.run)]
     if errors[1] <= FURTHER * errors[0]:
         return sides, ()
-    note = f"{twin.run.__name__} is further than {run.__name__} from the graph's result in float64, so it is judged as actual"
+    note = f"{twin.run.__name__} is farther from the graph's float64 result than {run.__name__} is, so it is judged as `actual`"
     return {"actual": twin.run, "expected": Twin(run, twin.model)}, (note,)
 
 

@@ -72,7 +72,8 @@ def _manifest(folder: Path) -> dict[str, Any]:
     if not manifest.is_file() or manifest.is_symlink():
         ranks = [path for path in folder.glob("rank-*") if path.is_dir()]
         hint = (
-            f"This one holds {counted(len(ranks), 'rank')}: `halfulp merge {folder.name}` makes one trace of them."
+            f"This one holds {counted(len(ranks), 'rank')}: "
+            + (f"pass {folder.name}/{ranks[0].name}." if len(ranks) == 1 else f"`halfulp merge {folder.name}` makes one trace of them.")
             if ranks
             else "Check the path."
         )

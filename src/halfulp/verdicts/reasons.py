@@ -67,7 +67,7 @@ def _reason(result: Judged) -> str:
             if _has(result, "noise", F.WITHIN)
             else "The results are beyond rounding, and"
         )
-        return f"{whole} {found['module']} alone, given its actual inputs, is {found['verdict']}: {found['why']}"
+        return f"{whole} {found['module']} alone, given the inputs that it gets in `actual`, is {found['verdict']}: {found['why']}"
     bits = _measured(result, "bits")
     flushed = result.acceptable is False and bits.get("flushed_by_actual", 0) and bits["flushed_by_actual"] == bits["unequal"]
     return _SENTENCES[result.verdict](result) + (_FLUSHED if flushed else "")
@@ -173,7 +173,7 @@ def _rounding(result: Judged) -> str:
     if result.because[:1] == ("conditioning",):
         times = _measured(result, "conditioning")["norm_in_noise"]
         return (
-            "This is rounding: actual loses digits in different elements than expected does, but it does not lose "
+            "This is rounding: `actual` loses digits in different elements than `expected` does, but it does not lose "
             f"more digits. Overall the error is {number(times)} times what rounding in {result.declared} causes, and "
             f"where it is largest, rounding the inputs once moves the result just as far{tail}."
         )
@@ -181,7 +181,7 @@ def _rounding(result: Judged) -> str:
         found = _measured(result, "backward_error")
         return (
             f"This is rounding: the result is the exact sum of terms that are each off by at most {number(found['eta_in_u'])} rounding{'' if number(found['eta_in_u']) == '1' else 's'}; adding "
-            f"{counted(found['terms'], 'term')} in any order can cause about {number(found['estimate_in_u'])} roundings{tail}."
+            f"{'1 term' if found['terms'] == 1 else format(found['terms'], ',') + ' terms in any order'} can cause about {number(found['estimate_in_u'])} roundings{tail}."
         )
     return (
         f"This is rounding in {result.declared}. In units of the noise (how far rounding spreads the results of this function on these "
@@ -265,7 +265,7 @@ def _unstable(result: Judged) -> str:
             f"The algorithm loses {digits_lost(float(found['error']))}: its error is {number(found['error'])} times "
             "what a single rounding of the inputs and the result causes; the error of the expected algorithm is "
             f"{number(found['expected_error'])} times that amount, and a correct algorithm stays below {number(found['limit'])} times that amount. Some step "
-            f"that expected computes in higher precision than {result.declared} is computed in {result.declared} by "
+            f"that `expected` computes in higher precision than {result.declared} is computed in {result.declared} by "
             f"actual. {_capitalized(_formula(result))}."
         )
     times, peer = float(noise["rms_in_noise"]), noise.get("expected_rms_in_noise")
@@ -462,7 +462,7 @@ _MISTAKES: dict[str, Callable[[dict[str, Any], str, str], str]] = {
 
 def _undecided(result: Judged) -> str:
     if result.because[:1] == ("reference",):
-        return "The reference disagrees with expected by far more than rounding: one of the two is wrong."
+        return "The reference disagrees with `expected` by far more than rounding: one of the two is wrong."
     if result.because[:1] == ("specials",):
         return "Every element is NaN on both sides, so there is nothing to judge."
     if result.because[:1] == ("vacuous",):

@@ -45,6 +45,11 @@ def share(part: int, whole: int) -> str:
     return f"{part:,} of {whole:,} {unit} ({rounded} %)"
 
 
+def many_times(value: object) -> str:
+    """How many times closer or larger: "3.1 times", "infinitely"."""
+    return "infinitely" if value == float("inf") else f"{number(value)} times"
+
+
 def digits_lost(times: float) -> str:
     """How many decimal digits a factor is: "1.3 digits"."""
     return f"{math.log10(max(times, 1.0)):.1f} digits"

@@ -60,7 +60,7 @@ class ByFunctions(Adapter):
         if target.op_name not in functions:
             lacking = ", ".join(name for name in OPS if name not in functions)
             raise Unsupported(
-                f"Got the op {target.op_name} for {self.name}. Needed: an op that this backend implements. Not implemented: {lacking}. Leave it out for {self.name}."
+                f"Got the op {target.op_name} for {self.name}. Needed: an op that this backend implements. Not implemented: {lacking}. Don't run this op on {self.name}."
             )
         return functions[target.op_name]
 

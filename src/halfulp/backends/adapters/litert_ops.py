@@ -25,7 +25,7 @@ def model_of(module: OpModule, arguments: tuple[Any, ...]) -> bytes:
     make = MODELS.get(module.op_name)
     if make is None:
         raise Unsupported(
-            f"Got the op {module.op_name} for litert. Needed: one that it has. LiteRT has no such op built in. Leave it out for litert."
+            f"Got the op {module.op_name} for litert. Needed: one that it has. LiteRT has no such op built in. Don't run this op on litert."
         )
     tensors = [item for item in tree_flatten(arguments)[0] if isinstance(item, torch.Tensor)]
     model = Model()

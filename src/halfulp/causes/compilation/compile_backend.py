@@ -60,7 +60,7 @@ def backend(
     checks, raises = given.pop("halfulp.checks", CHECKS), given.pop("halfulp.raises", False)
     if not isinstance(checks, int) or checks < 0:
         raise InputError(
-            f"Got halfulp.checks={checks!r}. Needed: an integer, 0 or more. It is the number of calls of each graph "
+            f"Got halfulp.checks={checks!r}. Needed: an integer, 0 or more. It is the number of calls to each graph "
             f"that are judged. Leave it out for {CHECKS}."
         )
     patches = {**(mode_options(mode) if mode not in (None, "default") else {}), **given}

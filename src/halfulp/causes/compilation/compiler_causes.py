@@ -82,7 +82,7 @@ def of_wrong_kernel(nodes: list[NodeResult], stages: list[StageResult]) -> list[
     if wrong is None:
         return []
     evidence = [
-        f"Given the values that it reads in the generated program, {wrong.op} is off by {wrong.in_noise:.3g} times its rounding: "
+        f"Given the values that it reads in the generated program, {wrong.op} is off by {wrong.in_noise:.3g} times what its rounding causes: "
         f"{wrong.unequal:,} of {counted(wrong.count, 'element')} {verb(wrong.unequal, 'differ')} from what the eager op gives."
     ]
     if wrong.alone is not None:

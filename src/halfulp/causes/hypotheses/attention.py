@@ -250,7 +250,7 @@ def _last_slice(index: Any) -> slice | None:
 
 CAUSAL = Hypothesis(
     "causal mask alignment", FORMULA,
-    "right for square scores, wrong where queries and keys differ in number",
+    "right for square score matrices, wrong where queries and keys differ in number",
     "the mask aligned to either corner, and shifted by one",
     "build the mask yourself: torch.nn.attention.bias.causal_lower_right or causal_upper_left",
     ("pytorch/pytorch#103082", "pytorch/pytorch#108108", "ml-explore/mlx#2835"),

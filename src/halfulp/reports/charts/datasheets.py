@@ -65,7 +65,7 @@ def ulp_chart(sheet: Datasheet, name: str = "accuracies") -> Sketch:
         .mark_rule(color=MARK, strokeDash=[4, 3])
         .encode(x="ulps:Q")
     )
-    top = f"The largest error is {worst[order[0]]:.3g} ulps, for {order[0]}." if order else ""
+    top = f"The largest error, in ulps, is {worst[order[0]]:.3g}, for {order[0]}." if order else ""
     return finished(
         alt.layer(rule, points),
         datasets,

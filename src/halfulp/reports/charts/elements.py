@@ -96,9 +96,9 @@ def error_against_noise(closeup: Closeup, name: str = "elements") -> Sketch:
     )
     lines = [_line(datasets, f"{name}_equal", ends, 1.0, NOISE, "error = noise")]
     if closeup.limit is not None:
-        lines.append(_line(datasets, f"{name}_limit", ends, closeup.limit, LIMIT, "limit of correct rounding"))
+        lines.append(_line(datasets, f"{name}_limit", ends, closeup.limit, LIMIT, "limit of a correct implementation"))
     beyond = sum(size > closeup.limit for size in sizes) if closeup.limit is not None else 0
-    words = f"Of {counted(closeup.count, 'element')}, {len(kept)} with an error {verb(len(kept), 'are')} shown; {beyond} of them {verb(beyond, 'lie')} above the limit of correct rounding."
+    words = f"Of {counted(closeup.count, 'element')}, {len(kept)} with an error {verb(len(kept), 'are')} shown; {beyond} {verb(beyond, 'lie')} above the limit of a correct implementation."
     if any(still):
         words += f" {sum(still)} {verb(sum(still), 'lie')} at the left edge, where rounding moves nothing."
     return finished(

@@ -199,7 +199,9 @@ PICTURES = {
     "ulps": Drawn((CheckResult, Comparison), "how many elements differ by each number of ulps", _histogram),
     "profile": Drawn((CheckResult,), "the mean error along each axis beside what rounding causes", _profile),
     "map": Drawn((CheckResult,), "where in the last two axes the error is", _map),
-    "walk": Drawn((Origin,), "what each op adds along the model", lambda result, _: walk_chart(result) if result.walk else None),
+    "walk": Drawn(
+        (Origin,), "the difference that each op adds along the model", lambda result, _: walk_chart(result) if result.walk else None
+    ),
     "shares": Drawn((Explanation,), "the share of the difference that each cause explains", lambda result, _: share_chart(result)),
     "growth": Drawn((Growth,), "the error against the size", lambda result, _: growth_chart(result) if result.points else None),
     "order": Drawn((RevealedOrder, StoredOrders), "the order of summation as a tree", _order),

@@ -149,7 +149,7 @@ def _closeup_parts(closeup: Closeup, name: str, datasets: dict[str, Columns]) ->
         which = "each index" if profile.step == 1 else f"the most conspicuous index in each group of {profile.step}"
         caption = (
             f"The mean of error divided by noise at {which}, drawn over a band that shows how large rounding makes "
-            "that mean. A mean that lies more than four times as far from zero as the edge of the band indicates a pattern."
+            "that mean. There is a pattern if a mean lies more than four times as far from zero as the edge of the band."
         )
         parts.append(
             Figure(

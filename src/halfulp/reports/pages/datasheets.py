@@ -16,7 +16,7 @@ RATED = (
     "In ulps of the exact value, on a logarithmic axis. The dashed line at 0.5 is the best there is: correct rounding. Good libraries stay "
     f"within one or a few ulps; OpenCL allows up to {USUAL_ULPS:.0f} for the least exact elementary functions. A larger error is a fault, unless it is "
     "large only where the function's values are near zero: there the absolute error is still as small as for values near 1. A name that ends in "
-    "' is a derivative."
+    "a prime (') is a derivative."
 )
 COLUMNS = (
     Column("function", "function", is_code=True), Column("format", "format"), Column("inputs", "inputs", True), Column("exhaustive", "of all inputs"),
@@ -75,7 +75,7 @@ def _numbers(sheet: Datasheet) -> tuple[Number, ...]:
                     f"{good} of {len(measured)}",
                     f"functions are within 1 ulp in {name}, {count[Rating.CORRECT]} of them correctly rounded on all inputs tried",
                     f"{count[Rating.INEXACT]} beyond {USUAL_ULPS:.0f} ulps{_named(measured)}, another {count[Rating.NEAR_ZERO]} only near zero; "
-                    f"the largest error is {number(worst.max_ulp_error)} ulps, for {worst.function}",
+                    f"the largest error, in ulps, is {number(worst.max_ulp_error)}, for {worst.function}",
                 )
             )
     return tuple(found[:3])

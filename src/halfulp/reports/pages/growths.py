@@ -61,5 +61,5 @@ def _numbers(growth: Growth) -> tuple[Number, ...]:
     if growth.points:
         worst = max(growth.points, key=growth.share)
         share = growth.share(worst)
-        found.append(Number(number(share), "times the limit of correct rounding, at most", f"at size {worst.size:,}"))
+        found.append(Number(number(share), "times the limit of a correct implementation, at most", f"at size {worst.size:,}"))
     return tuple(found)

@@ -75,7 +75,7 @@ def headline(origin: Origin) -> str:
 
 _WALK = (
     "Relative differences (rms) on a logarithmic axis. The line is the total that has accumulated. A point is what an op adds given its "
-    "actual inputs, and the tick beside it the limit of what rounding can add there; red points are beyond their limit. Drag across part "
+    "inputs on the actual side, and the tick beside it is the limit of what rounding can add there; red points are beyond their limit. Drag across part "
     "of the lower chart to zoom in on it. Values are numbered as in the table."
 )
 
@@ -87,7 +87,7 @@ def _numbers(origin: Origin, start: int | None) -> tuple[Number, ...]:
         worst = max((point.excess for point in origin.walk), default=0.0)
         return (
             Number(walk, "walked"),
-            Number(number(worst), "times the limit is the most that any op adds", "1 is the limit of correct rounding"),
+            Number(number(worst), "times the limit is the most that any op adds", "1 is the limit of a correct implementation"),
         )
     return (
         Number(

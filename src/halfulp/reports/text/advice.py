@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...verdicts import CheckResult, Verdict
 from ...verdicts.evidence.finding import Finding
-from ...words.numbers import number
+from ...words.numbers import many_times, number
 
 V, F = Verdict, Finding
 
@@ -37,7 +37,7 @@ def advice(result: CheckResult) -> list[str]:
         )
     peer = result.find("peer")
     if peer is not None and peer.finding == F.ACTUAL and result.acceptable is not True:
-        steps.append(f"Note: actual is {number(peer.measured['ratio'])} times closer to the float64 reference than expected is.")
+        steps.append(f"Note: `actual` is {many_times(peer.measured['ratio'])} closer to the float64 reference than `expected` is.")
     if result.verdict is V.MISTAKE and result.find("overlap") is not None:
         steps.insert(0, "Use the out-of-place op, or .clone() the view before writing to it.")
     return [*steps, *further(result)]
@@ -98,7 +98,7 @@ def _about_stored(result: CheckResult, source: str) -> list[str]:
     ]
     if result.verdict not in (V.REDUCED_PRECISION, V.FLIP):
         steps.append(
-            "To find the cause, record the function where it runs (halfulp record FILE.py:actual -o run.trace), and compare the two op by op: halfulp locate "
+            "To find the cause, record the function where it runs (halfulp record FILE.py:actual -o run.trace) and the other one here (-o here.trace), and compare the two op by op: halfulp locate "
             "run.trace here.trace. Or run this check there, with the function instead of the file."
         )
     return steps
@@ -126,7 +126,7 @@ def _about_effects(result: CheckResult) -> list[str]:
         changed = effects.measured.get(f"only_{name}_changed")
         if isinstance(changed, list):
             parts = ", ".join(str(word) for word in changed)
-            said.append(f"Note: {name} changes {parts} and {other} does not; this does not affect the verdict.")
+            said.append(f"Note: {name} changes {parts}, but {other} does not; this does not affect the verdict.")
         settings = effects.measured.get(f"{name}_changed_settings")
         if isinstance(settings, list):
             words = "; ".join(str(setting) for setting in settings)
@@ -145,7 +145,7 @@ _LEANS = (
     "Or look for a scale factor slightly off 1, or for results truncated instead of rounded.",
 )
 _AMPLIFIED = (
-    "Look for what actual keeps in 16 bits and expected in float32: positions, angles and times, running sums, differences of nearly equal numbers.",
+    "Look for what `actual` keeps in 16 bits but `expected` keeps in float32: positions, angles and times, running sums, differences of nearly equal numbers.",
     "Compute these steps in float32 and round their result once.",
 )
 _STEPS_BECAUSE = {"overflow": _OVERFLOW, "gain": _LEANS, "forward_error": _AMPLIFIED, "specials": _NONFINITE}

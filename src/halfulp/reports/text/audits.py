@@ -16,4 +16,4 @@ def audit_text(found: Audit) -> str:
 def audit_answer(found: Audit) -> str:
     """How many ops were looked at, and the formats of their results."""
     formats = ", ".join(f"{count:,} {name}" for name, count in sorted(found.formats.items(), key=lambda entry: -entry[1]))
-    return f"{found.ops:,} PyTorch op{'s were' if found.ops != 1 else ' was'} examined (NumPy code isn't examined); the formats of their results are: {formats or 'no tensors'}."
+    return f"{found.ops:,} PyTorch op{'s were' if found.ops != 1 else ' was'} examined (NumPy code isn't examined); the formats of the results are: {formats or 'no tensors'}."

@@ -31,11 +31,11 @@ def benchmark_answer(found: Benchmark) -> str:
     """How often halfulp said the truth."""
     if found.limits:
         seen = [limit.in_u["halfulp"] for limit in found.limits if limit.in_u.get("halfulp") is not None]
-        kinds = f"{counted(len(found.limits), 'kind')} of faults in {counted(len({limit.op for limit in found.limits}), 'op')}"
+        kinds = f"{counted(len(found.limits), 'kind')} of fault in {counted(len({limit.op for limit in found.limits}), 'op')}"
         if not seen:
             return f"Of {kinds}, halfulp detects none at any magnitude."
         middle = sorted(seen)[len(seen) // 2]  # type: ignore[type-var]
-        return f"Of {kinds}, halfulp detects {len(seen):,} at some magnitude, and half of those at {number(middle)} u or less (u is half an ulp of 1)."
+        return f"Of {kinds}, halfulp detects {len(seen):,} at some magnitude; the median magnitude is {number(middle)} u (u is half an ulp of 1)."
     if not found.outcomes:
         return f"There {'is 1 summary figure' if len(found.figures) == 1 else f'are {len(found.figures)} summary figures'}, but no individual outcomes."
     words = [f"{right['halfulp']:,} of {count:,} {part}" for part, (right, count) in by_part(found).items()]

@@ -45,7 +45,7 @@ def explanation_text(explanation: Explanation, form: str) -> str:
     if tried:
         parts += [
             "",
-            f"{len(explanation.experiments)} experiment{'s were' if len(explanation.experiments) != 1 else ' was'} run; these changed the most:",
+            f"{len(explanation.experiments)} experiment{'s were' if len(explanation.experiments) != 1 else ' was'} run; the largest effects:",
             _experiments_table(tried),
         ]
         parts += _only_bits(explanation, tried)
@@ -203,4 +203,4 @@ def _only_bits(explanation: Explanation, tried: list[Experiment]) -> list[str]:
     details = list(dict.fromkeys(f"{experiment.detail} ({experiment.side})" for experiment in found))
     if not details:
         return []
-    return ["", f"These changed bits but not the difference: {'; '.join(details[:8])}{' ...' if len(details) > 8 else ''}."]
+    return ["", f"Changed bits but not the difference: {'; '.join(details[:8])}{' ...' if len(details) > 8 else ''}."]

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...verdicts import Evidence
 from ...verdicts.evidence.finding import Finding
-from ...words.numbers import counted, number, power_of_two, share, verb
+from ...words.numbers import counted, many_times, number, power_of_two, share, verb
 
 F = Finding
 
@@ -30,8 +30,8 @@ QUESTIONS = {
     "flips": "does rounding make it jump there?",
     "integers": "exact on small integers?",
     "impulses": "exact on single impulses?",
-    "powers": "does it scale by powers of two as expected does?",
-    "permutations": "does it follow permutations as expected does?",
+    "powers": "does it scale by powers of two the way expected does?",
+    "permutations": "does it follow permutations the way expected does?",
     "patterns": "does the mean error show a pattern along an axis?",
     "gain": "do the errors lean to one side?",
     "conditioning": "does rounding the inputs move the result as far?",
@@ -133,7 +133,7 @@ def _fast_products(finding: str, m: Measured) -> str:
 
 def _peer(finding: str, m: Measured) -> str:
     return f"rms error {number(m['actual_rms_error'])} against {number(m['expected_rms_error'])}" + (
-        f": {finding} is {number(m['ratio'])} times closer" if finding != F.NEITHER else ": about equal"
+        f": {finding} is {many_times(m['ratio'])} closer" if finding != F.NEITHER else ": about equal"
     )
 
 
@@ -151,7 +151,7 @@ def _scaling(finding: str, m: Measured) -> str:
         return f"in float32 the difference is {number(m['excess_in_float32'])} times what rounding allows (up to 2 between two correct results)"
     if "unequal_integers_in_float64" in m:
         return f"{m['unequal_integers_in_float64']:,} integer {'element differs' if m['unequal_integers_in_float64'] == 1 else 'elements differ'} in float64 too"
-    cast = f"; dtypes replaced in calls of {', '.join(m['overridden'])}" if m.get("overridden") else ""
+    cast = f"; dtypes replaced in calls to {', '.join(m['overridden'])}" if m.get("overridden") else ""
     bits = m.get("shrinks_bits")
     shrinks = "" if not isinstance(bits, float) else f", 2^{bits:.0f} times smaller" if bits >= 1.0 else ", no smaller"
     return f"rms error {number(m['native_rms'])} as written, difference {number(m['float64_rms'])} in float64{shrinks}{cast}"
@@ -232,7 +232,7 @@ def _overflow(finding: str, m: Measured) -> str:
         return str(m["why"])
     if "side" not in m:
         return "the two differ in float64 too"
-    start = f", from {m['op']} on" if m.get("op") else ""
+    start = f"; it starts at {m['op']}" if m.get("op") else ""
     return f"{counted(m['elements'], 'element')} of {m['side']} {verb(m['elements'], 'are')} finite in float64{start}"
 
 
@@ -247,7 +247,7 @@ def _conditioning(finding: str, m: Measured) -> str:
 
 
 def _forward_error(finding: str, m: Measured) -> str:
-    return f"{number(m['error'])} times as large (limit {number(m['limit'])}); expected: {number(m['expected_error'])}"
+    return f"{number(m['error'])} times as large (limit {number(m['limit'])}); error of expected: {number(m['expected_error'])}"
 
 
 def _own_noise(finding: str, m: Measured) -> str:

@@ -29,7 +29,7 @@ def origin_text(origin: Origin, form: str) -> str:
         parts += ["", _walk_table(origin)]
     amplifying = [point for point in origin.amplifying(5) if (point.gain or 0.0) > 2.0]
     if amplifying:
-        parts += ["", "These ops amplify the difference that they inherit (they are not at fault):"]
+        parts += ["", "Ops that amplify the difference they inherit (not at fault):"]
         parts += [f"  {place_words(point)}: {number(point.gain)} times" for point in amplifying]
     for nonfinite in origin.nonfinite:
         parts += [
