@@ -125,7 +125,7 @@ def _formula(result: Judged, right: str = "both sides compute the same formula: 
         names = " and ".join(map(str, scaling.get("approximated") or ["a function"]))  # a stored result may lack them
         return (
             f"{right}actual computes {names} by an approximation of its own, and the difference that remains in float64 is no larger than the "
-            "error that a library is allowed there"
+            "error of a library's float32 version"
         )
     if _has(result, "scaling", F.GROWS_IN_BFLOAT16):
         return f"{right}the error grows by a factor of 2^{scaling['grows_bits']:.0f} from float32 to bfloat16, as rounding error does"
