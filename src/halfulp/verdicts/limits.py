@@ -84,3 +84,7 @@ SUSPICIOUS = 2.0**7
 """Relative rms difference of two modules on the same inputs, in u of float32, from which they are judged one by one. A sum of 2^16 terms,
 one after another, is off by 77 u (`ops.deviation.chain`); a product in TF32, the finest of the coarser formats, by 2,000. Rounded up to
 a power of two."""
+
+SAME_VECTOR = 2.0**-10
+"""Vectors that are no further apart, relative to their length, are the same: eigenvectors lose some digits, and by chance no two vectors of
+four numbers are so close."""

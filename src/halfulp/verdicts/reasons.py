@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from ..differences import Comparison
 from ..words.numbers import counted, digits_lost, number, place, power_of_two, share, verb
+from . import limits
 from .evidence.evidence import Evidence
 from .evidence.finding import Finding
 from .evidence.measured import measured_excess
@@ -346,11 +347,33 @@ def _mistake(result: Judged) -> str:
     if isinstance(noise.get("rms_in_noise"), float) and noise["rms_in_noise"] > noise["rms_limit"]:
         beyond = f" The error is {_excess(result)}."
     sentence = _MISTAKES[kind](measured, path, beyond) if kind in _MISTAKES else f"The error{path} is beyond rounding.{beyond}"
+    moved = result.find("rearrangement")
+    if moved is not None:
+        words = rearranged_words(moved.measured)
+        sentence += (
+            f" However, {words}{place(moved.path)}, to within {100 * limits.SAME_VECTOR:.1g} %. If order or sign is free, as for eigenvectors, compare "
+            "something that doesn't depend on it."
+        )
     writes = _measured(result, "overlap")
     if writes:
         side = next(iter(writes))
         sentence += f" `{side}` writes in place to memory that overlaps itself ({writes[side][0]}), so some elements change more than once."
     return sentence
+
+
+def rearranged_words(measured: Mapping[str, Any]) -> str:
+    """How the vectors of one side are those of the other."""
+    what, opposite, count = str(measured["what"]), measured["opposite"], measured["count"]
+    if what == "all":
+        return "all of actual has the opposite sign"
+    if what.endswith(" of each matrix"):
+        what, inside = what.removesuffix(" of each matrix"), "in each matrix, "
+    else:
+        inside = ""
+    name, _, axis = what.partition(" ")
+    order = {"reversed": " in reverse order", "other": " in another order"}.get(str(measured["order"]), "")
+    signs = f", {opposite:,} of {count:,} with the opposite sign" if opposite else ""
+    return f"{inside}the {name} of actual{' ' + axis if axis else ''} are those of expected{order}{signs}"
 
 
 def _structural(measured: dict[str, Any], path: str, beyond: str) -> str:

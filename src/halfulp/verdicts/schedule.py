@@ -26,6 +26,7 @@ from .evidence.patterns import patterns
 from .evidence.permutations import permutations
 from .evidence.powers import powers
 from .evidence.precision import precision, precision_by_size
+from .evidence.rearrangement import rearrangement
 from .evidence.redraw import redraw
 from .evidence.scaling import scaling
 from .judgment import WEAK, decide, formula, loss_is_tolerable
@@ -228,6 +229,13 @@ SCHEDULE = (
         within=_no,
         beyond=lambda asked: asked.formula is not True or not loss_is_tolerable(asked.found),
         measure=_precision,
+    ),
+    Row(
+        "looking for the same vectors in another order or with another sign",
+        within=_no,
+        beyond=lambda asked: asked.formula is not True,
+        measure=lambda asked: rearrangement(asked.case),
+        always=False,
     ),
     Row(
         "watching writes",

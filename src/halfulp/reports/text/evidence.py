@@ -7,6 +7,7 @@ from typing import Any
 
 from ...verdicts import Evidence
 from ...verdicts.evidence.finding import Finding
+from ...verdicts.reasons import rearranged_words
 from ...words.numbers import counted, many_times, number, power_of_two, share, verb
 
 F = Finding
@@ -44,6 +45,7 @@ QUESTIONS = {
     "precision": "does a coarser format explain it?",
     "casts": "do internal casts cause it?",
     "families": "is it the result of a common order of summation?",
+    "rearrangement": "the same values in another order or with another sign?",
     "overlap": "in-place writes to overlapping memory?",
 }
 
@@ -296,5 +298,6 @@ _WORDS: dict[str, Callable[[str, Measured], str]] = {
     "forward_error": _forward_error,
     "own_noise": _own_noise,
     "inside": lambda finding, m: f"{m['module']} is {m['verdict']}",
+    "rearrangement": lambda finding, m: rearranged_words(m),
     "overlap": _overlap,
 }

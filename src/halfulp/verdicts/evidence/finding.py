@@ -62,6 +62,7 @@ class Finding(str, Enum):
     LEAVES_THE_RANGE = "leaves the range"
     LEANS = "leans"
     OVERLAPPING_WRITES = "overlapping writes"
+    REARRANGED = "rearranged"
 
     def __str__(self) -> str:
         return self.value
@@ -141,6 +142,7 @@ MEANINGS: dict[str, dict[Finding, Meaning]] = {
     "inside": {F.BEYOND: Meaning((V.REDUCED_PRECISION, V.UNSTABLE, V.MISTAKE, V.NONDETERMINISTIC))},
     "casts": {F.EXPLAIN: COARSE, F.LOSE_NOTHING: HONEST, F.DO_NOT_EXPLAIN: Meaning((V.MISTAKE,))},
     "families": {F.REPRODUCED: Meaning((V.ROUNDING,)), F.TOO_FEW_OUTPUTS: Meaning(), F.NONE: Meaning()},
+    "rearrangement": {F.REARRANGED: ANY},
     "overlap": {F.OVERLAPPING_WRITES: Meaning((V.MISTAKE, V.NONDETERMINISTIC))},
     "search": {F.CHANGED: Meaning(), F.UNCHANGED: Meaning()},
     # Of one op on the numbers that it really got (`locate`).

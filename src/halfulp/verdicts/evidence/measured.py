@@ -33,7 +33,7 @@ _TYPED: dict[str, dict[str, str]] = {
     "scaling": {
         NUMBER: "native_rms float64_rms bfloat16_rms shrinks_bits? grows_bits grows_to_float32? float64_max_in_noise loss_in_float64? "
         "excess_over_data_rounding excess_in_float32",
-        COUNT: "unequal_integers_in_float64", TEXT: "why", TEXTS: "overridden",
+        COUNT: "unequal_integers_in_float64", TEXT: "why", TEXTS: "overridden approximated?",
     },
     "overflow": {TEXT: "side format op line why", COUNT: "elements", NUMBER: "largest largest_operand? smallest_operand?"},
     "gain": {NUMBER: "gain_in_u limit_in_u share_lost share_limit", COUNT: "same_sign unequal", TEXT: "input"},
@@ -53,6 +53,7 @@ _TYPED: dict[str, dict[str, str]] = {
     "precision": {
         NUMBER: "explained slope correlated deviations rms_in_its_noise", COUNT: "tried", TEXT: "format where representable?", FLAG: "seen",
     },
+    "rearrangement": {TEXT: "what order", COUNT: "opposite count"},
     "casts": {TEXTS: "formats stored made_at", NUMBER: "share_left excess_left rms_over_rounding"},
     "families": {TEXT: "actual? expected? difference?", COUNT: "outputs depth?", NUMBER: "estimate_in_u?"},
 }  # fmt: skip
