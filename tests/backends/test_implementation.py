@@ -230,7 +230,7 @@ def test_a_format_that_numpy_lacks_is_refused(dtype):
         implementation, activations = (
             drawn("linear", dtype=dtype)
             if dtype == torch.bfloat16
-            else (OPS["relu"].drawn(OPS["relu"].sizes[0])[0], (torch.ones(2, dtype=dtype),))
+            else (OPS["relu"].drawn(OPS["relu"].sizes[0])[0], (torch.ones(2).to(dtype),))
         )
         NUMPY.implement(implementation)(*activations)
 

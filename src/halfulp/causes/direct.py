@@ -111,7 +111,7 @@ def _formats(result: CheckResult) -> Iterator[Cause]:
             name,
             where,
             1.0,
-            f"The error is about as large as {name} would make it ({found.measured['rms_in_its_noise']:.2g} times what rounding to that format causes), and it vanishes in exact arithmetic.",
+            f"The error is about as large as {name} would make it ({found.measured['rms_in_its_noise']:.2g} times what rounding to that format causes).",
             "medium",
         )
     casts = result.find("casts")
@@ -122,7 +122,7 @@ def _formats(result: CheckResult) -> Iterator[Cause]:
             formats[0],
             "casts inside `actual`",
             max(share, 0.0),
-            f"Without its casts to {' and '.join(formats)}, `actual` agrees with `expected`: {100 * share:.3g} % of the difference is gone.",
+            f"Without its casts to {' and '.join(formats)}, `actual` agrees with `expected`{' to within the rounding of its stored weights' if 'stored' in casts.measured else f': {100 * share:.3g} % of the difference is gone'}.",
             "high",
         )
 

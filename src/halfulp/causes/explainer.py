@@ -334,7 +334,7 @@ def _cause(search: Search, found: Found, outcome: Outcome, share: float, evidenc
     return Cause(
         trial.name,
         trial.kind,
-        _statement(trial),
+        _statement(trial, others=len(found.outcomes) - 1),
         min(1.0, share),
         evidence=tuple(evidence),
         remedy=trial.remedy,
@@ -357,12 +357,13 @@ def _confidence(search: Search, found: Found, outcome: Outcome) -> str:
     return "medium" if combines_any or found.alike or found.by_size or found.held is None or is_one_number or elsewhere else "high"
 
 
-def _statement(trial: Trial) -> str:
+def _statement(trial: Trial, *, others: int = 0) -> str:
     where = f" at {trial.place}" if trial.place else ""
     other = "actual" if trial.side == "expected" else "expected"
+    together = f" together with the other change{'s' if others > 1 else ''}" if others else ""
     if trial.kind == SETTING:
-        return f"Computed with {trial.detail}, `{trial.side}` agrees with `{other}`."
-    return f"With {trial.detail}{where}, `{trial.side}` agrees with `{other}`."
+        return f"Computed with {trial.detail}{together}, `{trial.side}` agrees with `{other}`."
+    return f"With {trial.detail}{where}{together}, `{trial.side}` agrees with `{other}`."
 
 
 def _experiment(outcome: Outcome, before: str, *, by_size: bool) -> str:

@@ -50,7 +50,7 @@ _ENDING = """
 reference = expected(torch.float64).double().flatten()
 expected_result, actual_result = expected().double().flatten(), actual().double().flatten()
 size = reference.square().mean().sqrt()
-print("result:   rms", f"{size.item():.3e},", reference.numel(), "elements")
+print("result:   rms", f"{size.item():.3e},", reference.numel(), "element" if reference.numel() == 1 else "elements")
 print("expected: relative error against float64", f"{((expected_result - reference).square().mean().sqrt() / size).item():.3e}")
 print("actual:   relative error against float64", f"{((actual_result - reference).square().mean().sqrt() / size).item():.3e}")
 worst = (actual_result - reference).abs().argmax()

@@ -28,6 +28,7 @@ from ..ops.formulas import formula_of
 from ..traces import Step, Trace
 from ..traces.roles import Role
 from ..verdicts.verdict import Verdict
+from ..words.numbers import counted
 from .addition import Addition, addition_of, beyond_everything, judged
 from .alignment import Alignment
 from .chain import Chain
@@ -163,7 +164,7 @@ class Walker:
     def _end_at(self, place: int, count: int) -> None:
         """The walk ends before its end."""
         self.found.complete = False
-        self.found.notes.append(f"interrupted after {place} of {count} ops: later ops were not examined")
+        self.found.notes.append(f"interrupted after {place} of {counted(count, 'op')}: later ops were not examined")
 
     def version_of(self, number: int) -> Version:
         """What stands for a value that was visited."""

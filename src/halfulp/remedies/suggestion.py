@@ -62,7 +62,7 @@ def tolerance(
     """
     if callable(declared):
         raise InputError(
-            "Got functions for `inputs` and `declared`. Needed: one function and its inputs, tolerance(function, inputs). A tolerance says "
+            "Got a function for `declared`. Needed: one function and its inputs, tolerance(function, inputs). A tolerance says "
             "how far apart two correct implementations of that function may be, so the second one isn't needed. Leave it out."
         )
     if not 0.0 < failure_probability < 1.0:

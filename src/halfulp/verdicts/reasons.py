@@ -214,7 +214,7 @@ def _reduced(result: Judged) -> str:
         if "stored" in made:
             return (
                 f"{_capitalized_beyond(beyond, noise)}. Without the casts to {' and '.join(made['formats'])}, the error is "
-                f"{number(made['excess_left'])} times what rounding to {' and '.join(made['stored'])}, the format in which "
+                f"{number(made['excess_left'])} times what rounding to {' and '.join(made['stored'])}, the {'format' if len(made['stored']) == 1 else 'formats'} in which "
                 "the weights are stored, allows."
             )
         return (
@@ -407,7 +407,7 @@ def _scaled(measured: dict[str, Any], path: str, beyond: str) -> str:
         return f"{measured['unequal_integers_in_float64']:,} integer or boolean {'element differs' if measured['unequal_integers_in_float64'] == 1 else 'elements differ'} in float64 as well, so this is decided by something other than rounding."
     return (
         f"This is not rounding{path}: when both sides run in float64 they still differ by {number(measured['float64_rms'])} (rms), where rounding error "
-        f"would have shrunk by a factor of 2^29. In the original precision, the error is {number(measured['native_rms'])}{beyond.replace(' The error is', ',') or '.'}"
+        f"would have shrunk by a factor of 2^29 or more. In the original precision, the error is {number(measured['native_rms'])}{beyond.replace(' The error is', ',') or '.'}"
     )
 
 
@@ -532,7 +532,7 @@ def _of_stored(result: Judged, why: str) -> str:
     if _has(result, "precision", F.NOT_REPRODUCED):
         known += f" No coarser format reproduces it (at best {100.0 * float(precision['explained']):.0f} %)."
     return (
-        f"The error is {_excess(result)}, which is more than rounding in the same sums can cause.{known} halfulp "
+        f"The error is {_excess(result)}, which is more than rounding in the same computation can cause.{known} halfulp "
         "could not determine whether the algorithm loses digits or whether a formula, weight or input differs: "
         f"{why}."
     )

@@ -8,7 +8,7 @@ from functools import partial
 
 from ...datasheets import Datasheet
 from ...datasheets.sheet import USUAL_ULPS, Accuracy, Rating
-from ...words.numbers import counted, number
+from ...words.numbers import counted, number, verb
 from ..charts.datasheets import accuracy_columns, ulp_chart
 from .page import Column, Columns, Figure, Number, Page, Pairs, Section, Table
 
@@ -73,7 +73,7 @@ def _numbers(sheet: Datasheet) -> tuple[Number, ...]:
             found.append(
                 Number(
                     f"{good} of {len(measured)}",
-                    f"functions are within 1 ulp in {name}, {count[Rating.CORRECT]} of them correctly rounded on all inputs tried",
+                    f"{'function' if len(measured) == 1 else 'functions'} {verb(good, 'are')} within 1 ulp in {name}, {count[Rating.CORRECT]} of them correctly rounded on all inputs tried",
                     f"{count[Rating.INEXACT]} beyond {USUAL_ULPS:.0f} ulps{_named(measured)}, another {count[Rating.NEAR_ZERO]} only near zero; "
                     f"the largest error, in ulps, is {number(worst.max_ulp_error)}, for {worst.function}",
                 )

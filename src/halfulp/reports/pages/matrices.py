@@ -6,7 +6,7 @@ from collections import Counter
 from functools import partial
 
 from ...sweeps import Matrix
-from ...words.numbers import verb
+from ...words.numbers import counted, verb
 from ..charts.matrices import cell_columns, family_columns, matrix_chart
 from ..text.backends import habit_words
 from ..text.matrices import ORDER, direct_cells, undelegated
@@ -61,7 +61,7 @@ def matrix_page(matrix: Matrix) -> Page:
     return Page(
         "matrix",
         "Which backends agree on which ops?",
-        f"{len(bad):,} of {len(direct):,} cases {verb(len(bad), 'do')} not agree within rounding"
+        f"{len(bad):,} of {counted(len(direct), 'case')} {verb(len(bad), 'do')} not agree within rounding"
         if bad
         else "All that were compared agree within rounding"
         if named
@@ -71,7 +71,7 @@ def matrix_page(matrix: Matrix) -> Page:
         + ("" if matrix.complete else " The run was interrupted: the rest is missing."),
         (
             Number(f"{len({cell.actual for cell in direct}):,}", "backends against PyTorch"),
-            Number(f"{len({cell.op for cell in direct}):,}", "ops", f"{len(matrix.families):,} cases (op, size, dtype)"),
+            Number(f"{len({cell.op for cell in direct}):,}", "ops", f"{counted(len(matrix.families), 'case')} (op, size, dtype)"),
             Number(f"{len(matrix.results):,}", "pairs compared", f"in {matrix.seconds:.0f} s"),
         ),
         ("halfulp check with halfulp.backend(NAME).implement(OP) shows the evidence for a single case.",) if bad else (),

@@ -98,8 +98,8 @@ def _about_stored(result: CheckResult, source: str) -> list[str]:
     ]
     if result.verdict not in (V.REDUCED_PRECISION, V.FLIP):
         steps.append(
-            "To find the cause, record the function where it runs (halfulp record FILE.py:actual -o run.trace) and the other one here (-o here.trace), and compare the two op by op: halfulp locate "
-            "run.trace here.trace. Or run this check there, with the function instead of the file."
+            "To find the cause, record each function where it runs (halfulp record FILE.py:actual -o actual.trace, halfulp record FILE.py:expected -o expected.trace), and compare the two op by op: halfulp locate "
+            "actual.trace expected.trace. Or run this check where the stored result was computed, with the function instead of the file."
         )
     return steps
 

@@ -31,7 +31,7 @@ def benchmark_answer(found: Benchmark) -> str:
     """How often halfulp said the truth."""
     if found.limits:
         seen = [limit.in_u["halfulp"] for limit in found.limits if limit.in_u.get("halfulp") is not None]
-        kinds = f"{counted(len(found.limits), 'kind')} of fault in {counted(len({limit.op for limit in found.limits}), 'op')}"
+        kinds = f"{counted(len(found.limits), 'fault')} in {counted(len({limit.op for limit in found.limits}), 'op')}"
         if not seen:
             return f"Of {kinds}, halfulp detects none at any magnitude."
         middle = sorted(seen)[len(seen) // 2]  # type: ignore[type-var]

@@ -151,7 +151,7 @@ def stages_in_words(explanation: Explanation) -> list[str]:
         else f"Bits change first at {bits.name!r} ({bits.what}): {bits.unequal:,} of {counted(bits.count, 'element')}."
     )
     second = (
-        "The verdict is acceptable at every stage that ran." if worse is None else f"The verdict changes at {worse.name!r} ({worse.what})."
+        "No stage that ran made the verdict unacceptable." if worse is None else f"The verdict changes at {worse.name!r} ({worse.what})."
     )
     return [f"{first} {second}"]
 

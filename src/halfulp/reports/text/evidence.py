@@ -187,7 +187,7 @@ def _permutations(finding: str, m: Measured) -> str:
 def _patterns(finding: str, m: Measured) -> str:
     return (
         f"strongest along axis {m['axis']} at index {m['index']}: mean error {number(m['mean_in_noise'])} times the noise over "
-        f"{m['elements']:,} elements, {number(m['excess'])} times the limit"
+        f"{m['elements']:,} elements, {number(m['excess'])} times what rounding reaches (a pattern: more than 4)"
     )
 
 

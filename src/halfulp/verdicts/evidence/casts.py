@@ -33,7 +33,7 @@ def casts(case: Case, noise: Noise, *, beyond: bool) -> Evidence | None:
     coarser = [name for name in bare.replaced if name in FORMATS and FORMATS[name].precision_bits < case.declared.precision_bits]
     default = str(torch.get_default_dtype()).removeprefix("torch.")
     if bare.made and FORMATS[default].precision_bits < case.declared.precision_bits:
-        coarser = [*dict.fromkeys([*coarser, default])]
+        coarser = [*(name for name in coarser if name != default), default]  # last: the reason names it
     if not coarser:
         return None
     if _unequal_integers(bare, expected):
