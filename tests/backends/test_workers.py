@@ -329,7 +329,7 @@ def pretending(tmp_path, monkeypatch):
         (
             b"",
             "sys.stderr.write('no such module\\n'); os._exit(5)",
-            "it died (exit code 5). Needed: a result. The last lines that the process printed: no such module.",
+            "it died (exit code 5). Needed: a result. The last line that the process printed: no such module.",
         ),
         (b"short", "", "it died (exit code 0)"),
         (READY[:-1], "", "it died (exit code 0)"),

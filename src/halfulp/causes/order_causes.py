@@ -40,7 +40,13 @@ def _parts(expected: Order, actual: Order) -> Iterator[Part]:
         name = f"{' and '.join(expected.extras)} position" if moved else "order of summation"
         yield name, actual.diff(expected), lambda own, other: dataclasses.replace(own, tree=other.tree, extras=other.extras)
     if (expected.fma, expected.unfused) != (actual.fma, actual.unfused):
-        words = "products added without rounding (FMA)" if actual.fma else "products rounded before they are added"
+        words = (
+            "other products rounded before they are added"
+            if actual.fma and expected.fma
+            else "products added without rounding (FMA)"
+            if actual.fma
+            else "products rounded before they are added"
+        )
         yield "FMA", words, lambda own, other: dataclasses.replace(own, fma=other.fma, unfused=other.unfused)
     if expected.accumulator != actual.accumulator:
         yield (
@@ -152,7 +158,7 @@ def _tried(
 f"`actual` in {agree:,} of {counted(distance.count, 'result')}."),
             f"`expected`: {one.describe()}.", f"`actual`: {other.describe()}.",
         ),
-        remedy="none is needed; to get the same bits, add in the same order (`halfulp order` writes a program that does); to compare results that differ in rounding, use the tolerance from halfulp.tolerance", confidence="high" if distance.count > 1 else "medium", side="expected", place="",
+        remedy="none is needed; to get the same bits, add in the same order (`halfulp order --emit FOLDER` writes a program that does); to compare results that differ in rounding, use the tolerance from halfulp.tolerance", confidence="high" if distance.count > 1 else "medium", side="expected", place="",
         reports=("discuss.pytorch.org/t/129237",) if "position" in name else (),
     )  # fmt: skip
 

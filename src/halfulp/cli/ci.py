@@ -16,7 +16,7 @@ def ci(
     baseline: Annotated[
         Optional[Path],
         typer.Option(
-            help="A file in your repository with the known verdicts. The run fails only where one got worse.",
+            help="A file in your repository with the known verdicts. The run fails where one got worse, a case did not run, or a new case is not acceptable.",
             show_default="each verdict is judged by itself",
         ),
     ] = None,

@@ -92,16 +92,18 @@ def emit(placed: Sequence[Placed], contraction: Contraction, names: list[str], t
         if order.tree.widest > 2 or order.rounding != "nearest" or order.accumulator not in ("float32", "float64"):
             raise InputError(
                 f"Got an order that NumPy can't follow ({order.describe()}). Needed: additions of two values in float32 or float64, "
-                "rounded to nearest. NumPy has no others. Use order.replay, which emulates them."
+                "rounded to nearest. NumPy has no others. Use halfulp.order(...).replay(inputs), which emulates them."
             )
     if len({order.accumulator for order in orders}) > 1:
         raise InputError(
             "Got orders with different accumulators in one result. Needed: the same accumulator in all. The program converts inputs "
-            "once. Use order.replay."
+            "once. Use halfulp.order(...).replay(inputs)."
         )
     main = orders[0]
     if main.output == "bfloat16" and main.accumulator == "float64":
-        raise InputError("Got float64 sums rounded to bfloat16. Needed: float32 sums. NumPy would round twice. Use order.replay.")
+        raise InputError(
+            "Got float64 sums rounded to bfloat16. Needed: float32 sums. NumPy would round twice. Use halfulp.order(...).replay(inputs)."
+        )
     used = sorted({factor.argument for factor in (*contraction.factors, *contraction.extras)})
     arguments = ", ".join(names[place] for place in used)
     described = "\n".join(f"{order.describe()}." for order in orders)
@@ -152,7 +154,7 @@ def _choice(placed: Sequence[Placed], contraction: Contraction) -> list[str]:
     if len(lines) > LINES_FOR_CLASSES or max(map(len, lines)) > 2000:
         raise InputError(
             f"Got {len(placed)} orders scattered over the output. Needed: orders of whole rows and columns. Otherwise the program would "
-            "need a long table of positions. Use order.replay."
+            "need a long table of positions. Use halfulp.order(...).replay(inputs)."
         )
     lines += [f"    which = which.reshape({shape})", "    result = order_0()"]
     lines += [f"    result = np.where(which == {number}, order_{number}(), result)" for number in range(1, len(placed))]
@@ -187,7 +189,7 @@ def _shape_lines(order: Order, shape: Shape, base: str, indent: int, *, skip_ext
     if shape.kind != CHAIN:
         raise InputError(
             "Got an order that adds several values in one operation. Needed: values added one after another. NumPy adds two values at a "
-            "time. Use order.replay."
+            "time. Use halfulp.order(...).replay(inputs)."
         )
     pad = " " * indent
     lines = [f"{pad}total = None"]
@@ -303,7 +305,7 @@ def _table_lines(contraction: Contraction, factor: Factor, target: str, name: st
         raise InputError(
             f"Got a function whose terms are known only as a table of {factor.table.size:,} numbers. Needed: a table of at most "
             f"{CHARACTERS_OF_TABLE:,} characters, or a sum, product, convolution or cumulative sum. The program would be one long table. "
-            "Use order.replay."
+            "Use halfulp.order(...).replay(inputs)."
         )
     shape = (contraction.terms, *contraction.view)
     return [*lines, "    ]", f"    {target} = np.append({name}.ravel(), {name}.dtype.type(0))[np.array(rows)].T.reshape({shape})"]

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ..errors import InputError
 from ..orders import Contraction, Order
 from ..shown import shown
+from ..words.numbers import shaped
 from .stored import StoredClass, StoredOrder, StoredOrders
 
 Indices = npt.NDArray[np.int64]
@@ -113,8 +114,8 @@ class RevealedOrder:
             if factor.argument >= len(arrays) or arrays[factor.argument].shape != factor.shape:
                 got = [array.shape for array in arrays]
                 raise InputError(
-                    f"Got arrays of shapes {got}. Needed: input {factor.argument} of shape {factor.shape}. An order holds for the shapes "
-                    "that it was revealed at. Reveal it again for other shapes."
+                    f"Got {shaped('array', got)}. Needed: input {factor.argument} of shape {factor.shape}. An order holds for the "
+                    "shapes that it was revealed at. Reveal it again for other shapes."
                 )
         main = self.order
         result = replay(main, self.contraction, arrays).reshape(-1)
@@ -231,9 +232,9 @@ class RevealedOrder:
             return f"Proved on {inputs}: replaying reproduces {where} bit for bit."
         known = sum(len(order_class.positions) for order_class in self.classes if order_class.status == "proved")
         if self.classes[0].status == COMPENSATED:
-            return f"Recognized on {inputs}: the program reproduces {where} bit for bit."
+            return f"Recognized on {inputs}: {self.classes[0].problem} reproduces {where} bit for bit."
         problem = next(order_class.problem for order_class in self.classes if order_class.status != "proved")
-        share = f"Proved on {inputs} for {known:,} of {self.checked:,} outputs, and not proved for the others" if known else "Not proved"
+        share = f"Proved on {inputs} for {known:,} of {self.checked:,} outputs, and not proved for the rest" if known else "Not proved"
         return f"{share}. {problem[:1].upper()}{problem[1:]}."
 
     def stored(self) -> StoredOrder:

@@ -18,6 +18,7 @@ from ..orders import Contraction, Order, Tree
 from ..orders.compensated import programs
 from ..orders.families import candidates
 from ..orders.replayed import replay, replay_samples
+from ..words.numbers import shaped
 from .arithmetic import Arithmetic, arithmetic_of
 from .implementation import Implementation
 from .masks import Masks, NotCounts, numbers_for, uniform_inputs
@@ -129,7 +130,7 @@ def order(
     samples = _samples(implementation, draws, seed)
     if not all(argument.values.size for argument in implementation.arguments):
         raise InputError(
-            f"Got a function that adds no terms (inputs of shapes {[argument.shape for argument in implementation.arguments]}). Needed: at "
+            f"Got a function that adds no terms ({shaped('input', [argument.shape for argument in implementation.arguments])}). Needed: at "
             "least one term. An empty sum has no order. Pass inputs of the shape that you use."
         )
     structure = find_structure(implementation, samples[:DRAWS])
@@ -522,7 +523,7 @@ def _position(contraction: Contraction, position: tuple[int, ...] | int | None) 
     except (ValueError, TypeError) as error:
         raise InputError(
             f"Got position={position} for a result of shape {shape}. Needed: one index for each axis, within its size. It names the output "
-            "whose order you ask about. Leave it out for the middle one."
+            "whose order you ask about. Leave it out for the middle one (the last one of a cumulative sum)."
         ) from error
 
 

@@ -19,6 +19,7 @@ import torch
 from ..errors import InputError
 from ..orders import Contraction
 from ..orders.contraction import ExtraLeaf, convolution, cumulative_sum, einsum, row_major_strides, table
+from ..words.numbers import shaped
 from .implementation import Implementation
 
 Values = npt.NDArray[Any]
@@ -451,9 +452,10 @@ def _refusal(implementation: Implementation) -> InputError:
             "halfulp can't control a term that the function adds on its own. Pass a bias as an input of its own, or pass the nn.Module "
             "itself."
         )
-    shapes = ", ".join(str(argument.shape) for argument in implementation.arguments)
+    shapes = [argument.shape for argument in implementation.arguments]
     return InputError(
-        f"Got a linear function of inputs of shapes {shapes} with a result of shape {implementation.shape}"
+        f"Got a linear function of {'one ' if len(shapes) == 1 else ''}{shaped('input', shapes)} "
+        f"with a result of shape {implementation.shape}"
         f"{_coefficients(implementation)} Needed: one sum, mean, product, einsum, convolution or cumulative sum of its inputs with "
         f"coefficients of 1 (or a sum of any other form over at most {TABLE_RUNS} elements). halfulp can't change weights that are inside "
         "the function. Pass "

@@ -37,7 +37,7 @@ def bound(function: Callable[..., Any], inputs: Inputs, side: str) -> Callable[.
     if takes_any or fits(function, len(inputs.values)):
         return function
     raise InputError(
-        f"Got the inputs {', '.join(inputs.names)}, and {side} takes ({', '.join(part.name for part in parameters)}). Needed: inputs with these "
+        f"Got the {'input' if len(inputs.names) == 1 else 'inputs'} {', '.join(inputs.names)}, and {side} takes ({', '.join(part.name for part in parameters)}). Needed: inputs with these "
         "names, or the same number of inputs. halfulp can't tell which input is which. Use the function's own names: "
         f'-i "{by_place[0] if by_place else "x"}=...".'
     )

@@ -74,7 +74,7 @@ def _tensor(trace: Trace, number: int, name: str) -> torch.Tensor:
     if not value.is_complete:
         raise TraceError(
             f"Got {trace.path.name}, a trace of level {trace.level!r}, which does not hold all elements of {name}. Needed: all of them. They are what is "
-            "compared. Record again with --level tensors, and without --sample and --budget."
+            "compared. Record again with --level tensors, and without --select, --sample and --budget."
         )
     stored = np.array(trace.stored(number))
     if value.dtype.startswith("float8"):

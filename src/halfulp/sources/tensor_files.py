@@ -111,7 +111,7 @@ def _bounded(path: Path, inflated: int, limit: int) -> None:
     if inflated > limit:
         raise TensorFileError(
             f"Got {path}, {size / 2**20:,.1f} MiB that would inflate to {inflated / 2**20:,.0f} MiB. Needed: at most {limit / 2**20:,.0f} MiB. A "
-            f"small file can fill all memory. If you trust it, pass --max-inflated {-(-inflated >> 20)}."
+            f"small file can fill all memory. If you trust it, save it again uncompressed (numpy.savez), or pass --max-inflated {-(-inflated >> 20)} to halfulp compare."
         )
 
 

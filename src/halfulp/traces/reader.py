@@ -71,12 +71,11 @@ def _manifest(folder: Path) -> dict[str, Any]:
     manifest = folder / MANIFEST
     if not manifest.is_file() or manifest.is_symlink():
         ranks = [path for path in folder.glob("rank-*") if path.is_dir()]
-        hint = (
-            f"This one holds {counted(len(ranks), 'rank')}: "
-            + (f"pass {folder.name}/{ranks[0].name}." if len(ranks) == 1 else f"`halfulp merge {folder.name}` makes one trace of them.")
-            if ranks
-            else "Check the path."
-        )
+        hint = "Check the path."
+        if len(ranks) == 1:
+            hint = f"This one holds 1 rank: pass {folder.name}/{ranks[0].name}."
+        elif ranks:
+            hint = f"This one holds {len(ranks)} ranks: `halfulp merge {folder.name} -o NAME.trace` makes one trace of them."
         what = f"has no {MANIFEST}" if folder.exists() else "does not exist"
         raise TraceError(f"Got {folder}, which {what}. Needed: a folder that `halfulp record` wrote. {hint}")
     try:

@@ -209,7 +209,7 @@ class Trace:
             raise TraceError(
                 f"Got level {self.level!r} for value {number} of {self.path.name}. Needed: its elements. Only hashes or statistics of "
                 "them were recorded. "
-                'Record again with level="tensors" (or a `select` that covers it).'
+                'Record again with level="tensors" and without budget_bytes.'
             )
         return value, value.place
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 
 def number(value: object, digits: int = 3) -> str:
@@ -25,6 +26,11 @@ def number(value: object, digits: int = 3) -> str:
 def counted(count: int, noun: str) -> str:
     """A count and what is counted: "1 op", "1,200 ops"."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def shaped(noun: str, shapes: Sequence[tuple[int, ...]]) -> str:
+    """Arrays by their shapes: "input of shape (3,)", "inputs of shapes (3,), (4, 3)"."""
+    return f"{noun} of shape {shapes[0]}" if len(shapes) == 1 else f"{noun}s of shapes {', '.join(map(str, shapes))}"
 
 
 def verb(count: int, plural: str) -> str:

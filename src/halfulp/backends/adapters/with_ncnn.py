@@ -111,7 +111,9 @@ def _extracted(net: Any, inputs: Mapping[str, Array], output: str) -> Array:
 
 def _of_file(file: Path, options: Mapping[str, str]) -> Program:
     if not file.is_file() or not file.with_suffix(".bin").is_file():
-        raise InputError(f"Got {file}. Needed: a .param file of ncnn with its .bin beside it. One of them is missing. Check the path.")
+        raise InputError(
+            f"Got {file}. Needed: a .param file of ncnn with its .bin beside it. At least one of them is missing. Check the path."
+        )
     net = _loaded(file, options)
     inputs, outputs = list(net.input_names()), list(net.output_names())
 

@@ -160,7 +160,9 @@ class Worker:
         lines = _last_lines(log) if log is not None else []
         self._clear()
         said = (
-            " The last lines that the process printed: " + " | ".join(line.strip()[:200] for line in lines) + "."
+            f" The last {'line' if len(lines) == 1 else 'lines'} that the process printed: "
+            + " | ".join(line.strip()[:200] for line in lines)
+            + "."
             if lines
             else " The process printed nothing."
         )

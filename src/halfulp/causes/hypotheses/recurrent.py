@@ -112,7 +112,7 @@ GATE_ORDER = Hypothesis(
 )  # fmt: skip
 GRU_FORM = Hypothesis(
     "GRU form", FORMULA,
-    "right while the hidden state is zero, wrong from the second step on",
+    "right while the hidden state is zero (except for the recurrent bias), wrong from the second step on",
     "the reset gate before and after the recurrent product",
     "use the same form (PyTorch's is reset_after=True in Keras and linear_before_reset=1 in ONNX)",
     ("mratsim/Arraymancer#228",),

@@ -15,10 +15,10 @@ from .reading import Family, Reading, reading
 FAMILIES = tuple(family for family in (ADAM, SGD, RMSPROP, ADAGRAD, ADADELTA, ADAMAX, NADAM, RADAM, ADAFACTOR, MUON) if family is not None)
 """Where two explain alike the first is named."""
 REMEDIES = {
-    "Adam epsilon": "PyTorch adds eps to sqrt(v hat); TensorFlow and Keras use epsilon hat, which is eps * sqrt(1 - beta2^t)",
+    "Adam epsilon": "PyTorch adds eps to sqrt(v hat) (in RAdam, before the bias correction); TensorFlow and Keras use epsilon hat, which is eps * sqrt(1 - beta2^t)",
     "weight decay": "torch.optim.AdamW decouples weight decay (times the learning rate, before the step); torch.optim.Adam and SGD add it to the gradient",
     "Adam betas": "pass the same betas= to both",
-    "Adam bias correction": "divide the first moment by 1 - beta1^t and the second, under the root, by 1 - beta2^t",
+    "Adam bias correction": "divide the first moment by 1 - beta1^t and, except in Adamax, the second, under the root, by 1 - beta2^t",
     "step off by one": "PyTorch counts the first step as t = 1",
     "AMSGrad": "PyTorch takes the maximum of second moments that are not corrected, and corrects the maximum",
     "SGD momentum": "torch.optim.SGD takes momentum=, dampening= and nesterov=; its buffer is momentum * buffer + (1 - dampening) * gradient, and the learning rate is applied afterwards",
@@ -27,7 +27,7 @@ REMEDIES = {
     "RAdam threshold": "PyTorch rectifies where rho > 5, the paper where rho > 4",
     "Muon iteration": "PyTorch iterates five times in bfloat16, and first transposes a matrix that has more rows than columns",
 }
-ADVICE = "compare the order in which the two update their state, and use the same order in both"
+ADVICE = "compare how the two compute the step, and compute it the same way in both"
 
 
 def optimizers(kinds: set[type]) -> Iterator[Around]:
