@@ -108,6 +108,65 @@ def test_a_small_mistake_beside_library_functions_is_still_one(name):
     assert halfulp.check(actual, expected, (_numbers(32, WIDTH),)).verdict is Verdict.MISTAKE
 
 
+def exponential(x: torch.Tensor) -> torch.Tensor:
+    """A polynomial of degree 6 between powers of two: off by 1.2e-7."""
+    whole = torch.floor(x / math.log(2.0) + 0.5)
+    rest = (x - whole * 0.693359375) + whole * 2.12194440e-4
+    series = torch.full_like(rest, 1.0 / 720.0)
+    for k in range(5, -1, -1):
+        series = series * rest + 1.0 / math.factorial(k)
+    return series * torch.exp2(whole)
+
+
+def softmax(x: torch.Tensor) -> torch.Tensor:
+    powers = exponential(x - x.amax(-1, keepdim=True))
+    return powers / powers.sum(-1, keepdim=True)
+
+
+def test_a_power_of_two_is_no_exponential():
+    x, w = _numbers(32, WIDTH), _numbers(WIDTH, WIDTH, seed=9) / 7.0
+    assert written_out(Case(lambda x, w: softmax(x @ w) @ w, lambda x, w: torch.softmax(x @ w, -1) @ w, (x, w))) == {"exp"}
+    assert halfulp.check(lambda x, w: softmax(x @ w) @ w, lambda x, w: torch.softmax(x @ w, -1) @ w, (x, w)).verdict is Verdict.ROUNDING
+    scaled = halfulp.check(lambda x, w: softmax(x @ w * 1.00001) @ w, lambda x, w: torch.softmax(x @ w, -1) @ w, (x, w))
+    assert scaled.verdict is Verdict.MISTAKE
+
+
+def test_numpy_code_that_names_a_function_has_it():
+    weight = _numbers(WIDTH, WIDTH, seed=9) / 7.0
+    matrix = weight.numpy().copy()
+
+    def own(x):
+        whole = np.rint(x / math.log(2.0))
+        rest = (x - whole * 0.693359375) + whole * 2.12194440e-4
+        series = np.full_like(rest, 1.0 / 720.0)
+        for k in range(5, -1, -1):
+            series = series * rest + 1.0 / math.factorial(k)
+        return np.ldexp(series, whole.astype(np.int32))
+
+    def written(x):
+        return own(-np.square(np.asarray(x))) @ matrix
+
+    def called(x):
+        return (np.exp(-np.square(np.asarray(x))) * 1.0000002) @ matrix
+
+    def expected(x):
+        return torch.exp(-x.square()) @ weight
+
+    assert written_out(Case(written, expected, (_numbers(32, WIDTH),))) == {"exp"}
+    assert halfulp.check(written, expected, (_numbers(32, WIDTH),)).verdict is Verdict.ROUNDING
+    assert written_out(Case(called, expected, (_numbers(32, WIDTH),))) == set()
+    assert halfulp.check(called, expected, (_numbers(32, WIDTH),)).verdict is Verdict.MISTAKE
+
+
+def test_a_power_is_made_of_other_functions():
+    def frequencies(base):
+        return lambda x: x * torch.sin(torch.arange(WIDTH, dtype=x.dtype) * base ** (-torch.arange(WIDTH, dtype=x.dtype) / WIDTH))
+
+    case = Case(lambda x: x * torch.exp(x), lambda x: x * x.abs() ** 1.5, (_numbers(4, WIDTH),))
+    assert written_out(case) == set()
+    assert halfulp.check(frequencies(9999.0), frequencies(10000.0), (_numbers(4, WIDTH),)).verdict is Verdict.MISTAKE
+
+
 def test_which_functions_one_side_writes_out():
     case = Case(*PAIRS["gelu"], (_numbers(4, WIDTH), _numbers(WIDTH, WIDTH, seed=9)))
     assert written_out(case) == {"erf"}

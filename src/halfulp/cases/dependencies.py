@@ -29,6 +29,7 @@ class Dependencies:
     Attributes:
         array_places: (what puts another array there, the array) for each place that holds one: a variable, a list, a dict, an object.
         makes_scalars: whether its code names a scalar type of NumPy that has few bits: `np.float32(0.2)` is rounded wherever it runs.
+        names: the attributes and globals that its code names, without functions of its own; None where not all of its code was looked at.
     """
 
     modules: list[nn.Module] = field(default_factory=list)
@@ -37,6 +38,7 @@ class Dependencies:
     array_places: list[tuple[Callable[[Any], None], npt.NDArray[Any]]] = field(default_factory=list)
     optimizers: list[torch.optim.Optimizer] = field(default_factory=list)
     makes_scalars: bool = False
+    names: set[str] | None = field(default_factory=set)
 
 
 def eager_of(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -63,7 +65,10 @@ class _Search:
         self._seen: set[int] = set()
 
     def visit(self, value: Any, depth: int) -> None:
-        if id(value) in self._seen or depth > SEARCH_DEPTH:
+        if id(value) in self._seen:
+            return
+        if depth > SEARCH_DEPTH:
+            self.found.names = None if isinstance(value, types.FunctionType) else self.found.names
             return
         self._seen.add(id(value))
         if isinstance(value, nn.Module):
@@ -109,6 +114,8 @@ class _Search:
         if code is None:
             return
         names = getattr(value, "__globals__", {})
+        if self.found.names is not None:
+            self.found.names |= {name for name in _names_in(code) if not isinstance(names.get(name), types.FunctionType)}
         if any(names.get(name) is np for name in code.co_names) and not NARROW_NAMES.isdisjoint(code.co_names):
             self.found.makes_scalars = True
         for name in code.co_names:
@@ -131,3 +138,9 @@ class _Search:
             for name, part in list(vars(value).items())[:SEARCH_ENTRIES]:
                 self._place(functools.partial(vars(value).__setitem__, name), part, depth + 1)  # past what a frozen class refuses
                 self.visit(part, depth + 1)
+
+
+def _names_in(code: types.CodeType) -> set[str]:
+    """The attributes and globals that code names, and the functions within it."""
+    inner = (part for part in code.co_consts if isinstance(part, types.CodeType))
+    return {*code.co_names, *(name for part in inner for name in _names_in(part))}

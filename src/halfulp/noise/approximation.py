@@ -17,7 +17,7 @@ from ..cases import Case
 from ..floats import FLOAT32
 from ..ops import OpRecord
 from ..ops.deviation import SAMPLES
-from ..ops.elementary import ALGEBRAIC, had_from
+from ..ops.elementary import COMPOSED, had_from
 from .passes import OPS, Model, Unseen, passes_of
 from .rules import OpError
 
@@ -71,12 +71,14 @@ class _Only(OpError):
 def written_out(case: Case) -> frozenset[str]:
     """The elementary functions that `expected` calls, and `actual` has to make of other operations.
 
-    Of NumPy code it is known which it can't call: NumPy has no error function.
+    Of NumPy code it is known which it names, and where it can't be looked at, which it can't call: NumPy has no error function.
     """
     called = _called(case, "expected")
     if not called:
         return frozenset()
     by_actual = _called(case, "actual")
+    if by_actual is None:
+        by_actual = case.actual.eager.state.names
     if by_actual is None:
         return frozenset(name for name in called if not hasattr(np, name))
     return frozenset(called - had_from(by_actual))
@@ -112,7 +114,7 @@ def _called(case: Case, name: str) -> set[str] | None:
             pass
     except Unseen:
         return None
-    return listening.asked - ALGEBRAIC
+    return listening.asked - COMPOSED
 
 
 def _model(samples: int) -> Model:

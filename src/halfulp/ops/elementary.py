@@ -14,9 +14,9 @@ FAMILIES = (
     ("lgamma", "mvlgamma", "digamma", "polygamma", "igamma", "igammac"),
 )
 """Who calls one of a family has all of it exactly."""
-ALGEBRAIC = frozenset(("rsqrt", "cbrt", "hypot"))
-"""Functions of a library that are made of operations that IEEE 754 rounds correctly: nobody approximates them and is left with an error of
-float32's size."""
+COMPOSED = frozenset(("rsqrt", "cbrt", "hypot", "pow"))
+"""Functions of a library that are made of others: roots of operations that IEEE 754 rounds correctly, powers of exp and log. Nobody
+approximates them and is left with an error of float32's size."""
 
 
 def had_from(names: Iterable[str]) -> frozenset[str]:
