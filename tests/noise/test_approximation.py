@@ -123,6 +123,17 @@ def softmax(x: torch.Tensor) -> torch.Tensor:
     return powers / powers.sum(-1, keepdim=True)
 
 
+def test_a_small_mistake_in_a_small_row_is_not_hidden_by_a_large_one():
+    rows = torch.tensor([1e-4, 1.0])[:, None]
+
+    def model(activation, bias):
+        return lambda x, w: torch.stack([(activation(x) @ w)[0] + bias, (activation(x) @ w)[1]]) * rows
+
+    inputs = (_numbers(2, WIDTH), _numbers(WIDTH, WIDTH, seed=9) / 7.0)
+    assert halfulp.check(model(gelu, 0.0), model(functional.gelu, 0.0), inputs).verdict is Verdict.ROUNDING
+    assert halfulp.check(model(gelu, 2e-5), model(functional.gelu, 0.0), inputs).verdict is Verdict.MISTAKE
+
+
 def test_a_power_of_two_is_no_exponential():
     x, w = _numbers(32, WIDTH), _numbers(WIDTH, WIDTH, seed=9) / 7.0
     assert written_out(Case(lambda x, w: softmax(x @ w) @ w, lambda x, w: torch.softmax(x @ w, -1) @ w, (x, w))) == {"exp"}

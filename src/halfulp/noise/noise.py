@@ -17,6 +17,8 @@ from ..floats import Format
 from ..ops.deviation import SAMPLES
 
 FloatArray = npt.NDArray[np.float64]
+ELEMENTWISE = frozenset(("elementwise", "gelu"))
+"""Kinds of ops that compute each element by itself, as `NoiseMode` counts them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +91,11 @@ class Noise:
     def degrees(self) -> int:
         """How many samples the limits are those of; where fewer were enough, the error stood the stricter limits of all."""
         return max(self.count, SAMPLES)
+
+    @property
+    def is_elementwise(self) -> bool:
+        """Whether no result depends on more than one element of each input, as far as ops tell."""
+        return bool(self.ops) and set(self.ops) <= ELEMENTWISE
 
     @property
     def has_products(self) -> bool:

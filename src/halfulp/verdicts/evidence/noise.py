@@ -16,8 +16,6 @@ from .evidence import Evidence
 from .finding import Finding
 
 F = Finding
-ELEMENTWISE = frozenset(("elementwise", "gelu"))
-"""Kinds of ops that compute each element by itself, as `NoiseMode` counts them."""
 
 
 def residuals(run: Run, noise: Noise) -> list[Residual]:
@@ -77,7 +75,7 @@ def noise_evidence(case: Case, noise: Noise, sampled: Noise) -> Evidence | None:
             "method": noise.method,
             "reference": noise.reference,
             "products": noise.has_products,
-            "elementwise": bool(noise.ops) and set(noise.ops) <= ELEMENTWISE,
+            "elementwise": noise.is_elementwise,
             "transforms": not within and uses_transforms(case, "actual"),
             "terms": _terms(case, worst),
             "outputs_beyond": sum(not residual.excess(noise.degrees).within for residual in found),

@@ -139,14 +139,14 @@ def is_drawn_anew(case: Case, path: str, apart: np.ndarray) -> bool:
     return (root_mean_square(np.mean(differences, axis=0)) / total) ** 2 <= limits.SYSTEMATIC
 
 
-def is_approximation(case: Case, values: list[np.ndarray], spread: LeafNoise) -> bool:
+def is_approximation(case: Case, values: list[np.ndarray], spread: LeafNoise, *, elementwise: bool) -> bool:
     """Whether the float64 difference is what is left of elementary functions that `actual` writes out, as closely as libraries have them.
 
-    Over all, it is within their own spread; at the worst element within its limit, or as small as what they leave elsewhere: a polynomial
-    that is exact in absolute terms has fewer digits where the result is small.
+    Over all, it is within their own spread, and at the worst element within its limit. A function of each element may also leave as much as
+    it does elsewhere: a polynomial that is exact in absolute terms has fewer digits where the result is small.
 
     Args:
-        values: of `actual` and `expected` in float64. spread: the noise of the output.
+        values: of `actual` and `expected` in float64. spread: the noise of the output. elementwise: whether it is a function of each element.
     """
     with np.errstate(invalid="ignore"):
         apart = np.abs(values[0] - values[1])
@@ -159,7 +159,7 @@ def is_approximation(case: Case, values: list[np.ndarray], spread: LeafNoise) ->
     room = room + limits.SHORT_CONSTANTS * spread.spread
     with np.errstate(invalid="ignore", divide="ignore"):
         times = np.where(apart > 0, apart / room, 0.0)
-    is_small = apart <= root_mean_square(room)
+    is_small = (apart <= root_mean_square(room)) & elementwise
     return root_mean_square(np.where(is_small, 0.0, times)) <= 1.0 and bool(np.all(is_small | (times <= max_limit(SAMPLES, apart.size))))
 
 
