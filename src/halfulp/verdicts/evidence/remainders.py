@@ -13,7 +13,7 @@ from ...floats import FLOAT64, Format
 from ...noise import LeafNoise, Noise, noise_of, noise_of_side, residual_of, root_mean_square
 from ...noise.approximation import approximation
 from ...noise.stored import StoredNoise, few_stored_noise, stored_noise
-from ...ops.deviation import SAMPLES
+from ...ops.deviation import ROUNDING_RMS, SAMPLES
 from .. import limits
 
 SAME_RULE = 0.95
@@ -139,14 +139,14 @@ def is_drawn_anew(case: Case, path: str, apart: np.ndarray) -> bool:
     return (root_mean_square(np.mean(differences, axis=0)) / total) ** 2 <= limits.SYSTEMATIC
 
 
-def is_approximation(case: Case, values: list[np.ndarray], spread: LeafNoise, *, elementwise: bool) -> bool:
+def is_approximation(case: Case, values: list[np.ndarray], spread: LeafNoise) -> bool:
     """Whether the float64 difference is what is left of elementary functions that `actual` writes out, as closely as libraries have them.
 
-    Over all, it is within their own spread, and at the worst element within its limit. A function of each element may also leave as much as
-    it does elsewhere: a polynomial that is exact in absolute terms has fewer digits where the result is small.
+    Over all, it is within their own spread; at the worst element within its limit, or as small as what they leave elsewhere in its row and
+    column: a polynomial that is exact in absolute terms has fewer digits where the result is small.
 
     Args:
-        values: of `actual` and `expected` in float64. spread: the noise of the output. elementwise: whether it is a function of each element.
+        values: of `actual` and `expected` in float64. spread: the noise of the output.
     """
     with np.errstate(invalid="ignore"):
         apart = np.abs(values[0] - values[1])
@@ -159,8 +159,19 @@ def is_approximation(case: Case, values: list[np.ndarray], spread: LeafNoise, *,
     room = room + limits.SHORT_CONSTANTS * spread.spread
     with np.errstate(invalid="ignore", divide="ignore"):
         times = np.where(apart > 0, apart / room, 0.0)
-    is_small = (apart <= root_mean_square(room)) & elementwise
+    is_small = apart <= _around(room) / ROUNDING_RMS  # the largest error, of which the spread is that share
     return root_mean_square(np.where(is_small, 0.0, times)) <= 1.0 and bool(np.all(is_small | (times <= max_limit(SAMPLES, apart.size))))
+
+
+def _around(room: np.ndarray) -> np.ndarray:
+    """The root mean square of the slices along each axis that an element lies in, the smallest of them; of all where slices have few."""
+    square = np.square(room)
+    found = np.full(room.shape, np.mean(square) if room.size else 0.0)
+    for axis in range(room.ndim):
+        if room.size >= limits.FEWEST * room.shape[axis]:
+            others = tuple(other for other in range(room.ndim) if other != axis)
+            found = np.minimum(found, np.mean(square, axis=others, keepdims=True))
+    return np.sqrt(found)
 
 
 def beyond_stored(case: Case, values: list[np.ndarray], spread: LeafNoise) -> float:

@@ -80,7 +80,7 @@ def _of_outputs(case: Case, noise: Noise, actual: Run, expected: Run, *, beyond:
             finding = F.STAYS if worst_excess > 1.0 else F.CONSTANTS
             if finding == F.STAYS and is_rounding_of_float64(case, values, leaf.path):
                 finding, worst_excess = F.LOST_IN_FLOAT64, 0.0
-            elif finding == F.STAYS and is_approximation(case, values, spread, elementwise=noise.is_elementwise):
+            elif finding == F.STAYS and is_approximation(case, values, spread):
                 finding, worst_excess = F.APPROXIMATES, 0.0
             elif finding == F.STAYS and not beyond and is_drawn_anew(case, leaf.path, values[0] - values[1]):
                 return unavailable(
