@@ -267,7 +267,7 @@ def test_identical_and_effects():
     changed = check(lambda x: x.mul_(2), lambda x: x * 2, (X,))
     assert changed.find("effects").measured == {"actual_changed_inputs": ["inputs[0]"], "only_actual_changed": ["inputs[0]"]}
     assert changed.verdict is V.IDENTICAL
-    assert "actual changes inputs[0] and expected does not" in str(changed)
+    assert "actual changes inputs[0], but expected does not" in str(changed)
 
 
 @dataclasses.dataclass

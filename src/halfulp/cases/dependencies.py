@@ -14,6 +14,8 @@ import numpy.typing as npt
 import torch
 from torch import nn
 
+from .named import Named
+
 # How far the search goes: through a closure, an object, its list and the function in it; and how many entries of one container it
 # looks at, so that a captured data set does not make every check slow.
 SEARCH_DEPTH = 4
@@ -29,7 +31,7 @@ class Dependencies:
     Attributes:
         array_places: (what puts another array there, the array) for each place that holds one: a variable, a list, a dict, an object.
         makes_scalars: whether its code names a scalar type of NumPy that has few bits: `np.float32(0.2)` is rounded wherever it runs.
-        names: the attributes and globals that its code names, without functions of its own; None where not all of its code was looked at.
+        named: what its code names.
     """
 
     modules: list[nn.Module] = field(default_factory=list)
@@ -38,7 +40,7 @@ class Dependencies:
     array_places: list[tuple[Callable[[Any], None], npt.NDArray[Any]]] = field(default_factory=list)
     optimizers: list[torch.optim.Optimizer] = field(default_factory=list)
     makes_scalars: bool = False
-    names: set[str] | None = field(default_factory=set)
+    named: Named = field(default_factory=Named)
 
 
 def eager_of(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -54,6 +56,7 @@ def dependencies_of(function: Callable[..., Any]) -> Dependencies:
     search = _Search()
     search.visit(function, 0)
     found = search.found
+    found.named.add(getattr(function, "target", None))  # of an implementation, which hides the rest of it
     nested = {id(part) for module in found.modules for part in list(module.modules())[1:]}
     found.modules = [module for module in found.modules if id(module) not in nested]
     return found
@@ -65,10 +68,7 @@ class _Search:
         self._seen: set[int] = set()
 
     def visit(self, value: Any, depth: int) -> None:
-        if id(value) in self._seen:
-            return
-        if depth > SEARCH_DEPTH:
-            self.found.names = None if isinstance(value, types.FunctionType) else self.found.names
+        if id(value) in self._seen or depth > SEARCH_DEPTH:
             return
         self._seen.add(id(value))
         if isinstance(value, nn.Module):
@@ -99,6 +99,7 @@ class _Search:
             self.visit(part, depth + 1)
 
     def _visit_callable(self, value: Any, depth: int) -> None:
+        self.found.named.add(value)
         self._visit_object(getattr(value, "__self__", None), depth)
         if not hasattr(value, "__code__"):
             self._visit_object(value, depth)
@@ -114,8 +115,6 @@ class _Search:
         if code is None:
             return
         names = getattr(value, "__globals__", {})
-        if self.found.names is not None:
-            self.found.names |= {name for name in _names_in(code) if not isinstance(names.get(name), types.FunctionType)}
         if any(names.get(name) is np for name in code.co_names) and not NARROW_NAMES.isdisjoint(code.co_names):
             self.found.makes_scalars = True
         for name in code.co_names:
@@ -138,9 +137,3 @@ class _Search:
             for name, part in list(vars(value).items())[:SEARCH_ENTRIES]:
                 self._place(functools.partial(vars(value).__setitem__, name), part, depth + 1)  # past what a frozen class refuses
                 self.visit(part, depth + 1)
-
-
-def _names_in(code: types.CodeType) -> set[str]:
-    """The attributes and globals that code names, and the functions within it."""
-    inner = (part for part in code.co_consts if isinstance(part, types.CodeType))
-    return {*code.co_names, *(name for part in inner for name in _names_in(part))}

@@ -78,7 +78,7 @@ def written_out(case: Case) -> frozenset[str]:
         return frozenset()
     by_actual = _called(case, "actual")
     if by_actual is None:
-        by_actual = case.actual.eager.state.names
+        by_actual = case.actual.eager.state.names or None
     if by_actual is None:
         return frozenset(name for name in called if not hasattr(np, name))
     return frozenset(called - had_from(by_actual))

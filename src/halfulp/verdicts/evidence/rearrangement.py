@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,7 +42,11 @@ def rearrangement(case: Case) -> Evidence | None:
         if leaf.format is None or other is None or other.shape != leaf.shape or leaf.dtype.startswith("complex"):
             continue
         one, two = leaf.float64(), other.float64()
-        if one.size < SHORTEST or not (np.isfinite(one).all() and np.isfinite(two).all()) or _are_near(one, two):
+        largest = max(float(np.max(np.abs(values), initial=0.0)) for values in (one, two))
+        if one.size < SHORTEST or not largest or not math.isfinite(largest):
+            continue
+        one, two = one / largest, two / largest  # so that squares don't overflow
+        if _are_near(one, two):
             continue
         found = _found(one, two)
         if found is not None:
