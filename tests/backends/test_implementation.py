@@ -392,7 +392,7 @@ def test_an_op_without_a_function_is_refused(monkeypatch):
     module, activations = drawn("linear")
     with pytest.raises(
         Unsupported,
-        match=r"Got the op linear for numpy\. Needed: an op that this backend implements\. Not implemented: linear\. Leave it out for numpy\.",
+        match=r"Got the op linear for numpy\. Needed: an op that this backend implements\. Not implemented: linear\. Don't run this op on numpy\.",
     ):
         NUMPY.implement(module)(*activations)
 
