@@ -14,8 +14,6 @@ import numpy.typing as npt
 import torch
 from torch import nn
 
-from .named import Named
-
 # How far the search goes: through a closure, an object, its list and the function in it; and how many entries of one container it
 # looks at, so that a captured data set does not make every check slow.
 SEARCH_DEPTH = 4
@@ -31,7 +29,6 @@ class Dependencies:
     Attributes:
         array_places: (what puts another array there, the array) for each place that holds one: a variable, a list, a dict, an object.
         makes_scalars: whether its code names a scalar type of NumPy that has few bits: `np.float32(0.2)` is rounded wherever it runs.
-        named: what its code names.
     """
 
     modules: list[nn.Module] = field(default_factory=list)
@@ -40,7 +37,6 @@ class Dependencies:
     array_places: list[tuple[Callable[[Any], None], npt.NDArray[Any]]] = field(default_factory=list)
     optimizers: list[torch.optim.Optimizer] = field(default_factory=list)
     makes_scalars: bool = False
-    named: Named = field(default_factory=Named)
 
 
 def eager_of(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -56,7 +52,6 @@ def dependencies_of(function: Callable[..., Any]) -> Dependencies:
     search = _Search()
     search.visit(function, 0)
     found = search.found
-    found.named.add(getattr(function, "target", None))  # of an implementation, which hides the rest of it
     nested = {id(part) for module in found.modules for part in list(module.modules())[1:]}
     found.modules = [module for module in found.modules if id(module) not in nested]
     return found
@@ -99,7 +94,6 @@ class _Search:
             self.visit(part, depth + 1)
 
     def _visit_callable(self, value: Any, depth: int) -> None:
-        self.found.named.add(value)
         self._visit_object(getattr(value, "__self__", None), depth)
         if not hasattr(value, "__code__"):
             self._visit_object(value, depth)

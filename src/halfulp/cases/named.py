@@ -1,4 +1,4 @@
-"""Which functions code names: all that can be known of what NumPy code calls, whose ops nobody sees."""
+"""names_in(function): which functions code names. All that can be known of what NumPy code calls, whose ops nobody sees."""
 
 from __future__ import annotations
 
@@ -9,41 +9,48 @@ from typing import Any
 
 from ..recording.names import is_library, is_of_user
 
-MOST_FUNCTIONS = 10_000
-"""A program names no more; what does is a library that looks like the user's code."""
 
+def names_in(function: Any) -> set[str]:
+    """The attributes and globals that a callable of the user names, and the user's functions that it reaches.
 
-class Named:
-    """The attributes and globals that functions of a user name, and the functions that they reach by name or in closures.
+    Functions are reached by name, in closures, as methods of the objects there, and as what these objects hold.
 
-    Attributes:
-        names: without those of functions that were looked at themselves.
+    Returns:
+        The names without those of functions that were looked at themselves; none where no code of the user was found.
     """
+    found: set[str] = set()
+    seen: set[int] = set()
+    waiting = [function, getattr(function, "target", None)]  # an implementation hides what it implements from searches for data
+    while waiting:
+        value = waiting.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if isinstance(value, types.FunctionType):
+            if _is_own(value):
+                for name in _names_of(value.__code__):
+                    named = value.__globals__.get(name)
+                    if isinstance(named, types.FunctionType) and _is_own(named):
+                        waiting.append(named)
+                    else:
+                        found.add(name)
+                waiting += _held_by(value)
+        elif callable(value) and not isinstance(value, type):
+            waiting += [*_methods_of(type(value)), *filter(callable, getattr(value, "__dict__", {}).values())]
+            waiting += [getattr(value, name, None) for name in ("__func__", "__self__", "func")]  # of a method, of a partial function
+    return found
 
-    def __init__(self) -> None:
-        self.names: set[str] = set()
-        self._seen: set[types.CodeType] = set()
 
-    def add(self, value: Any) -> None:
-        """A function, or an object whose methods are."""
-        waiting = [value]
-        while waiting and len(self._seen) < MOST_FUNCTIONS:
-            value = waiting.pop()
-            if not isinstance(value, types.FunctionType):
-                waiting += _methods_of(type(value))
-                continue
-            if value.__code__ in self._seen or not _is_own(value):
-                continue
-            self._seen.add(value.__code__)
-            for name in _names_in(value.__code__):
-                named = value.__globals__.get(name)
-                if isinstance(named, types.FunctionType) and _is_own(named):
-                    waiting.append(named)
-                else:
-                    self.names.add(name)
-            for cell in value.__closure__ or ():
-                with contextlib.suppress(ValueError):  # a cell that is still empty
-                    waiting.append(cell.cell_contents)
+def _held_by(function: types.FunctionType) -> Iterator[Any]:
+    yield from function.__defaults__ or ()
+    for cell in function.__closure__ or ():
+        with contextlib.suppress(ValueError):  # a cell that is still empty
+            yield cell.cell_contents
+
+
+def _methods_of(kind: type) -> Iterator[types.FunctionType]:
+    for base in kind.__mro__:
+        yield from (method for method in vars(base).values() if isinstance(method, types.FunctionType))
 
 
 def _is_own(function: types.FunctionType) -> bool:
@@ -51,13 +58,9 @@ def _is_own(function: types.FunctionType) -> bool:
     return is_of_user(file) and not is_library(file)
 
 
-def _methods_of(kind: type) -> list[types.FunctionType]:
-    return [method for base in kind.__mro__ for method in vars(base).values() if isinstance(method, types.FunctionType) and _is_own(method)]
-
-
-def _names_in(code: types.CodeType) -> Iterator[str]:
+def _names_of(code: types.CodeType) -> Iterator[str]:
     """What code names, the functions within it too."""
     yield from code.co_names
     for part in code.co_consts:
         if isinstance(part, types.CodeType):
-            yield from _names_in(part)
+            yield from _names_of(part)

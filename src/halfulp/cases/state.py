@@ -47,7 +47,7 @@ class State:
         self.optimizers, self._arrays = dependencies.optimizers, dependencies.arrays
         self._array_places = dependencies.array_places
         self._arrays_inside: list[npt.NDArray[Any]] | None = None
-        self.makes_scalars, self.names = dependencies.makes_scalars, dependencies.named.names
+        self.makes_scalars = dependencies.makes_scalars
         self._modules = dependencies.modules
         self.owned: dict[str, torch.Tensor] = {}
         self._buffers: set[int] = set()

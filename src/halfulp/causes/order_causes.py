@@ -40,13 +40,9 @@ def _parts(expected: Order, actual: Order) -> Iterator[Part]:
         name = f"{' and '.join(expected.extras)} position" if moved else "order of summation"
         yield name, actual.diff(expected), lambda own, other: dataclasses.replace(own, tree=other.tree, extras=other.extras)
     if (expected.fma, expected.unfused) != (actual.fma, actual.unfused):
-        words = (
-            "other products rounded before they are added"
-            if actual.fma and expected.fma
-            else "products added without rounding (FMA)"
-            if actual.fma
-            else "products rounded before they are added"
-        )
+        words = "products added without rounding (FMA)" if actual.fma else "products rounded before they are added"
+        if actual.fma and expected.fma:
+            words = "other products rounded before they are added"
         yield "FMA", words, lambda own, other: dataclasses.replace(own, fma=other.fma, unfused=other.unfused)
     if expected.accumulator != actual.accumulator:
         yield (

@@ -6,6 +6,7 @@ more than a library may. A function that `actual` calls leaves no such room, so 
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..cases import Case
+from ..cases.named import names_in
 from ..floats import FLOAT32
-from ..ops import OpRecord
+from ..ops import OpRecord, record_of
 from ..ops.deviation import SAMPLES
-from ..ops.elementary import COMPOSED, had_from
 from .passes import OPS, Model, Unseen, passes_of
 from .rules import OpError
 
@@ -40,7 +41,7 @@ class Approximation:
 
 
 class _Listening(OpError):
-    """Notes of which library functions the rounding is asked for."""
+    """Notes of which library functions the rounding is asked."""
 
     def __init__(self) -> None:
         super().__init__(FLOAT32)
@@ -56,12 +57,14 @@ class _Only(OpError):
 
     def __init__(self, names: frozenset[str]) -> None:
         super().__init__(FLOAT32)
-        self._function_u = OpError(FLOAT32).sum_u
+        self._float32 = OpError(FLOAT32)
         self._names = names
         self.storage_u, self.sum_u = 0.0, 0.0
 
     def library(self, record: OpRecord) -> float:
-        return 2.0 * min(record.ulps or 0.0, CLOSE_ULPS) * self._function_u if record.name in self._names else 0.0
+        if record.name not in self._names:
+            return 0.0
+        return self._float32.library(dataclasses.replace(record, ulps=min(record.ulps or 0.0, CLOSE_ULPS)))
 
     def underflow(self, values: Any) -> Any:  # noqa: ARG002  # as `Deviation` has it
         """No number is stored."""
@@ -78,10 +81,9 @@ def written_out(case: Case) -> frozenset[str]:
         return frozenset()
     by_actual = _called(case, "actual")
     if by_actual is None:
-        by_actual = case.actual.eager.state.names or None
-    if by_actual is None:
-        return frozenset(name for name in called if not hasattr(np, name))
-    return frozenset(called - had_from(by_actual))
+        by_actual = names_in(case.actual.eager.function) or {name for name in called if hasattr(np, name)}
+    has = {record_of(name).family for name in by_actual}
+    return frozenset(name for name in called if record_of(name).family not in has)
 
 
 def approximation(case: Case) -> Approximation:
@@ -114,7 +116,7 @@ def _called(case: Case, name: str) -> set[str] | None:
             pass
     except Unseen:
         return None
-    return listening.asked - COMPOSED
+    return {name for name in listening.asked if record_of(name).family is not None}
 
 
 def _model(samples: int) -> Model:

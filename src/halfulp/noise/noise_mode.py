@@ -111,7 +111,7 @@ class NoiseMode(DispatchMode):
             return self._recorded(func, args, kwargs, by_pytorch(func, args, kwargs), Again(below=True))
         if func.is_view:
             return func(*args, **kwargs)
-        if record.is_exact or (record.name == "exp2" and has_whole_numbers(args[0])):  # the exponent of an exponential written out
+        if record.is_exact or (record.scales and has_whole_numbers(args[0])):
             result = func(*args, **kwargs)
             if isinstance(result, torch.Tensor):
                 result = self._decision(record, args, result)

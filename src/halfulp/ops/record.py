@@ -69,6 +69,9 @@ class OpRecord:
         name: "addmm".
         kind: how it rounds.
         ulps: of a library function: the largest error that is allowed, in units in the last place.
+        family: of an elementary function: who has one of a family has all of it exactly, with few operations. None of those that are made
+            of others (powers) or of what IEEE 754 rounds correctly (roots).
+        scales: of a whole number it gives a power of two, without rounding.
         addend: which argument of a product is added and not multiplied.
         direct: it rounds once, or it sums products to which something is added: the variances of its roundings add up.
         rows: a slice of its result along either axis follows from slices of its operands.
@@ -96,6 +99,8 @@ class OpRecord:
     name: str
     kind: Kind
     ulps: float | None = None
+    family: str | None = None
+    scales: bool = False
     addend: int | None = None
     direct: bool = False
     rows: bool = False
@@ -145,7 +150,7 @@ def parsed(name: str, facts: str) -> OpRecord:
     found: dict[str, Any] = {}
     for fact in others:
         key, _, value = fact.partition("=")
-        found[key] = {"ulps": float, "addend": int, "inside": Inside, "size": str}[key](value) if value else True
+        found[key] = {"ulps": float, "addend": int, "inside": Inside, "size": str, "family": str}[key](value) if value else True
     if not found.keys() <= OpRecord.__dataclass_fields__.keys():
         raise ValueError(f"unknown facts of an op: {', '.join(found.keys() - OpRecord.__dataclass_fields__.keys())}")
     return OpRecord(name, Kind(kind), **found)

@@ -16,8 +16,9 @@ DIGITS = 6
 """Numbers that agree in six digits are the same one. Python computes in float64, where correct orders of summation agree to some 14 digits:
 one pair in 10^8 of these lies on either side of a boundary between two numbers of six digits."""
 
-NEAR = 1e-5
-"""A hundred units in the last place of float32: NumPy code that returns an array is watched too, and rounds in float32."""
+NEAR = 10.0 ** (1 - DIGITS)
+"""One unit in the last of these digits, in a number that begins with 1. NumPy code that returns an array is watched too, and rounds in
+float32: results so near to each other are made of numbers that such digits can't tell apart."""
 
 
 def place_of_numbers(case: Case) -> Place | None:

@@ -33,6 +33,7 @@ def main(name: str, limit_bytes: str = "0") -> None:
 def _serve(name: str, questions: IO[bytes], answers: IO[bytes]) -> None:
     from halfulp.backends.registry import adapter_named
     from halfulp.backends.workers.wire import Message, receive, send
+    from halfulp.errors import HalfulpError
 
     worker = _Worker(adapter_named(name))
     send(answers, Message({"ready": True, "fingerprint": worker.fingerprint(), "unusable": worker.adapter.unusable()}))
@@ -46,7 +47,7 @@ def _serve(name: str, questions: IO[bytes], answers: IO[bytes]) -> None:
         try:
             send(answers, answer)
         except Exception as error:  # a dtype that can't be sent: nothing was written yet
-            is_ours = str(error).startswith("Got ")
+            is_ours = isinstance(error, HalfulpError)
             words = str(error) if is_ours else f"Got a result that can't be sent: {type(error).__name__}: {error}."
             send(answers, Message({"error": "Unsupported", "words": words}))
 

@@ -1,4 +1,4 @@
-"""Are they the same vectors in another order or with another sign? Eigenvectors, channels, heads: what a mistake is, or that it is none."""
+"""Are they the same vectors in another order or with another sign? For channels that is the mistake; for eigenvectors it is none."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from .finding import Finding
 F = Finding
 SHORTEST = 4
 """Numbers of a vector: two random ones of so many are within 2^-10 of each other once in 10^9 times."""
-MOST_VECTORS = 1024
 LARGEST = 1 << 29
 """Multiplications for all pairs of vectors along one axis: half a second."""
 
@@ -71,14 +70,11 @@ def _found(one: npt.NDArray[np.float64], two: npt.NDArray[np.float64]) -> tuple[
         if match is not None:
             name = {0: "rows", 1: "columns"}[axis] if one.ndim == 2 else f"slices along axis {axis}"
             return name, match
-    for axis, name in ((-1, "columns"), (-2, "rows")) if one.ndim > 2 else ():
-        signs = [
-            np.moveaxis(values, axis, -1).reshape(-1, values.shape[-1 if axis == -2 else -2], values.shape[axis]) for values in (one, two)
-        ]
-        vectors = [np.swapaxes(values, 1, 2).reshape(-1, values.shape[1]) for values in signs]
-        match = _in_place(*vectors)
-        if match is not None:
-            return f"{name} of each matrix", match
+    if one.ndim > 2:
+        for name, matrices in (("columns", [np.swapaxes(values, -1, -2) for values in (one, two)]), ("rows", [one, two])):
+            match = _in_place(*(matrix.reshape(-1, matrix.shape[-1]) for matrix in matrices))
+            if match is not None:
+                return f"{name} of each matrix", match
     return None
 
 
@@ -91,19 +87,18 @@ def _of_numbers(one: npt.NDArray[np.float64], two: npt.NDArray[np.float64]) -> M
 def _matched(one: npt.NDArray[np.float64], two: npt.NDArray[np.float64]) -> Match | None:
     """The rows of one matrix among those of the other."""
     count, length = one.shape
-    if not 2 <= count <= MOST_VECTORS or length < SHORTEST or count * one.size > LARGEST:
+    if count < 2 or length < SHORTEST or count * one.size > LARGEST:
         return None
     products = one @ two.T
     places = np.argmax(np.abs(products) / np.maximum(np.linalg.norm(two, axis=1), np.finfo(np.float64).tiny), axis=1)
     if len(set(places.tolist())) != count:
         return None
     match = _in_place(one, two[places])
-    if match is None or (match.opposite == 0 and np.array_equal(places, np.arange(count))):
+    if match is None:
         return None
-    order = (
-        "same" if np.array_equal(places, np.arange(count)) else "reversed" if np.array_equal(places, np.arange(count)[::-1]) else "other"
-    )
-    return Match(order, match.opposite, count)
+    orders = {"same": np.arange(count), "reversed": np.arange(count)[::-1]}
+    order = next((name for name, order in orders.items() if np.array_equal(places, order)), "other")
+    return Match(order, match.opposite, count) if match.opposite or order != "same" else None
 
 
 def _in_place(one: npt.NDArray[np.float64], two: npt.NDArray[np.float64]) -> Match | None:
