@@ -88,3 +88,25 @@ def test_two_functions_are_one_too_many():
 def test_a_function_of_a_seed_that_fails_is_said():
     with pytest.raises(halfulp.RunError, match=r"Got ZeroDivisionError from inputs\(0\)"):
         halfulp.tolerance(torch.exp, lambda seed: 1 / 0)
+
+
+def test_what_elements_of_each_size_need_lies_below_the_line():
+    """The points of the picture: one for each eighth of a decade, none above what the tolerance allows, the largest among them."""
+
+    def inputs(seed):
+        generator = torch.Generator().manual_seed(seed)
+        return torch.randn(16, 128, generator=generator), torch.randn(128, 32, generator=generator)
+
+    (tensor,) = halfulp.tolerance(torch.matmul, inputs).tensors
+    sizes = [need.size for need in tensor.needs]
+    assert sizes == sorted(sizes)
+    bins = [np.floor(8 * np.log10(size)) for size in sizes]
+    assert len(set(bins)) == len(bins)
+    assert all(need.reach <= tensor.atol + tensor.rtol * need.size for need in tensor.needs)
+    assert max(need.reach for need in tensor.needs) == tensor.scale.max()
+
+
+@pytest.mark.parametrize("function", [torch.zeros_like, lambda x: x.masked_fill(x < 10, 0.0), lambda x: x.sum()])
+def test_zeros_and_single_elements_have_few_points(function):
+    (tensor,) = halfulp.tolerance(function, (torch.rand(8),)).tensors
+    assert len(tensor.needs) <= 1

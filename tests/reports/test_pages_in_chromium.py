@@ -235,7 +235,7 @@ def strokes(pdf):
     return sum(len(re.findall(rb"[\d.] (?:l|c|re)\b", text)) for text in texts)
 
 
-@pytest.mark.parametrize("kind", ["check", "growth", "origin"])
+@pytest.mark.parametrize("kind", ["check", "growth", "origin", "tolerance"])
 def test_what_is_printed_before_it_was_drawn_has_its_charts(results, browser, tmp_path, kind):
     """As `chromium --print-to-pdf` does: the page is printed as soon as it is loaded, when no chart has had its turn."""
     text = html_of(page_of(results[kind]))

@@ -14,6 +14,7 @@ from halfulp.verdicts import Verdict
 OF = {
     "elements": "check", "ulps": "comparison", "profile": "check", "map": "check", "walk": "origin", "shares": "explanation", "growth": "growth",
     "order": "orders", "orders": "orders", "accuracy": "datasheet", "matrix": "matrix", "confusion": "benchmark", "detection": "benchmark",
+    "tolerance": "tolerance",
 }  # fmt: skip
 SVG = ("order", "orders")
 """Drawings of our own, and no charts."""
@@ -56,6 +57,13 @@ def test_the_walk_marks_where_it_starts(results):
     drawn = picture("walk", origin).to_dict()
     (start,) = drawn["datasets"]["walk_start"]
     assert origin.walk[start["nr"] - 1] == origin.point
+
+
+def test_the_tolerance_lies_above_what_its_elements_need(results):
+    drawn = picture("tolerance", results["tolerance"]).to_dict()
+    tensor = results["tolerance"].stored().tensors[0]
+    assert [point["size"] for point in drawn["datasets"]["needs"]] == [rounded(need.size) for need in tensor.needs]
+    assert f"rtol={tensor.rtol:g}, atol={tensor.atol:g}" in json.dumps(drawn)
 
 
 def test_growth_has_its_exponents(results):

@@ -16,7 +16,7 @@ def plot(
     result: Annotated[
         Optional[str],
         typer.Argument(
-            help="A result as JSON, or something to run (`growth` runs it for the growth pictures, `check` for all others): a case file, FILE.py:name, an expression ..."
+            help="A result as JSON, or something to run (by `growth` or `tolerance` for the pictures of that name, by `check` for all others): a case file, FILE.py:name, an expression ..."
         ),
     ] = None,
     expected: Expected = None,
@@ -70,5 +70,7 @@ def _measured(name: str, words: tuple[str, Optional[str], Optional[str], Optiona
     with steps_on_stderr(False) as progress:
         if name == "growth":
             return grown(words, None, (0,), None, progress)
-        given = taken(*words)
+        given = taken(*words, one_side=name == "tolerance")
+        if name == "tolerance":
+            return halfulp.tolerance(given.expected, given.draw, given.options.get("declared"), keywords=given.options.get("keywords"))
         return halfulp.check(given.actual, given.expected, given.inputs, closeups=True, progress=progress, **options_of(given))

@@ -14,12 +14,14 @@ from ..differences.allowance import MODEL_SLACK, student_quantile
 from ..errors import InputError, RunError, shortened
 from ..noise import DATA, Noise, noise_of
 from ..process.border import answered
-from .tolerances import TensorTolerance, Tolerance
+from .tolerances import Need, TensorTolerance, Tolerance
 
 FloatArray = npt.NDArray[np.float64]
 SAMPLES = 32
 """Passes with noise: four times those of a check, because the tail of Student's t narrows with them (with probability 1e-6 it is
 beyond 13.3 spreads for 8 samples and 6.0 for 32), and a tolerance is derived once and used often."""
+A_DECADE = 8
+"""Points of the picture for each factor of ten in size: 64 points are eight decades, what float32 has between cancelled and largest."""
 
 
 @answered
@@ -115,14 +117,26 @@ def _tensor_tolerance(path: str, pairs: list[tuple[FloatArray, FloatArray]]) -> 
     reaches = np.concatenate([reach.ravel() for _, reach in pairs])
     finite = np.isfinite(sizes)
     sizes, reaches = sizes[finite], reaches[finite]
-    scale = pairs[0][1]
+    scale = np.max([reach for _, reach in pairs], axis=0) if len({reach.shape for _, reach in pairs}) == 1 else pairs[0][1]
     if not sizes.size or not sizes.max(initial=0.0):
-        return TensorTolerance(path, 0.0, _rounded_up(float(reaches.max(initial=0.0))), scale)
+        return TensorTolerance(path, 0.0, _rounded_up(float(reaches.max(initial=0.0))), scale, _needs(sizes, reaches))
     # Elements above the median size have not cancelled: the most that one of them needs relative to itself is the rtol.
     large = sizes >= np.median(sizes)
     rtol = float(np.median(reaches[large] / np.maximum(sizes[large], np.finfo(np.float64).tiny)))
     atol = float(np.max(reaches - rtol * sizes, initial=0.0))
-    return TensorTolerance(path, _rounded_up(rtol), _rounded_up(max(atol, 0.0)), scale)
+    return TensorTolerance(path, _rounded_up(rtol), _rounded_up(max(atol, 0.0)), scale, _needs(sizes, reaches))
+
+
+def _needs(sizes: FloatArray, reaches: FloatArray) -> tuple[Need, ...]:
+    """The element that needs the most in each bin of sizes; zeros are left out, which no logarithmic axis has."""
+    shown = (sizes > 0.0) & (reaches > 0.0)
+    sizes, reaches = sizes[shown], reaches[shown]
+    if not sizes.size:
+        return ()
+    bins = np.floor(A_DECADE * np.log10(sizes)).astype(np.int64)
+    order = np.lexsort((reaches, bins))
+    last = order[np.append(np.flatnonzero(np.diff(bins[order])), len(order) - 1)]
+    return tuple(Need(float(size), float(reach)) for size, reach in zip(sizes[last], reaches[last]))
 
 
 def _rounded_up(value: float) -> float:

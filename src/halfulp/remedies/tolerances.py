@@ -14,19 +14,35 @@ from ..shown import shown
 FloatArray = npt.NDArray[np.float64]
 
 
+@dataclass(frozen=True)
+class Need:
+    """How large a tolerance the elements of about one size need.
+
+    Attributes:
+        size: |expected| of the element that needs the most among those whose size is within a factor of 10**(1/8). reach: how far apart
+            two correct implementations may be there.
+    """
+
+    size: float
+    reach: float
+
+
 @dataclass(frozen=True, eq=False)
 class TensorTolerance:
     """The tolerance of one output.
 
     Attributes:
         path: which output. rtol, atol: |actual - expected| <= atol + rtol |expected| holds for honest implementations.
-        scale: float64 array of the output's shape: how far each element may be off, the sharper elementwise form.
+        scale: float64 array of the output's shape: how far each element may be off, the sharper elementwise form; the largest over all
+            draws, or of the first where their shapes differ.
+        needs: over all draws, what elements of each size need, smallest first.
     """
 
     path: str
     rtol: float
     atol: float
     scale: FloatArray
+    needs: tuple[Need, ...] = ()
 
 
 @shown
@@ -60,6 +76,7 @@ class Tolerance:
                 tensor.atol,
                 float(tensor.scale.min()) if tensor.scale.size else 0.0,
                 scale_max=float(tensor.scale.max(initial=0.0)),
+                needs=tensor.needs,
             )
             for tensor in self.tensors
         )
@@ -77,7 +94,7 @@ class StoredTensorTolerance:
     """The tolerance of one output as it is stored.
 
     Attributes:
-        path: which output. rtol, atol: see `TensorTolerance`. scale_min, scale_max: of how far its elements may be off.
+        path: which output. rtol, atol, needs: see `TensorTolerance`. scale_min, scale_max: of how far its elements may be off.
     """
 
     path: str
@@ -85,6 +102,7 @@ class StoredTensorTolerance:
     atol: float
     scale_min: float
     scale_max: float
+    needs: tuple[Need, ...] = ()
 
 
 @shown

@@ -20,6 +20,7 @@ from ...orders.picture import draw_beside
 from ...origins import Origin
 from ...probes import RevealedOrder
 from ...probes.stored import StoredOrders
+from ...remedies import StoredTolerance, Tolerance
 from ...sweeps import Benchmark, Growth, Matrix
 from ...verdicts import CheckResult
 from ...words.numbers import with_article
@@ -32,6 +33,7 @@ from .matrices import matrix_chart
 from .profiles import profile_chart, residual_map
 from .shares import share_chart
 from .style import WIDTH, Sketch
+from .tolerances import tolerance_chart
 from .walks import walk_chart
 
 ENDINGS = (".svg", ".png", ".pdf", ".json")
@@ -194,6 +196,12 @@ def _orders(result: StoredOrders, path: str) -> Any:
     return draw_beside(result.trees) if len(result.trees) == 2 else None
 
 
+def _tolerance(result: Tolerance | StoredTolerance, path: str) -> Any:
+    stored = result.stored() if isinstance(result, Tolerance) else result
+    tensor = next((tensor for tensor in stored.tensors if tensor.needs and (not path or tensor.path == path)), None)
+    return tolerance_chart(tensor) if tensor is not None else None
+
+
 PICTURES = {
     "elements": Drawn((CheckResult,), "each element's error beside the noise of rounding there", _elements),
     "ulps": Drawn((CheckResult, Comparison), "how many elements differ by each number of ulps", _histogram),
@@ -204,6 +212,7 @@ PICTURES = {
     ),
     "shares": Drawn((Explanation,), "the share of the difference that each cause explains", lambda result, _: share_chart(result)),
     "growth": Drawn((Growth,), "the error against the size", lambda result, _: growth_chart(result) if result.points else None),
+    "tolerance": Drawn((Tolerance, StoredTolerance), "what elements of each size need, and what the tolerance allows", _tolerance),
     "order": Drawn((RevealedOrder, StoredOrders), "the order of summation as a tree", _order),
     "orders": Drawn((StoredOrders,), "the orders of both functions side by side", _orders),
     "accuracy": Drawn(

@@ -1,15 +1,13 @@
-"""The pages of an audit, a tolerance and a fingerprint: a table each."""
+"""The pages of an audit and a fingerprint: a table each."""
 
 from __future__ import annotations
 
 from ...audits import Audit
 from ...audits.findings import KINDS
-from ...remedies import StoredTolerance
 from ...traces import Fingerprint
 from ...words.numbers import counted
 from ..text.audits import audit_answer
-from ..text.tolerances import tolerance_words
-from .page import Code, Column, Number, Page, Pairs, Section, Table, Words
+from .page import Column, Number, Page, Pairs, Section, Table, Words
 from .tables import columns_of
 
 
@@ -45,31 +43,6 @@ def audit_page(audit: Audit) -> Page:
         sections if audit.entries else (),
         datasets,
     )
-
-
-def tolerance_page(tolerance: StoredTolerance) -> Page:
-    """The page of a tolerance."""
-    rows = ((tensor.path or "-", tensor.rtol, tensor.atol, tensor.scale_min, tensor.scale_max) for tensor in tolerance.tensors)
-    columns = (
-        Column("output", "output", is_code=True), Column("rtol", "rtol", True), Column("atol", "atol", True), Column("low", "elements may be off by", True),
-        Column("high", "up to", True),
-    )  # fmt: skip
-    parts = (
-        Code("A line for a test", tolerance.line),
-        Table("tensors", "The tolerance of each output", columns),
-        Words((tolerance_words(tolerance),)),
-    )
-    numbers = (
-        Number(f"{tolerance.rtol:g}", "rtol"),
-        Number(f"{tolerance.atol:g}", "atol"),
-        Number(f"{tolerance.failure_probability:.0e}", "chance that correct results differ by more"),
-    )
-    datasets = {"tensors": columns_of(rows, "output", "rtol", "atol", "low", "high")}
-    headline = f"rtol={tolerance.rtol:g}, atol={tolerance.atol:g}"
-    return Page(
-        "tolerance", "Which tolerance does a test need?", headline, "plain", tolerance_words(tolerance), numbers, ("Paste the line below into the test.",),
-        (Section("tolerance", "The tolerance", parts),), datasets,
-    )  # fmt: skip
 
 
 def fingerprint_page(fingerprint: Fingerprint) -> Page:

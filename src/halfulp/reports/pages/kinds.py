@@ -19,7 +19,7 @@ from ...remedies import StoredTolerance, Tolerance
 from ...sweeps import Baseline, Benchmark, Growth, Matrix, Watch
 from ...traces import Fingerprint
 from ...verdicts import CheckResult
-from .audits import audit_page, fingerprint_page, tolerance_page
+from .audits import audit_page, fingerprint_page
 from .benchmarks import benchmark_page
 from .checks import check_page
 from .comparisons import comparison_page
@@ -31,6 +31,7 @@ from .orders import orders_page
 from .origins import origin_page
 from .page import Code, Page, Section
 from .tables import provenance
+from .tolerances import tolerance_page
 from .watches import baseline_page, watch_page
 
 
