@@ -59,9 +59,8 @@ def taken_as(inputs: Any, keywords: Mapping[str, Any]) -> str:
     if isinstance(inputs, Mapping) and not keywords:
         names = ", ".join(repr(name) for name in list(inputs)[:4])
         return (
-            f"inputs ({type(inputs).__name__}) was passed as the only argument, because its keys ({names}) are not all names of "
-            "parameters of "
-            "both functions: pass keyword arguments as keywords={...} and inputs=()."
+            f"inputs ({type(inputs).__name__}) was passed as the only argument, because its keys ({names}) don't match the "
+            "parameters of both functions: pass keyword arguments as keywords={...} and inputs=()."
         )
     if callable(inputs) and not hasattr(inputs, "shape"):
         return "inputs is a function and was passed as the only argument: call it first, as in inputs(0)."

@@ -27,7 +27,7 @@ def test_a_small_systematic_error_is_not_called_rounding():
 
 def test_an_honest_pair_stays_rounding_and_identical_bits_cost_no_check(monkeypatch):
     assert halfulp.locate(lambda x: x.flip(1).sum(1), lambda x: x.sum(1), (X,)).verdict is Verdict.ROUNDING
-    monkeypatch.setattr("halfulp.origins.whole.judged", lambda _: pytest.fail("check was asked"))
+    monkeypatch.setattr("halfulp.origins.whole.judged_with_modules", lambda _: pytest.fail("check was asked"))
     assert halfulp.locate(torch.exp, torch.exp, (X,)).verdict is Verdict.IDENTICAL
 
 
@@ -53,7 +53,7 @@ def test_a_whole_that_cannot_be_judged_is_said(monkeypatch):
     def fail(_):
         raise halfulp.RunError("it raised on its second run")
 
-    monkeypatch.setattr("halfulp.origins.whole.judged", fail)
+    monkeypatch.setattr("halfulp.origins.whole.judged_with_modules", fail)
     origin = halfulp.locate(lambda x: x.flip(1).sum(1), lambda x: x.sum(1), (X,))
     assert origin.verdict is Verdict.ROUNDING
     assert any("could not be judged as a whole: it raised" in note for note in origin.notes)
@@ -286,3 +286,33 @@ def test_what_no_statement_adds_lies_between_named_places():
     origin = halfulp.locate(lambda x: torch.from_numpy(np.roll(x.numpy(), 1)), lambda x: torch.from_numpy(np.roll(x.numpy(), -1)), (big,))
     assert origin.verdict is Verdict.UNDECIDED
     assert "lies between" in origin.because and "and the outputs" in origin.because
+
+
+class OnePass(nn.Module):
+    def forward(self, x):
+        return (x * x).mean(-1, keepdim=True) - x.mean(-1, keepdim=True) ** 2 + 0 * x
+
+
+class TwoPass(nn.Module):
+    def forward(self, x):
+        return x.var(-1, keepdim=True, unbiased=False) + 0 * x
+
+
+class Damped(nn.Module):
+    def forward(self, x):
+        return x * 1e-4 + 1
+
+
+@pytest.mark.parametrize("offset", [3, 30, 100])
+def test_a_module_that_loses_digits_inside_is_no_less_so_for_locate(offset):
+    """check looks at single modules where the whole is within rounding; locate does not acquit what check rejects."""
+    torch.manual_seed(0)
+    expected = nn.Sequential(nn.Linear(64, 64), TwoPass(), Damped())
+    actual = nn.Sequential(nn.Linear(64, 64), OnePass(), Damped())
+    actual.load_state_dict(expected.state_dict())
+    with torch.no_grad():
+        expected[0].bias += offset
+        actual[0].bias += offset
+    x = torch.randn(16, 64)
+    checked, located = halfulp.check(actual, expected, (x,)), halfulp.locate(actual, expected, (x,))
+    assert located.acceptable is not (not checked.acceptable), (checked.verdict, located.verdict)

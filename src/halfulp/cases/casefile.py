@@ -36,11 +36,11 @@ def load_case_file(path: str | Path, seed: int, *, size: int | None = None) -> d
     names, source = run_file(file)
     missing = [name for name in ("actual", "expected", "inputs") if name not in names]
     if missing:
-        them = "it" if len(missing) == 1 else "them"
         raise CaseFileError(
             f"Got {file} without {' or '.join(f'`{name}`' for name in missing)}. "
             "Needed: `actual` and `expected` (two callables) and `inputs(seed)`, which returns a tuple of tensors. "
-            f"The two are compared on those inputs. {_instead(names, missing)}Define {them} at the top level of the file."
+            f"The two are compared on those inputs. {_instead(names, missing)}"
+            f"Define {' and '.join(f'`{name}`' for name in missing)} at the top level of the file."
         )
     for name in ("actual", "expected", "inputs"):
         if not callable(names[name]):
@@ -115,7 +115,7 @@ def _instead(names: dict[str, Any], missing: list[str]) -> str:
     others = [name for name in own if name not in ("actual", "expected", "inputs")]
     if not others or not {"actual", "expected"} & {*missing}:
         return ""
-    return f"It defines {', '.join(others[:6])}. "
+    return f"The file defines {', '.join(others[:6])} instead. "
 
 
 def _next_step(error: BaseException, what: str) -> str:

@@ -39,12 +39,15 @@ def device_advice(device: str, what: str) -> str:
     """What to do about a device that is missing.
 
     Args:
-        device: its kind. what: whose code asks for it, in words.
+        device: its kind. what: whose code asks for it, in words. A side may be exchanged for its results; what else asks would ask again.
     """
+    advice = f"run it where PyTorch finds {_article(device)} {device} device (here it finds none), or make {what} run without one."
+    if what not in ("`actual`", "`expected`"):
+        return advice
+    stored, other = (("result.npy", "FILE.py:expected"), ("FILE.py:actual", "result.npy"))[what == "`expected`"]
     return (
-        f"run it where PyTorch finds {_article(device)} {device} device (here it finds none), or make {what} run without one. If you can "
-        "get results only on a machine with such a device, save them to a file there and check that file here: "
-        "halfulp check result.npy FILE.py:expected."
+        f"{advice} If you can get results of {what} only on a machine with such a device, save them to a file there and check that file "
+        f"here: halfulp check {stored} {other} (with the same inputs)."
     )
 
 

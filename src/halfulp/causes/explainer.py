@@ -315,15 +315,19 @@ def _left_by(laboratory: Laboratory, found: Found, outcome: Outcome) -> float:
     return laboratory.distance_with([other.trial for other in found.outcomes if other is not outcome]).rms
 
 
+def _rivals_in_words(found: Found) -> str:
+    if found.rivals == 1:
+        return f"The one other change that affects the results leaves {'as small' if found.as_good else 'a larger'} {'a ' if found.as_good else ''}difference."
+    rest = "none leaves" if not found.as_good else f"{found.as_good} leave" if found.as_good > 1 else "one leaves"
+    return f"Of {found.rivals} other changes that affect the results, {rest} as small a difference."
+
+
 def _cause(search: Search, found: Found, outcome: Outcome, share: float, evidence: list[str]) -> Cause:
     trial = outcome.trial
     if found.held:
         evidence.append("This cause also holds on perturbed inputs and with another seed.")
     if found.rivals:
-        rest = "none leaves" if not found.as_good else f"{found.as_good} leave" if found.as_good > 1 else "one leaves"
-        evidence.append(
-            f"Of {found.rivals} other change{' that affects' if found.rivals == 1 else 's that affect'} the results, {rest} as small a difference."
-        )
+        evidence.append(_rivals_in_words(found))
     if not trial.written:
         evidence.append("The constant was fitted and isn't a value that people usually write, so the true cause may be something else.")
     if found.alike:

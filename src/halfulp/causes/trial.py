@@ -19,7 +19,20 @@ from ..origins.place import Place
 from .calls import Call, Replacement, chained, watched, with_replaced
 from .flow import Flow
 from .graph import Graph
-from .hypotheses import CATALOG, FORMULA, MEMORY, SETTING, Around, Fit, Site, Variation, input_variations, optimizers, stored_parameters
+from .hypotheses import (
+    CATALOG,
+    FORMULA,
+    MEMORY,
+    SETTING,
+    Around,
+    Fit,
+    Site,
+    Variation,
+    input_variations,
+    named,
+    optimizers,
+    stored_parameters,
+)
 
 Function = Callable[..., Any]
 EVERY, ONE = "every call", "one call"
@@ -241,13 +254,15 @@ class Suggestions:
         hypothesis, numbers = CATALOG[rank], list(variations)
         place = self._flow.places.get(numbers[0], "")
         where = place if len(numbers) == 1 else f"all {len(numbers)} calls like {place}"
-        detail = next(iter(variations.values())).detail
+        first = next(iter(variations.values()))
+        detail = first.detail
         name = (
             hypothesis.name
             if hypothesis.naming is None
             else hypothesis.naming(Site(self.side, tuple(numbers), self._flow, self._other, detail=detail))
         )
-        remedy = remedy_of(hypothesis.remedy, detail, self.side)
+        advice = first.remedy or next((known.remedy for known in named(name)), hypothesis.remedy)
+        remedy = remedy_of(advice, detail, self.side)
         return Trial(
             name, hypothesis.kind, detail, self.side, remedy=remedy, place=where, scope=ONE if len(numbers) == 1 else EVERY,
             changes={number: variation.compute for number, variation in variations.items()}, wrap=None, errs=hypothesis.errs, rank=rank, reports=hypothesis.reports,

@@ -80,7 +80,7 @@ PROGRAMS = (
     Program("Kahan's compensated summation with the last correction added", _kahan_corrected),
     Program("Neumaier's compensated summation", lambda terms: _carried(terms, _of_larger)),
     Program("compensated summation with TwoSum (Sum2 of Ogita, Rump and Oishi)", lambda terms: _carried(terms, _of_two_sum)),
-    Program("exact summation, rounded once", _exact),
+    Program("exact summation rounded once", _exact),
 )
 
 
@@ -94,7 +94,7 @@ def programs(terms: Array, accumulators: tuple[str, ...]) -> Iterator[tuple[str,
         wide = terms.astype(accumulator)
         beyond = "" if accumulator == str(terms.dtype) else f" in {accumulator}"
         for program in PROGRAMS:
-            for order, words in ((wide, ""), (wide[::-1], ", from the last term to the first")):
+            for order, words in ((wide, ""), (wide[::-1], " from the last term to the first")):
                 if program.add is _exact and order is not wide:
                     continue
                 with np.errstate(all="ignore"):

@@ -38,8 +38,6 @@ def difference(order: Summation, other: Summation) -> str:
     parts: list[str] = []
     if order.tree != other.tree:
         if order.tree.without_extras() == other.tree.without_extras():
-            what = "products" if order.products else "terms"
-            parts.append(f"the same {what} in the same order")
             parts += _moved_extras(order, other)
         elif order.tree.terms != other.tree.terms:
             parts.append(f"{counted(order.tree.terms, 'term')} instead of {other.tree.terms:,}")

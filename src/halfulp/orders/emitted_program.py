@@ -268,7 +268,9 @@ def _prepared(contraction: Contraction, names: list[str], kind: str) -> list[str
             axis = contraction.details["axis"]
             size, dimensions = factor.shape[axis], len(factor.shape)
             pads = tuple((size - 1, 0) if number == axis else (0, 0) for number in range(dimensions))
-            lines.append(f"    padded = np.pad({name}, {pads})  # the sum up to each place; before the first there is nothing")
+            lines.append(
+                f"    padded = np.pad({name}, {pads})  # zeros in front: the window that ends at each place holds the terms up to it"
+            )
             lines.append(f"    {target} = np.moveaxis(np.lib.stride_tricks.sliding_window_view(padded, {size}, {axis}), -1, 0)")
         elif contraction.kind == "table":
             lines += _table_lines(contraction, factor, target, name)
@@ -301,9 +303,10 @@ def _table_lines(contraction: Contraction, factor: Factor, target: str, name: st
     rows = [_run_slices(np.where(row < 0, count, row)) for row in factor.table]
     lines = [f"    rows = [  # for each output, the elements of {name} that it adds; element {count} is a zero"]
     lines += [f"        np.r_[{row}]," for row in rows]
-    if sum(map(len, lines)) > CHARACTERS_OF_TABLE:
+    length = sum(map(len, lines))
+    if length > CHARACTERS_OF_TABLE:
         raise InputError(
-            f"Got a function whose terms are known only as a table of {factor.table.size:,} numbers. Needed: a table of at most "
+            f"Got a function whose terms are known only as a table, which takes {length:,} characters of code. Needed: at most "
             f"{CHARACTERS_OF_TABLE:,} characters, or a sum, product, convolution or cumulative sum. The program would be one long table. "
             "Use halfulp.order(...).replay(inputs)."
         )

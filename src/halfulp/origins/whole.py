@@ -9,7 +9,7 @@ from ..cases import Case
 from ..differences.comparison import compare_leaves
 from ..errors import HalfulpError, shortened
 from ..floats import Format
-from ..verdicts.checker import judged
+from ..verdicts.checker import judged_with_modules
 from ..verdicts.gatherer import Gatherer
 from ..verdicts.result import CheckResult
 from ..verdicts.verdict import Verdict
@@ -45,7 +45,7 @@ def with_the_whole(origin: Origin, case: Callable[[], Case], finest: Format, pro
         is_identical = origin.verdict is Verdict.IDENTICAL
         if is_identical and _same_bits(made):
             return origin
-        whole = judged(Gatherer(made, progress or (lambda _: None)))
+        whole = judged_with_modules(Gatherer(made, progress or (lambda _: None)))
     except HalfulpError as error:
         return dataclasses.replace(
             origin, notes=(*origin.notes, f"the outputs could not be judged as a whole: {shortened(str(error), lines=1, characters=160)}")
@@ -58,15 +58,15 @@ def with_the_whole(origin: Origin, case: Callable[[], Case], finest: Format, pro
     if origin.acceptable is False:
         where = op_in(origin.op, origin.module or "")
         because = (
-            f"The outputs as a whole are {whole.verdict.name}: {whole.reason} What {where} adds by itself ({origin.verdict.name}) makes no "
-            "difference in the end."
+            f"The outputs as a whole are judged {whole.verdict.name}: {whole.reason} What {where} adds by itself "
+            f"({origin.verdict.name}) makes no difference in the end."
         )
         return dataclasses.replace(
             origin, verdict=whole.verdict, because=because, module=None, op="", phase="", source="", added=0.0, inherited=0.0, point=None,
             more=(), segment=(),
         )  # fmt: skip
     if whole.acceptable is not False:
-        because = f"{origin.because.rstrip('.')}. The outputs as a whole are {whole.verdict.name}: {whole.reason}"
+        because = f"{origin.because.rstrip('.')}. The outputs as a whole are judged {whole.verdict.name}: {whole.reason}"
         return dataclasses.replace(origin, verdict=whole.verdict, because=because)
     excused = next((point for point in origin.walk if point.excess > 1.0 and point.verdict is Verdict.ROUNDING), None)
     if excused is not None:

@@ -113,8 +113,10 @@ class RevealedOrder:
         for factor in (*self.contraction.factors, *self.contraction.extras):
             if factor.argument >= len(arrays) or arrays[factor.argument].shape != factor.shape:
                 got = [array.shape for array in arrays]
+                article = "an " if len(got) == 1 else ""
                 raise InputError(
-                    f"Got {shaped('array', got)}. Needed: input {factor.argument} of shape {factor.shape}. An order holds for the "
+                    f"Got {article + shaped('array', got) if got else 'no arrays'}. Needed: input {factor.argument} of shape "
+                    f"{factor.shape}. An order holds for the "
                     "shapes that it was revealed at. Reveal it again for other shapes."
                 )
         main = self.order
@@ -156,7 +158,8 @@ class RevealedOrder:
             fall = "the only term falls" if terms == 1 else f"all {terms:,} terms fall"
             return f"nothing but {' and '.join(position_class.order.extras) or 'zeros'}: {fall} on padding"
         inside = position_class.order.with_arithmetic(tree=position_class.order.tree.restricted(position_class.terms))
-        return f"{inside.describe()} ({len(position_class.terms):,} of {self.contraction.terms:,} terms; the rest is padding)"
+        rest = "the rest is padding" if self.contraction.kind.endswith("convolution") else "this output doesn't add the others"
+        return f"{inside.describe()} ({len(position_class.terms):,} of {self.contraction.terms:,} terms; {rest})"
 
     def diff(self, other: RevealedOrder) -> str:
         """What distinguishes its order from another function's, in words; where outputs have several orders, of those asked for first."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -122,7 +122,8 @@ def order(
     """
     if draws is not None and (not isinstance(draws, int) or draws < 1):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(
-            f"Got draws={draws!r}. Needed: an integer, at least 1. An order is proved by replaying it on random inputs. Leave it out."
+            f"Got draws={draws!r}. Needed: an integer, at least 1. An order is proved by replaying it on random inputs. "
+            "Leave draws out for the default."
         )
     if not isinstance(seed, int) or seed < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(f"Got seed={seed!r}. Needed: an integer, 0 or more. Random inputs are generated from it. Leave it out for 0.")
@@ -258,7 +259,7 @@ class _Asking:
                         left[name] = any(np.array_equal(value.astype(wanted.dtype), wanted) for value in self._scaled(sums))
             if not any(left.values()):
                 return ""
-        return " or ".join(name for name, fits in left.items() if fits)  # several that these inputs don't tell apart
+        return _alternatives([name for name, fits in left.items() if fits])
 
     def _scaled(self, sums: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
         """Sums with the factor of a mean, divided and multiplied."""
@@ -546,8 +547,21 @@ CHANGES = (
 NOT_PROVED = "replaying the order does not give the same bits, because intermediate results are rounded in a way that the probes do not see"
 
 
+NAMED = 3
+"""So many programs that fit alike are named."""
+
+
+def _alternatives(names: Sequence[str]) -> str:
+    """Programs that these inputs don't tell apart."""
+    if len(names) == 1:
+        return names[0]
+    more = len(names) - NAMED
+    others = (f"{more} others" if more > 1 else "another one",) if more > 0 else ()
+    return f"one of these, which these inputs don't tell apart: {'; '.join((*names[:NAMED], *others))}"
+
+
 def _no_tree(problem: str) -> str:
     return (
-        f"no fixed tree of additions explains the results ({problem}); compensated or exact summation, Winograd and Fourier convolutions, "
-        "products split into several, and orders that depend on values look like this"
+        f"no fixed tree of additions explains the results ({problem}); that is what compensated or exact summation, Winograd or Fourier "
+        "convolutions, products split into lower-precision ones, or an order that depends on values look like"
     )

@@ -456,8 +456,9 @@ def _refusal(implementation: Implementation) -> InputError:
     return InputError(
         f"Got a linear function of {'one ' if len(shapes) == 1 else ''}{shaped('input', shapes)} "
         f"with a result of shape {implementation.shape}"
-        f"{_coefficients(implementation)} Needed: one sum, mean, product, einsum, convolution or cumulative sum of its inputs with "
-        f"coefficients of 1 (or a sum of any other form over at most {TABLE_RUNS} elements). halfulp can't change weights that are inside "
+        f"{_coefficients(implementation)} Needed: one sum, mean, product, einsum, convolution or cumulative sum of its inputs, "
+        f"or a sum of any other form over at most {TABLE_RUNS} elements, in each case with "
+        "coefficients of 1. halfulp can't change weights that are inside "
         "the function. Pass "
         "weights as inputs, or the nn.Module itself."
     )

@@ -69,8 +69,8 @@ def reveal_tree(
         expected_s = masks.seconds_for(len(questions))
         if expected_s > patience_s:
             raise InputError(
-                f"Got a sum of {masks.leaves:,} terms, whose order takes {len(questions):,} tests of pairs of terms, about "
-                f"{expected_s:,.0f} s ({masks.parallel:,} per run). Needed: patience_s above that; it is {patience_s:g} "
+                f"Got a sum of {masks.leaves:,} terms, whose order takes {len(questions):,} tests of pairs of terms "
+                f"({masks.parallel:,} per run), about {expected_s:,.0f} s. Needed: patience_s above that; it is {patience_s:g} "
                 "now. None of the common orders reproduces its bits. Use fewer terms or more rows, or pass patience_s=math.inf."
             )
         answers = masks.sizes(questions)

@@ -99,10 +99,7 @@ def check(
             "(--search)."
         )
     gatherer = Gatherer(case, progress, full=full, strict=strict)
-    result = judged(gatherer)
-    if result.verdict is Verdict.UNSTABLE or (result.verdict is Verdict.ROUNDING and not _is_as_close(result)):
-        progress("looking at individual modules")
-        result = _decided_again(result, inside(gatherer.case.whole(), lambda case: judged(Gatherer(case, lambda _: None))))
+    result = judged_with_modules(gatherer)
     if closeups:
         progress("looking at individual elements")
         result = dataclasses.replace(result, closeups=closeups_of(gatherer))
@@ -135,6 +132,15 @@ def _decided_again(result: CheckResult, more: Evidence | None) -> CheckResult:
     evidence = (*result.evidence, more)
     decision = decide(evidence)
     return dataclasses.replace(result, verdict=decision.verdict, because=decision.because, evidence=evidence)
+
+
+def judged_with_modules(gatherer: Gatherer) -> CheckResult:
+    """The verdict on the inputs of a gatherer's case; where a module inside may be worse than the whole shows, of that module."""
+    result = judged(gatherer)
+    if result.verdict is Verdict.UNSTABLE or (result.verdict is Verdict.ROUNDING and not _is_as_close(result)):
+        gatherer.progress("looking at individual modules")
+        result = _decided_again(result, inside(gatherer.case.whole(), lambda case: judged(Gatherer(case, lambda _: None))))
+    return result
 
 
 def judged(gatherer: Gatherer) -> CheckResult:

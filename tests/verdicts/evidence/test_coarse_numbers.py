@@ -12,7 +12,7 @@ import halfulp
 from halfulp.cases import Case
 from halfulp.floats import FORMATS, is_representable
 from halfulp.verdicts import Verdict
-from halfulp.verdicts.evidence.coarse_numbers import COARSER, _bits, _some, _tells, coarse_numbers
+from halfulp.verdicts.evidence.coarse_numbers import COARSER, _bits, _on_one_grid, _some, _tells, coarse_numbers
 
 X = torch.randn(16, 32, generator=torch.Generator().manual_seed(0))
 W = torch.randn(32, 24, generator=torch.Generator().manual_seed(1))
@@ -211,3 +211,37 @@ def test_a_whole_model_is_named_with_few_runs(format, monkeypatch):
     result = halfulp.check(Coarse(), model, (X,))
     assert result.verdict is Verdict.REDUCED_PRECISION and format in result.reason
     assert runs <= 60
+
+
+class OnePassVariance(nn.Module):
+    def forward(self, x):
+        return x - x.mean() + (x * x).mean(-1, keepdim=True) - x.mean(-1, keepdim=True) ** 2
+
+
+class TwoPassVariance(nn.Module):
+    def forward(self, x):
+        return x - x.mean() + x.var(-1, keepdim=True, unbiased=False)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_cancelled_operand_of_a_product_is_in_no_format(seed):
+    """What is left of large numbers has few bits, and is no cast: an algorithm that loses digits computes in float32 throughout."""
+    torch.manual_seed(seed)
+    expected = nn.Sequential(nn.Linear(64, 64), TwoPassVariance(), nn.Linear(64, 64))
+    actual = nn.Sequential(nn.Linear(64, 64), OnePassVariance(), nn.Linear(64, 64))
+    actual.load_state_dict(expected.state_dict())
+    with torch.no_grad():
+        expected[0].bias += 300
+        actual[0].bias += 300
+    x = torch.randn(16, 64)
+    assert not coarse_numbers(Case(actual, expected, (x,))).formats
+    assert halfulp.check(actual, expected, (x,)).verdict is Verdict.UNSTABLE
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_differences_of_large_numbers_lie_on_one_grid_and_rounded_numbers_do_not(seed):
+    numbers = torch.randn(64, generator=torch.Generator().manual_seed(seed))
+    assert _on_one_grid(((numbers + 3000.0) - 3000.0).numpy())
+    for name in ("bfloat16", "float16", "float8_e4m3fn"):
+        assert not _on_one_grid(numbers.to(getattr(torch, name)).float().numpy())
+    assert not _on_one_grid(truncated(numbers).numpy())

@@ -8,6 +8,7 @@ from .captures import EagerCall
 from .decompositions import WrongDecomposition
 from .graph_passes import WrongPass
 from .options import Option
+from .stages import CAPTURE, DECOMPOSITIONS, PASSES
 
 
 def first_stage(stages: list[StageResult], *, verdict: bool) -> StageResult | None:
@@ -130,17 +131,29 @@ def of_rounding_kernels(nodes: list[NodeResult], stages: list[StageResult]) -> l
     ]  # fmt: skip
 
 
+COMPILED_UP_TO = {
+    CAPTURE: 'backend="eager"',
+    "aot_eager": 'backend="aot_eager"',
+    DECOMPOSITIONS: 'backend="aot_eager_decomp_partition"',
+    PASSES: 'backend="aot_eager_decomp_partition"',
+    "inductor, nothing fused": 'options={"max_fusion_size": 1}',
+    "inductor": "the default mode, which doesn't choose kernels by timing",
+}
+"""The stages of compiling -> the arguments of torch.compile that end there or before."""
+
+
 def of_stage(stages: list[StageResult], *, beyond: bool) -> list[Cause]:
     """Without anything closer: the stage before which all is well."""
     stage = first_stage(stages, verdict=beyond)
     if stage is None:
         return []
     before = stages[stages.index(stage) - 1].name if stages.index(stage) else "eager"
+    remedy = COMPILED_UP_TO.get(before)
     return [
         Cause(
             f"stage: {stage.name}", "compiler", f"The {'verdict' if beyond else 'bits'} change{'s' if beyond else ''} at the stage {stage.name!r}: {stage.what}.", 1.0,
             evidence=(f"Up to {before!r}, {'any difference is only rounding' if beyond else 'every bit agrees'}; from {stage.name!r} on, {stage.unequal:,} of {counted(stage.count, 'element')} {verb(stage.unequal, 'differ')}.",),
-            remedy=f"compile up to {before!r} only", confidence="medium", side="actual",
+            remedy=f"compile with {remedy}" if remedy else "keep the function out of the compiler: torch.compiler.disable(f)", confidence="medium", side="actual",
         )
     ]  # fmt: skip
 

@@ -191,20 +191,22 @@ def _choice_in_words(choices: Choices, how: str) -> str:
     several = len(choices.chosen) > 1
     runs = f"{len(choices.chosen)} fresh processes" if several else "one fresh process"
     kernels = sorted({name for one in choices.chosen for name in one})
-    chosen = (
-        f"{'this kernel was' if len(kernels) == 1 else 'these kernels were'} chosen by timing: {', '.join(kernels)}"
-        if kernels
-        else "no kernel was chosen by timing"
-    )
+    chosen = f"{_timed(len(kernels), several, choices.varies)} ({', '.join(kernels)})" if kernels else "no kernel was chosen by timing"
     bits = (
         "; every process gave the same bits"
         if choices.results == 1
         else f"; the processes gave {choices.results} different results, which differ in up to {counted(choices.unequal, 'element')}"
     )
-    same = ", and the same in every process" if kernels else ""
-    choice = (", but not the same in every process" if choices.varies else same) + bits if several else ""
+    choice = bits if several else ""
     here = f" {choices.like_here} of {len(choices.chosen)} gave the same bits as this process." if how.startswith("as compiled") else ""
     return f"In {runs} without caches ({how}): {chosen}{choice}.{here}"
+
+
+def _timed(kernels: int, several: bool, varies: bool) -> str:
+    if several and varies:
+        return "timing chose different kernels"
+    noun = "kernel" if kernels == 1 else "kernels"
+    return f"timing chose the same {noun} every time" if several else f"timing chose {'this' if kernels == 1 else 'these'} {noun}"
 
 
 def _arguments(laboratory: Laboratory) -> tuple[Any, dict[str, Any]]:

@@ -183,12 +183,12 @@ def _run(laboratory: Laboratory, compilation: Compilation, stage: Stage, eager: 
     seconds = now() - start
     distance = scale.distance(outputs, eager)
     return StageResult(
-        stage.name, stage.what, _verdict(laboratory, changed.with_function("expected", compilation.original), distance, before), distance.unequal, count=distance.count, in_noise=distance.rms,
+        stage.name, stage.what, _verdict(laboratory, changed.with_function("expected", compilation.original), distance, before, stage.name), distance.unequal, count=distance.count, in_noise=distance.rms,
         error_in_noise=laboratory.error_of(outputs), eager_error_in_noise=laboratory.error_of(eager), seconds=seconds,
     )  # fmt: skip
 
 
-def _verdict(laboratory: Laboratory, changed: Any, distance: Distance, before: list[StageResult]) -> Verdict | None:
+def _verdict(laboratory: Laboratory, changed: Any, distance: Distance, before: list[StageResult], stage: str) -> Verdict | None:
     if distance.unequal == 0 and distance.alike:
         return Verdict.IDENTICAL
     if laboratory.scale.within(distance):
@@ -202,7 +202,7 @@ def _verdict(laboratory: Laboratory, changed: Any, distance: Distance, before: l
         with quiet():
             return judged(Gatherer(changed, lambda _: None)).verdict
     except OutOfTime:
-        laboratory.stop(f"the verdict on the stage where {distance.unequal:,} element{' differs' if distance.unequal == 1 else 's differ'}")
+        laboratory.stop(f"the verdict on the stage {stage!r}")
         return None
     except HalfulpError:
         return None

@@ -29,7 +29,7 @@ def decays(graph: Graph, others: Graph) -> Iterator[Edit]:
                 changes = _replaced(graph, {first: second})
                 yield Edit(
                     "constant",
-                    f"{second:g} instead of {first:g}, and 1 minus it changed to match",
+                    f"{second:g} instead of {first:g} (and {1 - second:g} instead of {1 - first:g})",
                     ("decay", first, second),
                     changes,
                 )

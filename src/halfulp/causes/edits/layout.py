@@ -46,7 +46,7 @@ def _splits(graph: Graph, node: Node) -> Iterator[Edit]:
             changes: dict[int, Replacement] = {
                 node.number: lambda call, axis=axis, crossed=crossed: call.first.reshape(crossed).transpose(axis, axis + 1)
             }
-            words = f"axis {axis} split into {new[axis + 1]} x {new[axis]}, with the first index running faster"
+            words = f"axis {axis} split into {new[axis + 1]} x {new[axis]}, with the first index varying fastest"
             yield Edit("layout", words, ("split", axis, new[axis], new[axis + 1]), changes)
 
 

@@ -244,7 +244,7 @@ ALL = (
     _coarse_operands("bfloat16 products", "bfloat16", "compute products in float32: turn autocast, bfloat16 hints and fpmath modes off", ("openvinotoolkit/openvino#27795", "jax-ml/jax#9973")),
     _coarse_operands("float16 products", "float16", "compute products in float32: turn autocast and float16 modes off", ("microsoft/onnxruntime#17689",)),
     Hypothesis("subnormals flushed", ARITHMETIC, "zeros where the other side has numbers below 1.2e-38", "subnormal operands and results set to zero",
-               "call torch.set_flush_denormal(False); GPUs and some runtimes always flush", ("pytorch/pytorch#126848",), frozenset(), _flushed, alone=False),
+               "call torch.set_flush_denormal(False); some GPUs and runtimes always flush", ("pytorch/pytorch#126848",), frozenset(), _flushed, alone=False),
     _stored("bfloat16"), _stored("float16"), _stored("float32"),
     Hypothesis("float32 inside", ARITHMETIC, "float64 results good to seven digits", "float64 calls computed in float32", "keep float64 throughout", ("microsoft/DirectML#362",), frozenset(), _inside_float32),
     Hypothesis("float64 constants", ARITHMETIC, "float64 results, or results more accurate than float32 allows", "float64 results of calls converted back to float32",

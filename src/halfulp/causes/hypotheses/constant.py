@@ -79,7 +79,11 @@ def _exchanged(call: Call) -> Iterator[Variation]:
     elif call.name in ("gt", "ge", "lt", "le"):
         for name in ("gt", "ge", "lt", "le"):
             if name != call.name and name[0] == call.name[0]:
-                yield Variation(f"torch.{name} instead of torch.{call.name}", lambda call, name=name: getattr(torch, name)(*call.arguments))
+                yield Variation(
+                    f"torch.{name} instead of torch.{call.name}",
+                    lambda call, name=name: getattr(torch, name)(*call.arguments),
+                    remedy="use the same comparison in both",
+                )
 
 
 def _tiled(call: Call) -> torch.Tensor:
@@ -160,7 +164,7 @@ def _orders(call: Call) -> Iterator[Variation]:
     for other in (1.0, 2.0, math.inf):
         if other != present:
             yield Variation(f"the norm of order {other:g} instead of {present:g}", lambda call, other=other: _of_order(call, key, other))
-    yield Variation("the norm squared", lambda call: call.again() ** 2)
+    yield Variation("the norm squared", lambda call: call.again() ** 2, remedy="square the norm in both or in neither")
 
 
 def _of_order(call: Call, key: str, order: float) -> torch.Tensor:
@@ -195,7 +199,7 @@ ORDER = Hypothesis(
     "order of parts", FORMULA,
     "the right numbers in the wrong places, or along the wrong axis",
     "parts joined in the other order, the whole repeated instead of each element, other axes and bases",
-    "take the same order, axis or base in both",
+    "use the same order, axis or base in both",
     (),
     among("log log2 log10 cumsum cumprod cat stack hstack vstack repeat_interleave gt ge lt le"), _exchanged, first_only=True,
 )  # fmt: skip

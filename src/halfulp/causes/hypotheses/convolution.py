@@ -167,7 +167,11 @@ def _pool_padding(call: Call) -> Iterator[Variation]:
     yield changed(f"count_include_pad = {not present} instead of {present}", count_include_pad=not present)
     if call.name != "avg_pool1d":
         area = math.prod(_pairs(call.value("kernel_size"), call.first.dim() - 2))
-        yield changed(f"every window divided by {area}, including those that extend past the border", divisor_override=area)
+        yield changed(
+            f"every window divided by {area}, windows at the border included,",
+            remedy="divide by the same number in both (count_include_pad=, divisor_override=)",
+            divisor_override=area,
+        )
 
 
 def _ceil(call: Call) -> Iterator[Variation]:
@@ -211,7 +215,7 @@ FLIPPED = Hypothesis(
     "flipped kernel", FORMULA,
     "errors as large as the results; none for symmetric kernels",
     "the kernel flipped along its spatial axes",
-    "PyTorch correlates and does not flip: use weight.flip(-1, -2) for a true convolution",
+    "PyTorch correlates and does not flip: for a true convolution, flip the spatial axes of the weight (weight.flip(-1) for conv1d, weight.flip(-1, -2) for conv2d)",
     ("labeled pairs",),
     among(CONVOLUTIONS), _flipped,
 )  # fmt: skip
@@ -219,7 +223,7 @@ TRANSPOSED = Hypothesis(
     "transposed weight", FORMULA,
     "errors as large as the results with square weights (other shapes raise an exception)",
     "weights and operands transposed where the shape allows it",
-    "store the weight as (out, in): weight.T",
+    "store the weight with its axes in PyTorch's order: (out, in) for linear, (out, in, rows, columns) for conv2d",
     ("pytorch/pytorch#162730",),
     among(f"{CONVOLUTIONS} linear matmul mm bmm rmatmul addmm baddbmm"), _transposed,
 )  # fmt: skip
@@ -259,7 +263,7 @@ COUNT_INCLUDE_PAD = Hypothesis(
     "count_include_pad", FORMULA,
     "results off by a rational factor, along the border only",
     "count_include_pad inverted",
-    "pass the same value to both",
+    "pass the same count_include_pad= to both",
     ("pytorch/pytorch#13934",),
     among("avg_pool1d avg_pool2d avg_pool3d"), _pool_padding,
 )  # fmt: skip
@@ -267,7 +271,7 @@ CEIL = Hypothesis(
     "ceil mode", FORMULA,
     "another shape, or errors in the last row and column",
     "ceil_mode inverted",
-    "pass the same value to both",
+    "pass the same ceil_mode= to both",
     ("pytorch/pytorch#183528",),
     among("avg_pool1d avg_pool2d avg_pool3d max_pool1d max_pool2d max_pool3d"), _ceil,
 )  # fmt: skip

@@ -21,11 +21,13 @@ class Variation:
         detail: what it is, in words that follow "with": "eps = 1e-06 instead of 1e-05".
         compute: the call's result when computed so.
         group: variations of different calls that belong together are tried together under one name; "" for those of one call alone.
+        remedy: what to do, where it is not what the hypothesis says.
     """
 
     detail: str
     compute: Replacement
     group: str = ""
+    remedy: str = ""
 
 
 @dataclass(frozen=True)
@@ -137,6 +139,6 @@ def constants(values: Sequence[float], present: float) -> list[float]:
     return [value for value in values if value != present]
 
 
-def changed(detail: str, **arguments: Any) -> Variation:
+def changed(detail: str, *, remedy: str = "", **arguments: Any) -> Variation:
     """The same call with other arguments."""
-    return Variation(detail, lambda call: call.again(**arguments))
+    return Variation(detail, lambda call: call.again(**arguments), remedy=remedy)

@@ -33,6 +33,13 @@ def _axis_of_colors(shape: Sequence[int]) -> list[int]:
     return [axis for axis in (1, len(shape) - 1, 0) if len(shape) in (3, 4) and shape[axis] in (3, 4)][:1]
 
 
+def _on_axis(axis: int, dim: int, places: Sequence[int]) -> str:
+    """Elements picked along one axis, as code: "[:, [2, 1, 0]]"."""
+    if axis == dim - 1:
+        return f"[..., {list(places)}]"
+    return f"[{':, ' * axis}{list(places)}]"
+
+
 def _torched(change: Callable[[torch.Tensor], torch.Tensor]) -> Callable[[Any], Any]:
     def apply(value: Any) -> Any:
         if isinstance(value, np.ndarray):
@@ -53,7 +60,7 @@ def input_variations(inputs: Sequence[Any]) -> Iterator[Around]:
         for axis in _axis_of_colors(shape):
             colors = [2, 1, 0, *range(3, shape[axis])]
             yield _about("channel order", f"the channels of {words} in BGR order", place, lambda x, axis=axis, colors=colors: x.index_select(axis, torch.tensor(colors, device=x.device)),
-                         "reverse the channels of one side: x[:, [2, 1, 0]]")  # fmt: skip
+                         f"reverse the order of the colors on one side: x{_on_axis(axis, len(shape), colors)}")  # fmt: skip
         if is_float and len(shape) >= 3 and _axis_of_colors(shape):
             yield from _scales(place, words, shape, _range(value))
         if len(shape) == 4:

@@ -35,9 +35,12 @@ def _other_mean(call: Call) -> Iterator[Variation]:
     if not isinstance(x, torch.Tensor) or not x.is_floating_point():
         return
     other = "sum" if call.name == "mean" else "mean"
-    yield Variation(f"the {other} instead of the {call.name}", lambda call: getattr(torch, other)(*call.arguments, **call.keywords))
+    remedy = "reduce the same way in both"
+    yield Variation(
+        f"the {other} instead of the {call.name}", lambda call: getattr(torch, other)(*call.arguments, **call.keywords), remedy=remedy
+    )
     if call.name == "mean" and call.value("dim") is None and x.dim() > 1:
-        yield Variation("the sum divided by the batch size", lambda call: call.first.sum() / call.first.shape[0])
+        yield Variation("the sum divided by the batch size", lambda call: call.first.sum() / call.first.shape[0], remedy=remedy)
 
 
 def _smoothings(call: Call) -> Iterator[Variation]:

@@ -57,6 +57,9 @@ def as_if_contiguous(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.as_strided(tensor.shape, strides)
 
 
+SAME_AXES = "take the axes in the same order in both"
+
+
 def _permuted(call: Call) -> Iterator[Variation]:
     """A permutation with two of its axes exchanged, or with three taken round."""
     order = (
@@ -75,7 +78,9 @@ def _permuted(call: Call) -> Iterator[Variation]:
             other[here] = order[there]
         if len(chosen) == 2 or chosen[0] == min(chosen):
             yield Variation(
-                f"axes in the order {tuple(other)} instead of {tuple(order)}", lambda call, other=other: call.first.permute(other)
+                f"axes in the order {tuple(other)} instead of {tuple(order)}",
+                lambda call, other=other: call.first.permute(other),
+                remedy=SAME_AXES,
             )
 
 
@@ -83,7 +88,9 @@ def _flattened(call: Call) -> Iterator[Variation]:
     if call.name == "permute":
         yield from _permuted(call)
     if call.name in ("permute", "transpose", "swapaxes", "t", "movedim"):
-        yield Variation("no transposition", lambda call: call.first)
+        yield Variation(
+            "no transposition", lambda call: call.first, remedy="" if call.name in ("transpose", "t", "swapaxes") else SAME_AXES
+        )
         return
     x = call.first
     if not isinstance(x, torch.Tensor) or x.dim() not in (3, 4, 5):
@@ -221,7 +228,7 @@ DIVISION = Hypothesis(
     "integer division", FORMULA,
     "off by one for negative or fractional quotients",
     "quotients rounded down, toward zero and not at all",
-    "say how to round: torch.div(x, y, rounding_mode=...)",
+    "round the same way in both (divisions by torch.div(x, y, rounding_mode=...))",
     ("microsoft/DirectML#702",),
     among("floor_divide div rdiv rfloordiv remainder fmod to int long type short floor trunc ceil"), _divisions, naming=_whose_rounding,
 )  # fmt: skip

@@ -54,7 +54,11 @@ def _epsilons(call: Call) -> Iterator[Variation]:
     if present is not None:
         yield from (_with_eps(call, constant, present) for constant in constants(EPSILONS, present))
         if call.name in NORMS.split():
-            yield Variation(f"eps = {present:g} added to the standard deviation instead of eps added to the variance", _eps_outside)
+            yield Variation(
+                f"eps = {present:g} added to the standard deviation instead of eps added to the variance",
+                _eps_outside,
+                remedy="add eps at the same place in both: PyTorch adds it to the variance, under the root",
+            )
 
 
 def _fitted_eps(call: Call) -> Iterable[Fit]:
@@ -186,12 +190,16 @@ def _other_axes(call: Call) -> Iterator[Variation]:
                         lambda call, axis=axis: _moved(call, axis),
                     )
         other = _as_layer if call.name == "rms_norm" else _as_rms
-        yield Variation("the mean subtracted (LayerNorm)" if call.name == "rms_norm" else "the mean not subtracted (RMSNorm)", other)
+        yield Variation(
+            "the mean subtracted (LayerNorm)" if call.name == "rms_norm" else "the mean not subtracted (RMSNorm)",
+            other,
+            remedy="subtract the mean in both or in neither",
+        )
     if call.name == "group_norm":
         groups, channels = int(call.value("num_groups")), call.first.shape[1]
         for other in (1, 2, 4, 8, 16, 32, channels):
             if other != groups and channels % other == 0:
-                yield changed(f"num_groups = {other} instead of {groups}", num_groups=other)
+                yield changed(f"num_groups = {other} instead of {groups}", remedy="pass the same num_groups to both", num_groups=other)
         if 1 < groups < channels:
             yield Variation("channel i in group i mod num_groups instead of neighboring channels grouped together", _interleaved)
     if call.name in ("normalize", "norm", "linalg_norm", "linalg_vector_norm", "cosine_similarity"):

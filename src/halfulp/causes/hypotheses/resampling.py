@@ -65,7 +65,7 @@ ALIGN = Hypothesis(
     "align_corners", FORMULA,
     "errors that grow from the middle to the border",
     "align_corners inverted",
-    "pass the same value to both",
+    "pass the same align_corners= to both",
     ("NVIDIA/TensorRT#273", "pytorch/pytorch#10604", "pytorch/pytorch#183523"),
     among("interpolate grid_sample affine_grid"), _aligned,
 )  # fmt: skip
@@ -73,7 +73,7 @@ ANTIALIAS = Hypothesis(
     "antialias", FORMULA,
     "errors at edges when sizes shrink, none when they grow",
     "antialias inverted",
-    "pass the same value to both",
+    "pass the same antialias= to both",
     (),
     among("interpolate"), _antialiased,
 )  # fmt: skip
@@ -81,7 +81,7 @@ MODE = Hypothesis(
     "interpolation mode", FORMULA,
     "errors everywhere but at pixels that both sides keep",
     "other filters, borders and ways to compute the scale",
-    "pass the same value to both",
+    "use the same filter, border, coordinates and scale in both (mode=, padding_mode=, recompute_scale_factor=)",
     ("pytorch/pytorch#10604",),
     among("interpolate grid_sample"), _modes,
 )  # fmt: skip

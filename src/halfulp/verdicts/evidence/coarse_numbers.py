@@ -128,6 +128,7 @@ class _Watch(DispatchMode):
         self._met = Storages()
         self._data = Storages()
         self._bits = Storages()
+        self._cast = Storages()
 
     def know(self, tree: Any) -> None:
         """Tensors that come from outside of the run, and are known."""
@@ -153,6 +154,8 @@ class _Watch(DispatchMode):
                 self._data.add(tensor)
             if is_data and not (tensor.is_floating_point() or tensor.is_complex()):
                 self._bits.add(tensor)  # integers that a view may read as numbers
+            if record.kind is Kind.CAST:
+                self._cast.add(tensor)
         if (
             func.is_view
             or record.makes
@@ -170,7 +173,8 @@ class _Watch(DispatchMode):
         if is_product:
             self.products += 1
             start = 1 if record.addend == 0 else 0
-            roles = {"first": list(args[start : start + 1]), "second": list(args[start + 1 : start + 2]), "results": list(made)}
+            used = {"first": args[start : start + 1], "second": args[start + 1 : start + 2], "results": made}
+            roles = {role: [value for value in values if not self._is_cancelled(value)] for role, values in used.items()}
             if torch.get_float32_matmul_precision() != "highest":
                 self.opaque = self.opaque or "float32 products may be computed in lower precision (set_float32_matmul_precision)"
         for role, values in roles.items():
@@ -188,6 +192,12 @@ class _Watch(DispatchMode):
         form = FORMATS.get(str(tensor.dtype).removeprefix("torch."))
         is_coarse = form is not None and form in self.coarser
         return is_coarse or record.kind is Kind.CAST or tensor in self._bits
+
+    def _is_cancelled(self, value: Any) -> bool:
+        """Whether the numbers have few bits because large ones were subtracted, and nobody put them into a format."""
+        if not isinstance(value, torch.Tensor) or value.dtype not in (torch.float32, torch.float64) or value.layout != torch.strided:
+            return False
+        return value not in self._bits and value not in self._cast and _on_one_grid(_some(value))
 
     def _strangers(self, given: list[torch.Tensor]) -> None:
         """Whether numbers come in that no op made: NumPy's, or those of another library."""
@@ -236,6 +246,25 @@ def _bits(numbers: npt.NDArray[Any]) -> int:
     width, explicit = (np.int32, 23) if numbers.dtype == np.float32 else (np.int64, 52)
     joined = int(np.bitwise_or.reduce(np.ascontiguousarray(numbers).view(width))) & ((1 << explicit) - 1)
     return 1 + explicit - ((joined & -joined).bit_length() - 1) if joined else 1
+
+
+SLACK = 2
+"""Bits: the largest of 64 differences ends in so many zeros with probability 1/4, and needs that many bits fewer than the grid has."""
+
+
+def _on_one_grid(numbers: npt.NDArray[Any]) -> bool:
+    """Whether all numbers are multiples of one spacing, and each spends on it what its size leaves: differences of numbers of one size.
+
+    Numbers that were rounded to a format spend its bits at every size: the small ones have a spacing of their own. Of 64 normal numbers the
+    smallest is some 2^7 times smaller than the largest, so that much more than `SLACK` is between the two.
+    """
+    numbers = np.abs(numbers[np.isfinite(numbers) & (numbers != 0)].astype(np.float64))
+    if not numbers.size:
+        return True
+    fractions, exponents = np.frexp(numbers)
+    whole = np.ldexp(fractions, 53).astype(np.int64)
+    lowest = exponents - 53 + np.frexp((whole & -whole).astype(np.float64))[1] - 1
+    return int(exponents.max() - lowest.min()) <= _bits(numbers) + SLACK
 
 
 def _tells(numbers: npt.NDArray[Any]) -> bool:

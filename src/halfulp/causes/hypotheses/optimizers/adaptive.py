@@ -72,7 +72,7 @@ _ADAFACTOR = (
     chosen("Adafactor factors", "the mean of the row factors left out", "no mean of rows"),
     chosen("Adafactor factors", "the full second moment kept, not factored into rows and columns", "whole"),
     chosen("Adafactor factors", "sums in place of means along rows and columns", "sums"),
-    chosen("Adafactor epsilon", "eps added to the squared gradient (the paper's 1e-30)", "epsilon added"),
+    chosen("Adafactor epsilon", "eps added to the squared gradient (as in the paper)", "epsilon added"),
 )
 
 

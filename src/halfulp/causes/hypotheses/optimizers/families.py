@@ -15,7 +15,7 @@ from .reading import Family, Reading, reading
 FAMILIES = tuple(family for family in (ADAM, SGD, RMSPROP, ADAGRAD, ADADELTA, ADAMAX, NADAM, RADAM, ADAFACTOR, MUON) if family is not None)
 """Where two explain alike the first is named."""
 REMEDIES = {
-    "Adam epsilon": "PyTorch adds eps to sqrt(v hat) (in RAdam, before the bias correction); TensorFlow and Keras use epsilon hat, which is eps * sqrt(1 - beta2^t)",
+    "Adam epsilon": "PyTorch adds eps to sqrt(v hat) (in RAdam, before the bias correction); TensorFlow and Keras add it to sqrt(v), before the bias correction (epsilon hat in the paper)",
     "weight decay": "torch.optim.AdamW decouples weight decay (times the learning rate, before the step); torch.optim.Adam and SGD add it to the gradient",
     "Adam betas": "pass the same betas= to both",
     "Adam bias correction": "divide the first moment by 1 - beta1^t and, except in Adamax, the second, under the root, by 1 - beta2^t",
