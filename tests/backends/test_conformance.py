@@ -597,9 +597,9 @@ def test_what_is_found_is_told_apart():
 
 LEAKS = {
     "the number of threads was": lambda: torch.set_num_threads(torch.get_num_threads() % 2 + 1),
-    "the default dtype was torch.float32 and is torch.float64": lambda: torch.set_default_dtype(torch.float64),
-    "recording of gradients was True and is False": lambda: torch.set_grad_enabled(False),
-    "flushing of subnormal numbers was False and is True": lambda: torch.set_flush_denormal(True),
+    "the default dtype was torch.float32 and became torch.float64": lambda: torch.set_default_dtype(torch.float64),
+    "recording of gradients was True and became False": lambda: torch.set_grad_enabled(False),
+    "flushing of subnormal numbers was False and became True": lambda: torch.set_flush_denormal(True),
     "PyTorch's random state changed": lambda: torch.rand(1),
     "NumPy's random state changed": lambda: np.random.rand(700),  # one block of its generator, see the holes below
     "Python's random state changed": random.random,
@@ -608,13 +608,13 @@ LEAKS = {
     "what Ctrl-C does was": lambda: signal.signal(signal.SIGINT, lambda *_: None),
     "the level of logging was": lambda: logging.getLogger().setLevel(logging.getLogger().level + 1),
     "the list of logging handlers was": lambda: logging.getLogger().addHandler(logging.NullHandler()),
-    "oneDNN was True and is False": lambda: setattr(torch.backends.mkldnn, "enabled", False),
-    "float32 matmul precision was highest and is medium": lambda: torch.set_float32_matmul_precision("medium"),
+    "oneDNN was True and became False": lambda: setattr(torch.backends.mkldnn, "enabled", False),
+    "float32 matmul precision was highest and became medium": lambda: torch.set_float32_matmul_precision("medium"),
     f"the environment variable {VARIABLE} is changed": lambda: os.environ.__setitem__(VARIABLE, os.environ.get(VARIABLE, "") + "x"),
     "the environment variable HOME is changed": lambda: os.environ.pop("HOME", None),
     "warning filters were removed": warnings.resetwarnings,
-    "the default device was cpu and is meta": lambda: torch.set_default_device("meta"),
-    "the use of deterministic algorithms was off and is on": lambda: torch.use_deterministic_algorithms(True),
+    "the default device was cpu and became meta": lambda: torch.set_default_device("meta"),
+    "the use of deterministic algorithms was off and became on": lambda: torch.use_deterministic_algorithms(True),
 }
 
 

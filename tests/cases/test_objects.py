@@ -202,7 +202,7 @@ def test_a_dict_of_names_is_keywords_where_both_sides_take_them():
 
 
 def test_a_failed_call_says_how_the_inputs_were_taken():
-    with pytest.raises(RunError, match=r"keys \('a', 'c'\) are not all names of parameters of both functions: pass keyword arguments"):
+    with pytest.raises(RunError, match=r"keys \('a', 'c'\) don't match the parameters of both functions: pass keyword arguments"):
         halfulp.check(lambda a, b: a, lambda a, b: b, {"a": torch.ones(1), "c": torch.ones(1)})
     with pytest.raises(RunError, match=r"inputs is a list and was passed as 2 positional arguments: pass \(\[\.\.\.\],\)"):
         halfulp.check(lambda rows: rows[0], lambda rows: rows[0], [torch.ones(1), torch.ones(1)])

@@ -24,5 +24,5 @@ def test_default_scale_declared_format_and_zero_errors():
 
 
 def test_shapes_must_agree():
-    with pytest.raises(InputError, match=r"Got shape \(2,\) at the only tensor, \(3,\) in the reference"):
+    with pytest.raises(InputError, match=r"Got shape \(2,\) in the result, \(3,\) in the reference"):
         error_in_u(np.zeros(2), np.zeros(3))

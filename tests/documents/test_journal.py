@@ -40,9 +40,9 @@ def test_wherever_it_is_cut_off_whole_parts_are_kept(tmp_path_factory, cut):
 
 def test_another_run_is_refused_with_what_differs(tmp_path):
     filled(tmp_path / "journal")
-    with pytest.raises(InputError, match="from a run where seed was 0. Needed: a run where it is 1. Parts from different runs"):
+    with pytest.raises(InputError, match="from a run with seed = 0. Needed: a run with seed = 1. Parts from different runs"):
         Journal(tmp_path / "journal", {"seed": 1}, of="parts")
-    with pytest.raises(InputError, match="from a run where full was None. Needed: a run where it is True"):
+    with pytest.raises(InputError, match="from a run with full = None. Needed: a run with full = True"):
         Journal(tmp_path / "journal", {"full": True, "seed": 0}, of="parts")
 
 

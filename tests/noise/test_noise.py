@@ -44,7 +44,7 @@ def test_float64_functions_get_a_better_reference():
     assert noise.reference == "expected, products in doubled precision"
     exact = (a.numpy().astype(np.longdouble) @ b.numpy().astype(np.longdouble)).astype(np.float64)
     assert np.abs(noise.leaves[""].reference - exact).max() <= np.abs(exact).max() * 2.0**-52
-    assert noise_of(Case(torch.exp, torch.exp, (a,))).reference == "expected as it is"
+    assert noise_of(Case(torch.exp, torch.exp, (a,))).reference == "expected in its own precision"
 
 
 def test_doubled_products_of_every_kind():
@@ -91,7 +91,7 @@ def test_float32_only_functions_fall_back_and_say_so():
 
     noise = noise_of(Case(only, only, (torch.randn(20),)))
     assert noise.method == "inputs"
-    assert noise.reference == "expected as it is"
+    assert noise.reference == "expected in its own precision"
     assert any("float32 only" in note for note in noise.notes)
 
 

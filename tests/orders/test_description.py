@@ -75,14 +75,14 @@ def test_a_walk_over_several_axes_names_them():
         (
             product(blocks(2048, 192, 1, "last")),
             product(blocks(2048, 192, 1, "after the first block")),
-            "the same products in the same order; bias last instead of after the first block",
+            "bias last instead of after the first block; otherwise the same products in the same order",
         ),
         (product(sequential(2048), fma=False), product(sequential(2048)), "products rounded first instead of FMA"),
         (product(sequential(2048), accumulator="float64"), product(sequential(2048)), "accumulator float64 instead of float32"),
         (
             product(sequential(2048, 1, "last")),
             product(sequential(2048)),
-            "the same products in the same order; bias added instead of nothing",
+            "bias added instead of nothing; otherwise the same products in the same order",
         ),
         (Order(sequential(3)), Order(sequential(4)), "3 terms instead of 4"),
         (product(sequential(2048)), product(sequential(2048), fma=False), "products added without rounding (FMA) instead of rounded first"),

@@ -329,16 +329,21 @@ def neumaier(x):
     ("function", "name"),
     [
         (kahan, "Kahan's compensated summation"),
-        (lambda x: kahan(x[:, ::-1]), "Kahan's compensated summation, from the last term to the first"),
+        (lambda x: kahan(x[:, ::-1]), "Kahan's compensated summation from the last term to the first"),
         (lambda x: kahan(x) / np.float32(x.shape[1]), "Kahan's compensated summation"),
         (neumaier, "Neumaier's compensated summation"),
-        (lambda x: np.array([math.fsum(row) for row in x], np.float32), "exact summation, rounded once"),
-        (lambda x: np.array([math.fsum(np.sort(row)) for row in x], np.float32), "exact summation, rounded once"),
+        (lambda x: np.array([math.fsum(row) for row in x], np.float32), "exact summation rounded once"),
+        (lambda x: np.array([math.fsum(np.sort(row)) for row in x], np.float32), "exact summation rounded once"),
     ],
 )
 def test_a_compensated_sum_is_named_as_what_it_is(function, name):
     found = halfulp.order(function, (n(8, 40),))
-    names = found.describe().removeprefix("not a tree of additions, but ").split(" or ")
+    names = (
+        found.describe()
+        .removeprefix("not a tree of additions, but ")
+        .removeprefix("one of these, which these inputs don't tell apart: ")
+        .split("; ")
+    )
     assert name in names and not found.is_proved
     assert ("Kahan's compensated summation" in names) is (name == "Kahan's compensated summation")
     assert found.proof.startswith("Recognized on ") and "bit for bit" in found.proof
@@ -489,7 +494,7 @@ def test_question_three_is_one_moved_bias(threads, is_on, shape):
     finally:
         torch.set_num_threads(before)
     if formula.order.tree.without_extras() == linear.order.tree.without_extras() and formula.order != linear.order:
-        assert formula.diff(linear).startswith("the same products in the same order; bias last instead of")
+        assert formula.diff(linear).startswith("bias last instead of")
     for found in (formula, linear):
         program = {}
         exec(found.emit(["x", "w", "b"]), program)

@@ -79,7 +79,7 @@ def test_other_commands_put_it_back_too(name, command):
 
 def test_a_recording_says_what_was_put_back():
     trace = halfulp.record(changing(CHANGES["the use of deterministic algorithms"]), (X,))
-    assert "the use of deterministic algorithms was off and is on; halfulp undid the change" in trace.notes
+    assert "the use of deterministic algorithms was off and became on; halfulp undid the change" in trace.notes
 
 
 def test_a_function_that_raises_leaves_nothing_changed():

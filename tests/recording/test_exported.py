@@ -86,7 +86,7 @@ def test_layers_that_are_copies_of_each_other_are_not_mixed_up(layer):
 def test_other_inputs_than_those_exported_are_refused():
     model, x = net()
     program = exported(model, (x,), {})
-    with pytest.raises(InputError, match="whose structure differs"):
+    with pytest.raises(InputError, match="which is not that of the exported program"):
         halfulp.record(program, (x, x))
 
 

@@ -136,7 +136,7 @@ def test_what_a_failing_program_did_is_kept(files, same_path, argument, words):
 def test_a_case_file_run_as_a_program_says_how_one_side_is_recorded(files, same_path):
     (files / "case.py").write_text("import torch\nactual = expected = torch.exp\nactual(torch.ones(3))\n")
     trace = record_program(f"{files}/case.py", files / "case")
-    assert any("halfulp record case.py:actual" in note for note in trace.notes), trace.notes
+    assert any("case.py:actual -o actual.trace" in note for note in trace.notes), trace.notes
 
 
 def test_gradients_levels_and_limits_are_options(files):

@@ -626,7 +626,7 @@ def test_settings_that_change_on_the_way_are_noted():
     finally:
         torch.set_default_dtype(torch.float32)
     assert trace.fingerprint.sections["torch"]["default dtype"] == "torch.float32"
-    assert any("default dtype was torch.float32 and is torch.float64; halfulp undid the change" in note for note in trace.notes)
+    assert any("default dtype was torch.float32 and became torch.float64; halfulp undid the change" in note for note in trace.notes)
     assert torch.get_default_dtype() == torch.float32
 
 

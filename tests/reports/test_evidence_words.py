@@ -36,7 +36,7 @@ ROWS = [
     (Evidence("redraw", F.RANDOM, measured={"share_that_stays": 0.25, "repetitions": 4}), "25 % of the error stays over 4 repetitions"),
     (
         Evidence("redraw", F.SYSTEMATIC, measured={"gain_in_u": 3.0, "repetitions": 4}),
-        "too large or too small by 3 u on average, in each of 4 repetitions",
+        "too large by 3 u on average, in each of 4 repetitions",
     ),
     (
         Evidence("precision", F.SAME_SIZE, measured={"seen": True, "format": "bfloat16", "where": "a cast", "rms_in_its_noise": 1.0}),

@@ -184,7 +184,7 @@ def test_undecided_without_noise_and_closer_actual():
 def test_comparisons_render_mismatches_specials_and_worst():
     text = report(compare({"a": X, "b": X[:1], "n": torch.tensor([float("nan")])}, {"a": X + 1, "b": X, "n": torch.tensor([1.0])}))
     assert "shape at ['b']: got float32[1, 16], expected float32[8, 16]" in text
-    assert "NaN or infinity on one side only at ['n']: 1 of 1 element" in text
+    assert "NaN or infinity on just one side, in ['n']: 1 of 1 element" in text
     assert "worst elements" in text
     assert report(compare(X, X)).splitlines()[0].startswith("output")
 

@@ -101,7 +101,7 @@ def test_names_are_found_in_their_order():
 def test_an_unknown_name_is_named_with_the_nearest_input():
     with pytest.raises(InputError, match=r"Got the name B .* The inputs are .*\. Did you mean b\?") as raised:
         function_of("x @ W.T + B", ["x", "W", "b"], "actual")
-    assert '-i "B=randn(4, 8)"' in str(raised.value)
+    assert '-i "x=..., W=..., b=..., B=randn(4, 8)"' in str(raised.value)
 
 
 def test_tracebacks_show_the_expression():

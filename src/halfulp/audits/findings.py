@@ -9,11 +9,11 @@ from ..process.versions import versions
 from ..shown import shown
 
 KINDS = {
-    "promotion": "operands of different formats meet; the finest format wins",
+    "promotion": "operands of different formats meet and are promoted to a common format",
     "downcast": "numbers are rounded to a coarser format",
     "autocast": "autocast chooses the format of this op",
     "python scalar": "a Python number decides the format of the result, or does not fit into it",
-    "default dtype": "a tensor is made without a dtype and gets PyTorch's default",
+    "default dtype": "nothing sets the format of a result, and it gets PyTorch's default",
     "float64 constant": "a float64 tensor that is not an input meets data of a coarser format",
     "integer to float": "integers are converted to a format that can't hold all of them",
 }

@@ -156,7 +156,7 @@ class Implementation:
         state = self.adapter.availability() if self.adapter.computes_here else None
         if state is not None and not state:
             raise MissingBackend(
-                f"Got {self.adapter.name}, which can't be used here: {state.reason}. Needed: {self.adapter.title or self.adapter.name}. Nothing can be computed without it. {'Install it with ' + state.install if state.install else 'Run this on a machine that has it'}."
+                f"Got {self.adapter.name}, which can't be used here: {state.reason}. Needed: {self.adapter.title or self.adapter.name}. Nothing can be computed without it. {'Install it with ' + state.install if state.install else 'Provide what is missing, or run this on a machine where it can be used'}."
             )
 
     def _refuse_foreign_dtypes(self, tensors: list[torch.Tensor]) -> None:

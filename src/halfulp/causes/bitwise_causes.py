@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable
 
 from ..cases import OutOfTime, Precision, Run, Variant
-from ..words.numbers import counted, verb
+from ..words.numbers import counted, times_of, verb
 from .applicable_knobs import is_of_backend, turnable
 from .cause import Cause
 from .hypotheses import ARITHMETIC, SETTING
@@ -147,7 +147,9 @@ def _cause(laboratory: Laboratory, outcome: Outcome, all_found: list[Outcome], *
         done = f"With this change to `{trial.side}`, {100 * outcome.share:.1f} % of the difference is gone; {left:,} of {counted(outcome.distance.count, 'element')} still {verb(left, 'differ')}"
     else:
         done = f"With this change to `{trial.side}`, every bit agrees"
-    evidence = [f"{done}. Before that, {counted(before.unequal, 'element')} differed by {before.rms:.2g} times what rounding causes (rms)."]
+    evidence = [
+        f"{done}. Before that, {counted(before.unequal, 'element')} differed by {times_of(before.rms, 2)} what rounding causes (rms)."
+    ]
     if others and not together:
         evidence.append(f"{'This change does' if len(others) == 1 else 'These changes do'} the same: {', '.join(others)}.")
     if trial.known:

@@ -8,7 +8,7 @@ from typing import Any
 from ..verdicts import Verdict
 from ..verdicts.evidence.finding import Finding
 from ..verdicts.result import CheckResult
-from ..words.numbers import counted, verb
+from ..words.numbers import counted, times_of, verb
 from .cause import Cause
 from .hypotheses import ARITHMETIC, FORMULA, MEMORY
 
@@ -111,7 +111,7 @@ def _formats(result: CheckResult) -> Iterator[Cause]:
             name,
             where,
             1.0,
-            f"The error is about as large as {name} would make it ({found.measured['rms_in_its_noise']:.2g} times what rounding to that format causes).",
+            f"The error is about as large as {name} would make it ({times_of(found.measured['rms_in_its_noise'], 2)} what rounding to that format causes).",
             "medium",
         )
     casts = result.find("casts")

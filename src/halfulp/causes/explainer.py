@@ -19,6 +19,7 @@ from ..verdicts.checker import judged, unfinished
 from ..verdicts.evidence.finding import Finding
 from ..verdicts.gatherer import Gatherer
 from ..verdicts.verdict import Verdict
+from ..words.numbers import times_of
 from .applicable_knobs import turnable
 from .bitwise_causes import bits_found, no_remedy, told_once
 from .cause import Cause, Explanation
@@ -192,7 +193,7 @@ def _of_turned(turned: Turned, *, acceptable: bool) -> Cause:
     bits = (
         "every bit agrees"
         if not turned.distance.unequal
-        else f"the remaining difference is {turned.distance.rms:.2g} times what rounding causes"
+        else f"the remaining difference is {times_of(turned.distance.rms, 2)} what rounding causes"
     )
     touches = ", ".join(sorted(turned.knob.touches))
     remedy = no_remedy(turned.knob.detail, turned.side) if acceptable else turned.knob.remedy
@@ -291,7 +292,7 @@ def _causes(laboratory: Laboratory, found: Found, search: Search) -> list[Cause]
         laboratory.stop("measuring the share of each cause")
         shares = [max(0.0, outcome.share) for outcome in found.outcomes]
         evidence = [
-            f"With {'both' if len(found.outcomes) == 2 else f'all {len(found.outcomes)}'} changes, the remaining difference is {found.left.rms:.2g} times what rounding causes."
+            f"With {'both' if len(found.outcomes) == 2 else f'all {len(found.outcomes)}'} changes, the remaining difference is {times_of(found.left.rms, 2)} what rounding causes."
         ]
         return [_cause(search, found, outcome, share / (sum(shares) or 1.0), [*evidence]) for outcome, share in zip(found.outcomes, shares)]
     total = sum(alone.values()) or 1.0
@@ -300,9 +301,9 @@ def _causes(laboratory: Laboratory, found: Found, search: Search) -> list[Cause]
         own = alone[id(outcome)]
         rest = ", ".join(other.trial.name for other in found.outcomes if other is not outcome)
         evidence = [
-            f"With {'both' if len(found.outcomes) == 2 else f'all {len(found.outcomes)}'} changes, the remaining difference is {found.left.rms:.2g} times what rounding causes; before, the error was {first}.",
+            f"With {'both' if len(found.outcomes) == 2 else f'all {len(found.outcomes)}'} changes, the remaining difference is {times_of(found.left.rms, 2)} what rounding causes; before, the error was {first}.",
             (
-                f"With only the other change{'s' if len(found.outcomes) > 2 else ''} ({rest}), the remaining difference is {own:.3g} times what rounding causes: this "
+                f"With only the other change{'s' if len(found.outcomes) > 2 else ''} ({rest}), the remaining difference is {times_of(own)} what rounding causes: this "
                 "cause alone accounts for that much."
             ),
         ]
@@ -380,6 +381,6 @@ def _experiment(outcome: Outcome, before: str, *, by_size: bool) -> str:
     bits = (
         "every bit agrees"
         if outcome.distance.unequal == 0
-        else f"the remaining difference is {outcome.distance.rms:.2g} times what rounding causes"
+        else f"the remaining difference is {times_of(outcome.distance.rms, 2)} what rounding causes"
     )
     return f"With this change to `{trial.side}`, {bits}; before it, the error was {before}."

@@ -25,6 +25,7 @@ from ..verdicts.evidence.finding import Finding
 from ..verdicts.evidence.measured import measured_excess
 from ..verdicts.gatherer import Gatherer
 from ..verdicts.result import CheckResult
+from ..words.numbers import times_of
 from .cause import Experiment
 from .hypotheses import ARITHMETIC, SETTING
 from .scale import BOTH, Distance, Scale
@@ -73,7 +74,7 @@ class Laboratory:
         self.native = {name: case.native(name).outputs for name in ("actual", "expected")}
         self.before = self.scale.distance(self.native["actual"], self.native["expected"])
         judged = result.find("noise")
-        self.error = str(measured_excess(judged)) if judged is not None else f"{self.before.rms:.3g} times what rounding causes"
+        self.error = str(measured_excess(judged)) if judged is not None else f"{times_of(self.before.rms)} what rounding causes"
         self.experiments: list[Experiment] = []
         self.out_of_time = False
         self.left_out: dict[str, None] = {}

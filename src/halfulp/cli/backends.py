@@ -68,7 +68,7 @@ def install(
         if not adapter.extra:
             known = ", ".join(other for other in BUILT_IN if adapter_named(other).extra)
             raise InputError(
-                f"Got {word} to install. Needed: one of {known}. {word} needs no installation: it is part of PyTorch or NumPy, and may need a device such as a GPU. Leave it out."
+                f"Got {word} to install. Needed: one of {known}. {word} needs no installation: it comes with PyTorch and NumPy, which halfulp needs anyway (cuda, mps and xpu also need the device). Leave it out."
             )
         main = next(iter(adapter.packages.values()))
         environment_of(word).install(

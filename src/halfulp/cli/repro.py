@@ -43,5 +43,5 @@ def repro(
             for path in traces:
                 halfulp.record(given.side(path.stem), given.inputs, path, level="tensors", keywords=given.options.get("keywords"))
         script = halfulp.repro(traces[0], traces[1], output, declared=declared, run=run, progress=progress)
-    did = "it was run, and issue.md has its output" if run else f"read it, then run it with python {script.name}"
+    did = "it was run, and issue.md has its output" if run else f"read it, then run it with python {script}"
     say(f"{script}: {did}; issue.md is ready to be pasted")

@@ -64,7 +64,11 @@ def library(name: str, device: str = "cpu") -> Library:
         raise MissingBackend(
             f"Got {name}, which can't be used here: {state.reason}. Needed: a library that can be used. Its numbers are measured by "
             "running it. "
-            f"{'Install it with ' + state.install if state.install else 'Run this on a machine that has it'}."
+            + (
+                f"Install it with {state.install}."
+                if state.install
+                else "Provide what is missing, or run this on a machine where it can be used."
+            )
         )
     # In an environment of its own it is reached through the backend only.
     direct = LIBRARIES.get(name) if state.where == "here" else None
@@ -78,8 +82,8 @@ def _torch(device: str) -> Library:
         torch.zeros(1, device=device)
     except Exception as error:
         raise InputError(
-            f"Got the device {device!r}, which PyTorch can't use here ({str(error).splitlines()[0]}). Needed: a device of this machine. "
-            "`halfulp doctor` lists them."
+            f"Got the device {device!r}, which PyTorch can't use here ({str(error).splitlines()[0]}). Needed: a device of this machine: "
+            "cpu, or one of cuda, mps and xpu for which `halfulp backends` says that it can be used."
         ) from error
 
     def native(array: Array, dtype: str) -> Any:

@@ -37,8 +37,9 @@ def error_in_u(actual: object, reference: object, *, scale: object = None, decla
                 f", {size.shape if size else 'nothing'} in the scale" if scale is not None else ""
             )
             raise InputError(
-                f"Got shape {leaf.shape} at {leaf.path or 'the only tensor'}, {shapes}. Needed: the same structure and shape in all of "
-                "them. Errors are computed element by element. Save all of them from the same outputs."
+                f"Got shape {leaf.shape} in the result{f' at {leaf.path}' if leaf.path else ''}, {shapes}. "
+                "Needed: the same structure and shape in all of them. Errors are computed element by element. "
+                "Save all of them from the same outputs."
             )
         form = format_named(declared) if declared is not None else (leaf.format or FORMATS["float32"])
         error = np.abs(leaf.float64() - exact.float64())

@@ -221,13 +221,15 @@ def _memory_format(tensor: Any) -> str:
 
 
 _NUMBERS_NEEDED = (
-    "Needed: tensors, arrays or numbers, alone or in lists, tuples, dicts, dataclasses and objects. Text and other objects have no "
-    "numerical difference. Return only the numerical part."
+    "Needed: tensors, arrays or numbers, alone, in lists, tuples, dicts or dataclasses, or as attributes of an object. "
+    "Anything else, such as text, has no numerical difference. Return only the numerical part."
 )
 
 
 def _described(value: object) -> str:
     """What somebody returned that has no numbers, and where that is a common mistake, which."""
+    if isinstance(value, types.GeneratorType) and value.__name__ == "<genexpr>":
+        return "a generator expression (which computes nothing by itself; return a list)"
     if isinstance(value, types.GeneratorType):
         return f"a generator ({value.__name__} has a `yield`, so calling it computes nothing; return a list)"
     if isinstance(value, types.CoroutineType):

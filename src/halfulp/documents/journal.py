@@ -40,7 +40,7 @@ class Journal:
         other = [name for name in (*now, *before) if before.get(name) != now.get(name)]
         if other:
             raise InputError(
-                f"Got {self._path}, from a run where {other[0]} was {before.get(other[0])}. Needed: a run where it is {now.get(other[0])}. "
+                f"Got {self._path}, from a run with {other[0]} = {before.get(other[0])}. Needed: a run with {other[0]} = {now.get(other[0])}. "
                 f"{of[0].upper()}{of[1:]} from different runs can't be combined. Name another file."
             )
         self.parts = {part.pop("key"): part for part in lines}

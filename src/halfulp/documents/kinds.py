@@ -62,9 +62,9 @@ KINDS = {
         ),
         Kind("orders", 1, "probes.stored:StoredOrders", "In which order do they add?", "halfulp order FILE.py --json"),
         Kind("datasheet", 1, "datasheets.sheet:Datasheet", "How accurate is this library here?", "halfulp datasheet --json"),
-        Kind("matrix", 1, "sweeps.result:Matrix", "Which backends agree on which ops?", "halfulp matrix --json FILE"),
+        Kind("matrix", 1, "sweeps.result:Matrix", "Which backends agree on which ops?", "halfulp matrix --json FILE.json"),
         Kind("growth", 1, "sweeps.slopes:Growth", "How does the error grow with the size?", "halfulp growth FILE.py --json"),
-        Kind("benchmark", 1, "sweeps.benchmark:Benchmark", "How often is the verdict right?", "halfulp bench verdicts --json FILE"),
+        Kind("benchmark", 1, "sweeps.benchmark:Benchmark", "How often is the verdict right?", "halfulp bench verdicts --json FILE.json"),
         Kind("audit", 1, "audits.findings:Audit", "Where do formats change?", "halfulp audit FILE.py --json"),
         Kind(
             "tolerance", 1, "remedies.tolerances:StoredTolerance", "Which tolerance does a test need?", "halfulp tolerance FILE.py --json"

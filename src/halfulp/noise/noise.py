@@ -75,7 +75,7 @@ class Noise:
         count: how many samples.
         ops: how often each kind of op was met, as counted by `NoiseMode`.
         reference: where the reference came from: "expected in float64", "reference", "expected, products in doubled precision",
-            "expected as it is".
+            "expected in its own precision".
         notes: what could not be done and was done instead.
     """
 

@@ -94,7 +94,7 @@ def noise_of(
                 elif isinstance(lifted, Run):
                     center, source = lifted.outputs, reference_of(case, None)
                 else:  # the spread of `actual` is borrowed, its values are not
-                    center, source = case.native("expected").outputs, "expected as it is"
+                    center, source = case.native("expected").outputs, "expected in its own precision"
                 noise = _collect(case, model, center, passes[0], passes[1:], f"ops of {name}", dict(mode.counted), source, notes)
                 if len(passes) > model.samples or (enough is not None and enough(noise)):
                     return noise
@@ -139,7 +139,9 @@ def reference_of(case: Case, mode: NoiseMode | None) -> str:
     """Where the reference comes from, in words."""
     if case.finest is not Precision.NATIVE:
         return "expected in float64"
-    return "expected, products in doubled precision" if mode is not None and mode.counted.get("doubled") else "expected as it is"
+    return (
+        "expected, products in doubled precision" if mode is not None and mode.counted.get("doubled") else "expected in its own precision"
+    )
 
 
 def _sample_ops(case: Case, name: str, model: Model, told: Callable[[int, int], None]) -> tuple[NoiseMode, list[tuple[Leaf, ...]]] | str:
@@ -273,5 +275,5 @@ def _perturb_inputs(case: Case, model: Model, lifted: Run | Unavailable, notes: 
     except Exception as error:
         notes.append(f"`expected` fails on inputs moved by one rounding: {type(error).__name__}")
         passes = [center]
-    source = "expected in float64" if lifts else "expected as it is"
+    source = "expected in float64" if lifts else "expected in its own precision"
     return _collect(case, model, center, center, passes, INPUTS, {}, source, notes)

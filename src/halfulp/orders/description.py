@@ -69,6 +69,8 @@ def difference(order: Summation, other: Summation) -> str:
         parts.append(
             f"{' and '.join(order.extras)} times {'its factor' if len(order.extras) == 1 else 'their factors'} {here} instead of {there}"
         )
+    if order.tree != other.tree and order.tree.without_extras() == other.tree.without_extras():
+        parts.append(f"otherwise the same {'products' if order.products else 'terms'} in the same order")
     return "; ".join(parts) or "the same order"
 
 

@@ -13,6 +13,7 @@ from ..traces import Step, Trace
 from ..traces.fingerprint import LIBRARY
 from ..traces.roles import Phase, Role
 from ..verdicts.verdict import Verdict
+from ..words.numbers import times_of
 from ..words.stage import Stage
 from .alignment import Alignment
 from .collectives import Peers
@@ -272,9 +273,9 @@ def _nothing_more(walk: Walk) -> str:
     largest = max(walk.points, key=lambda point: point.excess, default=None)
     if largest is None or largest.excess <= 1.0:
         most = largest.excess if largest is not None else 0.0
-        return f"No op adds more than rounding: the most that one adds is {most:.2g} times its limit."
+        return f"No op adds more than rounding: the most that one adds is {times_of(most, 2)} its limit."
     why = largest.note or "a good algorithm can add that much"
-    return f"Nothing is wrong: {largest.op} adds the most, {largest.excess:.2g} times its limit, but {why}."
+    return f"Nothing is wrong: {largest.op} adds the most, {times_of(largest.excess, 2)} its limit, but {why}."
 
 
 UNSEEN_GROWTH = 8.0

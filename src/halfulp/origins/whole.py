@@ -13,6 +13,7 @@ from ..verdicts.checker import judged_with_modules
 from ..verdicts.gatherer import Gatherer
 from ..verdicts.result import CheckResult
 from ..verdicts.verdict import Verdict
+from ..words.numbers import times_of
 from .counterpart import MatchedBy
 from .origin import Origin, Point
 from .place import op_in
@@ -71,14 +72,14 @@ def with_the_whole(origin: Origin, case: Callable[[], Case], finest: Format, pro
     excused = next((point for point in origin.walk if point.excess > 1.0 and point.verdict is Verdict.ROUNDING), None)
     if excused is not None:
         because = (
-            f"It adds {excused.excess:.2g} times its limit, as a good algorithm can, but the outputs as a whole are not "
+            f"It adds {times_of(excused.excess, 2)} its limit, as a good algorithm can, but the outputs as a whole are not "
             f"acceptable. check says: {whole.reason}"
         )
         return _at(origin, excused, whole.verdict, because)
     standing_out = _standing_out(origin)
     if whole.verdict is Verdict.MISTAKE and standing_out is not None:
         because = (
-            f"It adds {standing_out.excess:.2g} times its limit, and no other module adds half as much. The outputs as a whole are not "
+            f"It adds {times_of(standing_out.excess, 2)} its limit, and no other module adds half as much. The outputs as a whole are not "
             f"acceptable. check says: {whole.reason}"
         )
         return _at(origin, standing_out, whole.verdict, because)
@@ -146,7 +147,7 @@ def _no_op_alone(origin: Origin, whole: CheckResult) -> str:
     """The whole is beyond rounding, and no op by itself: where the rest lies."""
     largest = max(origin.walk, key=lambda point: point.excess, default=None)
     first = _named(origin.first_bits) if origin.first_bits is not None else "the inputs"
-    most = f" {_named(largest)} adds the most, {largest.excess:.2g} times its limit." if largest is not None else ""
+    most = f" {_named(largest)} adds the most, {times_of(largest.excess, 2)} its limit." if largest is not None else ""
     return (
         f"The outputs as a whole are not acceptable ({whole.verdict.name}), but no single op adds more than rounding, so the fault lies "
         f"between {first} and the outputs.{most} check says: {whole.reason}"

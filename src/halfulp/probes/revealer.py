@@ -547,17 +547,9 @@ CHANGES = (
 NOT_PROVED = "replaying the order does not give the same bits, because intermediate results are rounded in a way that the probes do not see"
 
 
-NAMED = 3
-"""So many programs that fit alike are named."""
-
-
 def _alternatives(names: Sequence[str]) -> str:
     """Programs that these inputs don't tell apart."""
-    if len(names) == 1:
-        return names[0]
-    more = len(names) - NAMED
-    others = (f"{more} others" if more > 1 else "another one",) if more > 0 else ()
-    return f"one of these, which these inputs don't tell apart: {'; '.join((*names[:NAMED], *others))}"
+    return names[0] if len(names) == 1 else f"one of these, which these inputs don't tell apart: {'; '.join(names)}"
 
 
 def _no_tree(problem: str) -> str:

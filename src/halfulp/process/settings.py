@@ -47,7 +47,7 @@ class Setting:
             return self.differs(before, now)
         if now == before:
             return ""
-        return f"{self.name} was {before} and is {now}" if self.says_value else f"{self.name} changed"
+        return f"{self.name} was {before} and became {now}" if self.says_value else f"{self.name} changed"
 
 
 _HALF, _SMALLEST_NORMAL = 0.5, 2.0**-1022
@@ -227,8 +227,8 @@ def readings(settings: Iterable[Setting]) -> list[tuple[Setting, Any]]:
         return [(setting, setting.read()) for setting in settings]
     except FileNotFoundError as error:
         raise InputError(
-            "Got a process whose working folder was removed. Needed: a working folder that exists. What the code under test changes in the "
-            "process is put back afterwards. Change to a folder that exists (os.chdir)."
+            "Got a process whose working folder was removed. Needed: a working folder that exists. halfulp "
+            "returns to it after each run, in case the code under test changes it. Change to a folder that exists (os.chdir)."
         ) from error
 
 

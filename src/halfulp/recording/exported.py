@@ -52,7 +52,7 @@ class ExportedFunction:
         tree, wanted = pytree.tree_flatten((tuple(arguments), _in_order(keywords, spec.in_spec)))
         if wanted != spec.in_spec:
             raise InputError(
-                f"Got inputs whose structure differs from the exported program's: {wanted}. Needed: {spec.in_spec}. The program was "
+                f"Got inputs of structure {wanted}, which is not that of the exported program. Needed: {spec.in_spec}. The program was "
                 "exported for that structure. Pass the arguments and keywords that it was exported with."
             )
         results = Told(self.module, garbage_collect_values=False).run(*tree, enable_io_processing=False)

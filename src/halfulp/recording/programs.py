@@ -14,6 +14,7 @@ from torch import nn
 
 from ..errors import CaseFileError
 from ..traces import Trace, read_trace
+from .names import is_library, is_of_user
 from .recorded_run import record
 from .recorder import Recorder
 
@@ -72,9 +73,15 @@ def _names(file: str) -> dict[str, Any]:
         return runpy.run_path(file, run_name="halfulp_case")
     except Exception as error:
         raise CaseFileError(
-            f"Got {type(error).__name__} while running {file}: {error}\n{''.join(traceback.format_tb(error.__traceback__)[-1:])}"
-            "Needed: a file that imports without error. Nothing was recorded. Fix the line above."
+            f"Got {type(error).__name__} while running {file}: {error}\n{_of_user(error)}"
+            "Needed: a file that imports without error. Nothing was recorded. Fix the error above."
         ) from error
+
+
+def _of_user(error: BaseException) -> str:
+    """The innermost line of the traceback that is the user's; "" where none is (a file that is no Python)."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if is_of_user(frame.filename) and not is_library(frame.filename)]
+    return "".join(traceback.format_list(frames[-1:]))
 
 
 def _whole(file: str, path: str | Path, options: dict[str, Any], arguments: Sequence[str]) -> Trace:
@@ -88,7 +95,7 @@ def _whole(file: str, path: str | Path, options: dict[str, Any], arguments: Sequ
                 if callable(defined.get("actual")) and callable(defined.get("expected")):
                     recorder.notes.append(
                         "actual and expected are recorded only where the file itself calls them; to record one: halfulp record "
-                        f"{Path(file).name}:actual"
+                        f"{file}:actual -o actual.trace"
                     )
             except SystemExit as ended:
                 if ended.code not in (None, 0):
@@ -100,8 +107,8 @@ def _whole(file: str, path: str | Path, options: dict[str, Any], arguments: Sequ
         raise
     except Exception as error:
         raise CaseFileError(
-            f"Got {type(error).__name__} from {file}: {error}\n{''.join(traceback.format_tb(error.__traceback__)[-1:])}"
-            f"Needed: a program that runs to its end. What it did until then is in {recorder.path}, marked partial. Fix the line above."
+            f"Got {type(error).__name__} from {file}: {error}\n{_of_user(error)}"
+            f"Needed: a program that runs to its end. What it did until then is in {recorder.path}, marked partial. Fix the error above."
         ) from error
     finally:
         sys.argv = before

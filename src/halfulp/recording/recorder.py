@@ -201,7 +201,7 @@ class Recorder:
         now = self._with_autocast(fingerprint())
         first = self._settings if self._settings is not None else now
         for name, before, after in first.differences(now):
-            self.notes.append(f"{name} was {before} when the first op ran, and {after} at the end")
+            self.notes.append(f"{name} changed during the run: {before} when the first op ran, {after} at the end")
         hashes = {key: hashlib.sha256("".join(values).encode()).hexdigest()[:16] for key, values in self._digests.items() if values}
         return first.with_section("run", {"seed": str(torch.initial_seed()), **hashes})
 

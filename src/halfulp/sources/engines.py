@@ -37,7 +37,7 @@ def engine(word: str, target: Any) -> Any:
     here = chosen.availability()
     if not here:
         raise MissingBackend(
-            f"Got the backend {name}, which can't be used here ({here.reason}). Needed: one that can be used. `halfulp backends` lists them. {'Run `halfulp backends install ' + name + '`' if here.install else 'Run this on a machine that has it'}, or name another."
+            f"Got the backend {name}, which can't be used here ({here.reason}). Needed: one that can be used. `halfulp backends` lists them. {'Run `halfulp backends install ' + name + '`' if here.install else 'Provide what is missing, or run this on a machine where it can be used'}, or name another."
         )
     pairs = [option.partition("=") for option in options.split(",") if option.strip()]
     if any(not mark for _, mark, _ in pairs):

@@ -91,11 +91,11 @@ def is_known(name: str) -> bool:
     return name in MODULES or name in _BUILTINS or _of_torch(name) is not None
 
 
-def looked_through(tree: ast.Expression, names: Iterable[str], text: str) -> None:
+def looked_through(tree: ast.Expression, names: Iterable[str], text: str, *, makes_inputs: bool = False) -> None:
     """Refuse what an expression is not for.
 
     Args:
-        names: of the inputs. text: for messages.
+        names: of the inputs, and of what else it may name. text: for messages. makes_inputs: whether it says what the inputs are (-i).
 
     Raises:
         InputError: it names something unknown, or something that does more than compute.
@@ -115,7 +115,7 @@ def looked_through(tree: ast.Expression, names: Iterable[str], text: str) -> Non
         if isinstance(node, ast.Attribute):
             _attribute(node, text, names | bound)
         elif isinstance(node, ast.Name) and not (node.id in names or node.id in bound or is_known(node.id)):
-            raise InputError(_unknown(node.id, inputs, text))
+            raise InputError((_unknown_in_inputs if makes_inputs else _unknown)(node.id, inputs, text))
 
 
 def _attribute(node: ast.Attribute, text: str, inputs: set[str]) -> None:
@@ -181,13 +181,24 @@ def _refusal(text: str, what: str) -> InputError:
 
 
 def _unknown(name: str, names: list[str], text: str) -> str:
-    near = [known for known in names if known.lower() == name.lower()] or difflib.get_close_matches(name, names, n=1, cutoff=0.3)
-    hint = f"Did you mean {near[0]}? " if near else ""
+    hint = _nearest(name, names)
     given = f"The {'input is' if len(names) == 1 else 'inputs are'} {', '.join(names)}. " if names else "There are no inputs. "
     return (
         f"Got the name {name} in the expression {text.strip()[:80]!r}. Needed: an input, or a function of torch, F, nn, np or math. {given}{hint}"
-        f'To add {name} as an input, pass -i "{name}=randn(4, 8)".'
+        f'To add {name} as an input, add it to -i: -i "{"".join(f"{known}=..., " for known in names)}{name}=randn(4, 8)".'
     )
+
+
+def _unknown_in_inputs(name: str, names: list[str], text: str) -> str:
+    return (
+        f"Got the name {name} in -i {text.strip()[:80]!r}. Needed: a function of torch, F, nn, np or math, or one of {', '.join(names)}. Inputs "
+        f"are made from these, and from inputs that are written before them. {_nearest(name, names)}For a tensor of a file: {name}=load('FILE.npy')."
+    )
+
+
+def _nearest(name: str, names: list[str]) -> str:
+    near = [known for known in names if known.lower() == name.lower()] or difflib.get_close_matches(name, names, n=1, cutoff=0.3)
+    return f"Did you mean {near[0]}? " if near else ""
 
 
 def scope(names: Iterable[str] = ()) -> dict[str, Any]:
@@ -239,7 +250,7 @@ def value_of(node: ast.expr, names: Mapping[str, Any], text: str, more: Mapping[
         InputError: it is refused, or fails.
     """
     tree = ast.Expression(node)
-    looked_through(tree, {*names, *more}, text)
+    looked_through(tree, (*names, *more), text, makes_inputs=True)
     used = {part.id for part in ast.walk(tree) if isinstance(part, ast.Name)}
     try:
         return eval(compile(ast.fix_missing_locations(tree), "<inputs>", "eval"), {**scope(used), **more, **names})

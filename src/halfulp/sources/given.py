@@ -166,14 +166,12 @@ def _names_for(expressions: list[Expression], sides: Mapping[str, Any], count: i
         names = free_names(parsed(expression.text))
         if len(names) == count:
             return tuple(names)
+    wanted = list(dict.fromkeys(name for expression in expressions for name in free_names(parsed(expression.text))))
+    example = ", ".join(f"{name}=randn(4, 8)" for name in wanted or ["x"])
     raise InputError(
-        f"Got {counted(count, 'input')} without {'a name' if count == 1 else 'names'}, and {' and '.join(_naming(expression) for expression in expressions)}. Needed: a name for "
-        'each. halfulp can\'t tell which is which. Name them: -i "x=randn(4, 8)".'
+        f"Got {counted(count, 'input')} without {'a name' if count == 1 else 'names'}; the expressions use {', '.join(wanted) or 'none'}. Needed: a named "
+        f'input for each of these. An expression knows its inputs by their names. Give them by name: -i "{example}".'
     )
-
-
-def _naming(expression: Expression) -> str:
-    return f"an expression that names {', '.join(free_names(parsed(expression.text))) or 'none'}"
 
 
 def _function(side: Any, inputs: Inputs, name: str) -> Any:

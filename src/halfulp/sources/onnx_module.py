@@ -103,7 +103,8 @@ def _constant(attributes: Attributes, numpy_helper: Any) -> np.ndarray[Any, Any]
         if name in ("value_int", "value_ints"):
             return np.asarray(value, np.int64)
     raise InputError(
-        "Got an ONNX constant that holds text or sparse numbers. Needed: numbers. halfulp can't compute with anything else. Export the model again."
+        "Got an ONNX constant that is text or a sparse tensor. Needed: a dense tensor of numbers. halfulp can't compute with anything else. "
+        "Check a part of the model without this constant."
     )
 
 
@@ -176,14 +177,34 @@ def _conv(given: list[Any], attributes: Attributes) -> Any:
     return function(padded, weight, bias, groups=attributes.get("group", 1), **steps)
 
 
+def _pool_of_torch(given: torch.Tensor, attributes: Attributes, kind: str) -> torch.Tensor:
+    """A pooling with last windows that stick out, or averages that leave padding out, where PyTorch has it: with the same width at both ends."""
+    kernel = list(attributes["kernel_shape"])
+    axes = len(kernel)
+    pads = list(attributes.get("pads", [0] * (2 * axes)))
+    dilations = list(attributes.get("dilations", [1] * axes))
+    widths = [step * (width - 1) + 1 for width, step in zip(kernel, dilations)]
+    is_plain = pads[:axes] == pads[axes:] and all(2 * pad <= width for pad, width in zip(pads, widths))
+    if not is_plain or attributes.get("auto_pad", "NOTSET") != "NOTSET" or (kind == "avg" and any(step != 1 for step in dilations)):
+        raise InputError(
+            f"Got a pooling node with pads={pads}, dilations={dilations}, auto_pad={attributes.get('auto_pad', 'NOTSET')!r}, and ceil_mode or "
+            "padding that its averages leave out. Needed: the same padding at both ends of an axis, at most half the window. halfulp "
+            "can't run any other in PyTorch. Check a part of the model without this node."
+        )
+    chosen = {"stride": attributes.get("strides", [1] * axes), "padding": pads[:axes], "ceil_mode": bool(attributes.get("ceil_mode"))}
+    if kind == "max":
+        return (F.max_pool1d, F.max_pool2d, F.max_pool3d)[axes - 1](given, kernel, dilation=dilations, **chosen)
+    include = bool(attributes.get("count_include_pad"))
+    return (F.avg_pool1d, F.avg_pool2d, F.avg_pool3d)[axes - 1](given, kernel, count_include_pad=include, **chosen)
+
+
 def _pool(kind: str) -> Rule:
     def rule(given: list[Any], attributes: Attributes) -> Any:
         kernel = list(attributes["kernel_shape"])
         axes, strides = len(kernel), attributes.get("strides", [1] * len(kernel))
-        if attributes.get("ceil_mode") or (kind == "avg" and any(attributes.get("pads", ())) and not attributes.get("count_include_pad")):
-            raise InputError(
-                "Got a pooling node with ceil_mode, or with padding that its averages leave out. Needed: a pooling node with neither. halfulp can't run these in PyTorch. Name two engines to compare them with each other (--backends onnxruntime,openvino)."
-            )
+        leaves_out = kind == "avg" and not attributes.get("count_include_pad") and any(attributes.get("pads", ()))
+        if attributes.get("ceil_mode") or leaves_out:
+            return _pool_of_torch(given[0], attributes, kind)
         padded = _pads(given[0], attributes, kernel, -math.inf if kind == "max" else 0.0)
         if kind == "max":
             return (F.max_pool1d, F.max_pool2d, F.max_pool3d)[axes - 1](padded, kernel, strides, dilation=attributes.get("dilations", 1))
@@ -256,16 +277,32 @@ def _gather_elements(given: list[Any], attributes: Attributes) -> Any:
     return given[0].gather(axis, torch.where(places < 0, places + given[0].shape[axis], places))
 
 
+def _padded_places(mode: str, size: int, low: int, high: int) -> torch.Tensor:
+    """Which elements of an axis a padded one has."""
+    places = torch.arange(-low, size + high)
+    if mode == "edge":
+        return places.clamp(0, size - 1)
+    if mode == "wrap":
+        return places.remainder(size)
+    if mode == "reflect":
+        period = max(1, 2 * (size - 1))
+        return (size - 1) - (places.remainder(period) - (size - 1)).abs()
+    raise InputError(
+        f"Got Pad with mode={mode!r}. Needed: 'constant', 'edge', 'reflect' or 'wrap'. ONNX has no others. Export the model again."
+    )
+
+
 def _padded(given: list[Any], attributes: Attributes) -> Any:
-    if attributes.get("mode", "constant") != "constant":
-        raise InputError(
-            f"Got Pad with mode={attributes['mode']!r}. Needed: mode 'constant'. The graph can't be run in PyTorch with any other. "
-            "Name two engines to compare them with each other (--backends onnxruntime,openvino)."
-        )
     value = float(given[2]) if len(given) > 2 and given[2] is not None else 0.0
     widths = _ints(given[1])
     axes = _ints(given[3]) if len(given) > 3 and given[3] is not None else list(range(given[0].dim()))
     low, high = ({axis % given[0].dim(): width for axis, width in zip(axes, part)} for part in (widths[: len(axes)], widths[len(axes) :]))
+    mode = attributes.get("mode", "constant")
+    if mode != "constant":
+        found = given[0]
+        for axis in sorted({*low, *high}):
+            found = found.index_select(axis, _padded_places(mode, found.shape[axis], low.get(axis, 0), high.get(axis, 0)))
+        return found
     return F.pad(given[0], [side.get(axis, 0) for axis in reversed(range(given[0].dim())) for side in (low, high)], value=value)
 
 

@@ -70,7 +70,10 @@ def _instead(parts: list[Part]) -> str:
     left, right = (part.word for part in parts)
     if all(part.kind is Kind.TRACE for part in parts):
         return f"halfulp locate {left} {right} compares two recorded runs op by op."
-    return f"halfulp compare {left} {right} gives the numbers. To have them judged, pass the function that computed one of the results (FILE.py:name) in its place."
+    judged = "To have them judged, pass the function that computed one of the results (FILE.py:name) in its place."
+    if any(part.kind is Kind.TRACE for part in parts):
+        return judged
+    return f"halfulp compare {left} {right} gives the numbers. {judged}"
 
 
 def _of_one(part: Part, engines: list[str], *, one_side: bool) -> tuple[dict[str, Any], dict[str, Any], tuple[str, ...]]:

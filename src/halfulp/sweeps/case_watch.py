@@ -56,9 +56,11 @@ def watched(
     names = [path.stem for path in paths]
     twice = next((name for name in names if names.count(name) > 1), None)
     if not paths or twice is not None:
-        got = f"two files named {twice}" if twice else "no files"
         raise InputError(
-            f"Got {got}. Needed: case files with different names. The baseline holds a verdict for each name. Rename one, or pass files."
+            f"Got two files named {twice}. Needed: case files with different names. The baseline holds one verdict for each name. Rename one "
+            "of them."
+            if twice
+            else "Got no case files. Needed: at least one. A folder counts by the case files in it. Pass some."
         )
     before = _baseline(baseline)
     kept = _Kept(keep, seed)

@@ -67,15 +67,19 @@ def read_trace(path: str | Path) -> Trace:
         ) from None
 
 
+def _told(error: BaseException) -> str:
+    return str(error)[:80] if isinstance(error, _Malformed) else f"{type(error).__name__}: {str(error)[:80]}"
+
+
 def _manifest(folder: Path) -> dict[str, Any]:
     manifest = folder / MANIFEST
     if not manifest.is_file() or manifest.is_symlink():
         ranks = [path for path in folder.glob("rank-*") if path.is_dir()]
         hint = "Check the path."
         if len(ranks) == 1:
-            hint = f"This one holds 1 rank: pass {folder.name}/{ranks[0].name}."
+            hint = f"This one holds 1 rank: pass {ranks[0]}."
         elif ranks:
-            hint = f"This one holds {len(ranks)} ranks: `halfulp merge {folder.name} -o NAME.trace` makes one trace of them."
+            hint = f"This one holds {len(ranks)} ranks: `halfulp merge {folder} -o NAME.trace` makes one trace of them."
         what = f"has no {MANIFEST}" if folder.exists() else "does not exist"
         raise TraceError(f"Got {folder}, which {what}. Needed: a folder that `halfulp record` wrote. {hint}")
     try:
@@ -86,8 +90,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
             raise _Malformed("a manifest that is not a JSON object")
     except (OSError, ValueError, RecursionError, _Malformed) as error:
         raise TraceError(
-            f"Got {manifest.parent.name}/{MANIFEST}, which can't be read ({type(error).__name__}: {str(error)[:80]}). Needed: the JSON "
-            "that "
+            f"Got {manifest.parent.name}/{MANIFEST}, which can't be read ({_told(error)}). Needed: the JSON that "
             "`halfulp record` wrote. None of the trace was used. Copy it again, or record again."
         ) from None
     return head  # pyright: ignore[reportUnknownVariableType]

@@ -114,7 +114,10 @@ def _is_full(effort: str | None) -> bool:
     if effort is None:
         return False
     if effort not in ("decide", "full"):
-        raise InputError(f"Got effort={effort!r}. Needed: full=True or full=False. It says how much evidence is gathered. Leave it out.")
+        raise InputError(
+            f"Got effort={effort!r}. Needed: full=True or full=False, which says how much "
+            "evidence is gathered; effort is its old name. Leave effort out."
+        )
     warn('effort="full" is now full=True; the old spelling works for one more version', DeprecationWarning, stacklevel=4)
     return effort == "full"
 

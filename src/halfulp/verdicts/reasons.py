@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from ..differences import Comparison
-from ..words.numbers import counted, digits_lost, number, place, power_of_two, share, verb
+from ..words.numbers import counted, digits_lost, number, place, power_of_two, share, times_of, up_to, verb
 from . import limits
 from .evidence.evidence import Evidence
 from .evidence.finding import Finding
@@ -68,7 +68,7 @@ def _reason(result: Judged) -> str:
             if _has(result, "noise", F.WITHIN)
             else "The results are beyond rounding, and"
         )
-        return f"{whole} {found['module']} alone, given the inputs that it gets in `actual`, is {found['verdict']}: {found['why']}"
+        return f"{whole} module {found['module']} alone, given the inputs that it gets in `actual`, is judged {found['verdict']}: {found['why']}"
     bits = _measured(result, "bits")
     flushed = result.acceptable is False and bits.get("flushed_by_actual", 0) and bits["flushed_by_actual"] == bits["unequal"]
     return _SENTENCES[result.verdict](result) + (_FLUSHED if flushed else "")
@@ -95,7 +95,7 @@ def warnings_of(result: Judged) -> list[str]:
 
 _WARNINGS = {
     "empty_outputs": "There was nothing to compare in {} (no elements).",
-    "constant_outputs": "Every element of {} has the same value, so this comparison shows little.",
+    "constant_outputs": "All elements of an output are equal, so comparing them shows little ({}).",
     "zero_inputs": "Every floating-point input is zero ({}), so a wrong product, scale or weight would not show.",
 }
 
@@ -168,14 +168,14 @@ def _rounding(result: Judged) -> str:
         kind = "Fast products (Winograd, FFT, Strassen) lose that much by design" if fast else "The algorithm is coarser, not wrong"
         known = f": {formula}" if formula else ""
         return (
-            f"This is rounding, but {number(times)} times the rounding error of the expected algorithm, a loss of {digits_lost(times)}. "
+            f"This is rounding, but {times_of(times)} the rounding error of the expected algorithm, a loss of {digits_lost(times)}. "
             f"{kind}, and the formula is the same{known}."
         )
     if result.because[:1] == ("conditioning",):
         times = _measured(result, "conditioning")["norm_in_noise"]
         return (
             "This is rounding: `actual` loses digits in different elements than `expected` does, but it does not lose "
-            f"more digits. Overall the error is {number(times)} times what rounding in {result.declared} causes, and "
+            f"more digits. Overall the error is {times_of(times)} what rounding in {result.declared} causes, and "
             f"where it is largest, rounding the inputs once moves the result just as far{tail}."
         )
     if result.because[:1] == ("backward_error",):
@@ -214,7 +214,7 @@ def _reduced(result: Judged) -> str:
         if "stored" in made:
             return (
                 f"{_capitalized_beyond(beyond, noise)}. Without the casts to {' and '.join(made['formats'])}, the error is "
-                f"{number(made['excess_left'])} times what rounding to {' and '.join(made['stored'])}, the {'format' if len(made['stored']) == 1 else 'formats'} in which "
+                f"{times_of(made['excess_left'])} what rounding to {' and '.join(made['stored'])}, the {'format' if len(made['stored']) == 1 else 'formats'} in which "
                 "the weights are stored, allows."
             )
         return (
@@ -238,13 +238,13 @@ def _reduced(result: Judged) -> str:
         )
     if found.get("seen"):
         return (
-            f"The error is {beyond}, but no more than computing in {found['format']} causes ({number(found['rms_in_its_noise'])} times the rounding noise of that format), and "
+            f"The error is {beyond}, but no more than computing in {found['format']} causes ({times_of(found['rms_in_its_noise'])} the rounding noise of that format), and "
             f"`actual` does compute with {found['format']} numbers, in {found['where']}."
         )
     formula = _formula(result)
     stored = f", and every result is a {found['representable']} number" if found.get("representable") else ""
     return (
-        f"The error is {beyond}, but it is what computing in {found['format']} causes ({number(found['rms_in_its_noise'])} times the rounding noise of that format){stored}"
+        f"The error is {beyond}, but it is what computing in {found['format']} causes ({times_of(found['rms_in_its_noise'])} the rounding noise of that format){stored}"
         f"{'; ' + formula if formula else ''}."
     )
 
@@ -253,8 +253,8 @@ def _unstable(result: Judged) -> str:
     noise = _measured(result, "noise")
     if _has(result, "redraw", F.SYSTEMATIC) and noise.get("elementwise"):
         return (
-            f"`actual` approximates the function: in absolute terms its error is {number(noise['norm_in_noise'])} times what rounding in "
-            f"{result.declared} causes, but where the result is small it keeps fewer digits (the error there is up to {number(noise['max_in_noise'])} times what rounding causes)."
+            f"`actual` approximates the function: in absolute terms its error is {times_of(noise['norm_in_noise'])} what rounding in "
+            f"{result.declared} causes, but where the result is small it keeps fewer digits (the error there is up to {times_of(noise['max_in_noise'])} what rounding causes)."
         )
     if result.because[:1] == ("overflow",):
         return _overflows(result)
@@ -263,9 +263,9 @@ def _unstable(result: Judged) -> str:
     if result.because[:1] == ("forward_error",):
         found = _measured(result, "forward_error")
         return (
-            f"The algorithm loses {digits_lost(float(found['error']))}: its error is {number(found['error'])} times "
+            f"The algorithm loses {digits_lost(float(found['error']))}: its error is {times_of(found['error'])} "
             "what a single rounding of the inputs and the result causes; the error of the expected algorithm is "
-            f"{number(found['expected_error'])} times that amount, and a correct algorithm stays below {number(found['limit'])} times that amount. Some step "
+            f"{times_of(found['expected_error'])} that amount, and a correct algorithm stays below {times_of(found['limit'])} that amount. Some step "
             f"that `expected` computes in higher precision than {result.declared} is computed in {result.declared} by "
             f"actual. {_capitalized(_formula(result))}."
         )
@@ -273,7 +273,7 @@ def _unstable(result: Judged) -> str:
     if not math.isfinite(times):
         where = f" (worst at {noise['worst_index']})"
         return f"The algorithm makes errors in elements where rounding makes none{where}. {_capitalized(_formula(result))}."
-    peers = f"; the expected algorithm's error is {number(peer)} times what rounding causes" if peer is not None else ""
+    peers = f"; the expected algorithm's error is {times_of(peer)} what rounding causes" if peer is not None else ""
     return f"The algorithm loses {digits_lost(times)}: its error is {_excess(result)}{peers}. {_capitalized(_formula(result))}."
 
 
@@ -294,9 +294,13 @@ def _overflows(result: Judged) -> str:
 def _leans(result: Judged) -> str:
     found = _measured(result, "gain")
     if "share_lost" in found:
+        lost = f"{100.0 * float(found['share_lost']):.0f} % of what the function adds to {found['input']} is lost"
+        rounding = f"rounding could lose {100.0 * float(found['share_limit']):.2g} %"
+        if result.verdict is V.UNDECIDED:
+            return f"{lost}; {rounding}. Steps smaller than the spacing of {result.declared} numbers would do this."
         return (
-            f"{100.0 * float(found['share_lost']):.0f} % of what the function adds to {found['input']} is lost, because the steps are smaller than "
-            f"the spacing of {result.declared} numbers (rounding could lose {100.0 * float(found['share_limit']):.2g} %). {_capitalized(_formula(result))}."
+            f"{lost}, because the steps are smaller than the spacing of {result.declared} numbers ({rounding}). "
+            f"{_capitalized(_formula(result))}."
         )
     way = "large" if float(found["gain_in_u"]) > 0 else "small"
     stands = f" {_capitalized(_formula(result))}." if _formula(result) else ""
@@ -321,8 +325,8 @@ def _nondeterministic(result: Judged) -> str:
     modules = found.get("random_modules") or []
     cause = f": it draws random numbers in {', '.join(modules)}" if modules else ""
     return (
-        f"Two runs of `{found['side']}` on the same inputs disagree in {share(int(found['unequal']), int(found['count']))}, by up to "
-        f"{number(found['max_abs'])}{cause}.{_how_often(found)}"
+        f"Two runs of `{found['side']}` on the same inputs disagree in {share(int(found['unequal']), int(found['count']))}, "
+        f"{up_to(found['max_abs'])}{cause}.{_how_often(found)}"
     )
 
 
@@ -402,7 +406,7 @@ def _scaled(measured: dict[str, Any], path: str, beyond: str) -> str:
             f"would have grown by a factor of 2^16.{beyond}"
         )
     if "excess_in_float32" in measured:
-        return f"In float32 the two still differ by {number(measured['excess_in_float32'])} times what rounding allows, so they are different functions."
+        return f"In float32 the two still differ by {times_of(measured['excess_in_float32'])} what rounding allows, so they are different functions."
     if "unequal_integers_in_float64" in measured:
         return f"{measured['unequal_integers_in_float64']:,} integer or boolean {'element differs' if measured['unequal_integers_in_float64'] == 1 else 'elements differ'} in float64 as well, so this is decided by something other than rounding."
     return (
@@ -414,7 +418,7 @@ def _scaled(measured: dict[str, Any], path: str, beyond: str) -> str:
 def _exactly(where: str) -> Callable[[dict[str, Any], str, str], str]:
     def words(measured: dict[str, Any], path: str, beyond: str) -> str:
         apart = share(int(measured["unequal"]), int(measured["count"]))
-        return f"On {where}, the two still differ by up to {number(measured['max_abs'])} in {apart}{path}.{beyond}"
+        return f"On {where}, the two still differ in {apart}{path}, {up_to(measured['max_abs'])}.{beyond}"
 
     return words
 
@@ -442,20 +446,20 @@ def _unscaled(measured: dict[str, Any], path: str, beyond: str) -> str:
 def _patterned(measured: dict[str, Any], path: str, beyond: str) -> str:
     return (
         f"Each element is within rounding, but averaged over {measured['elements']:,} elements, the error at index {measured['index']} of axis {measured['axis']}"
-        f"{path} is {number(measured['mean_in_noise'])} times the noise (how far rounding spreads the results), {number(measured['excess'])} times what rounding reaches, and it stays when the inputs are perturbed: "
+        f"{path} is {times_of(measured['mean_in_noise'])} the noise (how far rounding spreads the results), {times_of(measured['excess'])} what rounding reaches, and it stays when the inputs are perturbed: "
         "rounding averages out, but a wrong term does not."
     )
 
 
 def _unpermuted(measured: dict[str, Any], path: str, beyond: str) -> str:
-    return f"Permuting the inputs along their axes of length {measured['length']} only reorders the result of expected, or leaves it unchanged; actual then differs from it by {number(measured['excess'])} times what rounding allows{path}. `actual` treats some indices specially, such as those of a tail or a border.{beyond}"
+    return f"Permuting the inputs along their axes of length {measured['length']} only reorders the result of expected, or leaves it unchanged; actual then differs from it by {times_of(measured['excess'])} what rounding allows{path}. `actual` treats some indices specially, such as those of a tail or a border.{beyond}"
 
 
 def _searched(result: Judged) -> str:
     found = _measured(result, "search")
     return (
         f"On the given inputs the verdict is {found['given_verdict']}, but on the variant '{found['variant']}' it is {found['verdict']}: "
-        f"{share(int(found['unequal']), int(found['count']))} {verb(found['unequal'], 'differ')}, by up to {number(found['max_abs'])}. To see all evidence, check those inputs alone: "
+        f"{share(int(found['unequal']), int(found['count']))} {verb(found['unequal'], 'differ')}, {up_to(found['max_abs'])}. To see all evidence, check those inputs alone: "
         "halfulp.inputs.variants yields them under this label."
     )
 
@@ -491,12 +495,12 @@ def _undecided(result: Judged) -> str:
     if result.because[:1] == ("vacuous",):
         return "The two agree, but the inputs test little. " + " ".join(warnings_of(result))
     if result.because[:1] == ("gain",):
-        return f"{_leans(result)} A stored result can't show which of these it is, or whether the formula is different."
+        return f"{_leans(result)} A stored result can't show whether that is the cause, or whether the formula is different."
     if result.because[:1] == ("patterns",):
         found = _measured(result, "patterns")
         return (
             f"Each element is within rounding, but averaged over {found['elements']:,} elements, the error at index {found['index']} of axis "
-            f"{found['axis']} is {number(found['excess'])} times what rounding reaches. A stored result can't show whether this "
+            f"{found['axis']} is {times_of(found['excess'])} what rounding reaches. A stored result can't show whether this "
             "error stays when the inputs are perturbed, as that of a wrong term would."
         )
     noise = _measured(result, "noise")
@@ -510,7 +514,7 @@ def _undecided(result: Judged) -> str:
         )
     if noise.get("method") == "inputs" and _has(result, "scaling", F.VANISHES):
         return (
-            f"The formula is the same (the difference vanishes in float64), but the error is {number(noise['rms_in_noise'])} times what rounding the "
+            f"The formula is the same (the difference vanishes in float64), but the error is {times_of(noise['rms_in_noise'])} what rounding the "
             f"inputs causes, and halfulp can't see the ops of either side. Adding {counted(noise['terms'], 'term')} one by one could lose that much, and so could "
             "an unstable algorithm. Write `expected` in PyTorch ops to decide."
         )

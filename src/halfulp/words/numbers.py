@@ -56,6 +56,16 @@ def many_times(value: object) -> str:
     return "infinitely" if value == float("inf") else f"{number(value)} times"
 
 
+def times_of(value: object, digits: int = 3) -> str:
+    """A factor: "3.1 times", "infinitely many times"."""
+    return "infinitely many times" if value == float("inf") else f"{number(value, digits)} times"
+
+
+def up_to(value: object) -> str:
+    """How far elements are apart at most: "by up to 0.5"; an infinite distance is one between a number and NaN or infinity."""
+    return "some of them because one side is NaN or infinite" if value == float("inf") else f"by up to {number(value)}"
+
+
 def digits_lost(times: float) -> str:
     """How many decimal digits a factor is: "1.3 digits"."""
     return f"{math.log10(max(times, 1.0)):.1f} digits"

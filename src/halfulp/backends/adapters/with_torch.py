@@ -168,7 +168,7 @@ class _Device(Eager):
         if not state:
             raise MissingBackend(
                 f"Got {self.name}, which can't be used here: {state.reason}. Needed: {self.title}. Nothing can be computed without it. "
-                f"{'Install it with ' + state.install if state.install else 'Run this on a machine that has it'}."
+                f"{'Install it with ' + state.install if state.install else 'Provide what is missing, or run this on a machine where it can be used'}."
             )
         if isinstance(target, nn.Module) and any(isinstance(module, torch.jit.ScriptModule) for module in target.modules()):
             raise Unsupported(

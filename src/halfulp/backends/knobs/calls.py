@@ -142,7 +142,9 @@ def evaluating(training: bool) -> Callable[[Function], Function]:
 
         def run(*arguments: Any, **keywords: Any) -> Any:
             modes = [(part, part.training) for part in modules]
-            if not modes or all(mode == training for _, mode in modes):
+            if not modes:
+                raise NotApplicable("the function has no modules")
+            if all(mode == training for _, mode in modes):
                 raise NotApplicable("every module is already in this mode")
             _set_modes([(part, training) for part in modules])
             try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...words.numbers import counted, verb
+from ...words.numbers import counted, times_of, verb
 from ..cause import Cause, NodeResult, StageResult
 from .captures import EagerCall
 from .decompositions import WrongDecomposition
@@ -34,7 +34,7 @@ def of_decomposition(stage: StageResult, wrong: WrongDecomposition) -> Cause:
     return Cause(
         f"decomposition: {wrong.op}", "compiler", f"The decomposition of {wrong.op} is wrong. It is registered in {wrong.registered}.", 1.0,
         evidence=(
-            f"Without this decomposition, the graph {_apart_in_words(wrong.left.unequal, wrong.left.rms)}; with it, the difference is {wrong.before.rms:.3g} times what rounding causes.",
+            f"Without this decomposition, the graph {_apart_in_words(wrong.left.unequal, wrong.left.rms)}; with it, the difference is {times_of(wrong.before.rms)} what rounding causes.",
             _seen_at(stage),
         ),
         remedy=f"take {wrong.op} out of the decompositions, or correct the function in {wrong.registered}", confidence="high", side="actual", place=wrong.source,
@@ -48,7 +48,7 @@ def of_pass(stage: StageResult, wrong: WrongPass) -> Cause:
     evidence = [
         (
             "Run op by op, without generated code, the graph after all passes differs from the eager ops by "
-            f"{wrong.before.rms:.3g} times what rounding causes."
+            f"{times_of(wrong.before.rms)} what rounding causes."
         )
     ]
     if wrong.name:
@@ -67,12 +67,14 @@ def of_pass(stage: StageResult, wrong: WrongPass) -> Cause:
 def of_option(option: Option, share: float, unequal: int, left: float, before: float) -> Cause:
     """An option of inductor takes a share of the difference away and leaves so many elements, and so much in units of rounding."""
     bits = (
-        "every bit agrees with the eager function" if not unequal else f"the remaining difference is {left:.2g} times what rounding causes"
+        "every bit agrees with the eager function"
+        if not unequal
+        else f"the remaining difference is {times_of(left, 2)} what rounding causes"
     )
     return Cause(
         option.name, "compiler", f"Compiled with {option.detail}, the function agrees with the eager one.", min(1.0, max(0.0, share)),
         evidence=((f"With {', '.join((f'{key} = {value!r}' for key, value in option.patches.items()))}, {bits}; before, the "
-f"difference was {before:.3g} times what rounding causes."),),
+f"difference was {times_of(before)} what rounding causes."),),
         remedy=option.remedy, confidence="high" if not unequal else "medium", side="actual", place="", reports=option.reports,
     )  # fmt: skip
 
@@ -83,7 +85,7 @@ def of_wrong_kernel(nodes: list[NodeResult], stages: list[StageResult]) -> list[
     if wrong is None:
         return []
     evidence = [
-        f"Given the values that it reads in the generated program, {wrong.op} is off by {wrong.in_noise:.3g} times what its rounding causes: "
+        f"Given the values that it reads in the generated program, {wrong.op} is off by {times_of(wrong.in_noise)} what its rounding causes: "
         f"{wrong.unequal:,} of {counted(wrong.count, 'element')} {verb(wrong.unequal, 'differ')} from what the eager op gives."
     ]
     if wrong.alone is not None:
@@ -117,7 +119,7 @@ def of_rounding_kernels(nodes: list[NodeResult], stages: list[StageResult]) -> l
     where = f" ({', '.join(kernels)})" if kernels else ""
     evidence = [
         (
-            f"In the generated program, {node.op} ({node.name}) gives different bits in {node.unequal:,} of {counted(node.count, 'element')}; the difference is {node.in_noise:.2g} times what rounding causes in this op."
+            f"In the generated program, {node.op} ({node.name}) gives different bits in {node.unequal:,} of {counted(node.count, 'element')}; the difference is {times_of(node.in_noise, 2)} what rounding causes in this op."
         )
         for node in nodes[:5]
     ]
@@ -163,4 +165,6 @@ def _seen_at(stage: StageResult) -> str:
 
 
 def _apart_in_words(unequal: int, rms: float) -> str:
-    return "gives the same bits as the eager ops" if not unequal else f"differs from the eager ops by {rms:.2g} times what rounding causes"
+    return (
+        "gives the same bits as the eager ops" if not unequal else f"differs from the eager ops by {times_of(rms, 2)} what rounding causes"
+    )

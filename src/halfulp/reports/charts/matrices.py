@@ -67,7 +67,7 @@ def matrix_chart(matrix: Matrix, name: str = "matrix") -> Sketch:
     letters = base.mark_text(color="black", fontSize=10, fontWeight="bold").encode(x=x, y=y, text="letter:N")
     chart = alt.layer(tiles.properties(name=f"{name}_tiles"), letters.properties(name=f"{name}_letters"))
     bad = sum(cell.verdict in ORDER[:5] for cell in cells)
-    words = f"{counted(len(set(rows['op'])), 'op')} by {counted(len(set(rows['backend'])), 'backend')}; {bad} {'tile is' if bad == 1 else 'tiles are'} neither rounding nor identical."
+    words = f"{counted(len(set(rows['op'])), 'op')} by {counted(len(set(rows['backend'])), 'backend')}; {bad} {'tile is' if bad == 1 else 'tiles are'} unacceptable or undecided."
     return finished(
         chart,
         datasets,

@@ -33,7 +33,7 @@ from .matrices import matrix_chart
 from .profiles import profile_chart, residual_map
 from .shares import share_chart
 from .style import WIDTH, Sketch
-from .tolerances import tolerance_chart
+from .tolerances import drawable, tolerance_chart
 from .walks import walk_chart
 
 ENDINGS = (".svg", ".png", ".pdf", ".json")
@@ -198,7 +198,7 @@ def _orders(result: StoredOrders, path: str) -> Any:
 
 def _tolerance(result: Tolerance | StoredTolerance, path: str) -> Any:
     stored = result.stored() if isinstance(result, Tolerance) else result
-    tensor = next((tensor for tensor in stored.tensors if tensor.needs and (not path or tensor.path == path)), None)
+    tensor = next((tensor for tensor in stored.tensors if drawable(tensor) and (not path or tensor.path == path)), None)
     return tolerance_chart(tensor) if tensor is not None else None
 
 

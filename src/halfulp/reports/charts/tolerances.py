@@ -5,22 +5,28 @@ from __future__ import annotations
 import altair as alt
 import numpy as np
 
-from ...remedies import StoredTensorTolerance
+from ...remedies import Need, StoredTensorTolerance
 from .style import ACTUAL, HEIGHT, LIMIT, Columns, Sketch, data, finished, log_scale, rounded
 
 STEPS = 64
 """Points of the line, which bends on logarithmic axes."""
 
 
+def drawable(tensor: StoredTensorTolerance) -> list[Need]:
+    """What a logarithmic axis has room for."""
+    return [need for need in tensor.needs if 0.0 < need.size < np.inf and 0.0 < need.reach < np.inf]
+
+
 def tolerance_chart(tensor: StoredTensorTolerance, name: str = "needs") -> Sketch:
     """Points: how far apart two correct implementations may be, over the size of the element; the line is atol + rtol |expected|."""
     datasets: dict[str, Columns] = {}
+    shown = drawable(tensor)
     needs, allowed = "needed by elements of this size", f"atol + rtol |expected| (rtol={tensor.rtol:g}, atol={tensor.atol:g})"
-    sizes = np.array([need.size for need in tensor.needs])
+    sizes = np.array([need.size for need in shown])
     line = np.geomspace(sizes.min(), sizes.max(), STEPS) if len(sizes) > 1 else sizes
     points = {
         "size": [rounded(size) for size in sizes],
-        "reach": [rounded(need.reach) for need in tensor.needs],
+        "reach": [rounded(need.reach) for need in shown],
         "of": [needs] * len(sizes),
     }
     limits = {
@@ -46,7 +52,7 @@ def tolerance_chart(tensor: StoredTensorTolerance, name: str = "needs") -> Sketc
         .encode(x=x, y=y, color=color, tooltip=tooltip)
         .properties(name=f"{name}_points"),
     )
-    largest = max(tensor.needs, key=lambda need: need.reach / (tensor.atol + tensor.rtol * need.size or 1.0))
+    largest = max(shown, key=lambda need: need.reach / (tensor.atol + tensor.rtol * need.size or 1.0))
     words = f"The line is closest to what elements of about {largest.size:.2g} need: {largest.reach:.2g}."
     return finished(
         chart,

@@ -9,7 +9,7 @@ from ...verdicts import CheckResult
 from ...verdicts.closeup import Closeup
 from ...verdicts.evidence.finding import Finding
 from ...verdicts.reasons import reason
-from ...words.numbers import counted, number, share, verb
+from ...words.numbers import counted, number, share, times_of, verb
 from ..charts.elements import element_columns, error_against_noise
 from ..charts.histograms import ulp_histogram
 from ..charts.profiles import profile_chart, residual_map
@@ -57,7 +57,9 @@ def check_numbers(result: CheckResult) -> tuple[Number, ...]:
         Number(
             share(differ.unequal, differ.count),
             "differs" if differ.unequal == 1 else "differ",
-            f"by up to {counted(differ.max_ulps, 'ulp')}, and by at most {number(differ.max_abs)} in absolute terms",
+            "because one side is NaN or infinite"
+            if differ.unequal and differ.unequal == sum(each.special_mismatches for each in differ.differences)
+            else f"by up to {counted(differ.max_ulps, 'ulp')}, and by at most {number(differ.max_abs)} in absolute terms",
         )
     ]
     noise = result.find("noise")
@@ -128,7 +130,7 @@ def _closeup_parts(closeup: Closeup, name: str, datasets: dict[str, Columns]) ->
     elements = f"{name}_elements"
     datasets[f"{elements}_table"] = element_columns(closeup)
     limit = (
-        f"The upper line is {number(closeup.limit)} times the noise: what the worst element of a correct implementation reaches."
+        f"The upper line is {times_of(closeup.limit)} the noise: what the worst element of a correct implementation reaches."
         if closeup.limit is not None
         else ""
     )

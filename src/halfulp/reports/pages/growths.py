@@ -40,12 +40,17 @@ def growth_page(growth: Growth) -> Page:
         tone_of(worst.acceptable),
         f"{growth.names[0]} against {growth.names[1]}, declared precision {growth.declared}: the verdict of {where}. {law}{stopped}",
         _numbers(growth),
-        ("Nothing is wrong: a tolerance for this function has to grow with the size. halfulp tolerance FILE.py derives one.",)
-        if worst.acceptable
-        else ("Run halfulp check at the smallest size that fails.",),
+        (_all_is_well(growth),) if worst.acceptable else ("Run halfulp check at the smallest size that fails.",),
         sections,
         {"sizes": growth_columns(growth)},
     )
+
+
+def _all_is_well(growth: Growth) -> str:
+    slopes = [slope for slope in (growth.slope("actual"), growth.slope("noise")) if slope is not None]
+    if slopes and not any(slope.low > 0 for slope in slopes):
+        return "Nothing is wrong, and the error doesn't grow with the size."
+    return "Nothing is wrong: a tolerance for this function has to grow with the size. halfulp tolerance FILE.py derives one."
 
 
 def _numbers(growth: Growth) -> tuple[Number, ...]:

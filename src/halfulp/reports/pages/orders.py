@@ -34,7 +34,7 @@ def orders_page(found: StoredOrders) -> Page:
     for name, stored_order in found.orders.items():
         sections.append(_section(name, stored_order, datasets))
     if found.problems:
-        sections.append(Section("problems", "Without an order", (Pairs("Why there is none", tuple(found.problems.items())),)))
+        sections.append(Section("problems", "Without an order", (Pairs("Why none was found", tuple(found.problems.items())),)))
     proved = bool(found.orders) and all(order.proved for order in found.orders.values()) and not found.problems
     same = found.difference == "the same order"
     return Page(
@@ -53,7 +53,7 @@ def orders_page(found: StoredOrders) -> Page:
 def _title(found: StoredOrders, *, proved: bool, same: bool) -> str:
     if found.difference:
         return "They add in the same order" if same else "They add in different orders"
-    return "The order is proved" if proved else "The order is not proved" if found.orders else "There is no order"
+    return "The order is proved" if proved else "The order is not proved" if found.orders else "No order was found"
 
 
 def _numbers(found: StoredOrders) -> tuple[Number, ...]:

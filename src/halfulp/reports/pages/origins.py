@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
 from ...origins.origin import Origin, Point
-from ...words.numbers import counted, number
+from ...words.numbers import counted, number, times_of
 from ..charts.walks import walk_chart, walk_columns
 from ..text.origins import origin_answer, place_words
 from .page import Branch, Column, Columns, Figure, Number, Page, Part, Section, Table, Tree, Words, tone_of
@@ -91,7 +92,7 @@ def _numbers(origin: Origin, start: int | None) -> tuple[Number, ...]:
         )
     return (
         Number(
-            number(point.added), "relative difference that this op adds", f"{number(point.added_in_noise)} times what rounding causes there"
+            number(point.added), "relative difference that this op adds", f"{times_of(point.added_in_noise)} what rounding causes there"
         ),
         Number(number(point.inherited), "relative difference that this op inherits", "the part that comes from earlier differences"),
         Number(walk, f"{point.op} ({point.phase})", point.source),
@@ -100,14 +101,33 @@ def _numbers(origin: Origin, start: int | None) -> tuple[Number, ...]:
 
 def _steps(origin: Origin) -> tuple[str, ...]:
     if origin.module is None:
-        return ("Nothing to do here.",) if origin.acceptable else ("Record both sides with level='tensors' to see what each op adds.",)
-    where = origin.module or origin.op
-    cause = f"halfulp explain {origin.operands}" if origin.operands else "halfulp.explain(actual, expected, inputs)"
+        return ("Nothing to do here.",) if origin.acceptable else tuple(_undecided(origin))
+    where = f"module {origin.module}" if origin.module else origin.op
+    cause = _cause(origin)
+    scripted = (
+        f"For this op as a stand-alone script: halfulp repro {origin.operands}"
+        if _is_of_traces(origin)
+        else "For this op as a stand-alone script, record both sides (halfulp record) and run: halfulp repro A.trace B.trace"
+    )
     return (
         f"Compare what {where} does on both sides: constants (eps, scale), weights, layout, the kernel that runs.",
         f"For the cause, found by experiment: {cause}",
-        "For this op as a stand-alone script: halfulp repro A.trace B.trace",
+        scripted,
     )
+
+
+def _undecided(origin: Origin) -> Iterator[str]:
+    if _is_of_traces(origin):
+        yield "Record both sides with level='tensors' to see what each op adds."
+    yield f"For the cause, found by experiment: {_cause(origin)}"
+
+
+def _cause(origin: Origin) -> str:
+    return f"halfulp explain {origin.operands}" if origin.operands else "halfulp.explain(actual, expected, inputs)"
+
+
+def _is_of_traces(origin: Origin) -> bool:
+    return ".trace" in origin.operands
 
 
 def _also(origin: Origin) -> list[Part]:
@@ -115,7 +135,7 @@ def _also(origin: Origin) -> list[Part]:
         f"{nonfinite.side} first produces {nonfinite.kind} at {nonfinite.op} in {nonfinite.module or '(outermost)'} ({nonfinite.phase}): {counted(nonfinite.count, 'element')}, from {'; '.join(nonfinite.inputs) or 'no inputs'}"
         for nonfinite in origin.nonfinite
     ]
-    lines += [f"{place_words(point)} also adds {number(point.excess)} times the limit" for point in origin.more[:20]]
+    lines += [f"{place_words(point)} also adds {times_of(point.excess)} the limit" for point in origin.more[:20]]
     lines += [
         (f"{place_words(point)} amplifies the difference that it inherits by a factor of {number(point.gain)} (it is not at fault)")
         for point in origin.amplifying(5)

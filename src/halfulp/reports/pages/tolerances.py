@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from ...remedies import StoredTolerance
-from ..charts.tolerances import tolerance_chart
+from ..charts.tolerances import drawable, tolerance_chart
 from ..text.tolerances import tolerance_words
 from .page import Code, Column, Figure, Number, Page, Part, Section, Table
 from .tables import columns_of
@@ -40,7 +40,7 @@ def tolerance_page(tolerance: StoredTolerance) -> Page:
 
 
 def _pictures(tolerance: StoredTolerance) -> list[Part]:
-    drawn = [tensor for tensor in tolerance.tensors if tensor.needs]
+    drawn = [tensor for tensor in tolerance.tensors if drawable(tensor)]
     if len(drawn) > PICTURES:
         return []
     caption = (

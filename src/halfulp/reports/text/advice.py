@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...verdicts import CheckResult, Verdict
 from ...verdicts.evidence.finding import Finding
-from ...words.numbers import many_times, number
+from ...words.numbers import many_times, number, times_of
 
 V, F = Verdict, Finding
 
@@ -94,7 +94,7 @@ def _about_stored(result: CheckResult, source: str) -> list[str]:
     if result.acceptable:
         return []
     steps = [
-        f"Make sure that {source} was computed from these very inputs and weights: store them beside it, or record a trace, which holds its inputs."
+        f"Make sure that the stored result ({source}) was computed from these very inputs and weights: store them beside it, or record a trace, which holds its inputs."
     ]
     if result.verdict not in (V.REDUCED_PRECISION, V.FLIP):
         steps.append(
@@ -108,7 +108,7 @@ def _all_is_well(result: CheckResult) -> str:
     """What may be said of honest rounding, no more than the evidence beside it says."""
     peer = result.find("peer")
     if peer is not None and peer.finding == F.EXPECTED and isinstance(ratio := peer.measured.get("ratio"), float) and ratio > MUCH_CLOSER:
-        return f"The formula is right, and the error is rounding, but expected is {number(ratio)} times closer to the float64 reference."
+        return f"The formula is right, and the error is rounding, but expected is {times_of(ratio)} closer to the float64 reference."
     return "Nothing is wrong."
 
 
@@ -148,7 +148,16 @@ _AMPLIFIED = (
     "Look for what `actual` keeps in 16 bits but `expected` keeps in float32: positions, angles and times, running sums, differences of nearly equal numbers.",
     "Compute these steps in float32 and round their result once.",
 )
-_STEPS_BECAUSE = {"overflow": _OVERFLOW, "gain": _LEANS, "forward_error": _AMPLIFIED, "specials": _NONFINITE}
+_VACUOUS = ("Pass other inputs: not all zero, and such that no output is empty or constant.",)
+_REFERENCE = ("Find out which of the two is wrong: compare both with a result that you know.",)
+_STEPS_BECAUSE = {
+    "overflow": _OVERFLOW,
+    "gain": _LEANS,
+    "forward_error": _AMPLIFIED,
+    "specials": _NONFINITE,
+    "vacuous": _VACUOUS,
+    "reference": _REFERENCE,
+}
 """The steps where the first piece of evidence says more than the verdict."""
 _STEPS: dict[Verdict, tuple[str, ...]] = {
     V.IDENTICAL: ("Nothing to do.",),

@@ -46,7 +46,7 @@ def structural_words(comparison: Comparison) -> list[str]:
         for mismatch in sorted(comparison.mismatches, key=lambda mismatch: mismatch not in comparison.structural)
     ]
     return words + [
-        f"NaN or infinity on one side only at {difference.path or 'the only tensor'}: {difference.special_mismatches:,} of {counted(difference.count, 'element')}"
+        f"NaN or infinity on just one side, in {difference.path or 'the only tensor'}: {difference.special_mismatches:,} of {counted(difference.count, 'element')}"
         for difference in comparison
         if difference.special_mismatches
     ]

@@ -8,7 +8,7 @@ from typing import Any
 from ...verdicts import Evidence
 from ...verdicts.evidence.finding import Finding
 from ...verdicts.reasons import rearranged_words
-from ...words.numbers import counted, many_times, number, power_of_two, share, verb
+from ...words.numbers import counted, many_times, number, power_of_two, share, times_of, up_to, verb
 
 F = Finding
 
@@ -91,8 +91,9 @@ def _bits(finding: str, m: Measured) -> str:
             zeros += (
                 f", {m[f'flushed_by_{side}']:,} subnormal {'number is' if m[f'flushed_by_{side}'] == 1 else 'numbers are'} zero in {side}"
             )
+    apart = f", by up to {counted(m['max_ulps'], 'ulp')}" if m["max_ulps"] or zeros else ", all of them because one side is NaN or infinite"
     return (
-        f"{share(m['unequal'], m['count'])} {verb(m['unequal'], 'differ')}, by up to {counted(m['max_ulps'], 'ulp')}{zeros}"
+        f"{share(m['unequal'], m['count'])} {verb(m['unequal'], 'differ')}{apart}{zeros}"
         if finding == F.DIFFER
         else f"{counted(m['count'], 'element')}"
     )
@@ -105,7 +106,7 @@ def _repetition(finding: str, m: Measured) -> str:
         return f"{m['runs']} runs of each side"
     if m.get("structure"):
         return f"`{m['side']}` returns {m['structure']}"
-    return f"`{m['side']}` differs in {share(m['unequal'], m['count'])}, by up to {number(m['max_abs'])}"
+    return f"`{m['side']}` differs in {share(m['unequal'], m['count'])}, {up_to(m['max_abs'])}"
 
 
 def _noise(finding: str, m: Measured) -> str:
@@ -130,7 +131,7 @@ def _backward(finding: str, m: Measured) -> str:
 
 
 def _fast_products(finding: str, m: Measured) -> str:
-    return f"if every product loses as much as Winograd or Strassen does, the error is {number(m['excess'])} times the limit"
+    return f"if every product loses as much as Winograd or Strassen does, the error is {times_of(m['excess'])} the limit"
 
 
 def _peer(finding: str, m: Measured) -> str:
@@ -150,7 +151,7 @@ def _scaling(finding: str, m: Measured) -> str:
     if "grows_to_float32" in m and finding == F.GROWS_IN_FLOAT32:
         return f"in float32 the difference is larger {power_of_two(m['grows_to_float32'])} (rounding: 2^29)"
     if "excess_in_float32" in m:
-        return f"in float32 the difference is {number(m['excess_in_float32'])} times what rounding allows (up to 2 between two correct results)"
+        return f"in float32 the difference is {times_of(m['excess_in_float32'])} what rounding allows (up to 2 between two correct results)"
     if "unequal_integers_in_float64" in m:
         return f"{m['unequal_integers_in_float64']:,} integer {'element differs' if m['unequal_integers_in_float64'] == 1 else 'elements differ'} in float64 too"
     cast = f"; dtypes replaced in calls to {', '.join(m['overridden'])}" if m.get("overridden") else ""
@@ -160,34 +161,32 @@ def _scaling(finding: str, m: Measured) -> str:
 
 
 def _flips(finding: str, m: Measured) -> str:
-    return f"{m['explained']:,} of {counted(m['beyond'], 'element')} beyond rounding {verb(m['explained'], 'jump')} in the noise samples (with {number(m['amplitude'])} times the noise)"
+    return f"{m['explained']:,} of {counted(m['beyond'], 'element')} beyond rounding {verb(m['explained'], 'jump')} in the noise samples (with {times_of(m['amplitude'])} the noise)"
 
 
 def _integers(finding: str, m: Measured) -> str:
-    return (
-        str(m["why"])
-        if "why" in m
-        else f"{share(m['unequal'], m['count'])} {verb(m['unequal'], 'differ')}, by up to {number(m['max_abs'])}"
-    )
+    return str(m["why"]) if "why" in m else f"{share(m['unequal'], m['count'])} {verb(m['unequal'], 'differ')}, {up_to(m['max_abs'])}"
 
 
 def _powers(finding: str, m: Measured) -> str:
     if "why" in m:
         return str(m["why"])
-    return f"inputs times {number(m['factor'])}, result times {number(m['factor'] ** m['degree'])}: off by {number(m['excess'])} times the limit"
+    return (
+        f"inputs times {number(m['factor'])}, result times {number(m['factor'] ** m['degree'])}: off by {times_of(m['excess'])} the limit"
+    )
 
 
 def _permutations(finding: str, m: Measured) -> str:
     if "why" in m:
         return str(m["why"])
     lengths = ", ".join(str(item) for item in m["lengths"])
-    return f"axes of length {lengths} permuted: off by {number(m['excess'])} times the limit"
+    return f"axes of length {lengths} permuted: off by {times_of(m['excess'])} the limit"
 
 
 def _patterns(finding: str, m: Measured) -> str:
     return (
-        f"strongest along axis {m['axis']} at index {m['index']}: mean error {number(m['mean_in_noise'])} times the noise over "
-        f"{m['elements']:,} elements, {number(m['excess'])} times what rounding reaches (a pattern: more than 4)"
+        f"strongest along axis {m['axis']} at index {m['index']}: mean error {times_of(m['mean_in_noise'])} the noise over "
+        f"{m['elements']:,} elements, {times_of(m['excess'])} what rounding reaches (a pattern: more than 4)"
     )
 
 
@@ -200,15 +199,16 @@ def _search(finding: str, m: Measured) -> str:
 
 def _redraw(finding: str, m: Measured) -> str:
     if "gain_in_u" in m:
-        return f"too large or too small by {number(m['gain_in_u'])} u on average, in each of {m['repetitions']} repetitions"
+        way = "large" if m["gain_in_u"] > 0 else "small"
+        return f"too {way} by {number(abs(m['gain_in_u']))} u on average, in each of {m['repetitions']} repetitions"
     return str(m["why"]) if "why" in m else f"{100 * m['share_that_stays']:.0f} % of the error stays over {m['repetitions']} repetitions"
 
 
 def _precision(finding: str, m: Measured) -> str:
     if finding == F.SAME_SIZE and m.get("seen"):
-        return f"{m['format']} seen in {m['where']}: the error is {number(m['rms_in_its_noise'])} times the noise of that format"
+        return f"{m['format']} seen in {_of_actual(m['where'])}: the error is {times_of(m['rms_in_its_noise'])} the noise of that format"
     if finding == F.SAME_SIZE:
-        return f"{m['format']} {m['where']}: the error is {number(m['rms_in_its_noise'])} times the noise of that format"
+        return f"{m['format']} {m['where']}: the error is {times_of(m['rms_in_its_noise'])} the noise of that format"
     if finding == F.CORRELATES and "deviations" not in m:
         return f"rounding the {m['where']} to {m['format']}, which occurs among the numbers of actual, predicts {100 * m['correlated']:.0f} % of the error, and the size of the error fits too"
     if finding == F.CORRELATES:
@@ -219,6 +219,11 @@ def _precision(finding: str, m: Measured) -> str:
     if "format" not in m:
         return "rounding the inputs of products reproduces none of the error"
     return f"best match: rounding the {m['where']} to {m['format']} reproduces {100 * m['explained']:.1f} % of the error"
+
+
+def _of_actual(where: object) -> str:
+    """Whose ops "its ops" are."""
+    return str(where).replace("its ops", "the ops of actual")
 
 
 def _casts(finding: str, m: Measured) -> str:
@@ -245,15 +250,15 @@ def _gain(finding: str, m: Measured) -> str:
 
 
 def _conditioning(finding: str, m: Measured) -> str:
-    return f"with the inputs rounded once as well, the error is {number(m['excess'])} times the limit; overall, it is {number(m['norm_in_noise'])} times the noise"
+    return f"with the inputs rounded once as well, the error is {times_of(m['excess'])} the limit; overall, it is {times_of(m['norm_in_noise'])} the noise"
 
 
 def _forward_error(finding: str, m: Measured) -> str:
-    return f"{number(m['error'])} times as large (limit {number(m['limit'])}); error of expected: {number(m['expected_error'])}"
+    return f"{times_of(m['error'])} as large (limit {number(m['limit'])}); error of expected: {number(m['expected_error'])}"
 
 
 def _own_noise(finding: str, m: Measured) -> str:
-    return f"with each of its ops rounded, the error is {number(m['excess'])} times the limit"
+    return f"with each of its ops rounded, the error is {times_of(m['excess'])} the limit"
 
 
 def _families(finding: str, m: Measured) -> str:
@@ -297,7 +302,7 @@ _WORDS: dict[str, Callable[[str, Measured], str]] = {
     "conditioning": _conditioning,
     "forward_error": _forward_error,
     "own_noise": _own_noise,
-    "inside": lambda finding, m: f"{m['module']} is {m['verdict']}",
+    "inside": lambda finding, m: f"module {m['module']} is judged {m['verdict']}",
     "rearrangement": lambda finding, m: rearranged_words(m),
     "overlap": _overlap,
 }

@@ -7,7 +7,7 @@ from rich.table import Table
 
 from ...origins.counterpart import MatchedBy
 from ...origins.origin import Origin, Point
-from ...words.numbers import counted, number
+from ...words.numbers import counted, number, times_of
 from .places import place_lines
 from .tables import as_text
 
@@ -30,7 +30,7 @@ def origin_text(origin: Origin, form: str) -> str:
     amplifying = [point for point in origin.amplifying(5) if (point.gain or 0.0) > 2.0]
     if amplifying:
         parts += ["", "Ops that amplify the difference they inherit (not at fault):"]
-        parts += [f"  {place_words(point)}: {number(point.gain)} times" for point in amplifying]
+        parts += [f"  {place_words(point)}: {times_of(point.gain)}" for point in amplifying]
     for nonfinite in origin.nonfinite:
         parts += [
             "",
@@ -111,7 +111,7 @@ def _remarks(origin: Origin) -> list[RenderableType]:
     parts: list[RenderableType] = []
     if origin.more:
         parts += ["", "Later ops that add more than rounding:"]
-        parts += [f"  {place_words(point)}: {number(point.excess)} times the limit" for point in origin.more[:5]]
+        parts += [f"  {place_words(point)}: {times_of(point.excess)} the limit" for point in origin.more[:5]]
     if len(origin.segment) > 1:
         parts += ["", "Ops between the last value that both sides share and the first that differs:"]
         parts += [f"  {name}" for name in origin.segment[:ROWS]]

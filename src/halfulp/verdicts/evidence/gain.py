@@ -64,12 +64,12 @@ def gain(case: Case, noise: Noise) -> Evidence | None:
 
 def _lost_change(case: Case, leaf: Leaf, known: LeafNoise, peer: Leaf) -> Evidence | None:
     """Whether a part of what the function adds to an input never arrives: weights whose updates are less than half a spacing."""
-    for given in argument_leaves((case.inputs, case.keywords)).values():
+    for name, given in argument_leaves((case.inputs, case.keywords)).items():
         if given.format is None or given.shape != leaf.shape:
             continue
         share, limit = lost_share(given.float64(), leaf.float64(), peer.float64(), known)
         if share > max(limit, limits.LOST):
-            measured = {"share_lost": share, "share_limit": limit, "input": given.path}
+            measured = {"share_lost": share, "share_limit": limit, "input": name}
             return Evidence("gain", F.LEANS, measured=measured, path=leaf.path)
     return None
 

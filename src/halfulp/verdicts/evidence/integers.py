@@ -42,7 +42,8 @@ def _on(case: Case, change: Change) -> Evidence:
             continue
         whole = np.isfinite(reference).all() and np.array_equal(reference, peer) and np.array_equal(reference, np.rint(reference))
         if not whole or not np.any(reference != 0):
-            why = f"the computation is not exact on {kind} (it divides or takes roots or exponentials)"
+            inexact = f"the computation is not exact on {kind} (for example because it divides or takes roots or exponentials)"
+            why = f"all results are zero on {kind}" if whole else inexact
             return Evidence(kind, F.UNAVAILABLE, measured={"why": why})
         apart = np.abs(leaf.float64() - reference)
         apart = np.where(np.isfinite(apart), apart, np.inf)

@@ -65,6 +65,15 @@ TYPES: dict[str, dict[str, tuple[str, bool]]] = {
 }
 """Kind of evidence -> name -> (type, whether it may be None)."""
 
+IN_WORDS = {
+    NUMBER: "a number",
+    COUNT: "a whole number",
+    TEXT: "a text",
+    FLAG: "true or false",
+    TEXTS: "a list of texts",
+    PLACES: "a list of whole numbers",
+}
+
 LISTS = ("effects", "overlap")
 """Kinds whose every value is a list of texts, by names that depend on the case."""
 
@@ -83,7 +92,9 @@ def problems(result: Any, where: str = "") -> Iterator[str]:
         for name, value in result.measured.items():
             known = type_of(result.kind, name)
             if known is not None and not (value is None and known[1]) and not _is(known[0], value):
-                yield f"{where}.measured.{name} is {str(value)[:40]!r} where evidence of kind {result.kind!r} has a {known[0]}".lstrip(".")
+                yield (
+                    f"{where}.measured.{name} is {str(value)[:40]!r} where evidence of kind {result.kind!r} has {IN_WORDS[known[0]]}"
+                ).lstrip(".")
     elif dataclasses.is_dataclass(result) and not isinstance(result, type):
         for field in dataclasses.fields(result):
             yield from problems(getattr(result, field.name, None), f"{where}.{field.name}")

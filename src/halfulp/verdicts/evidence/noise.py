@@ -129,7 +129,7 @@ EQUAL = 1.1
 
 def peer_evidence(actual: Run, expected: Run, noise: Noise) -> Evidence | None:
     """Which side is closer to the reference, and by how much. `expected` is not assumed to be the better one."""
-    if noise.reference == "expected as it is":
+    if noise.reference == "expected in its own precision":
         return None  # nothing better is known that both could be compared with
     of_actual = {residual.path: residual for residual in residuals(actual, noise)}
     of_expected = {residual.path: residual for residual in residuals(expected, noise)}

@@ -19,12 +19,13 @@ def vacuous(case: Case, *, strict: bool) -> Evidence | None:
     Args:
         strict: whether agreement that tests nothing decides nothing.
     """
-    inputs = [leaf for leaf in argument_leaves((case.inputs, case.keywords)).values() if leaf.format is not None and leaf.stored.size]
+    given = argument_leaves((case.inputs, case.keywords))
+    inputs = {name: leaf for name, leaf in given.items() if leaf.format is not None and leaf.stored.size}
     outputs = case.native("expected").outputs
     measured = {
         "empty_outputs": [_named(leaf) for leaf in outputs if not leaf.stored.size],
         "constant_outputs": [_named(leaf) for leaf in outputs if _is_constant(leaf)],
-        "zero_inputs": [_named(leaf) for leaf in inputs] if inputs and not any(map(_has_numbers, inputs)) else [],
+        "zero_inputs": list(inputs) if inputs and not any(map(_has_numbers, inputs.values())) else [],
     }
     measured = {name: paths for name, paths in measured.items() if paths}
     return Evidence("vacuous", F.REFUSED if strict else F.REPORTED, measured=measured) if measured else None
