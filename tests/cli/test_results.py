@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from halfulp.cli import app
+from halfulp.datasheets import properties
 from halfulp.reports.charts import PICTURES
 
 CASE = """
@@ -61,7 +62,8 @@ def test_commands_write_pages_and_json_together(command, case, tmp_path):
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
-def test_doctor_compare_and_datasheet_have_pages(tmp_path):
+def test_doctor_compare_and_datasheet_have_pages(tmp_path, monkeypatch):
+    monkeypatch.setitem(properties.SECTIONS, "orders", lambda _: {})
     import numpy as np
 
     np.save(tmp_path / "a.npy", np.float32([1, 2]))

@@ -7,7 +7,7 @@ import torch
 
 import halfulp
 from halfulp.backends import backend
-from halfulp.datasheets import Accuracy, Datasheet, datasheet, libraries, read_datasheet
+from halfulp.datasheets import Accuracy, Datasheet, datasheet, libraries, properties, read_datasheet
 from halfulp.datasheets.functions import TORCH_BINARY, TORCH_UNARY, reference
 from halfulp.datasheets.libraries import Library, _of_backend, library
 from halfulp.datasheets.properties import _arithmetic, _invariance, _precision, _special
@@ -17,6 +17,12 @@ from halfulp.errors import InputError, MissingBackend
 @pytest.fixture(scope="module")
 def sheet():
     return datasheet("torch", functions=("exp", "sqrt", "add", "gelu"))
+
+
+@pytest.fixture
+def without_orders(monkeypatch):
+    """Orders of sums take most of the time, and are measured anew in each datasheet."""
+    monkeypatch.setitem(properties.SECTIONS, "orders", lambda _: {})
 
 
 def test_what_a_datasheet_of_pytorch_says(sheet):
@@ -73,6 +79,7 @@ def test_bad_files_and_names_are_refused(tmp_path):
         datasheet("numpy", functions=("exq",))
 
 
+@pytest.mark.usefixtures("without_orders")
 def test_an_interrupted_run_goes_on(tmp_path):
     kept = tmp_path / "scans.json"
     seen = []
@@ -99,6 +106,7 @@ def test_an_interrupted_run_goes_on(tmp_path):
     assert any("s left" in step for step in seen)
 
 
+@pytest.mark.usefixtures("without_orders")
 def test_square_roots_of_numpy_are_correctly_rounded():
     found = datasheet("numpy", functions=("sqrt", "div", "mul")).accuracies
     assert all(each.max_ulp_error <= 0.5 and not each.not_correctly_rounded for each in found)
@@ -182,6 +190,7 @@ def test_a_backend_has_the_ops_of_the_table_and_what_they_do_is_measured():
     assert "LESS" not in _precision(through)["float16 linear"]
 
 
+@pytest.mark.usefixtures("without_orders")
 def test_the_datasheet_of_a_backend_is_a_datasheet(monkeypatch, tmp_path):
     direct = datasheet("numpy", functions=("exp",)).accuracies[0]
     monkeypatch.setattr(libraries, "LIBRARIES", {})

@@ -36,13 +36,9 @@ def describe(order: Summation) -> str:
 def difference(order: Summation, other: Summation) -> str:
     """What distinguishes the first order from the second; "the same order" when nothing does."""
     parts: list[str] = []
+    moved_only = order.tree != other.tree and order.tree.without_extras() == other.tree.without_extras()
     if order.tree != other.tree:
-        if order.tree.without_extras() == other.tree.without_extras():
-            parts += _moved_extras(order, other)
-        elif order.tree.terms != other.tree.terms:
-            parts.append(f"{counted(order.tree.terms, 'term')} instead of {other.tree.terms:,}")
-        else:
-            parts.append(f"a different order of terms ({describe(order)}, instead of {describe(other)})")
+        parts += _moved_extras(order, other) if moved_only else [_other_tree(order, other)]
     if order.fma != other.fma and order.fma is not None and other.fma is not None:
         parts.append(
             "products added without rounding (FMA) instead of rounded first" if order.fma else "products rounded first instead of FMA"
@@ -69,9 +65,15 @@ def difference(order: Summation, other: Summation) -> str:
         parts.append(
             f"{' and '.join(order.extras)} times {'its factor' if len(order.extras) == 1 else 'their factors'} {here} instead of {there}"
         )
-    if order.tree != other.tree and order.tree.without_extras() == other.tree.without_extras():
+    if moved_only:
         parts.append(f"otherwise the same {'products' if order.products else 'terms'} in the same order")
     return "; ".join(parts) or "the same order"
+
+
+def _other_tree(order: Summation, other: Summation) -> str:
+    if order.tree.terms != other.tree.terms:
+        return f"{counted(order.tree.terms, 'term')} instead of {other.tree.terms:,}"
+    return f"a different order of terms ({describe(order)}, instead of {describe(other)})"
 
 
 def _moved_extras(order: Summation, other: Summation) -> list[str]:
