@@ -107,6 +107,49 @@ benchmarks: $(VENV)/.ready
 	$(BIN)/python -m benchmarks.memory
 	$(BIN)/python -m benchmarks.fuzz
 
+# What CI runs of the benchmarks: slices, each of which stops where a figure is below its bar. Two side by side: make -j2 --output-sync=target slices
+SLICES := real-models backends explain verdicts origins orders compiling limits agreement tolerances fuzz
+.PHONY: slices $(SLICES:%=slice-%)
+slices: $(SLICES:%=slice-%)
+slices $(SLICES:%=slice-%): export OMP_NUM_THREADS = 1
+
+slice-real-models: $(REAL)/.ready
+	$(REAL)/bin/python -W ignore -m benchmarks.real_models --small --fresh --slice 7/12
+
+# All adapters; the matrix ends with 1 where not all backends agree, and they don't.
+slice-backends: export HALFULP_HOME = $(CURDIR)/.backends
+slice-backends: test-backends
+	$(BIN)/halfulp matrix --shapes small --json .backends/matrix.json || test $$? = 1
+	$(BIN)/python -W ignore -m benchmarks.origins.across --library numpy --library openvino
+
+slice-explain: $(VENV)/.ready
+	$(BIN)/python -W ignore -m benchmarks.explain --every 3
+
+slice-verdicts: $(VENV)/.ready
+	$(BIN)/halfulp bench verdicts --part pairs --part honest --part "sixteen bits" --honest 400
+
+slice-origins: $(VENV)/.ready
+	$(BIN)/python -W ignore -m benchmarks.origins.run
+
+# Stops where FPRev's algorithm finds another tree.
+slice-orders: $(VENV)/.ready
+	$(BIN)/python -W ignore -m benchmarks.orders --quick
+
+slice-compiling: $(VENV)/.ready
+	$(BIN)/python -W ignore -m benchmarks.compiling.run
+
+slice-limits: $(VENV)/.ready
+	$(BIN)/halfulp bench verdicts --limits --draws 20 --only rms_norm/
+
+slice-agreement: $(VENV)/.ready
+	$(BIN)/python -W ignore -m benchmarks.agreement --quick
+
+slice-tolerances: $(VENV)/.ready
+	$(BIN)/python -W ignore -m benchmarks.tolerances
+
+slice-fuzz: $(VENV)/.ready
+	$(BIN)/python -m benchmarks.fuzz 2000
+
 # Torch comes first: anything else that asks for it would bring the CUDA build along.
 $(VENV)/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 10) and 'halfulp needs Python 3.10 or newer, got ' + sys.version)"
