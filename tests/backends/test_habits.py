@@ -307,7 +307,7 @@ class Lacking(Rounding):
         if target.op_name == "matmul":
             raise Unsupported("Got matmul. Needed: another op.")
         if target.op_name in ("conv2d", "sum"):
-            raise WorkerError("Got no answer: it died.\nSecond line.")
+            raise WorkerError("Got no usable answer: it died.\nSecond line.")
         implementation = super().implement(target)
 
         class Remarking:
@@ -323,7 +323,7 @@ class Lacking(Rounding):
 def test_what_is_lacking_is_left_out_and_what_fails_is_said():
     found = habits_of(Lacking(), {"precision": "f32"})
     assert list(found.products) == ["linear"] and list(found.subnormals) == ["linear", "relu"]
-    assert found.failed == {"conv2d": "Got no answer: it died.", "sum": "Got no answer: it died."}
+    assert found.failed == {"conv2d": "Got no usable answer: it died.", "sum": "Got no answer: it died."}
     assert found.remarks == ("linear: left to portable kernels", "linear: option f32")
 
 

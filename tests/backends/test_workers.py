@@ -588,11 +588,11 @@ def test_a_sweep_goes_on_after_a_fault(monkeypatch, tmp_path):
     ]
     for cell, other in zip(found.results, undisturbed.results):
         if cell.op == "linear" and "numpy" in (cell.actual, cell.expected):
-            assert cell.verdict == "" and "numpy: Got no answer from numpy's process: it died (SIGKILL" in cell.fault
+            assert cell.verdict == "" and "numpy: Got no usable answer from numpy's process: it died (SIGKILL" in cell.fault
         else:
             assert cell == other and not cell.fault
     (fault,) = found.faults["numpy"]
-    assert fault.startswith("linear small float32: Got no answer from numpy's process: it died (SIGKILL") and list(found.faults) == [
+    assert fault.startswith("linear small float32: Got no usable answer from numpy's process: it died (SIGKILL") and list(found.faults) == [
         "numpy"
     ]
     assert "it died" in found.habits["numpy"].failed["linear"] and set(found.habits["numpy"].products) == {"matmul", "conv2d"}
@@ -632,7 +632,7 @@ def test_an_interrupted_sweep_goes_on_where_it_was(tmp_path, after):
 def test_a_file_of_another_sweep_or_of_none_is_refused(tmp_path):
     kept = tmp_path / "cases.jsonl"
     matrix(**ASKED, resume=kept, progress=stopping(1))
-    with pytest.raises(InputError, match="from a run where ops was .* Needed: a run where it is .*Cases from different runs"):
+    with pytest.raises(InputError, match="from a run with ops = .* Needed: a run with ops = .*Cases from different runs"):
         matrix(**{**ASKED, "ops": ["relu"]}, resume=kept)
     for content in ("", "nonsense\n", "[]\n", "{}\n"):
         kept.write_text(content)
@@ -794,12 +794,14 @@ def test_faults_survive_an_interruption(tmp_path, monkeypatch):
 
         def implement(self, target, **options):
             if target.op_name == "relu":
-                raise WorkerError("Got no answer.")
+                raise WorkerError("Got no usable answer.")
             return HERE.implement(target)
 
     configured(monkeypatch, Faulty())
-    assert matrix(**ASKED, resume=tmp_path / "cases", progress=stopping(2)).faults == {"numpy": ("relu small float32: Got no answer.",)}
-    assert matrix(**ASKED, resume=tmp_path / "cases").faults == {"numpy": ("relu small float32: Got no answer.",)}
+    assert matrix(**ASKED, resume=tmp_path / "cases", progress=stopping(2)).faults == {
+        "numpy": ("relu small float32: Got no usable answer.",)
+    }
+    assert matrix(**ASKED, resume=tmp_path / "cases").faults == {"numpy": ("relu small float32: Got no usable answer.",)}
 
 
 def test_a_sweep_that_was_killed_while_writing_goes_on(tmp_path):

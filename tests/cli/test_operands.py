@@ -1,6 +1,8 @@
 """What commands take besides case files."""
 
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -106,3 +108,35 @@ def test_a_program_for_the_fault_of_two_functions(folder):
     result = run("repro", "F.layer_norm(x, (16,), eps=1e-2)", "F.layer_norm(x, (16,))", "-i", "x=randn(4, 16)", "-o", "out")
     assert result.exit_code == 0, (result.output, result.exception)
     assert (folder / "out" / "repro.py").is_file()
+
+
+@pytest.mark.parametrize("expression", ["x * 2", "x @ x.T", "F.relu(x)"])
+def test_an_expression_is_recorded(tmp_path, expression):
+    """PyTorch imports a module of its own while it watches an op, as the code would that called the op: expressions have no names for that."""
+    words = ["record", expression, "-i", "x=randn(3, 3)", "-o", str(tmp_path / "run.trace")]
+    ended = subprocess.run([sys.executable, "-m", "halfulp", *words], capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    assert halfulp.read_trace(tmp_path / "run.trace").ops
+
+
+def test_no_expression_reaches_what_imports():
+    for text in ("__import__('os')", "x.__class__", "__builtins__"):
+        with pytest.raises(halfulp.errors.InputError):
+            halfulp.sources.expressions.function_of(text, ["x"], "actual")
+
+
+@pytest.mark.parametrize("what", ["failing.py:f", "x.view(2)"])
+def test_what_a_recorded_function_raises_is_said(tmp_path, what, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "failing.py").write_text("def f(): raise ValueError('boom')\n")
+    words = ["-i", "x=randn(3)"] if "view" in what else []
+    ended = run("record", what, *words, "-o", "run.trace")
+    assert ended.exit_code == 2 or isinstance(ended.exception, halfulp.errors.CaseFileError)
+    said = str(ended.exception)
+    assert f"from {what}: " in said and "run.trace.partial" in said and "Fix the error above" in said
+    assert (tmp_path / "run.trace.partial").is_dir()
+
+
+def test_inputs_that_no_expression_uses_are_too_many():
+    ended = run("check", "torch.ones(3)", "torch.ones(3) * 2", "-i", "randn(4)")
+    assert "the expressions use no inputs. Needed: no inputs" in str(ended.exception)

@@ -42,7 +42,7 @@ ROWS = [
         Evidence("precision", F.SAME_SIZE, measured={"seen": True, "format": "bfloat16", "where": "a cast", "rms_in_its_noise": 1.0}),
         "bfloat16 seen in a cast: the error is 1 times the noise of that format",
     ),
-    (Evidence("precision", F.NOT_REPRODUCED, measured={}), "rounding the inputs of products reproduces none of the error"),
+    (Evidence("precision", F.NOT_REPRODUCED, measured={}), "no coarser format that was tried reproduces any of the error"),
     (Evidence("overflow", F.UNAVAILABLE, measured={"why": "it does not run"}), "it does not run"),
     (Evidence("overflow", F.DIFFER, measured={}), "the two differ in float64 too"),
     (

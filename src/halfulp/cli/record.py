@@ -36,7 +36,7 @@ def record(
 ) -> None:
     """Record what a program computes, op by op, to compare it with a recording made elsewhere (`halfulp locate`)."""
     import halfulp
-    from halfulp.recording.programs import record_program
+    from halfulp.recording.programs import record_program, told
 
     from .progress import steps_on_stderr
 
@@ -49,7 +49,8 @@ def record(
             trace = record_program(script, output, seed=seed, arguments=tuple(arguments or ()), **how)
         else:
             found = taken(script, None, inputs, seed=seed, one_side=True, asked="`record` watches a run")
-            trace = halfulp.record(found.actual, found.inputs, output, keywords=found.options.get("keywords"), **how)
+            with told(script, output):
+                trace = halfulp.record(found.actual, found.inputs, output, keywords=found.options.get("keywords"), **how)
     modules = len({step.module for step in trace.ops})
     kept = sum(value.place.end - value.place.begin for value in trace.values if value.place is not None)
     say(

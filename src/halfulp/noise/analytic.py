@@ -35,7 +35,7 @@ class BackwardError:
         path: which output.
         eta: largest |actual - reference| / (u sum |a_k||b_k|).
         terms: how many products are summed, the largest possible depth h.
-        estimate: `DEVIATIONS` sqrt(h), what rounding reaches (probabilistic). bound: h, what it can't exceed (proved, to first order).
+        estimate: what rounding reaches, see `reach`. bound: h, what it can't exceed (proved, to first order).
     """
 
     path: str
@@ -86,6 +86,11 @@ def _magnitude(value: Any) -> Any:
     return abs(value) if isinstance(value, float) else value
 
 
+def reach(terms: int) -> float:
+    """What h roundings in a row reach, in u: `DEVIATIONS` sqrt(h) (probabilistic), and no more than h, which is proved."""
+    return min(DEVIATIONS * math.sqrt(terms), float(terms))
+
+
 def backward_error(case: Case, run: Run, noise: Noise) -> BackwardError | None:
     """The componentwise backward error of a run.
 
@@ -112,5 +117,5 @@ def backward_error(case: Case, run: Run, noise: Noise) -> BackwardError | None:
             error = np.abs(leaf.float64() - spread.reference)
             eta = np.where(error == 0, 0.0, error / (case.declared.unit_roundoff * scale))
         largest = float(np.max(eta[np.isfinite(eta)], initial=0.0))
-        return BackwardError(leaf.path, largest, mode.terms, DEVIATIONS * math.sqrt(mode.terms), bound=float(mode.terms))
+        return BackwardError(leaf.path, largest, mode.terms, reach(mode.terms), bound=float(mode.terms))
     return None

@@ -254,9 +254,9 @@ def _at_output(walker: Walker, walk: Walk, name: str, common: dict[str, Any], no
     number, actual_number = walker.expected.named[name], walker.actual.named[name]
     here = made_since(walker.actual, actual_number, walk.matched.__contains__)
     there = made_since(walker.expected, number, walker.is_seen)
+    returned = "." if there else ", where it is an input that is returned unchanged."
     because = (
-        f"{name} has shape {_shape(walker.actual, actual_number)} in actual and {_shape(walker.expected, number)} in expected. The ops "
-        "below compute it from the last values that both sides share."
+        f"{name} has shape {_shape(walker.actual, actual_number)} in actual and {_shape(walker.expected, number)} in expected{returned}"
     )
     if not there:  # an input is returned
         return Origin(

@@ -75,10 +75,14 @@ def locate(
             return locate_in_ranks(Path(actual), Path(expected), declared=declared, rename=rename, progress=progress)
         return locate_in_traces(_opened(actual), _opened(expected), declared=declared, rename=rename, progress=progress)
     if any(traces) or not (callable(actual) and callable(expected)):
+        got = f"Got {type(actual).__name__} and {type(expected).__name__}. Needed: two traces, or two callables with inputs. "
+        if any(traces) and (callable(actual) or callable(expected)):
+            raise InputError(
+                f"{got}Both sides have to be of the same kind to be compared op by op. Record the callable first: "
+                "halfulp.record(model, inputs, 'run.trace')."
+            )
         raise InputError(
-            f"Got {type(actual).__name__} and {type(expected).__name__}. Needed: two traces, or two callables with inputs. "
-            "Both sides have to be of the same kind to be compared op by op. Record the callable first: halfulp.record(model, inputs, "
-            "'run.trace')."
+            f"{got}Only recorded runs and callables can be compared op by op. For two results: halfulp.compare(actual, expected)."
         )
     if inputs is None:
         raise InputError(

@@ -147,7 +147,7 @@ def _no_op_alone(origin: Origin, whole: CheckResult) -> str:
     """The whole is beyond rounding, and no op by itself: where the rest lies."""
     largest = max(origin.walk, key=lambda point: point.excess, default=None)
     first = _named(origin.first_bits) if origin.first_bits is not None else "the inputs"
-    most = f" {_named(largest)} adds the most, {times_of(largest.excess, 2)} its limit." if largest is not None else ""
+    most = f" {_named(largest)} adds the most, {times_of(largest.excess, 2)} its limit." if largest is not None and largest.excess else ""
     return (
         f"The outputs as a whole are not acceptable ({whole.verdict.name}), but no single op adds more than rounding, so the fault lies "
         f"between {first} and the outputs.{most} check says: {whole.reason}"

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import runpy
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import nn
 
-from ..errors import CaseFileError
+from ..errors import CaseFileError, HalfulpError
 from ..traces import Trace, read_trace
+from ..traces.writer import PARTIAL
 from .names import is_library, is_of_user
 from .recorded_run import record
 from .recorder import Recorder
@@ -64,8 +66,30 @@ def record_program(
         )
     inputs: Any = names["inputs"](seed) if callable(names.get("inputs")) else ()
     torch.manual_seed(seed)
-    with torch.set_grad_enabled(gradients or not isinstance(names[name], nn.Module)):
+    with torch.set_grad_enabled(gradients or not isinstance(names[name], nn.Module)), told(script, path):
         return record(names[name], inputs, path, gradients=gradients, **options)
+
+
+@contextlib.contextmanager
+def told(name: str, path: str | Path) -> Generator[None]:
+    """What the code that is recorded raises, in words.
+
+    Args:
+        name: what is recorded. path: where what was recorded until then is.
+
+    Raises:
+        CaseFileError: anything but an error of halfulp's was raised inside.
+    """
+    try:
+        yield
+    except HalfulpError:
+        raise
+    except Exception as error:
+        partial = f"{str(path).removesuffix(PARTIAL)}{PARTIAL}"
+        raise CaseFileError(
+            f"Got {type(error).__name__} from {name}: {error}\n{_of_user(error)}"
+            f"Needed: a program that runs to its end. What it did until then is in {partial}, marked partial. Fix the error above."
+        ) from error
 
 
 def _names(file: str) -> dict[str, Any]:
@@ -89,7 +113,7 @@ def _whole(file: str, path: str | Path, options: dict[str, Any], arguments: Sequ
     before = sys.argv
     sys.argv = [file, *arguments]
     try:
-        with recorder:
+        with told(file, recorder.path), recorder:
             try:
                 defined = runpy.run_path(file, run_name="__main__")
                 if callable(defined.get("actual")) and callable(defined.get("expected")):
@@ -103,13 +127,6 @@ def _whole(file: str, path: str | Path, options: dict[str, Any], arguments: Sequ
                         f"Got exit code {ended.code} from {file}. Needed: a program that ends with exit code 0. What it did until then "
                         "was recorded, and is marked partial. See what it printed above."
                     ) from ended
-    except CaseFileError:
-        raise
-    except Exception as error:
-        raise CaseFileError(
-            f"Got {type(error).__name__} from {file}: {error}\n{_of_user(error)}"
-            f"Needed: a program that runs to its end. What it did until then is in {recorder.path}, marked partial. Fix the error above."
-        ) from error
     finally:
         sys.argv = before
     return read_trace(recorder.path)

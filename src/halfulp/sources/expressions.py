@@ -205,7 +205,8 @@ def scope(names: Iterable[str] = ()) -> dict[str, Any]:
     """What the names of an expression stand for, those of inputs aside."""
     known: dict[str, Any] = {name: getattr(builtins, name) for name in _BUILTINS}
     known |= {name: found for name in names if name not in known and (found := _of_torch(name)) is not None}
-    return {"__builtins__": {}, **known, **MODULES}
+    # What PyTorch imports while an op is watched, it imports as the code that calls the op would; no expression can name this.
+    return {"__builtins__": {"__import__": builtins.__import__}, **known, **MODULES}
 
 
 def function_of(text: str, names: Iterable[str], side: str) -> Callable[..., Any]:

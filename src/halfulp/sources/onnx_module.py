@@ -188,10 +188,14 @@ def _pool_of_torch(given: torch.Tensor, attributes: Attributes, kind: str) -> to
     if not is_plain or attributes.get("auto_pad", "NOTSET") != "NOTSET" or (kind == "avg" and any(step != 1 for step in dilations)):
         raise InputError(
             f"Got a pooling node with pads={pads}, dilations={dilations}, auto_pad={attributes.get('auto_pad', 'NOTSET')!r}, and ceil_mode or "
-            "padding that its averages leave out. Needed: the same padding at both ends of an axis, at most half the window. halfulp "
-            "can't run any other in PyTorch. Check a part of the model without this node."
+            "padding that its averages leave out. Needed: no auto_pad, the same padding at both ends of an axis, at most half the window, and for averages no "
+            "dilations. halfulp can't run any other in PyTorch. Check a part of the model without this node."
         )
-    chosen = {"stride": attributes.get("strides", [1] * axes), "padding": pads[:axes], "ceil_mode": bool(attributes.get("ceil_mode"))}
+    chosen: dict[str, Any] = {
+        "stride": attributes.get("strides", [1] * axes),
+        "padding": pads[:axes],
+        "ceil_mode": bool(attributes.get("ceil_mode")),
+    }
     if kind == "max":
         return (F.max_pool1d, F.max_pool2d, F.max_pool3d)[axes - 1](given, kernel, dilation=dilations, **chosen)
     include = bool(attributes.get("count_include_pad"))

@@ -51,10 +51,13 @@ def result_of_trace(path: Path) -> Result:
     trace = read_trace(path)
     outputs = {name: number for name, number in trace.named.items() if name == "output" or name.startswith(("output[", "output."))}
     if not outputs:
-        why = "The run ended before it returned" if trace.is_partial else "A recorded script returns nothing"
+        again = "halfulp record FILE.py:name -o run.trace"
         raise TraceError(
-            f"Got {path}, a trace without outputs. Needed: the recording of a function or module. {why}. Record it by its name: halfulp record "
-            "FILE.py:name -o run.trace."
+            f"Got {path}, a trace without outputs. Needed: the recording of a function or module that returned. The run ended before that. Fix "
+            f"what stopped it, and record it again: {again}."
+            if trace.is_partial
+            else f"Got {path}, a trace without outputs. Needed: the recording of a function or module. A recorded script returns nothing. "
+            f"Record it by its name: {again}."
         )
     tensors = {name: _tensor(trace, number, name) for name, number in outputs.items()}
     devices = {trace.values[number].device for number in outputs.values()}

@@ -60,7 +60,7 @@ def watched(
             f"Got two files named {twice}. Needed: case files with different names. The baseline holds one verdict for each name. Rename one "
             "of them."
             if twice
-            else "Got no case files. Needed: at least one. A folder counts by the case files in it. Pass some."
+            else "Got no case files. Needed: at least one. A folder stands for the case files in it. Pass some."
         )
     before = _baseline(baseline)
     kept = _Kept(keep, seed)

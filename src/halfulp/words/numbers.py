@@ -63,7 +63,7 @@ def times_of(value: object, digits: int = 3) -> str:
 
 def up_to(value: object) -> str:
     """How far elements are apart at most: "by up to 0.5"; an infinite distance is one between a number and NaN or infinity."""
-    return "some of them because one side is NaN or infinite" if value == float("inf") else f"by up to {number(value)}"
+    return "where one side is NaN or infinite" if value == float("inf") else f"by up to {number(value)}"
 
 
 def digits_lost(times: float) -> str:

@@ -167,7 +167,7 @@ class Worker:
             else " The process printed nothing."
         )
         error = WorkerError(
-            f"Got no answer from {self.name}'s process: it {what}. Needed: a result.{said} The next call restarts the process; this request is not repeated. Make the call by itself to see whether this happens again."
+            f"Got no usable answer from {self.name}'s process: it {what}. Needed: a result.{said} The next call restarts the process; this request is not repeated. Make the call by itself to see whether this happens again."
         )
         self.faults.append(str(error))
         return error

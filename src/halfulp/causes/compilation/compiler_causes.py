@@ -7,7 +7,7 @@ from ..cause import Cause, NodeResult, StageResult
 from .captures import EagerCall
 from .decompositions import WrongDecomposition
 from .graph_passes import WrongPass
-from .options import Option
+from .options import UNFUSED, Option
 from .stages import CAPTURE, DECOMPOSITIONS, PASSES
 
 
@@ -103,7 +103,7 @@ def of_wrong_kernel(nodes: list[NodeResult], stages: list[StageResult]) -> list[
             f"lowering: {wrong.op}" if lowering else "generated kernel", "compiler",
             f"{what}: {wrong.kernel or 'the generated code'} computes {wrong.name} wrongly." if what else f"{wrong.kernel or 'The generated code'} computes {wrong.op} ({wrong.name}) wrongly.",
             1.0, evidence=tuple(evidence),
-            remedy=f'keep the op out of the compiler: torch.compile(m, backend="aot_eager"), or torch.compiler.disable around {wrong.source or wrong.name}; report the kernel below',
+            remedy=f'keep the op out of the compiler: torch.compile(m, backend="aot_eager"), or torch.compiler.disable around {wrong.source or wrong.name}; report the generated kernel (the full report shows it)',
             confidence="high", side="actual", place=wrong.source, reports=("pytorch/pytorch#160242", "pytorch/pytorch#173626"), source=wrong.code,
         )
     ]  # fmt: skip
@@ -133,12 +133,12 @@ def of_rounding_kernels(nodes: list[NodeResult], stages: list[StageResult]) -> l
     ]  # fmt: skip
 
 
+UNCOMPILED = "keep the function out of the compiler: torch.compiler.disable(f)"
 COMPILED_UP_TO = {
     CAPTURE: 'backend="eager"',
     "aot_eager": 'backend="aot_eager"',
     DECOMPOSITIONS: 'backend="aot_eager_decomp_partition"',
     PASSES: 'backend="aot_eager_decomp_partition"',
-    "inductor, nothing fused": 'options={"max_fusion_size": 1}',
     "inductor": "the default mode, which doesn't choose kernels by timing",
 }
 """The stages of compiling -> the arguments of torch.compile that end there or before."""
@@ -151,11 +151,12 @@ def of_stage(stages: list[StageResult], *, beyond: bool) -> list[Cause]:
         return []
     before = stages[stages.index(stage) - 1].name if stages.index(stage) else "eager"
     remedy = COMPILED_UP_TO.get(before)
+    advice = f"compile with {remedy}" if remedy else UNFUSED if before == "inductor, nothing fused" else UNCOMPILED
     return [
         Cause(
             f"stage: {stage.name}", "compiler", f"The {'verdict' if beyond else 'bits'} change{'s' if beyond else ''} at the stage {stage.name!r}: {stage.what}.", 1.0,
             evidence=(f"Up to {before!r}, {'any difference is only rounding' if beyond else 'every bit agrees'}; from {stage.name!r} on, {stage.unequal:,} of {counted(stage.count, 'element')} {verb(stage.unequal, 'differ')}.",),
-            remedy=f"compile with {remedy}" if remedy else "keep the function out of the compiler: torch.compiler.disable(f)", confidence="medium", side="actual",
+            remedy=advice, confidence="medium", side="actual",
         )
     ]  # fmt: skip
 

@@ -75,7 +75,7 @@ def _taken_apart(laboratory: Laboratory, compilation: Compilation, *, processes:
         [] if compilation.known else ["This version of PyTorch does not say how the function was compiled, so default options were used."]
     )
     if not scale.within(scale.distance(eager, laboratory.native["expected"])):
-        notes.append("The function differs from `expected` before it is compiled; the stages below show what compiling adds.")
+        notes.append("The function differs from `expected` before it is compiled; the stages of compiling show only what compiling adds.")
     stages = run_stages(laboratory, compilation, eager, builds=False)
     early = first_stage(stages, verdict=True) if apart.beyond else None
     nodes: list[NodeResult] = []

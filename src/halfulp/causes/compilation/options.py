@@ -10,6 +10,8 @@ from typing import Any
 from .internals import config
 from .stages import unfused
 
+UNFUSED = "prevent the fusion: put torch.compiler.disable on one of the functions that are fused, or make it an opaque custom op"
+
 
 @dataclass(frozen=True)
 class Option:
@@ -54,7 +56,7 @@ def _options() -> Iterator[Option]:
         "fusion",
         "every op in a loop of its own",
         {"max_fusion_size": 1},
-        "prevent the fusion: put torch.compiler.disable on one of the functions that are fused, or make it an opaque custom op",
+        UNFUSED,
         around=unfused,
     )
     yield Option(

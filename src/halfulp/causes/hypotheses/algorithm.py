@@ -253,7 +253,7 @@ ALL = (
                'subtract first: torch.cdist(..., compute_mode="donot_use_mm_for_euclid_dist"), torch.expm1, torch.log1p', ("pytorch/pytorch#37734", "pytorch/pytorch#42479", "scikit-learn#9354"),
                among("cdist expm1 log1p"), _expanded, errs=True),
     Hypothesis("Winograd", ARITHMETIC, "about one digit lost in 3x3 convolutions", "3x3 convolutions by Winograd's algorithm with four tile sizes",
-               "for NNPACK, set torch.backends.mkldnn.enabled = True or use batches of fewer than 16; for cuDNN, set torch.backends.cudnn.deterministic = True", ("pytorch/pytorch#170016",), among("conv1d conv2d"), _winograd, errs=True),
+               "for NNPACK, set torch.backends.mkldnn.enabled = True or use batches of fewer than 16; for cuDNN, set torch.backends.cudnn.enabled = False", ("pytorch/pytorch#170016",), among("conv1d conv2d"), _winograd, errs=True),
     Hypothesis("FFT", ARITHMETIC, "errors of the same size in large and small results", "convolutions by Fourier transforms",
-               "ask for a direct algorithm (cuDNN: torch.backends.cudnn.deterministic = True)", ("pytorch/pytorch#170016",), among("conv1d conv2d"), _fourier, errs=True),
+               "ask for a direct algorithm (for cuDNN, set torch.backends.cudnn.enabled = False)", ("pytorch/pytorch#170016",), among("conv1d conv2d"), _fourier, errs=True),
 )  # fmt: skip

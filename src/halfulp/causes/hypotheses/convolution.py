@@ -167,10 +167,10 @@ def _pool_padding(call: Call) -> Iterator[Variation]:
     yield changed(f"count_include_pad = {not present} instead of {present}", count_include_pad=not present)
     if call.name != "avg_pool1d":
         area = math.prod(_pairs(call.value("kernel_size"), call.first.dim() - 2))
-        yield changed(
-            f"every window divided by {area}, windows at the border included,",
+        yield Variation(
+            f"every window (at the border too) divided by {area}",
+            lambda call: call.again(divisor_override=area),
             remedy="divide by the same number in both (count_include_pad=, divisor_override=)",
-            divisor_override=area,
         )
 
 

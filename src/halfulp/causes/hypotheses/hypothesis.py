@@ -139,6 +139,6 @@ def constants(values: Sequence[float], present: float) -> list[float]:
     return [value for value in values if value != present]
 
 
-def changed(detail: str, *, remedy: str = "", **arguments: Any) -> Variation:
+def changed(detail: str, **arguments: Any) -> Variation:
     """The same call with other arguments."""
-    return Variation(detail, lambda call: call.again(**arguments), remedy=remedy)
+    return Variation(detail, lambda call: call.again(**arguments))

@@ -199,7 +199,11 @@ def _other_axes(call: Call) -> Iterator[Variation]:
         groups, channels = int(call.value("num_groups")), call.first.shape[1]
         for other in (1, 2, 4, 8, 16, 32, channels):
             if other != groups and channels % other == 0:
-                yield changed(f"num_groups = {other} instead of {groups}", remedy="pass the same num_groups to both", num_groups=other)
+                yield Variation(
+                    f"num_groups = {other} instead of {groups}",
+                    lambda call, other=other: call.again(num_groups=other),
+                    remedy="pass the same num_groups to both",
+                )
         if 1 < groups < channels:
             yield Variation("channel i in group i mod num_groups instead of neighboring channels grouped together", _interleaved)
     if call.name in ("normalize", "norm", "linalg_norm", "linalg_vector_norm", "cosine_similarity"):

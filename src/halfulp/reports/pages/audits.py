@@ -31,7 +31,13 @@ def audit_page(audit: Audit) -> Page:
         ),
     )
     numbers = (Number(f"{len(audit.entries):,}", "findings"), Number(f"{audit.ops:,}", "ops looked at"))
-    headline = f"{counted(len(audit.entries), 'place')} where the format changes" if audit.entries else "The format never changes"
+    headline = (
+        f"{counted(len(audit.entries), 'place')} where the format changes"
+        if audit.entries
+        else "The format never changes"
+        if audit.ops
+        else "Nothing was examined"
+    )
     return Page(
         "audit",
         "Where do formats change?",

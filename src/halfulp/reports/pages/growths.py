@@ -48,7 +48,9 @@ def growth_page(growth: Growth) -> Page:
 
 def _all_is_well(growth: Growth) -> str:
     slopes = [slope for slope in (growth.slope("actual"), growth.slope("noise")) if slope is not None]
-    if slopes and not any(slope.low > 0 for slope in slopes):
+    if not slopes:
+        return "Nothing is wrong. Run three sizes or more to see whether the error grows."
+    if not any(slope.low > 0 for slope in slopes):
         return "Nothing is wrong, and the error doesn't grow with the size."
     return "Nothing is wrong: a tolerance for this function has to grow with the size. halfulp tolerance FILE.py derives one."
 

@@ -91,7 +91,11 @@ def _bits(finding: str, m: Measured) -> str:
             zeros += (
                 f", {m[f'flushed_by_{side}']:,} subnormal {'number is' if m[f'flushed_by_{side}'] == 1 else 'numbers are'} zero in {side}"
             )
-    apart = f", by up to {counted(m['max_ulps'], 'ulp')}" if m["max_ulps"] or zeros else ", all of them because one side is NaN or infinite"
+    apart = (
+        f", by up to {counted(m['max_ulps'], 'ulp')}"
+        if m["max_ulps"] or zeros
+        else f", {'' if m['unequal'] == 1 else 'all of them '}because one side is NaN or infinite"
+    )
     return (
         f"{share(m['unequal'], m['count'])} {verb(m['unequal'], 'differ')}{apart}{zeros}"
         if finding == F.DIFFER
@@ -126,7 +130,7 @@ def _at_worst(m: Measured) -> str:
 def _backward(finding: str, m: Measured) -> str:
     return (
         f"largest error / (u |A||B|): {number(m['eta_in_u'])}; {m['terms']:,} {'term reaches' if m['terms'] == 1 else 'terms in any order reach'} {number(m['estimate_in_u'])} "
-        f"(3 sqrt n) and can't exceed {number(m['bound_in_u'])} (n)"
+        f"({'n' if m['estimate_in_u'] == m['bound_in_u'] else '3 sqrt n'}) and can't exceed {number(m['bound_in_u'])} (n)"
     )
 
 
@@ -217,7 +221,9 @@ def _precision(finding: str, m: Measured) -> str:
             "beyond chance, and the size of the error fits too"
         )
     if "format" not in m:
-        return "rounding the inputs of products reproduces none of the error"
+        if m.get("tried") == 0:
+            return "no numbers of a coarser format were seen in actual"
+        return "no coarser format that was tried reproduces any of the error"
     return f"best match: rounding the {m['where']} to {m['format']} reproduces {100 * m['explained']:.1f} % of the error"
 
 

@@ -28,7 +28,7 @@ def growth_answer(found: Growth) -> str:
     stopped = "" if found.complete else f" Larger sizes are missing: {found.stopped}"
     slopes = "; ".join(slope_words(slope) for slope in found.slopes)
     where = "the only size" if found.sizes == 1 else f"the worst of {found.sizes:,} sizes"
-    return f"{head} at {where}.{stopped}\n{slopes[:1].upper() + slopes[1:] or 'No exponent was fitted, because too few errors are above zero'}."
+    return f"{head} at {where}.{stopped}\n{slopes[:1].upper() + slopes[1:] or 'No exponent was fitted: that takes errors above zero at three sizes or more'}."
 
 
 def slope_words(slope: Slope) -> str:

@@ -57,6 +57,8 @@ def origin_answer(origin: Origin) -> str:
         inside = f" ({len(names)} modules: {', '.join(names[:SHOWN_MODULES])}{' ...' if len(names) > SHOWN_MODULES else ''})"
         seen = f"It is first seen at {origin.op} ({origin.phase}{_lines(origin)})."
         return f"{head}\nIt starts between {names[0]} and {names[-1]}{inside}: no value in between is in both runs. {seen} {origin.because}"
+    if not origin.op:
+        return f"{head}\n{origin.because}"
     where = f"It starts {f'in {origin.module}, ' if origin.module else ''}at {origin.op} ({origin.phase}{_lines(origin)})."
     return f"{head}\n{where} {origin.because}"
 

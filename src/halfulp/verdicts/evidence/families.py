@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from ...cases import Case
 from ...cases.sides import repeatable
 from ...errors import HalfulpError
-from ...noise.analytic import DEVIATIONS
+from ...noise.analytic import reach
 from ...orders import Contraction
 from ...probes.implementation import Implementation
 from ...probes.match import Match, common_order, values_of
@@ -61,7 +59,7 @@ def families(case: Case) -> Evidence | None:
         "expected": of_expected.name if of_expected else None,
         "outputs": of_actual.outputs if of_actual else 0,
         "depth": of_actual.order.depth if of_actual else None,
-        "estimate_in_u": DEVIATIONS * math.sqrt(of_actual.order.depth) if of_actual else None,
+        "estimate_in_u": reach(of_actual.order.depth) if of_actual else None,
         "difference": of_actual.order.diff(of_expected.order) if of_actual and of_expected else None,
     }
     if of_actual is None:
