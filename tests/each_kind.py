@@ -9,6 +9,7 @@ from torch import nn
 
 import halfulp
 from halfulp import Verdict
+from halfulp.kernels import Asked, KernelReport, KernelResult
 from halfulp.probes.stored import StoredOrders
 from halfulp.sweeps.benchmark import Benchmark, Figure
 from halfulp.sweeps.result import Cell, Matrix
@@ -103,6 +104,23 @@ def small_benchmark():
     return Benchmark({"pairs_right": Figure(0.5, "share")}, fingerprint(), tuple(outcomes))
 
 
+def small_kernel():
+    asked = (
+        Asked("given", "the inputs of the problem", "right"),
+        Asked("seed", "seed 1", "right"),
+        Asked("sizes", "rows: 31 instead of 32", "wrong", "This is not rounding: <b>no</b>"),
+    )
+    checked = halfulp.check(halves, product, sized(0))
+    common = {"problem": "norm", "format": "KernelBench", "held": ("no network",), "seconds": 3.0}
+    results = (
+        KernelResult(Verdict.ROUNDING, "It is right.", asked=asked[:2], solution="blocks", declared="float32", check=checked, **common),
+        KernelResult(Verdict.MISTAKE, "It is wrong.", kind="sizes", label="rows", asked=asked, solution="no_tail", **common),
+        KernelResult(Verdict.MISTAKE, "This is a cheat.", cheat="it reads the problem's file", solution="reads", **common),
+        KernelResult(Verdict.UNDECIDED, "Nothing is known.", solution="none", promises=("Input 0 is sorted in every draw.",), notes=("a",)),
+    )
+    return KernelReport(results)
+
+
 def small_watch():
     cases = (
         Watched(
@@ -140,6 +158,7 @@ def made(kind):
         "audit": lambda: halfulp.audit(lambda x: x.double() * x, (torch.ones(3),)),
         "tolerance": lambda: halfulp.tolerance(product, sized),
         "watch": small_watch,
+        "kernel": small_kernel,
         "baseline": lambda: small_watch().baseline(),
         "fingerprint": fingerprint,
     }[kind]()  # fmt: skip

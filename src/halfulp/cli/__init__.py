@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     app: typer.Typer
 
 COMMANDS = (
-    "audit", "check", "ci", "compare", "demo", "doctor", "explain", "growth", "locate", "matrix", "mcp", "merge", "order", "overlay",
+    "audit", "check", "ci", "compare", "demo", "doctor", "explain", "growth", "kernel", "locate", "matrix", "mcp", "merge", "order", "overlay",
     "plot", "record", "report", "repro", "skill", "tolerance",
 )  # fmt: skip
 """Commands: a file of that name has a function of that name."""

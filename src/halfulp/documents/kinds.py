@@ -71,6 +71,7 @@ KINDS = {
         ),
         Kind("watch", 1, "sweeps.watch:Watch", "Did a verdict get worse?", "halfulp ci FILES --json"),
         Kind("baseline", 1, "sweeps.watch:Baseline", "Which verdicts are known?", "halfulp ci FILES --baseline FILE --update"),
+        Kind("kernel", 1, "kernels.result:KernelReport", "Is this kernel right?", "halfulp kernel PROBLEM SOLUTION --json"),
         Kind("fingerprint", 1, "traces.fingerprint:Fingerprint", "What decides the bits here?", "halfulp doctor --json"),
     )
 }

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..causes import Explanation
     from ..datasheets import Datasheet
     from ..differences import Comparison
+    from ..kernels import KernelReport, KernelResult
     from ..origins import Origin
     from ..probes import RevealedOrder
     from ..probes.stored import StoredOrders
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     Result = (
         CheckResult | Comparison | Audit | Tolerance | StoredTolerance | RevealedOrder | StoredOrders | Datasheet | Origin | Explanation
-        | Matrix | Growth | Benchmark | Fingerprint | Watch | Baseline
+        | Matrix | Growth | Benchmark | Fingerprint | Watch | Baseline | KernelReport | KernelResult
     )  # fmt: skip
 
 FORMS = ("full", "answer", "reason", "assertion", "html", "snippet")
@@ -108,6 +109,8 @@ _TEXTS = {
     "datasheets.sheet.Datasheet": "datasheets.datasheet_text",
     "sweeps.watch.Watch": "watches.watch_text",
     "sweeps.watch.Baseline": "watches.baseline_text",
+    "kernels.result.KernelReport": "kernels.kernel_report_text",
+    "kernels.result.KernelResult": "kernels.kernel_text",
     "traces.fingerprint.Fingerprint": "fingerprints.fingerprint_text",
 }
 """The class of a result, by where it is, and what draws it, in `text`: who draws one kind doesn't load the others."""

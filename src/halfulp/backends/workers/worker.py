@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -33,6 +33,7 @@ class Worker:
     Args:
         name: the backend. python: the interpreter of its environment. environment: variables set for it.
         answer_s: how long an answer may take. memory_bytes: its address space is limited to so much; None leaves it unlimited.
+        program: what Python is started with; the server of a backend by default.
 
     Attributes:
         generation: how often it was started: what was built in an earlier one is gone.
@@ -47,9 +48,11 @@ class Worker:
         environment: Mapping[str, str] | None = None,
         answer_s: float = ANSWER_S,
         memory_bytes: int | None = None,
+        program: Sequence[str] = (),
     ) -> None:
         self.name, self._python, self._environment = name, str(python), dict(environment or {})
-        self.answer_s, self._memory = answer_s, memory_bytes
+        self._program = [*program] or ["-m", "halfulp.backends.workers.server", name, str(memory_bytes or 0)]
+        self.answer_s = answer_s
         self.generation = 0
         self.faults: list[str] = []
         self.fingerprint: dict[str, str] = {}
@@ -106,7 +109,7 @@ class Worker:
             self._log = tempfile.TemporaryFile("a+b")  # noqa: SIM115  # without a name: whoever is killed, no file is left
             try:
                 self._process = lifeline.start(
-                    [self._python, "-m", "halfulp.backends.workers.server", self.name, str(self._memory or 0)],
+                    [self._python, *self._program],
                     environment={**os.environ, **self._environment}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log,
                 )  # fmt: skip
             except OSError as error:

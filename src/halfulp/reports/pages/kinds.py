@@ -12,6 +12,7 @@ from ...datasheets import Datasheet
 from ...differences import Comparison
 from ...documents import KINDS
 from ...errors import InputError
+from ...kernels import KernelReport, KernelResult
 from ...origins import Origin
 from ...probes import RevealedOrder
 from ...probes.stored import StoredOrders
@@ -26,6 +27,7 @@ from .comparisons import comparison_page
 from .datasheets import datasheet_page
 from .explanations import explanation_page
 from .growths import growth_page
+from .kernels import kernel_page
 from .matrices import matrix_page
 from .orders import orders_page
 from .origins import origin_page
@@ -63,6 +65,8 @@ def _stored(result: Any) -> Any:
     """What is stored of a result that can also be computed with (a tolerance, an order), which is what its page shows."""
     if isinstance(result, RevealedOrder):
         return StoredOrders({"function": result.stored()})
+    if isinstance(result, KernelResult):
+        return KernelReport((result,))
     return result.stored() if isinstance(result, Tolerance) else result
 
 
@@ -86,5 +90,6 @@ _PAGES: dict[type, tuple[str, Callable[[Any], Page]]] = {
     StoredTolerance: ("tolerance", tolerance_page),
     Watch: ("watch", watch_page),
     Baseline: ("baseline", baseline_page),
+    KernelReport: ("kernel", kernel_page),
     Fingerprint: ("fingerprint", fingerprint_page),
 }

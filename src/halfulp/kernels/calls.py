@@ -1,0 +1,129 @@
+"""Setting: on what a kernel is called; and the call itself, made alike for the reference (here) and for a solution (in its own process)."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import nn
+
+State = dict[str, torch.Tensor]
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """On what a kernel is called.
+
+    Attributes:
+        arguments: of the call. init: of the constructor, for modules. state: parameters and buffers by name; empty for functions.
+        training: the mode of modules.
+    """
+
+    arguments: tuple[Any, ...]
+    init: tuple[Any, ...] = ()
+    state: State = field(default_factory=dict)
+    training: bool = False
+
+
+def state_of(target: Any) -> State:
+    """Parameters and buffers of a module by name; nothing for a function."""
+    if not isinstance(target, nn.Module):
+        return {}
+    return {name: tensor.detach().clone() for name, tensor in (*target.named_parameters(), *target.named_buffers())}
+
+
+def call(target: Callable[..., Any], state: Mapping[str, torch.Tensor], arguments: tuple[Any, ...], *, training: bool) -> tuple[Any, State]:
+    """What a kernel returns, and the buffers that it changes.
+
+    Args:
+        target: a module or function. state: what stands for a module's parameters and buffers; it is not changed.
+        arguments: which the call may change. training: the mode of a module.
+    """
+    if not isinstance(target, nn.Module):
+        return target(*arguments), {}
+    names = {name for name, _ in target.named_buffers()}
+    own = {name: tensor.clone() if name in names else tensor for name, tensor in state.items()}
+    modes = [(part, part.training) for part in target.modules()]
+    target.train(training)
+    try:
+        result = torch.func.functional_call(target, own, arguments)
+    finally:
+        for part, mode in modes:
+            part.training = mode
+    return result, {name: own[name] for name in sorted(names & own.keys())} if training else {}
+
+
+def differentiated(
+    target: Callable[..., Any], state: Mapping[str, torch.Tensor], arguments: tuple[Any, ...], *, training: bool
+) -> dict[str, Any]:
+    """The gradients of a fixed combination of a kernel's results, by parameters and arguments; empty where it records none.
+
+    The combination weighs each element by a number from -1 to 1 that depends on its place alone: both sides take the same.
+    """
+    leaves: dict[str, torch.Tensor] = {}
+    learned = {name for name, _ in target.named_parameters()} if isinstance(target, nn.Module) else set[str]()
+    own: State = {}
+    for name, tensor in state.items():
+        own[name] = tensor.detach().clone()
+        if name in learned and tensor.is_floating_point():
+            leaves[name] = own[name].requires_grad_()
+    given: list[Any] = []
+    for place, argument in enumerate(arguments):
+        is_leaf = isinstance(argument, torch.Tensor) and argument.is_floating_point()
+        given.append(argument.detach().clone().requires_grad_() if is_leaf else argument)
+        if is_leaf:
+            leaves[f"inputs[{place}]"] = given[-1]
+    with torch.enable_grad():
+        result, _ = call(target, own, tuple(given), training=training)
+        total: Any = 0.0
+        for tensor in _tensors(result):
+            if tensor.requires_grad:
+                total = total + (tensor * weights(tensor)).sum()
+    if not isinstance(total, torch.Tensor):
+        return {}
+    found: Any = torch.autograd.grad(total, list(leaves.values()), allow_unused=True)
+    return {name: gradient for name, gradient in zip(leaves, found) if gradient is not None}
+
+
+def weights(tensor: torch.Tensor) -> torch.Tensor:
+    """A number from -1 to 1 for each place: cosines of multiples of the golden angle, which are as various as random ones."""
+    places = torch.arange(tensor.numel(), dtype=torch.float64)
+    return torch.cos(2.399963229728653 * (places + 1.0)).reshape(tensor.shape).to(tensor.dtype)
+
+
+def _tensors(value: Any) -> list[torch.Tensor]:
+    if isinstance(value, torch.Tensor):
+        return [value] if value.is_floating_point() else []
+    if isinstance(value, (list, tuple)):
+        return [tensor for part in value for tensor in _tensors(part)]
+    return [tensor for part in value.values() for tensor in _tensors(part)] if isinstance(value, dict) else []
+
+
+def leaves(arguments: tuple[Any, ...]) -> list[torch.Tensor]:
+    """The tensors among nested arguments, in order."""
+    from ..cases.trees import tensors_of
+
+    return list(tensors_of(arguments))
+
+
+def with_leaves(arguments: tuple[Any, ...], tensors: Mapping[int, torch.Tensor]) -> tuple[Any, ...]:
+    """The arguments with other tensors, by their place among the leaves."""
+    from ..cases.trees import tree_map
+
+    numbers = iter(range(1 << 30))
+
+    def exchanged(value: Any) -> Any:
+        return tensors.get(next(numbers), value) if isinstance(value, torch.Tensor) else value
+
+    return tree_map(exchanged, arguments)
+
+
+@contextlib.contextmanager
+def seeded(seed: int) -> Any:
+    """PyTorch's random numbers start at a seed inside, and go on as before afterwards."""
+    with torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(seed)
+        yield

@@ -1,0 +1,163 @@
+"""Cheats: what a solution does that no kernel may, seen by its process and by what its results depend on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+
+from ..cases.trees import tensors_of
+from ..ops import Kind, called
+from ..process.dispatch import DispatchMode
+from .calls import Setting, call, seeded
+from .sandbox import Called, Failed
+
+Ask = Callable[..., Called]
+"""Calls the solution on a setting."""
+
+CALLS_REFERENCE = "it calls what the problem asks to be written"
+READS_PROBLEM = "it reads the problem's file"
+NETWORK = "it tries to reach the network"
+PATCHES = "it exchanges functions that results are compared, timed or drawn with"
+WRITES = "it writes to its inputs"
+ALIASES = "it returns memory of its inputs"
+UNWRITTEN = "it returns memory that nobody wrote"
+LATE = "it goes on writing its result after it has returned"
+OVERWRITES = "a later call overwrites the result of an earlier one"
+LAZY = "it returns something that computes only when it is read"
+CONSTANT = "its results don't depend on its inputs"
+CACHED = "it returns results of an earlier call"
+
+SETTLED_S = 0.05
+"""How long is waited for what is still being written."""
+
+
+def seen_by_process(facts: Mapping[str, Any], reference: Mapping[str, Any]) -> str:
+    """The cheat that the facts of a call show; "" for none.
+
+    Args:
+        facts: of the solution. reference: the same of the reference: what it does, a solution may do too.
+    """
+    if "to read the problem's file" in facts.get("attempts", ()):
+        return READS_PROBLEM
+    if "to reach the network" in facts.get("attempts", ()):
+        return NETWORK
+    if facts.get("patched"):
+        return f"{PATCHES} ({', '.join(map(str, facts['patched'][:4]))})"
+    if facts.get("late"):
+        return LATE
+    if facts.get("types"):
+        return f"{LAZY} ({', '.join(map(str, facts['types']))})"
+    if facts.get("overwritten"):
+        return OVERWRITES
+    if set(facts.get("written", ())) - set(reference.get("written", ())):
+        return WRITES
+    if facts.get("aliased") and not reference.get("aliased"):
+        return ALIASES
+    return ""
+
+
+def reference_facts(target: Any, setting: Setting) -> dict[str, Any]:
+    """What the reference does in a call, as the process of a solution tells it."""
+    names: list[str] = []
+    kinds: set[Kind] = set()
+
+    class Mode(DispatchMode):
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            if not func.is_view:
+                name, record = called(func)
+                names.append(name)
+                kinds.add(record.kind)
+            return func(*args, **(kwargs or {}))
+
+    arguments = _copied(setting.arguments)
+    given = [*tensors_of((setting.state, arguments))]
+    before = [tensor.clone() for tensor in given]
+    with seeded(0), torch.no_grad(), Mode():
+        results, _ = call(target, setting.state, arguments, training=setting.training)
+    places = {tensor.untyped_storage().data_ptr() for tensor in given if tensor.numel()}
+    return {
+        "ops": names,
+        "is_arithmetic": kinds <= {Kind.EXACT, Kind.CAST, Kind.ROUNDED},
+        "written": [place for place, (old, new) in enumerate(zip(before, given)) if not torch.equal(old.nan_to_num(), new.nan_to_num())],
+        "aliased": any(tensor.untyped_storage().data_ptr() in places for tensor in tensors_of(results) if tensor.numel()),
+    }
+
+
+def _copied(value: Any) -> Any:
+    from ..cases.trees import tree_map
+
+    return tree_map(lambda item: item.clone() if isinstance(item, torch.Tensor) else item, value)
+
+
+def calls_reference(facts: Mapping[str, Any], reference: Mapping[str, Any]) -> bool:
+    """Whether the same ops ran in the same order, those that compute: then the solution is the reference by another name.
+
+    Where the problem is plain arithmetic (a sum of two vectors), every solution calls it.
+    """
+    if reference.get("is_arithmetic"):
+        return False
+    own, other = (_computing(list(found.get("ops", ()))) for found in (facts, reference))
+    return bool(other) and own == other
+
+
+def _computing(ops: list[str]) -> list[str]:
+    return [name for name in ops if name not in MOVING]
+
+
+MOVING = frozenset(
+    (
+        "clone",
+        "empty",
+        "empty_like",
+        "empty_strided",
+        "zeros",
+        "zeros_like",
+        "_to_copy",
+        "copy_",
+        "detach",
+        "lift_fresh",
+        "new_zeros",
+        "new_empty",
+    )
+)
+"""Ops that only make or copy tensors."""
+
+
+def reads_unwritten(ask: Ask, setting: Setting) -> bool:
+    """Whether NaN that is put into memory which nobody wrote reaches the results."""
+    try:
+        plain, poisoned = (list(tensors_of(ask(setting, poisoned=poison).results)) for poison in (False, True))
+    except Failed:
+        return False
+    return any(
+        bool((poison.isnan() & ~tensor.isnan()).any())
+        for tensor, poison in zip(plain, poisoned)
+        if tensor.is_floating_point() and tensor.shape == poison.shape
+    )
+
+
+def depends(ask: Ask, settings: tuple[Setting, Setting], expected: Callable[[Setting], Any]) -> str:
+    """Whether results change as those of the reference do from one setting to another: CONSTANT, CACHED or "".
+
+    Args:
+        ask: calls the solution. settings: two with arguments of the same shapes. expected: the results of the reference.
+
+    Raises:
+        Failed: the solution gives no result.
+    """
+    results = [list(tensors_of(ask(setting).results)) for setting in settings]
+    wanted = [list(tensors_of(expected(setting))) for setting in settings]
+    if not results[0] or not _equal(*results) or _equal(*wanted):
+        return ""
+    near = all(
+        torch.allclose(a.double(), e.double(), rtol=1e-2, atol=1e-2 * float(e.double().abs().max()))
+        for a, e in zip(results[0], wanted[0])
+        if a.shape == e.shape and e.numel()
+    )
+    return CACHED if near else CONSTANT
+
+
+def _equal(left: list[torch.Tensor], right: list[torch.Tensor]) -> bool:
+    return len(left) == len(right) and all(a.shape == b.shape and torch.equal(a, b) for a, b in zip(left, right))

@@ -1,0 +1,314 @@
+"""judge(): is this kernel right, or merely close? The reference is run here, the solution in a sandbox."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from ..errors import CaseFileError
+from ..process.border import answered
+from ..process.versions import versions
+from ..verdicts.verdict import Verdict
+from . import cheats
+from .calls import Setting, State, call, state_of
+from .problem import Problem, read_problem
+from .promises import Promises
+from .questions import (
+    Question,
+    constructor_questions,
+    number_questions,
+    parameter_questions,
+    single_questions,
+    size_questions,
+    value_questions,
+)
+from .result import Asked, KernelResult
+from .sandbox import Failed, Sandbox
+from .trial import Outcome, Trials
+
+BUDGET_S = 30.0
+"""For one solution; the questions that say the most come first."""
+SEEDS = (0, 1, 2)
+"""Of the draws that say what a problem promises, and that every solution is asked."""
+
+
+@answered
+def judge(
+    problem: Problem | str | Path,
+    solution: str | Path,
+    *,
+    declared: str | None = None,
+    budget_s: float = BUDGET_S,
+    seed: int = 0,
+    progress: Callable[[str], None] | None = None,
+) -> KernelResult:
+    """Is this kernel right?
+
+    Args:
+        problem: a `Problem`, or the file or folder of one, see `read_problem`. Its code is run in this process: it is trusted.
+        solution: a Python file that defines `ModelNew`, `custom_kernel` or `actual`, as the problem's format asks. Its code is run in a
+            process of its own, without network, and with files written in a folder of its own alone, where the system can keep it so.
+        declared: the precision that the solution may use; by default that of the data.
+        budget_s: how long questions are asked. The first ones are asked in any case.
+        seed: where random numbers start. progress: called with a few words before each question.
+
+    Returns:
+        A `KernelResult`: `answer`, `because`, `asked`; print it for the whole answer.
+
+    Raises:
+        CaseFileError: the problem or the file of the solution can't be read. What the solution does is a result and no error.
+    """
+    start = time.monotonic()
+    chosen = problem if isinstance(problem, Problem) else read_problem(problem)
+    file = Path(solution)
+    if not file.is_file():
+        raise CaseFileError(
+            f"Got {solution}, which is not a file. Needed: a Python file that defines {chosen.entry}. It is run in a process of its own. "
+            "Check the path."
+        )
+    secrets = [chosen.file, *chosen.file.parent.glob("task.yml")]
+    sandbox = Sandbox(file, secrets=secrets, answer_s=max(5.0, budget_s / 3), cpu_s=int(10 * budget_s) + 60)
+    try:
+        judging = _Judge(chosen, sandbox, declared=declared, deadline=start + budget_s, seed=seed)
+        judging.progress = progress or judging.progress
+        found = judging.judged()
+    finally:
+        sandbox.close()
+    return replace(found, seconds=time.monotonic() - start, held=sandbox.held, versions=versions())
+
+
+class _Done(Exception):
+    """The answer is known."""
+
+    def __init__(self, result: KernelResult) -> None:
+        self.result = result
+
+
+class _Judge:
+    """One problem and one solution."""
+
+    def __init__(self, problem: Problem, sandbox: Sandbox, *, declared: str | None, deadline: float, seed: int) -> None:
+        self.problem, self.sandbox, self.declared, self.deadline, self.seed = problem, sandbox, declared, deadline, seed
+        self.name = sandbox.solution.stem
+        self.progress: Callable[[str], None] = lambda _: None
+        self.asked: list[Asked] = []
+        self.notes: list[str] = []
+        self.promises: Promises | None = None
+        self.trials = Trials(problem.make, sandbox, build=self._build, declared=declared, solution=self.name)
+        self._complete = True
+
+    def judged(self) -> KernelResult:
+        """The answer."""
+        try:
+            self.progress("loading the solution")
+            try:
+                names, facts = self.sandbox.load()
+            except Failed as failure:
+                return self._failed("given", "loading it", failure)
+            if self.problem.entry not in names:
+                missing = f"The file doesn't define {self.problem.entry}, which a solution of this problem has to define."
+                return self._result(Verdict.MISTAKE, missing, fault="raises")
+            self._cheat(cheats.seen_by_process(facts, {}), "loading it")
+            given = self._given()
+            self._first(given)
+            for question in self._questions(given):
+                if time.monotonic() > self.deadline:
+                    self._complete = False
+                    self.notes.append(f"The time ended before {question.kind} ({question.label}) and what comes after it.")
+                    break
+                self.progress(f"{question.kind}: {question.label}")
+                self._ask(question)
+        except _Done as done:
+            return done.result
+        wrong = self._gradients(given)
+        if wrong is not None:
+            return wrong
+        first = self.asked[0]
+        if first.answer != "right":
+            return self._result(Verdict.UNDECIDED, f"Nothing is known of the inputs of the problem: {first.note}")
+        return self._result(Verdict.IDENTICAL if self._same else Verdict.ROUNDING, self._all_right())
+
+    def _given(self) -> Setting:
+        """The first draw, with the parameters that both sides get, and what the problem promises of its inputs."""
+        draws = [self.problem.draw(self.seed + number, {}) for number in SEEDS]
+        self.promises = Promises(draws)
+        target = self.trials.reference(draws[0].init)
+        given = replace(draws[0], state=state_of(target))
+        try:
+            own, facts = self.sandbox.build(self.problem.entry, given.init, 0)
+        except Failed as failure:
+            raise _Done(self._failed("given", "making it", failure)) from None
+        self._cheat(cheats.seen_by_process(facts, {}), "making it")
+        self.trials.names, note = shared_state(given.state, own)
+        if note:
+            self.notes.append(note)
+        return given
+
+    def _build(self, init: tuple[Any, ...]) -> State:
+        return self.sandbox.build(self.problem.entry, init, 0)[0]
+
+    def _first(self, given: Setting) -> None:
+        """The inputs of the problem, and what the process sees of the first calls."""
+        self.progress("the given inputs")
+        # A cheat would contradict itself in what the judgement asks: it is looked for first.
+        try:
+            self._look_for_cheats(given)
+        except Failed as failure:
+            if failure.kind != "raises":
+                raise _Done(self._failed("given", "the inputs of the problem", failure)) from None
+        outcome = self.trials.ask(given, whole=True)
+        self._take(Question("given", "the inputs of the problem", given), outcome, must=True)
+        self._check = outcome.check
+        self._same = outcome.check is not None and outcome.check.verdict is Verdict.IDENTICAL
+        for label, test in self.problem.tests:
+            if time.monotonic() > self.deadline:
+                self._complete = False
+                break
+            self._take(Question("given", label, test), self.trials.ask(test), must=True)
+
+    def _look_for_cheats(self, given: Setting) -> None:
+        """What the process sees of a call, and what its results depend on.
+
+        Raises:
+            _Done: there is a cheat. Failed: the solution gives no result.
+        """
+        label = "the inputs of the problem"
+        facts = cheats.reference_facts(self.trials.reference(given.init), given)
+        found = self.trials.call(given, settled=cheats.SETTLED_S, watched=True).facts
+        self._cheat(cheats.seen_by_process(found, facts), label)
+        self._cheat(cheats.CALLS_REFERENCE if cheats.calls_reference(found, facts) else "", label)
+        self._cheat(cheats.depends(self.trials.call, (given, self._other(given, SEEDS[1])), self._expected), "two draws of the inputs")
+        self._cheat(cheats.seen_by_process(self.trials.call(given).facts, facts), label)
+        self._cheat(cheats.UNWRITTEN if cheats.reads_unwritten(self.trials.call, given) else "", label)
+
+    def _questions(self, given: Setting) -> Iterator[Question]:
+        """Everything else, the cheapest and most telling first."""
+        others = [self._other(given, number) for number in SEEDS[1:]]
+        for number, other in enumerate(others, 1):
+            yield Question("seed", f"seed {self.seed + number}", other)
+        yield from self._in_sequence(given, others)
+        if self.trials.names is not None:
+            yield from parameter_questions(given, self.seed)
+        if given.state and _has_modes(self.trials.reference(given.init)):
+            yield Question("mode", "training mode", replace(given, training=True))
+            other = next(parameter_questions(given, self.seed)).setting
+            yield Question("mode", "training mode, parameters moved", replace(other, training=True))
+        assert self.promises is not None
+        yield from value_questions(given, self.promises, self.seed)
+        yield from single_questions(given, self.promises)
+        yield from number_questions(given)
+        for question in constructor_questions(self.problem, given):
+            yield from self._with_state(question, given)
+        for question in size_questions(self.problem, given, self.promises, self.seed):
+            yield from self._with_state(question, given)
+
+    def _with_state(self, question: Question, given: Setting) -> Iterator[Question]:
+        """The question with the parameters that belong to what its constructor gets; nothing where the reference refuses that."""
+        setting = question.setting
+        try:
+            state = given.state if setting.init == given.init else state_of(self.trials.reference(setting.init))
+        except Exception:  # whatever a constructor raises
+            return
+        yield replace(question, setting=replace(setting, state=state))
+
+    def _in_sequence(self, given: Setting, others: list[Setting]) -> Iterator[Question]:
+        """The same memory with other contents, and the first inputs again."""
+        for label, setting in (("new contents in the same memory", others[0]), ("other contents in the same memory", others[1])):
+            outcome = self.trials.ask(setting, same_memory=True)
+            self._take(Question("sequence", label, setting), outcome)
+        yield Question("sequence", "the first inputs again", given)
+
+    def _other(self, given: Setting, number: int) -> Setting:
+        """Another draw of the inputs."""
+        return replace(self.problem.draw(self.seed + number, {}), init=given.init, state=given.state)
+
+    def _expected(self, setting: Setting) -> Any:
+        with torch.no_grad():
+            return call(self.trials.reference(setting.init), setting.state, setting.arguments, training=setting.training)[0]
+
+    def _ask(self, question: Question) -> None:
+        self._take(question, self.trials.ask(question.setting))
+
+    def _take(self, question: Question, outcome: Outcome, *, must: bool = False) -> None:
+        """Note the answer; a wrong one ends the questions.
+
+        Raises:
+            _Done: it is wrong.
+        """
+        answer = "wrong" if must and outcome.answer == "refused" else outcome.answer
+        self.asked.append(Asked(question.kind, question.label, answer, outcome.note[:400] if answer != "right" else ""))
+        if answer != "wrong" or question.exotic:
+            if answer == "wrong":
+                self.notes.append(f"The two differ on {question.label}, which decides nothing: correct kernels may differ there.")
+            return
+        if outcome.failure is not None:
+            raise _Done(self._failed(question.kind, question.label, outcome.failure))
+        verdict = outcome.check.verdict if outcome.check is not None else Verdict.MISTAKE
+        where = "" if question.kind == "given" else f"It is wrong on {question.kind} ({question.label}). "
+        raise _Done(self._result(verdict, f"{where}{outcome.note}", kind=question.kind, label=question.label, check=outcome.check))
+
+    def _gradients(self, given: Setting) -> KernelResult | None:
+        """Ask for the gradients where the reference has them; the answer where they are wrong."""
+        if not self.problem.differentiable or time.monotonic() > self.deadline:
+            return None
+        self.progress("gradients")
+        try:
+            self._take(Question("gradients", "gradients of parameters and inputs", given), self.trials.ask(given, gradients=True))
+        except _Done as done:
+            return done.result
+        return None
+
+    def _cheat(self, cheat: str, label: str) -> None:
+        """End the questions where there is a cheat.
+
+        Raises:
+            _Done: there is one.
+        """
+        if cheat:
+            raise _Done(self._result(Verdict.MISTAKE, f"This is a cheat: {cheat}.", cheat=cheat, label=label))
+
+    def _failed(self, kind: str, label: str, failure: Failed) -> KernelResult:
+        cheat = cheats.seen_by_process({"attempts": failure.attempts}, {})
+        if cheat:
+            return self._result(Verdict.MISTAKE, f"This is a cheat: {cheat}.", cheat=cheat, label=label)
+        because = f"It gives no result on {label}: it {failure.kind}. {failure.words}"
+        return self._result(Verdict.MISTAKE, because, fault=failure.kind, kind=kind, label=label)
+
+    def _all_right(self) -> str:
+        right = sum(entry.answer == "right" for entry in self.asked)
+        reason = f" {self._check.reason}" if self._check is not None else ""
+        return f"It is right in all of {right} questions that have an answer.{reason}"
+
+    def _result(self, verdict: Verdict, because: str, **more: Any) -> KernelResult:
+        check = more.pop("check", getattr(self, "_check", None) if verdict.acceptable else None)
+        declared = check.declared if check is not None else self.declared or ""
+        promises = self.promises.words if self.promises is not None else ()
+        return KernelResult(
+            verdict, because, asked=tuple(self.asked), promises=promises, notes=tuple(self.notes), problem=self.problem.name,
+            solution=self.name, format=self.problem.format, declared=declared, check=check, complete=self._complete, **more,
+        )  # fmt: skip
+
+
+def _has_modes(target: Any) -> bool:
+    """Whether training mode computes something else that is no random number."""
+    if not isinstance(target, torch.nn.Module):
+        return False
+    parts = list(target.modules())
+    is_random = any("dropout" in type(part).__name__.lower() and getattr(part, "p", 0.0) for part in parts)
+    return not is_random and any(isinstance(part, torch.nn.modules.batchnorm._NormBase) for part in parts)  # pyright: ignore[reportPrivateUsage]
+
+
+def shared_state(reference: State, own: State) -> tuple[dict[str, str] | None, str]:
+    """The reference's name for each of the solution's parameters and buffers, and what can't be shared, in words."""
+    if set(reference) == set(own) and all(reference[name].shape == own[name].shape for name in own):
+        return {name: name for name in own}, ""
+    if len(reference) == len(own) and all(a.shape == b.shape for a, b in zip(reference.values(), own.values())):
+        return dict(zip(own, reference)), "Parameters have other names; they are shared by their order."
+    if not own and not reference:
+        return {}, ""
+    return None, "The parameters can't be shared: the solution has others. Both are made from the same seed."

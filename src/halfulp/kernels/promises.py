@@ -1,0 +1,128 @@
+"""Promises: what a problem's inputs have in common in every draw (symmetric, sorted, one-hot ...), which no variant may break."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from .calls import Setting, leaves, with_leaves
+
+Test = Callable[[torch.Tensor], bool]
+Keep = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+
+
+@dataclass(frozen=True)
+class Promise:
+    """One thing that holds of an input in every draw.
+
+    Attributes:
+        name: in words that follow "is" or "has". holds: whether it holds of a tensor. kept: what a changed tensor becomes so that it holds
+            again, given the tensor as it was drawn.
+    """
+
+    name: str
+    holds: Test
+    kept: Keep
+
+
+def _is_square(x: torch.Tensor) -> bool:
+    return x.dim() >= 2 and x.shape[-1] == x.shape[-2] > 1
+
+
+def _close(x: torch.Tensor, y: torch.Tensor) -> bool:
+    """Equal up to the rounding of their format."""
+    return torch.allclose(x, y, rtol=0.0, atol=8 * torch.finfo(x.dtype).eps * float(x.abs().max()), equal_nan=True)
+
+
+def _positive_definite(x: torch.Tensor) -> bool:
+    return bool(torch.linalg.cholesky_ex(x.double()).info.eq(0).all())
+
+
+def _definite(x: torch.Tensor, _: torch.Tensor) -> torch.Tensor:
+    wide = x.double()
+    size = wide.square().mean().sqrt().clamp_min(1e-30)
+    product = wide @ wide.mT / (wide.shape[-1] * size)
+    return (product + size * torch.eye(x.shape[-1], dtype=torch.float64)).to(x.dtype)
+
+
+def _masked(x: torch.Tensor, drawn: torch.Tensor) -> torch.Tensor:
+    return torch.where(torch.isneginf(drawn), drawn, x) if x.shape == drawn.shape else drawn
+
+
+PROMISES = (
+    Promise("is symmetric and positive definite", lambda x: _is_square(x) and _close(x, x.mT) and _positive_definite(x), _definite),
+    Promise("is symmetric", lambda x: _is_square(x) and _close(x, x.mT), lambda x, _: (x + x.mT) / 2),
+    Promise("is lower triangular", lambda x: _is_square(x) and torch.equal(x, x.tril()), lambda x, _: x.tril()),
+    Promise("is upper triangular", lambda x: _is_square(x) and torch.equal(x, x.triu()), lambda x, _: x.triu()),
+    Promise("holds 0 and 1 alone", lambda x: bool(((x == 0) | (x == 1)).all()), lambda _, drawn: drawn),
+    Promise(
+        "holds rows that sum to 1",
+        lambda x: x.dim() > 0 and x.shape[-1] > 1 and bool((x >= 0).all()) and _close(x.sum(-1), torch.ones_like(x.sum(-1))),
+        lambda x, _: torch.softmax(x.double(), -1).to(x.dtype),
+    ),
+    Promise(
+        "holds rows of length 1",
+        lambda x: x.dim() > 1 and x.shape[-1] > 1 and _close(x.norm(dim=-1), torch.ones_like(x.norm(dim=-1))),
+        lambda x, drawn: torch.where(x.norm(dim=-1, keepdim=True) > 0, x / x.norm(dim=-1, keepdim=True), drawn),
+    ),
+    Promise(
+        "is sorted",
+        lambda x: x.dim() > 0 and x.shape[-1] > 2 and bool((x.diff(dim=-1) >= 0).all()) and bool((x.diff(dim=-1) > 0).any()),
+        lambda x, _: x.sort(-1).values,
+    ),
+    Promise("holds whole numbers", lambda x: torch.equal(x, x.round()), lambda _, drawn: drawn),
+    Promise("has -inf where it masks", lambda x: bool(torch.isneginf(x).any()), _masked),
+)
+"""In this order: what holds first is what a changed tensor is made to hold."""
+
+
+class Promises:
+    """What the floating-point inputs of a problem have in common.
+
+    Args:
+        draws: settings from several seeds, with the same structure.
+    """
+
+    def __init__(self, draws: Sequence[Setting]) -> None:
+        drawn = [leaves(draw.arguments) for draw in draws]
+        self._drawn = drawn[0]
+        self.of: dict[int, list[Promise]] = {}
+        for place, value in enumerate(self._drawn):
+            if not value.is_floating_point() or value.numel() < 2:
+                continue
+            tensors = [found[place] for found in drawn]
+            found = [promise for promise in PROMISES if all(_holds(promise, tensor) for tensor in tensors)]
+            if found:
+                self.of[place] = found
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What is promised, a sentence for each."""
+        return tuple(f"Input {place} {promise.name} in every draw." for place, found in self.of.items() for promise in found[:2])
+
+    def kept(self, arguments: tuple[Any, ...]) -> tuple[Any, ...] | None:
+        """Changed arguments made to hold what is promised; None where that leaves nothing changed, or can't be done."""
+        found: dict[int, torch.Tensor] = {}
+        for place, value in enumerate(leaves(arguments)):
+            if place not in self.of or place >= len(self._drawn):
+                continue
+            drawn, changed = self._drawn[place], value
+            if value.shape != drawn.shape:
+                if not all(_holds(promise, value) for promise in self.of[place]):
+                    return None
+                continue
+            for promise in self.of[place]:
+                if not _holds(promise, changed):
+                    changed = promise.kept(changed, drawn)
+            found[place] = changed if all(_holds(promise, changed) for promise in self.of[place]) else drawn
+        return with_leaves(arguments, found)
+
+
+def _holds(promise: Promise, tensor: torch.Tensor) -> bool:
+    try:
+        return promise.holds(tensor.detach())
+    except RuntimeError:  # a shape that it makes no sense for
+        return False

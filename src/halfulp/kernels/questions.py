@@ -1,0 +1,220 @@
+"""What a solution is asked beyond the given inputs: each question stays inside of what the problem promises."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+
+from ..errors import HalfulpError
+from ..inputs import variants
+from .calls import Setting, State, leaves, with_leaves
+from .problem import LARGEST, Problem, count_of
+from .promises import Promises
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """One setting with what it is called.
+
+    Attributes:
+        kind, label: see `Asked`. setting: on what. exotic: whether a difference is reported and decides nothing, since honest
+            implementations may differ there (NaN, nothing at all).
+    """
+
+    kind: str
+    label: str
+    setting: Setting
+    exotic: bool = False
+
+
+PRIMES = (2, 3, 5, 7, 13, 17, 31, 61, 97, 127, 257, 509, 1021)
+
+
+def value_questions(given: Setting, promises: Promises, seed: int) -> Iterator[Question]:
+    """Other values and layouts of the arguments."""
+    for variant in variants(given.arguments, seed):
+        if variant.kind in ("sizes", "empty"):
+            continue
+        arguments = variant.inputs if variant.kind == "layout" else promises.kept(variant.inputs)
+        if arguments is None or _unchanged(arguments, given.arguments, variant.kind):
+            continue
+        yield Question(
+            "values" if variant.kind == "specials" else variant.kind, variant.label, replace(given, arguments=arguments),
+            exotic=variant.kind == "specials",
+        )  # fmt: skip
+
+
+def _unchanged(arguments: tuple[Any, ...], given: tuple[Any, ...], kind: str) -> bool:
+    """Whether what is promised has made the variant what was given."""
+    pairs = zip(leaves(arguments), leaves(given))
+    return kind != "layout" and all(new.shape == old.shape and torch.equal(new, old) for new, old in pairs)
+
+
+def single_questions(given: Setting, promises: Promises) -> Iterator[Question]:
+    """One tensor at a time: of one sign where the others have the other one, large at the end of an axis, whole numbers at their limits."""
+    tensors = leaves(given.arguments)
+    floats = [place for place, tensor in enumerate(tensors) if tensor.is_floating_point() and tensor.numel()]
+    sizes = {place: tensors[place].abs() for place in floats if torch.isfinite(tensors[place]).all()}
+    for place in floats:
+        if len(floats) > 1 and place in sizes:
+            yield from _kept(f"input {place} negative, the others positive", given, {**sizes, place: -sizes[place]}, promises)
+        third = tensors[place].clone()
+        third.view(-1)[third.numel() // 3 : 2 * third.numel() // 3 + 1] = 0
+        yield from _kept(f"a third of input {place} zero, in one piece", given, {place: third}, promises)
+        for axis, length in enumerate(tensors[place].shape):
+            if length > 1:
+                changed = tensors[place].clone()
+                changed.select(axis, length - 1).mul_(LARGE)
+                yield from _kept(
+                    f"input {place} {LARGE:g} times larger at the last index of axis {axis}", given, {place: changed}, promises
+                )
+    for place, tensor in enumerate(tensors):
+        for label, number in _limits(tensor):
+            changed = tensor.clone()
+            changed.view(-1)[:: max(1, tensor.numel() // 4)] = number
+            yield from _kept(f"some of input {place} are {label}", given, {place: changed}, promises)
+
+
+def _limits(tensor: torch.Tensor) -> list[tuple[str, int]]:
+    """Whole numbers that code forgets, for a tensor of them; what the reference refuses asks nothing."""
+    if tensor.dtype in (torch.int8, torch.uint8, torch.int16):
+        info = torch.iinfo(tensor.dtype)
+        return [(f"{number}, a limit of {info.dtype}", number) for number in (info.min, info.max)]
+    if tensor.dtype in (torch.int32, torch.int64) and tensor.numel():
+        alike = [("3 more", int(tensor.reshape(-1)[0]) + 3)] if bool((tensor == tensor.reshape(-1)[0]).all()) else []
+        return [*alike, ("-1", -1), ("-100, as PyTorch marks what a loss ignores", -100)]
+    return []
+
+
+LARGE = 1e4
+"""Far beyond what noise is, and its square within float32 and float16's relatives."""
+
+
+def _kept(label: str, given: Setting, changes: Mapping[int, torch.Tensor], promises: Promises) -> Iterator[Question]:
+    kept = promises.kept(with_leaves(given.arguments, changes))
+    if kept is not None and not _unchanged(kept, given.arguments, "values"):
+        yield Question("values", label, replace(given, arguments=kept))
+
+
+def number_questions(given: Setting) -> Iterator[Question]:
+    """Numbers among the arguments that every draw gives alike, one more."""
+    for place, value in enumerate(given.arguments):
+        for key, part in _numbers(value):
+            other = part + 1 if isinstance(part, int) else part + 0.5
+            yield Question(
+                "values",
+                f"argument {place}{key} {other} instead of {part}",
+                replace(given, arguments=_with_number(given.arguments, place, key, other)),
+            )
+
+
+def _numbers(value: Any) -> list[tuple[str, Any]]:
+    if type(value) in (int, float):
+        return [("", value)]
+    return (
+        [(f"[{number}]", part) for number, part in enumerate(value) if type(part) in (int, float)]
+        if isinstance(value, (tuple, list))
+        else []
+    )
+
+
+def _with_number(arguments: tuple[Any, ...], place: int, key: str, other: Any) -> tuple[Any, ...]:
+    inner = other
+    if key:
+        parts = list(arguments[place])
+        parts[int(key[1:-1])] = other
+        inner = type(arguments[place])(parts)
+    return (*arguments[:place], inner, *arguments[place + 1 :])
+
+
+def constructor_questions(problem: Problem, given: Setting) -> Iterator[Question]:
+    """What the constructor's defaults and numbers may be besides: what a solution ignores shows only then."""
+    if problem.constructor is None:
+        return
+    try:
+        names = list(inspect.signature(problem.constructor).parameters.values())
+    except (TypeError, ValueError):
+        return
+    whole = [*given.init, *(parameter.default for parameter in names[len(given.init) :])]
+    if any(value is inspect.Parameter.empty for value in whole) or len(whole) > len(names):
+        return
+    for place, value in enumerate(whole):
+        others = [not value] if isinstance(value, bool) else [value / 2 or 0.1] if isinstance(value, float) else []
+        if isinstance(value, int) and not isinstance(value, bool) and place >= len(given.init):
+            others = [value + 1, 2 * value + 1]
+        for other in others:
+            init = (*whole[:place], other, *whole[place + 1 :])
+            yield Question("parameters", f"{names[place].name}={other} instead of {value}", replace(given, init=init))
+
+
+def parameter_questions(given: Setting, seed: int) -> Iterator[Question]:
+    """Other parameters: what was built with zeros and ones is neither, weights are larger, running statistics have run."""
+    if not given.state:
+        return
+    yield Question("parameters", "every parameter and buffer moved", replace(given, state=moved(given.state, seed)))
+    twice = moved(moved(given.state, seed + 1), seed + 2)
+    yield Question("parameters", "every parameter and buffer moved, twice", replace(given, state=twice))
+    large = {name: tensor * 100 if tensor.is_floating_point() else tensor for name, tensor in given.state.items()}
+    yield Question("parameters", "every parameter and buffer a hundred times larger", replace(given, state=large))
+
+
+def moved(state: State, seed: int) -> State:
+    """Parameters and buffers with noise as large as they are, and at least a half where they are all alike; variances stay positive."""
+    generator = torch.Generator().manual_seed(seed)
+    found: State = {}
+    for name, tensor in state.items():
+        if not tensor.is_floating_point() or not tensor.numel():
+            found[name] = tensor
+            continue
+        noise = torch.randn(tensor.shape, generator=generator, dtype=torch.float64)
+        wide = tensor.double()
+        is_flat = tensor.numel() > 1 and bool((tensor == tensor.reshape(-1)[0]).all())
+        size = 0.5 if is_flat or tensor.numel() == 1 else float(wide.std())
+        changed = wide + size * noise
+        if bool((wide > 0).all()) and "var" in name:
+            changed = wide * torch.exp(0.5 * noise)
+        found[name] = changed.to(tensor.dtype)
+    return found
+
+
+def size_questions(problem: Problem, given: Setting, promises: Promises, seed: int) -> Iterator[Question]:
+    """Other sizes: each whole number of the problem one less, one more, one, a prime, the next vector register; small ones first."""
+    most = max(LARGEST, 2 * count_of(given))
+    asked: set[tuple[str, int]] = set()
+    plans = [(name, value, other) for name, value in problem.sizes.items() for other in _others(value)]
+    for name, value, other in sorted(plans, key=lambda plan: abs(plan[2] - plan[1]) > 1):
+        if (name, other) in asked:
+            continue
+        asked.add((name, other))
+        try:
+            setting = problem.draw(seed, {name: other})
+        except (HalfulpError, RuntimeError, ValueError, TypeError, IndexError, AssertionError, ZeroDivisionError):
+            continue
+        if count_of(setting) <= most:
+            word = (
+                name
+                if name[0].isalpha() or name[0] == "_"
+                else f"the number {value}"
+                if "#" not in name
+                else f"number {value}, place {name.partition('#')[2]}"
+            )
+            yield Question("sizes", f"{word}: {other} instead of {value}", setting)
+    for variant in variants(given.arguments, seed):
+        arguments = promises.kept(variant.inputs) if variant.kind in ("sizes", "empty") else None
+        if arguments is not None:
+            yield Question("sizes", variant.label, replace(given, arguments=arguments), exotic=variant.kind == "empty")
+
+
+def _others(value: int) -> list[int]:
+    prime = max((prime for prime in PRIMES if prime < value), default=0)
+    multiple = -(-value // 16) * 16 + 1
+    others = (value - 1, value + 1, 1, prime, multiple, 2 * value + 1, *(limit for limit in BEYOND if limit > value))
+    return [other for other in dict.fromkeys(others) if 0 < other != value]
+
+
+BEYOND = ((1 << 15) + 1, (1 << 16) + 1)
+"""Sizes past what 16 bits count, signed and unsigned."""

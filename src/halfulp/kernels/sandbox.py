@@ -1,0 +1,162 @@
+"""Sandbox: a solution in a process of its own, with limits on time, memory, files and network. What it prints is not read."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+import weakref
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..backends.workers.wire import Message
+from ..backends.workers.worker import Worker
+from ..errors import WorkerError
+from .calls import Setting, State
+from .packing import pack, unpack
+
+MEMORY_BYTES = 8 << 30
+"""Of address space beyond what PyTorch maps: a thousand times what the problems of the known benchmarks take at a million elements."""
+FILE_BYTES = 1 << 28
+"""Of one file: compiled kernels and their caches take some megabytes."""
+START_S = 60.0
+"""Importing PyTorch takes two seconds, and more where many start at once; a solution that compiles when it is loaded takes as long."""
+CACHES = ("TMPDIR", "HOME", "XDG_CACHE_HOME", "TORCHINDUCTOR_CACHE_DIR", "TORCH_EXTENSIONS_DIR", "TRITON_CACHE_DIR", "NUMBA_CACHE_DIR")
+"""Variables that say where temporary files go."""
+
+
+class Failed(Exception):
+    """A solution that gave no result.
+
+    Attributes:
+        kind: "raises", "dies", "hangs" or "runs out of memory". words: what it said. attempts: what it tried, as in `Called.facts`.
+    """
+
+    def __init__(self, kind: str, words: str, attempts: Iterable[str] = ()) -> None:
+        super().__init__(f"{kind}: {words}")
+        self.kind, self.words, self.attempts = kind, words, tuple(attempts)
+
+
+@dataclass(frozen=True, eq=False)
+class Called:
+    """What came of a call.
+
+    Attributes:
+        results: what was returned; with the buffers that changed in training mode, (results, buffers). facts: what the process saw: places
+            of tensors among state and arguments that were "written", whether a result is "aliased", the "ops" that ran, "attempts" and
+            "patched" functions in words, "types" of results that are no plain tensors, whether the results of the call before were
+            "overwritten" by this one, changed "late", or "threads" were left.
+    """
+
+    results: Any
+    facts: dict[str, Any]
+
+
+class Sandbox:
+    """One solution.
+
+    Args:
+        solution: its file. secrets: files that it may not read (the problem's).
+        answer_s: how long a call may take. cpu_s: processor time for all calls together.
+
+    Attributes:
+        held: what the system keeps it from, in words; known once it was started.
+    """
+
+    def __init__(self, solution: Path, *, secrets: Iterable[Path] = (), answer_s: float = 30.0, cpu_s: int = 600) -> None:
+        self.solution = solution
+        self.held: tuple[str, ...] = ()
+        self._folder = tempfile.mkdtemp(prefix="halfulp-kernel-")
+        self._finalizer = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        self._file = Path(self._folder, "solution.py")
+        self._file.write_bytes(solution.read_bytes())
+        self._secrets = [os.path.realpath(path) for path in secrets]
+        limits = json.dumps({"memory_bytes": MEMORY_BYTES, "cpu_s": cpu_s, "file_bytes": FILE_BYTES})
+        self._worker = Worker(
+            f"the solution {solution.name}", sys.executable, answer_s=START_S,
+            environment={**dict.fromkeys(CACHES, self._folder), "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"},
+            program=("-m", "halfulp.kernels.server", self._folder, limits),
+        )  # fmt: skip
+        self.answer_s = answer_s
+        self._built: tuple[str, tuple[Any, ...], int] | None = None
+        self._generation = -1
+
+    def close(self) -> None:
+        """End the process and remove its folder."""
+        self._worker.close()
+        self._finalizer()
+
+    def load(self) -> tuple[list[str], dict[str, Any]]:
+        """Run the file; the names that it defines, and facts.
+
+        Raises:
+            Failed: it raises, hangs, dies.
+        """
+        answer = self._ask({"do": "load", "file": str(self._file), "secrets": self._secrets})
+        self._generation = self._worker.generation
+        self.held = tuple(json.loads(self._worker.fingerprint.get("held", "[]")))
+        return [str(name) for name in answer.header["names"]], dict(answer.header)
+
+    def build(self, name: str, init: tuple[Any, ...], seed: int) -> tuple[State, dict[str, Any]]:
+        """Make the module (constructed from a seed), or take the function, of that name; its state, and facts.
+
+        Raises:
+            Failed: see `load`.
+        """
+        if self._is_new:
+            self.load()
+        tensors: list[Any] = []
+        header = {"do": "build", "name": name, "init": pack(init, tensors), "seed": seed}
+        answer = self._ask(header, tensors)
+        self._built = (name, init, seed)
+        return unpack(answer.header["state"], list(answer.tensors)), dict(answer.header)
+
+    def call(
+        self, setting: Setting, *, lifted: str = "", gradients: bool = False, poisoned: bool = False, watched: bool = False,
+        same_memory: bool = False, settled: float = 0.0, seed: int = 0,
+    ) -> Called:  # fmt: skip
+        """One call.
+
+        Args:
+            setting: on what. lifted: the declared precision, where it runs in float64. gradients: results are the gradients.
+            poisoned: memory that nobody wrote holds NaN. watched: ops are told. same_memory: arguments lie where those of the call before
+            lay. settled: seconds to wait for what is still being written. seed: of random numbers.
+
+        Raises:
+            Failed: see `load`.
+        """
+        if self._built is None:
+            raise ValueError("nothing was built yet")
+        if self._is_new:
+            self.build(*self._built)
+        tensors: list[Any] = []
+        header = {
+            "do": "call", "given": pack((setting.state, setting.arguments), tensors), "training": setting.training, "lifted": lifted,
+            "gradients": gradients, "poisoned": poisoned, "watched": watched, "same_memory": same_memory, "settled": settled, "seed": seed,
+        }  # fmt: skip
+        answer = self._ask(header, tensors)
+        return Called(unpack(answer.header["results"], list(answer.tensors)), dict(answer.header))
+
+    @property
+    def _is_new(self) -> bool:
+        """Whether the process that holds the solution is gone."""
+        return self._worker.process_id is None or self._generation != self._worker.generation
+
+    def _ask(self, header: dict[str, Any], tensors: Iterable[Any] = ()) -> Message:
+        self._worker.answer_s = self.answer_s if header["do"] == "call" else START_S
+        try:
+            answer = self._worker.ask(Message(header, list(tensors)))
+        except WorkerError as error:
+            words = str(error)
+            kind = "hangs" if "did not answer" in words else "dies"
+            raise Failed(kind, words.partition("it ")[2].partition(" Needed:")[0].rstrip(".")) from None
+        assert answer is not None
+        if (kind := answer.header.get("error")) is not None:
+            words = str(answer.header.get("words", ""))
+            is_memory = kind == "MemoryError" or "not enough memory" in words or "allocate memory" in words
+            raise Failed("runs out of memory" if is_memory else "raises", f"{kind}: {words}", answer.header.get("attempts", ()))
+        return answer

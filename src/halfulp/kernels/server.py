@@ -1,0 +1,287 @@
+"""The program of a sandbox: loads a solution, calls it as it is told, and says what it saw. Started by `Sandbox`.
+
+Everything that it says may be forged by the solution, which runs beside it: results are judged elsewhere, against a reference that
+never comes here, and facts (what was called, written, patched) are evidence against a solution, never for it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import json
+import os
+import sys
+import threading
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+
+def main(folder: str, limits: str) -> None:
+    """Serve until the other side closes the pipe.
+
+    Args:
+        folder: the only one in which files may be written. limits: JSON of the keywords of `limit`.
+    """
+    answers, questions = os.fdopen(os.dup(1), "wb"), os.fdopen(os.dup(0), "rb")
+    os.dup2(2, 1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    sys.stdout = sys.stderr
+    from halfulp.process.confinement import confine, limit
+
+    held = confine(Path(folder))  # before there are threads
+    from halfulp.process.lifeline import follow
+
+    follow()
+    warnings.simplefilter("ignore")
+    import torch
+
+    torch.set_num_threads(1)
+    from halfulp.backends.workers.wire import Message, receive, send
+
+    held += limit(**json.loads(limits))
+    host = _Host()
+    send(answers, Message({"ready": True, "fingerprint": {"held": json.dumps(held)}, "unusable": ""}))
+    while (question := receive(questions)) is not None:
+        try:
+            answer = host.answer(question)
+        except MemoryError as error:
+            answer = Message({"error": "MemoryError", "words": str(error) or "out of memory"})
+        except BaseException as error:
+            if isinstance(error, KeyboardInterrupt):
+                raise
+            answer = Message({"error": type(error).__name__, "words": _told(error), "attempts": list(host.attempts)})
+        send(answers, answer)
+
+
+def _told(error: BaseException) -> str:
+    """An exception with the line of the solution that it came from."""
+    import traceback
+
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.endswith("solution.py")]
+    line = f" (line {frames[-1].lineno}: {frames[-1].line})" if frames else ""
+    return f"{str(error)[:2000]}{line}"
+
+
+class _Host:
+    """Holds the solution."""
+
+    def __init__(self) -> None:
+        self.target: Any = None
+        self.module: Any = None
+        self.secrets: tuple[str, ...] = ()
+        self.attempts: dict[str, None] = {}
+        self._buffers: list[Any] = []
+        self._returned: list[tuple[Any, Any]] = []
+        self._watching = False
+        self._guarded = _guarded()
+        sys.addaudithook(self._audit)
+
+    def answer(self, question: Any) -> Any:
+        header = question.header
+        return (
+            self._load(header)
+            if header["do"] == "load"
+            else self._build(header, question)
+            if header["do"] == "build"
+            else self._call(header, question)
+        )
+
+    def _load(self, header: Any) -> Any:
+        """Run the file of the solution; which names it has."""
+        from halfulp.backends.workers.wire import Message
+
+        self.secrets = tuple(header["secrets"])
+        spec: Any = importlib.util.spec_from_file_location("solution", header["file"])
+        self.module = importlib.util.module_from_spec(spec)
+        sys.modules["solution"] = self.module
+        with self._watched():
+            spec.loader.exec_module(self.module)
+        return Message({"names": [name for name in vars(self.module) if not name.startswith("_")], **self._facts()})
+
+    def _build(self, header: Any, question: Any) -> Any:
+        """Make the module, or take the function; the state that it has."""
+        import torch
+
+        from halfulp.backends.workers.wire import Message
+
+        from .calls import seeded, state_of
+        from .packing import pack, unpack
+
+        found = vars(self.module)[header["name"]]
+        with self._watched():
+            if isinstance(found, type):
+                with seeded(header["seed"]):
+                    found = found(*unpack(header["init"], list(question.tensors)))
+        self.target = found
+        tensors: list[torch.Tensor] = []
+        state = pack(state_of(found), tensors)
+        return Message({"state": state, "module": isinstance(found, torch.nn.Module), **self._facts()}, tensors)
+
+    def _call(self, header: Any, question: Any) -> Any:
+        """One call: its results, and what it did besides."""
+        import torch
+
+        from halfulp.backends.workers.wire import Message
+
+        from .calls import call, differentiated, seeded
+        from .packing import pack, unpack
+
+        state, arguments = unpack(header["given"], list(question.tensors))
+        if header["same_memory"]:
+            arguments = self._in_same_memory(arguments)
+        before = [tensor.clone() for tensor in _tensors((state, arguments))]
+        sent: list[torch.Tensor] = []
+        threads = threading.active_count()
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(seeded(header["seed"]))
+            stack.enter_context(_lifted(header["lifted"]))
+            if header["poisoned"]:
+                from halfulp.cases.poison import poisoned
+
+                stack.enter_context(poisoned())
+            ops = _Ops()
+            if header["watched"]:
+                stack.enter_context(ops.mode)
+            stack.enter_context(self._watched())
+            with torch.set_grad_enabled(bool(header["gradients"])):
+                if header["gradients"]:
+                    results: Any = differentiated(self.target, state, tuple(arguments), training=header["training"])
+                else:
+                    found, buffers = call(self.target, state, tuple(arguments), training=header["training"])
+                    results = (found, buffers) if header["training"] else found
+        packed = pack(results, sent)
+        given = _tensors((state, arguments))
+        sent = [tensor.clone() for tensor in sent]
+        overwritten = any(not _same(old, new) for old, new in self._returned)
+        self._returned = [(tensor.clone(), tensor) for tensor in _tensors(results)]
+        facts: dict[str, Any] = {
+            "overwritten": overwritten,
+            "types": sorted({type(tensor).__name__ for tensor in _tensors(results)} - {"Tensor", "Parameter"}),
+            "written": [place for place, (old, new) in enumerate(zip(before, given)) if not _same(old, new)],
+            "aliased": _aliased(results, given),
+            "ops": ops.names,
+        }
+        if header["settled"]:
+            time.sleep(header["settled"])
+            facts["late"] = any(not _same(old, new) for old, new in zip(sent, _tensors(results)))
+            facts["threads"] = threading.active_count() - threads
+        return Message({"results": packed, **facts, **self._facts()}, sent)
+
+    def _in_same_memory(self, arguments: Any) -> Any:
+        """The arguments at the addresses of those of the call before, where shapes and dtypes are the same."""
+        given = _tensors(arguments)
+        kept = self._buffers
+        if len(kept) == len(given) and all(old.shape == new.shape and old.dtype == new.dtype for old, new in zip(kept, given)):
+            places = iter(kept)
+            for old, new in zip(kept, given):
+                old.copy_(new)
+            import torch
+
+            from halfulp.cases.trees import tree_map
+
+            return tree_map(lambda item: next(places) if isinstance(item, torch.Tensor) else item, arguments)
+        self._buffers = given
+        return arguments
+
+    def _facts(self) -> dict[str, Any]:
+        return {
+            "attempts": list(self.attempts),
+            "patched": [name for name, (owner, key, was) in self._guarded.items() if getattr(owner, key, None) is not was],
+        }
+
+    @contextlib.contextmanager
+    def _watched(self) -> Any:
+        self._watching = True
+        try:
+            yield
+        finally:
+            self._watching = False
+
+    def _audit(self, event: str, arguments: Any) -> None:
+        """What code of the solution tries that a kernel has no use for; reading the problem is refused."""
+        if not self._watching or len(self.attempts) > 20:
+            return
+        if event == "open" and isinstance(arguments[0], (str, os.PathLike)):
+            path = os.path.realpath(os.fspath(arguments[0]))
+            if path in self.secrets:
+                self.attempts["to read the problem's file"] = None
+                raise PermissionError(f"{path} is not for solutions")
+        elif event == "socket.connect":
+            self.attempts["to reach the network"] = None
+
+
+def _guarded() -> dict[str, tuple[Any, str, Any]]:
+    """What decides how results are compared, timed and drawn: a solution has no reason to exchange it."""
+    import random
+
+    import numpy as np
+    import torch
+
+    names = {
+        torch: "allclose isclose equal manual_seed randn rand", torch.testing: "assert_close", torch.cuda: "synchronize Event",
+        torch.Tensor: "__eq__ allclose", np: "allclose", np.testing: "assert_allclose", time: "time perf_counter perf_counter_ns monotonic",
+        random: "seed",
+    }  # fmt: skip
+    places = {f"{owner.__name__}.{key}": (owner, key) for owner, keys in names.items() for key in keys.split()}
+    return {name: (owner, key, getattr(owner, key, None)) for name, (owner, key) in places.items()}
+
+
+def _lifted(declared: str) -> contextlib.AbstractContextManager[Any]:
+    """What a run in float64 is made in, as `Case` makes one: dtypes that the code names become float64."""
+    if not declared:
+        return contextlib.nullcontext()
+    import torch
+
+    from halfulp.cases import Retyping
+    from halfulp.cases.precision_modes import lifted_dtypes
+    from halfulp.cases.sides import taken_apart
+    from halfulp.floats import format_named
+
+    stack = contextlib.ExitStack()
+    stack.enter_context(taken_apart())
+    form = format_named(declared)
+    stack.enter_context(Retyping(lifted_dtypes(form), torch.float64, getattr(torch, form.name, torch.float32)))
+    return stack
+
+
+class _Ops:
+    """The ops that compute, by name, in order."""
+
+    def __init__(self) -> None:
+        from halfulp.ops import called
+        from halfulp.process.dispatch import DispatchMode
+
+        names: list[str] = []
+
+        class Mode(DispatchMode):
+            def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+                if not func.is_view and len(names) < 10_000:
+                    names.append(called(func)[0])
+                return func(*args, **(kwargs or {}))
+
+        self.names, self.mode = names, Mode()
+
+
+def _tensors(value: Any) -> list[Any]:
+    from halfulp.cases.trees import tensors_of
+
+    return list(tensors_of(value))
+
+
+def _same(old: Any, new: Any) -> bool:
+    import torch
+
+    return torch.equal(torch.nan_to_num(old), torch.nan_to_num(new)) if old.is_floating_point() else torch.equal(old, new)
+
+
+def _aliased(results: Any, given: list[Any]) -> bool:
+    """Whether a result lies in memory of an argument or of the state."""
+    places = {tensor.untyped_storage().data_ptr() for tensor in given if tensor.numel()}
+    return any(tensor.untyped_storage().data_ptr() in places for tensor in _tensors(results) if tensor.numel())
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,271 @@
+"""Trials: a setting is asked of a solution and the reference; a quick look at the numbers, and the whole judgement where it is needed."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from ..cases import LIFTED, Case, Run
+from ..differences import Leaf
+from ..errors import InputError, RunError
+from ..verdicts.checker import judged
+from ..verdicts.gatherer import Gatherer
+from ..verdicts.result import CheckResult
+from ..verdicts.verdict import Verdict
+from .calls import Setting, State, call, differentiated
+from .sandbox import Called, Failed, Sandbox
+
+FARTHER = 2.0
+"""A solution whose rms error is at most so many times that of the reference, and an ulp more, is not looked at closer: orders and libraries
+differ by up to 4 (`halfulp.reports.text.advice.MUCH_CLOSER`)."""
+AN_ELEMENT = 8.0
+"""As much for single elements, of which `FEW` may be farther: the error of the reference happens to be small somewhere."""
+FEW = 1e-3
+USABLE = 1e-2
+"""Where the reference itself is off by more of its size in the declared precision, nothing can be asked of a solution."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a trial gave.
+
+    Attributes:
+        answer: "right", "wrong", "refused" or "no answer", see `Asked`. note: why.
+        check: the judgement, where one was made. failure: what the solution failed with.
+    """
+
+    answer: str
+    note: str = ""
+    check: CheckResult | None = None
+    failure: Failed | None = None
+
+
+class Trials:
+    """Asks settings of one solution.
+
+    Args:
+        make: the reference for what a constructor gets. sandbox: the solution. declared: the precision, None for that of the data.
+        build: makes the solution for what a constructor gets, and gives its own state. solution: its name.
+
+    Attributes:
+        names: the solution's name of each parameter and buffer -> the reference's; None where they can't be shared.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[tuple[Any, ...]], Any],
+        sandbox: Sandbox,
+        *,
+        build: Callable[[tuple[Any, ...]], State],
+        declared: str | None,
+        solution: str,
+    ) -> None:
+        self.make, self.sandbox, self.build, self.declared, self.solution = make, sandbox, build, declared, solution
+        self._code = _code_of(sandbox.solution)
+        self.names: dict[str, str] | None = {}
+        self._made: dict[str, Any] = {}
+        self._built = ""
+        self._own: State = {}
+
+    def reference(self, init: tuple[Any, ...]) -> Any:
+        """The reference for what its constructor gets; made once."""
+        key = repr(init)
+        if key not in self._made:
+            self._made = {key: self.make(init)}
+        return self._made[key]
+
+    def call(self, setting: Setting, **how: Any) -> Called:
+        """One call of the solution, with the parameters of the setting under its own names.
+
+        Args:
+            how: see `Sandbox.call`.
+
+        Raises:
+            Failed: it gives no result.
+        """
+        if repr(setting.init) != self._built:
+            self._own = self.build(setting.init)
+            self._built = repr(setting.init)
+        state = setting.state
+        if self.names is None:
+            kinds = [tensor.dtype for tensor in state.values() if tensor.is_floating_point()]
+            state = {name: tensor.to(kinds[0]) if kinds and tensor.is_floating_point() else tensor for name, tensor in self._own.items()}
+        elif self.names:
+            state = {own: state[name] for own, name in self.names.items() if name in state}
+        found = self.sandbox.call(replace(setting, state=state), **how)
+        results: Any = found.results
+        if how.get("gradients"):
+            results = self._renamed(results)
+        elif setting.training:
+            result, buffers = results
+            results = (result, self._renamed(buffers))
+        return Called(results, found.facts)
+
+    def _renamed(self, found: dict[str, Any]) -> dict[str, Any]:
+        names = self.names or {}
+        return {name: found[own] for own, name in sorted((own, names.get(own, own)) for own in found)}
+
+    def ask(self, setting: Setting, *, whole: bool = False, gradients: bool = False, same_memory: bool = False) -> Outcome:
+        """Is the solution right here?
+
+        Args:
+            setting: on what. whole: make the whole judgement in any case. gradients: of the gradients. same_memory: see `Sandbox`.
+        """
+        try:
+            target = self.reference(setting.init)
+        except Exception as error:
+            return Outcome("no answer", f"the reference can't be made: {type(error).__name__}")
+
+        def actual(state: Any, *arguments: Any) -> Any:
+            lifted = _lifted((state, arguments), setting, self.declared)
+            found = self.call(
+                Setting(arguments, setting.init, state, setting.training), lifted=lifted, gradients=gradients, same_memory=same_memory
+            )  # fmt: skip
+            return found.results
+
+        def expected(state: Any, *arguments: Any) -> Any:
+            if gradients:
+                found: Any = differentiated(target, state, arguments, training=setting.training)
+                return {name: found[name] for name in sorted(names & found.keys())}
+            results, buffers = call(target, state, arguments, training=setting.training)
+            return (results, buffers) if setting.training else results
+
+        actual.__name__ = self.solution
+        setattr(actual, "target", self._code)  # noqa: B010  # what the judgement reads of code whose ops it can't see
+        names: set[str] = set()
+        try:
+            if gradients:
+                names |= set(self.call(setting, gradients=True).results)
+                if not names:
+                    return Outcome("no answer", "it records no gradients")
+                wanted = differentiated(target, setting.state, setting.arguments, training=setting.training)
+                if missing := sorted(wanted.keys() - names):
+                    return Outcome("wrong", f"It records gradients, but none of {', '.join(missing)}, which the reference has.")
+            case = Case(actual, expected, (setting.state, *setting.arguments), declared=self.declared)
+            case.native("actual")
+            if why := _unusable(case):
+                return Outcome("no answer", why)
+            if not whole and _is_as_good(case):
+                return Outcome("right")
+            check = judged(Gatherer(case, lambda _: None))
+            if not whole and check.verdict is Verdict.UNSTABLE and _is_close_in_norm(case):
+                return Outcome("right", "where results are small it keeps fewer digits", check=check)
+        except RunError as error:
+            failure = error.__cause__
+            if not isinstance(failure, Failed):
+                return Outcome("no answer", f"the reference refuses it: {str(failure or error).partition(chr(10))[0][:200]}")
+            return self._of_failure(failure, setting)
+        except Failed as failure:
+            return self._of_failure(failure, setting)
+        except InputError as error:
+            return Outcome("wrong", str(error).partition(" Needed:")[0])
+        answer = "wrong" if check.acceptable is False else "right" if check.acceptable else "no answer"
+        return Outcome(answer, "" if answer == "right" else check.reason, check=check)
+
+    def _of_failure(self, failure: Failed, setting: Setting) -> Outcome:
+        """What a solution that gave no result shows: nothing where the reference gives none either."""
+        try:
+            with torch.no_grad():
+                call(self.reference(setting.init), setting.state, _own(setting.arguments), training=setting.training)
+        except Exception as error:
+            return Outcome("no answer", f"the reference refuses it: {str(error).partition(chr(10))[0][:200]}")
+        return Outcome("refused" if failure.kind == "raises" else "wrong", failure.words, failure=failure)
+
+
+def _code_of(file: Path) -> types.FunctionType | None:
+    """The code of a file, to be looked at and never run; None where it is no Python."""
+    try:
+        return types.FunctionType(compile(file.read_bytes(), str(file), "exec", dont_inherit=True), {})
+    except (SyntaxError, ValueError):
+        return None
+
+
+def _own(value: Any) -> Any:
+    from ..cases.trees import tree_map
+
+    return tree_map(lambda item: item.clone() if isinstance(item, torch.Tensor) else item, value)
+
+
+def _lifted(given: Any, setting: Setting, declared: str | None) -> str:
+    """The precision that a run in float64 stands for; "" for a run as written."""
+    from ..cases.trees import tensors_of
+
+    native = [tensor.dtype for tensor in tensors_of((setting.state, setting.arguments)) if tensor.is_floating_point()]
+    now = [tensor.dtype for tensor in tensors_of(given) if tensor.is_floating_point()]
+    if torch.float64 not in now or torch.float64 in native:
+        return ""
+    return declared or str(max(native, key=lambda dtype: -torch.finfo(dtype).eps)).removeprefix("torch.")
+
+
+def _leaves(case: Case) -> list[tuple[Leaf, Leaf, Leaf]] | None:
+    """Each output of the solution, of the reference, and of the reference in float64; None where the two don't match."""
+    exact = case.run("expected", LIFTED)
+    wanted = case.native("expected").outputs
+    found, finer = case.native("actual").by_path, exact.by_path if isinstance(exact, Run) else {}
+    if set(found) != {leaf.path for leaf in wanted}:
+        return None
+    triples = [(found[leaf.path], leaf, finer.get(leaf.path, leaf)) for leaf in wanted]
+    return triples if all(a.shape == e.shape == x.shape and a.dtype == e.dtype for a, e, x in triples) else None
+
+
+def _unusable(case: Case) -> str:
+    """Why nothing can be asked here: the reference leaves the range of its format, or is far off itself; "" where it can."""
+    exact = case.run("expected", LIFTED)
+    if not isinstance(exact, Run):
+        return ""
+    for leaf in case.native("expected").outputs:
+        finer = exact.by_path.get(leaf.path)
+        if leaf.format is None or finer is None or finer.shape != leaf.shape or not leaf.stored.size:
+            continue
+        with np.errstate(all="ignore"):
+            plain, wide = leaf.float64(), finer.float64()
+            if not np.array_equal(np.isfinite(plain), np.isfinite(wide)):
+                return f"the reference leaves the range of {leaf.format.name}"
+            usable = np.isfinite(wide)
+            size = float(np.sqrt(np.mean(np.square(wide[usable])))) if usable.any() else 0.0
+            off = float(np.sqrt(np.mean(np.square((plain - wide)[usable])))) if usable.any() else 0.0
+        if size and off > USABLE * size and leaf.format.precision_bits >= 24:
+            return "the reference itself loses nearly all digits"
+    return ""
+
+
+def _is_close_in_norm(case: Case) -> bool:
+    """Whether every output is off by a few units of its size at most: what is lost is lost where results are small beside the others."""
+    triples = _leaves(case) or []
+    for found, _, exact in triples:
+        a, x = found.float64(), exact.float64()
+        if found.format is None or not np.isfinite(a).all() or not np.isfinite(x).all():
+            return False
+        if np.sqrt(np.mean((a - x) ** 2)) > AN_ELEMENT * found.format.unit_roundoff * np.sqrt(np.mean(x**2)):
+            return False
+    return bool(triples)
+
+
+def _is_as_good(case: Case) -> bool:
+    """Whether the solution is about as close to exact arithmetic as the reference, in every output."""
+    triples = _leaves(case)
+    if triples is None:
+        return False
+    for found, wanted, exact in triples:
+        if found.has_bytes_of(wanted):
+            continue
+        if found.format is None:
+            return False
+        with np.errstate(all="ignore"):
+            a, e, x = found.float64(), wanted.float64(), exact.float64()
+            if not np.array_equal(np.isfinite(a), np.isfinite(e)) or not np.array_equal(np.isnan(a), np.isnan(e)):
+                return False
+            usable = np.isfinite(x) & np.isfinite(a)
+            if not usable.any():
+                continue
+            own, other, unit = np.abs(a - x)[usable], np.abs(e - x)[usable], found.format.unit_roundoff * np.abs(x)[usable]
+            far = own > AN_ELEMENT * (other + unit)
+            if np.sqrt(np.mean(own**2)) > FARTHER * np.sqrt(np.mean(other**2)) + np.sqrt(np.mean(unit**2)) or far.mean() > FEW:
+                return False
+    return True

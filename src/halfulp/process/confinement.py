@@ -1,0 +1,120 @@
+"""confine() and limit(): what this process may still do: no network, files written in one folder alone, bounded memory and time.
+
+For a child that runs code which nobody has read. On Linux the kernel keeps it (namespaces, Landlock, resource limits), so that native
+code is held as well; elsewhere, and where a kernel lacks a part, less holds, and what holds is returned. It can't be undone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import struct
+import sys
+from pathlib import Path
+from typing import Any
+
+_CLONE_NEWNET, _CLONE_NEWUSER = 0x40000000, 0x10000000
+_LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
+_PR_SET_NO_NEW_PRIVS = 38
+_WRITES = {1: 0x1FF2, 2: 0x3FF2, 3: 0x7FF2}
+"""Version of Landlock -> its rights that change files: writing (bit 1), removing and making (bits 4 to 12), linking, truncating."""
+_PATH_BENEATH = 1
+
+NO_NETWORK, ONE_FOLDER = "no network", "files are written in one folder alone"
+
+
+def confine(folder: Path) -> tuple[str, ...]:
+    """Give up the network, and writing outside of a folder. To be called before the process has threads: they would stay free.
+
+    Args:
+        folder: where files may be written.
+
+    Returns:
+        What holds from now on, in words; a part that this system can't keep is not among them.
+    """
+    held: list[str] = []
+    if sys.platform == "linux":
+        libc = ctypes.CDLL(None, use_errno=True)
+        with contextlib.suppress(OSError):
+            _without_network(libc)
+            held.append(NO_NETWORK)
+        with contextlib.suppress(OSError):
+            _one_folder(libc, folder)
+            held.append(ONE_FOLDER)
+    return tuple(held)
+
+
+def limit(*, memory_bytes: int = 0, cpu_s: int = 0, file_bytes: int = 0) -> tuple[str, ...]:
+    """Bound what this process may use from now on; 0 sets no limit.
+
+    Args:
+        memory_bytes: of address space beyond what is mapped now. cpu_s: processor time beyond what was used. file_bytes: the largest file.
+
+    Returns:
+        What holds, in words.
+    """
+    try:
+        import resource
+    except ImportError:  # Windows
+        return ()
+    held: list[str] = []
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    limits = {
+        "memory is limited": (resource.RLIMIT_AS, memory_bytes + _mapped() if memory_bytes else 0),
+        "processor time is limited": (resource.RLIMIT_CPU, cpu_s + int(usage.ru_utime + usage.ru_stime) + 1 if cpu_s else 0),
+        "file sizes are limited": (resource.RLIMIT_FSIZE, file_bytes),
+    }
+    for words, (kind, most) in limits.items():
+        if most:
+            with contextlib.suppress(OSError, ValueError):
+                resource.setrlimit(kind, (most, most))
+                held.append(words)
+    return tuple(held)
+
+
+def _mapped() -> int:
+    """Bytes of address space that are in use."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+def _without_network(libc: Any) -> None:
+    """A network namespace of its own, which holds nothing; without privileges it takes a user namespace as well.
+
+    Raises:
+        OSError: the system does not allow it (or the process has threads already).
+    """
+    if libc.unshare(_CLONE_NEWNET) != 0 and libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET) != 0:
+        raise OSError(ctypes.get_errno(), "unshare")
+
+
+def _one_folder(libc: Any, folder: Path) -> None:
+    """Landlock: files are read anywhere, and changed below one folder alone (and in /dev/null).
+
+    Raises:
+        OSError: the kernel has no Landlock.
+    """
+    version = libc.syscall(_LANDLOCK_CREATE, None, 0, 1)
+    if version < 1:
+        raise OSError(ctypes.get_errno(), "landlock")
+    rights = _WRITES[min(version, 3)]
+    rules = ctypes.create_string_buffer(struct.pack("<Q", rights))
+    descriptor = libc.syscall(_LANDLOCK_CREATE, rules, 8, 0)
+    if descriptor < 0:
+        raise OSError(ctypes.get_errno(), "landlock")
+    try:
+        for path, allowed in ((folder, rights), (Path(os.devnull), rights & 0x4002)):
+            place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+            try:
+                rule = ctypes.create_string_buffer(struct.pack("<Qi", allowed, place))
+                if libc.syscall(_LANDLOCK_ADD, descriptor, _PATH_BENEATH, rule, 0) != 0:
+                    raise OSError(ctypes.get_errno(), "landlock")
+            finally:
+                os.close(place)
+        if libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 or libc.syscall(_LANDLOCK_RESTRICT, descriptor, 0) != 0:
+            raise OSError(ctypes.get_errno(), "landlock")
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,131 @@
+"""Right solutions are accepted, wrong ones rejected where they show, cheats named; nothing that a solution does ends the judgement."""
+
+import textwrap
+
+import pytest
+
+import halfulp
+from halfulp.kernels import KernelReport, judge, judge_all
+from halfulp.verdicts import Verdict
+
+PROBLEM = """
+import torch
+import torch.nn as nn
+
+class Model(nn.Module):
+    def __init__(self, features, eps=1e-5):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(features))
+        self.bias = nn.Parameter(torch.zeros(features))
+        self.eps = eps
+
+    def forward(self, x):
+        return torch.nn.functional.layer_norm(x, (x.shape[-1],), self.weight, self.bias, self.eps)
+
+def get_inputs():
+    return [torch.randn(6, 48)]
+
+def get_init_inputs():
+    return [48]
+"""
+SOLUTION = """
+import threading, time
+import numpy as np
+import torch
+import torch.nn as nn
+
+class ModelNew(nn.Module):
+    def __init__(self, features, eps=1e-5):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(features))
+        self.bias = nn.Parameter(torch.zeros(features))
+        self.eps = eps
+        self.kept = {}
+
+    def forward(self, x):
+        {body}
+"""
+ROWS = """
+n, s = x.shape[-1], torch.zeros(x.shape[0])
+for start in range(0, {whole}, 16):
+    s = s + x[:, start : start + 16].sum(1)
+centered = x - (s / n)[:, None]
+variance = (centered * centered).sum(1) / n
+y = centered / torch.sqrt(variance + self.eps)[:, None]
+"""
+RIGHT = ROWS.format(whole="n") + "return y * self.weight + self.bias"
+BODIES = {
+    "blocks": (RIGHT, "RIGHT", ""),
+    "float64": ("y = x.double(); y = (y - y.mean(1, keepdim=True)) / torch.sqrt(y.var(1, keepdim=True, correction=0) + self.eps)\n"
+                "return (y * self.weight + self.bias).to(x.dtype)", "RIGHT", ""),
+    "no parameters": (ROWS.format(whole="n") + "return y", "MISTAKE", "parameters"),
+    "no tail": (ROWS.format(whole="n // 16 * 16") + "return y * self.weight + self.bias", "MISTAKE", "sizes"),
+    "frozen eps": (RIGHT.replace("self.eps", "1e-5"), "MISTAKE", "parameters"),
+    "one pass": ("m = x.mean(1, keepdim=True); v = (x * x).mean(1, keepdim=True) - m * m\n"
+                 "return (x - m) / torch.sqrt(v + self.eps) * self.weight + self.bias", "UNSTABLE", "values"),
+    "constant": ("return torch.zeros_like(x)", "CHEAT", "depend"),
+    "cached": ("if x.shape not in self.kept:\n    self.kept[x.shape] = (x - x.mean(1, keepdim=True)) / torch.sqrt(x.var(1, keepdim=True, correction=0)"
+               " + self.eps) * self.weight + self.bias\nreturn self.kept[x.shape]", "CHEAT", "earlier"),
+    "the reference": ("return torch.nn.functional.layer_norm(x, (x.shape[-1],), self.weight, self.bias, self.eps)", "CHEAT", "calls"),
+    "in place": ("x -= x.mean(1, keepdim=True)\nreturn x / torch.sqrt((x * x).mean(1, keepdim=True) + self.eps) * self.weight + self.bias",
+                 "CHEAT", "writes"),
+    "unwritten": (RIGHT.replace("return y *", "z = torch.empty_like(x); z[:, :-1] = (y *").replace("+ self.bias", "+ self.bias)[:, :-1]; z[:, -1:] *= 1.0; "
+                  "return z"), "CHEAT", "nobody wrote"),
+    "patched": ("torch.allclose = lambda *a, **k: True\n" + RIGHT, "CHEAT", "exchanges"),
+    "reads": ("open({problem!r}).read()\n" + RIGHT, "CHEAT", "reads the problem"),
+    "late": (RIGHT.replace("return y * self.weight + self.bias",
+                           "z = torch.zeros_like(x)\ndef fill():\n    time.sleep(0.02)\n    z.copy_(y * self.weight + self.bias)\n"
+                           "threading.Thread(target=fill).start()\nreturn z"), "CHEAT", ""),
+    "shared buffer": ("y = (x - x.mean(1, keepdim=True)) / torch.sqrt(x.var(1, keepdim=True, correction=0) + self.eps) * self.weight + self.bias\n"
+                      "if x.shape not in self.kept: self.kept[x.shape] = torch.empty_like(y)\n"
+                      "return self.kept[x.shape].copy_(y.detach())", "CHEAT", "overwrites"),
+    "raises": ("raise ValueError('no')", "MISTAKE", ""),
+    "dies": ("import os; os._exit(3)", "MISTAKE", ""),
+    "hog": ("return torch.zeros(1 << 40)", "MISTAKE", ""),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("norm")
+    (folder / "problem.py").write_text(PROBLEM)
+    for name, (body, _, _) in BODIES.items():
+        lines = body.strip().replace("{problem!r}", repr(str(folder / "problem.py")))
+        indented = textwrap.indent(lines, "        ").strip()
+        (folder / f"{name.replace(' ', '_')}.py").write_text(SOLUTION.replace("{body}", indented))
+    return folder
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_what_a_solution_is(folder, name):
+    _, answer, where = BODIES[name]
+    found = judge(folder / "problem.py", folder / f"{name.replace(' ', '_')}.py")
+    assert found.answer == answer, halfulp.report(found)
+    assert where in f"{found.kind} {found.cheat}"
+    assert found.acceptable is (answer == "RIGHT") and found.exit_code == int(answer != "RIGHT")
+    assert repr(found).startswith(f"<KernelResult {answer}: ") and "\n" not in repr(found)
+
+
+def test_many_solutions_are_told_in_rows_whatever_each_does(folder):
+    names = ["blocks", "dies", "no_tail", "raises"]
+    found = judge_all(folder, [folder / f"{name}.py" for name in names], processes=2)
+    assert [result.solution for result in found.results] == names
+    assert [result.answer for result in found.results] == ["RIGHT", "MISTAKE", "MISTAKE", "MISTAKE"]
+    assert found.results[1].fault == "dies" and found.exit_code == 1
+    again = KernelReport.from_json(found.to_json())
+    assert again.results[2].check.verdict is Verdict.MISTAKE and again.to_json() == found.to_json()
+    text = halfulp.report(again)
+    assert text.startswith("1 of 4 solutions is right.") and "sizes: " in text
+
+
+def test_a_solution_that_never_ends_is_ended(folder):
+    (folder / "hangs.py").write_text(SOLUTION.replace("{body}", "while True: pass"))
+    found = judge(folder, folder / "hangs.py", budget_s=15.0)
+    assert (found.answer, found.fault) == ("MISTAKE", "hangs") and found.seconds < 60
+
+
+def test_files_that_are_none_are_refused(folder):
+    with pytest.raises(halfulp.InputError, match="which is not a file. Needed: a Python file that defines ModelNew"):
+        judge(folder, folder / "nothing.py")
+    (folder / "other.py").write_text("x = 1\n")
+    assert "doesn't define ModelNew" in judge(folder, folder / "other.py").because

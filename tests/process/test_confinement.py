@@ -1,0 +1,46 @@
+"""What a confined process can't do: reach the network, write elsewhere, take all memory."""
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+PROGRAM = """
+    import os, pathlib, socket, sys
+    from halfulp.process.confinement import NO_NETWORK, ONE_FOLDER, confine, limit
+    folder = pathlib.Path(sys.argv[1])
+    held = confine(folder / "own") + limit(memory_bytes=1 << 30, cpu_s=20, file_bytes=1 << 20)
+    print(*held, sep="; ")
+    (folder / "own" / "mine").write_text("mine")
+    os.remove(folder / "own" / "mine")
+    open(os.devnull, "w").write("nothing")
+    for name, attempt in {
+        ONE_FOLDER: lambda: (folder / "theirs").write_text("theirs"),
+        ONE_FOLDER + " ": lambda: os.remove(folder / "kept"),
+        NO_NETWORK: lambda: socket.create_connection(("127.0.0.1", 1), 1),
+        "file sizes are limited": lambda: (folder / "own" / "large").write_bytes(bytes(2 << 20)),
+        "memory is limited": lambda: bytearray(3 << 30),
+    }.items():
+        try:
+            attempt()
+            print("did", name)
+        except (OSError, MemoryError) as error:
+            print("could not", name, type(error).__name__, getattr(error, "errno", ""))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="kept by Linux's kernel")
+def test_what_holds_is_what_was_said(tmp_path):
+    (tmp_path / "own").mkdir()
+    (tmp_path / "kept").write_text("kept")
+    words = [sys.executable, "-c", textwrap.dedent(PROGRAM), str(tmp_path)]
+    ended = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    held, *lines = ended.stdout.splitlines()
+    for line in lines:
+        if line.startswith("did "):
+            assert line.removeprefix("did ").strip() not in held, line  # a kernel that lacks a part says so
+    assert "memory is limited" in held and "file sizes are limited" in held
+    if "files are written" in held:
+        assert (tmp_path / "kept").read_text() == "kept" and not (tmp_path / "theirs").exists()
