@@ -58,10 +58,11 @@ def test_a_problem_of_kernelbench(kernelbench):
 
 def test_sizes_are_changed_wherever_they_stand(kernelbench):
     problem = read_problem(kernelbench)
-    assert problem.sizes == {"batch": 16, "64": 64} == sizes_in(KERNELBENCH)
+    assert problem.sizes == {"batch": 16, "64": 64, "64#2": 64} == sizes_in(KERNELBENCH)
     changed = problem.draw(0, {"batch": 3, "64": 5})
     assert changed.arguments[0].shape == (3, 5) and changed.init == (5, 1e-5)
     assert problem.make(changed.init)(*changed.arguments).shape == (3, 5)
+    assert (problem.draw(0, {"64#2": 5}).arguments[0].shape, problem.draw(0, {"64#2": 5}).init) == ((16, 64), (5, 1e-5))
 
 
 def test_a_problem_of_gpu_mode(tmp_path):

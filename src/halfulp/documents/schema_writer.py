@@ -27,6 +27,13 @@ DERIVED: dict[str, dict[str, dict[str, Any]]] = {
         "explained": {"type": "boolean", "description": "Whether a cause was found."},
         "acceptable": {"enum": [True, False, None], "description": "Whether the verdict counts as acceptable; null when undecided."},
     },
+    "kernel": {
+        "acceptable": {
+            "enum": [True, False, None],
+            "description": "Whether all solutions are right; null when some are undecided and none is wrong.",
+        },
+        "answers": {"type": "array", "items": {"type": "string"}, "description": "RIGHT, CHEAT or a verdict for each solution."},
+    },
     "watch": {
         "changes": {
             "type": "object",

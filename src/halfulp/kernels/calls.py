@@ -10,6 +10,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from ..ops import Kind
+
 State = dict[str, torch.Tensor]
 
 
@@ -119,6 +121,11 @@ def with_leaves(arguments: tuple[Any, ...], tensors: Mapping[int, torch.Tensor])
         return tensors.get(next(numbers), value) if isinstance(value, torch.Tensor) else value
 
     return tree_map(exchanged, arguments)
+
+
+def computes(func: Any, record: Any) -> bool:
+    """Whether an op does more than make, move, copy or cast numbers."""
+    return not (func.is_view or record.moves or record.makes or record.unwritten or record.kind is Kind.CAST)
 
 
 @contextlib.contextmanager

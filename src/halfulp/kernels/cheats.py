@@ -10,7 +10,7 @@ import torch
 from ..cases.trees import tensors_of
 from ..ops import Kind, called
 from ..process.dispatch import DispatchMode
-from .calls import Setting, call, seeded
+from .calls import Setting, call, computes, seeded
 from .sandbox import Called, Failed
 
 Ask = Callable[..., Called]
@@ -65,8 +65,8 @@ def reference_facts(target: Any, setting: Setting) -> dict[str, Any]:
 
     class Mode(DispatchMode):
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-            if not func.is_view:
-                name, record = called(func)
+            name, record = called(func)
+            if computes(func, record):
                 names.append(name)
                 kinds.add(record.kind)
             return func(*args, **(kwargs or {}))
@@ -79,7 +79,7 @@ def reference_facts(target: Any, setting: Setting) -> dict[str, Any]:
     places = {tensor.untyped_storage().data_ptr() for tensor in given if tensor.numel()}
     return {
         "ops": names,
-        "is_arithmetic": kinds <= {Kind.EXACT, Kind.CAST, Kind.ROUNDED},
+        "is_arithmetic": kinds <= {Kind.ROUNDED},
         "written": [place for place, (old, new) in enumerate(zip(before, given)) if not torch.equal(old.nan_to_num(), new.nan_to_num())],
         "aliased": any(tensor.untyped_storage().data_ptr() in places for tensor in tensors_of(results) if tensor.numel()),
     }
@@ -98,31 +98,8 @@ def calls_reference(facts: Mapping[str, Any], reference: Mapping[str, Any]) -> b
     """
     if reference.get("is_arithmetic"):
         return False
-    own, other = (_computing(list(found.get("ops", ()))) for found in (facts, reference))
+    own, other = (list(found.get("ops", ())) for found in (facts, reference))
     return bool(other) and own == other
-
-
-def _computing(ops: list[str]) -> list[str]:
-    return [name for name in ops if name not in MOVING]
-
-
-MOVING = frozenset(
-    (
-        "clone",
-        "empty",
-        "empty_like",
-        "empty_strided",
-        "zeros",
-        "zeros_like",
-        "_to_copy",
-        "copy_",
-        "detach",
-        "lift_fresh",
-        "new_zeros",
-        "new_empty",
-    )
-)
-"""Ops that only make or copy tensors."""
 
 
 def reads_unwritten(ask: Ask, setting: Setting) -> bool:

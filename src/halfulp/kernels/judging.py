@@ -242,9 +242,10 @@ class _Judge:
         """
         answer = "wrong" if must and outcome.answer == "refused" else outcome.answer
         self.asked.append(Asked(question.kind, question.label, answer, outcome.note[:400] if answer != "right" else ""))
-        if answer != "wrong" or question.exotic:
-            if answer == "wrong":
-                self.notes.append(f"The two differ on {question.label}, which decides nothing: correct kernels may differ there.")
+        if answer != "wrong":
+            return
+        if question.exotic or (question.tied and outcome.check is not None and outcome.check.because[:1] == ("integer_outputs",)):
+            self.notes.append(f"The two differ on {question.label}, which decides nothing: correct kernels may differ there.")
             return
         if outcome.failure is not None:
             raise _Done(self._failed(question.kind, question.label, outcome.failure))
@@ -257,8 +258,12 @@ class _Judge:
         if not self.problem.differentiable or time.monotonic() > self.deadline:
             return None
         self.progress("gradients")
+        asked = [("gradients of parameters and inputs", given)]
+        if given.state and _has_modes(self.trials.reference(given.init)):
+            asked.append(("gradients in training mode", replace(given, training=True)))
         try:
-            self._take(Question("gradients", "gradients of parameters and inputs", given), self.trials.ask(given, gradients=True))
+            for label, setting in asked:
+                self._take(Question("gradients", label, setting), self.trials.ask(setting, gradients=True))
         except _Done as done:
             return done.result
         return None

@@ -22,15 +22,18 @@ class Question:
 
     Attributes:
         kind, label: see `Asked`. setting: on what. exotic: whether a difference is reported and decides nothing, since honest
-            implementations may differ there (NaN, nothing at all).
+            implementations may differ there (NaN, nothing at all). tied: whether numbers are alike, so that which one is chosen is free.
     """
 
     kind: str
     label: str
     setting: Setting
     exotic: bool = False
+    tied: bool = False
 
 
+TIED = ("ties", "integers", "half of the numbers zero", "all numbers the same", "all numbers zero")
+"""Variants in which many numbers are alike."""
 PRIMES = (2, 3, 5, 7, 13, 17, 31, 61, 97, 127, 257, 509, 1021)
 
 
@@ -44,7 +47,7 @@ def value_questions(given: Setting, promises: Promises, seed: int) -> Iterator[Q
             continue
         yield Question(
             "values" if variant.kind == "specials" else variant.kind, variant.label, replace(given, arguments=arguments),
-            exotic=variant.kind == "specials",
+            exotic=variant.kind == "specials", tied=variant.label in TIED,
         )  # fmt: skip
 
 
@@ -62,6 +65,8 @@ def single_questions(given: Setting, promises: Promises) -> Iterator[Question]:
     for place in floats:
         if len(floats) > 1 and place in sizes:
             yield from _kept(f"input {place} negative, the others positive", given, {**sizes, place: -sizes[place]}, promises)
+        if place in sizes:
+            yield from _kept(f"input {place} negative and a thousand times larger", given, {place: -1000 * sizes[place]}, promises)
         third = tensors[place].clone()
         third.view(-1)[third.numel() // 3 : 2 * third.numel() // 3 + 1] = 0
         yield from _kept(f"a third of input {place} zero, in one piece", given, {place: third}, promises)
@@ -190,6 +195,8 @@ def size_questions(problem: Problem, given: Setting, promises: Promises, seed: i
         if (name, other) in asked:
             continue
         asked.add((name, other))
+        if other > FAR * value and not _fits(problem, {name: other}, seed, most):
+            continue
         try:
             setting = problem.draw(seed, {name: other})
         except (HalfulpError, RuntimeError, ValueError, TypeError, IndexError, AssertionError, ZeroDivisionError):
@@ -207,6 +214,19 @@ def size_questions(problem: Problem, given: Setting, promises: Promises, seed: i
         arguments = promises.kept(variant.inputs) if variant.kind in ("sizes", "empty") else None
         if arguments is not None:
             yield Question("sizes", variant.label, replace(given, arguments=arguments), exotic=variant.kind == "empty")
+
+
+FAR = 3
+"""Times a size: what is farther may take more memory than there is, and is counted before it is drawn."""
+
+
+def _fits(problem: Problem, changes: Mapping[str, int], seed: int, most: int) -> bool:
+    """Whether inputs of other sizes stay small, by drawing them without their numbers; False where they can't be drawn so."""
+    try:
+        with torch.device("meta"):
+            return count_of(problem.draw(seed, changes)) <= most
+    except Exception:  # whatever code makes of tensors without numbers
+        return False
 
 
 def _others(value: int) -> list[int]:

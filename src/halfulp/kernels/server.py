@@ -247,6 +247,10 @@ def _lifted(declared: str) -> contextlib.AbstractContextManager[Any]:
     return stack
 
 
+MOST_OPS = 10_000
+"""Of one call that are told; a solution that makes more is no call of the reference."""
+
+
 class _Ops:
     """The ops that compute, by name, in order."""
 
@@ -254,12 +258,15 @@ class _Ops:
         from halfulp.ops import called
         from halfulp.process.dispatch import DispatchMode
 
+        from .calls import computes
+
         names: list[str] = []
 
         class Mode(DispatchMode):
             def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-                if not func.is_view and len(names) < 10_000:
-                    names.append(called(func)[0])
+                name, record = called(func)
+                if computes(func, record) and len(names) < MOST_OPS:
+                    names.append(name)
                 return func(*args, **(kwargs or {}))
 
         self.names, self.mode = names, Mode()

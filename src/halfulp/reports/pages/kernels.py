@@ -8,6 +8,7 @@ from ..text.kernels import report_answer, short_reason
 from .page import Column, Columns, Number, Page, Part, Section, Table, Words, tone_of
 from .tables import columns_of
 
+SEVERAL = "Each solution ran in a process of its own. The question on which it was first found wrong decides."
 IN_FULL = 20
 """Of so many solutions at most every question is listed."""
 
@@ -40,7 +41,7 @@ def kernel_page(report: KernelReport) -> Page:
     one = results[0] if len(results) == 1 else None
     return Page(
         "kernel", "Is this kernel right?", f"{one.answer}: {one.solution}" if one is not None else report_answer(report), tone_of(report.acceptable),
-        one.because if one is not None else "", _numbers(report), _steps(report), tuple(sections), datasets,
+        one.because if one is not None else SEVERAL, _numbers(report), _steps(report), tuple(sections), datasets,
     )  # fmt: skip
 
 
