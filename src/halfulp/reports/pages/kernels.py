@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...kernels import KernelReport, KernelResult
-from ...words.numbers import counted
+from ...words.numbers import counted, verb
 from ..text.kernels import report_answer, short_reason
 from .page import Column, Columns, Number, Page, Part, Section, Table, Words, tone_of
 from .tables import columns_of
@@ -48,7 +48,9 @@ def kernel_page(report: KernelReport) -> Page:
 def _parts(result: KernelResult, name: str) -> list[Part]:
     columns = (Column("kind", "asked"), Column("label", "on"), Column("answer", "answer"), Column("note", "note"))
     marked = tuple(place for place, entry in enumerate(result.asked) if entry.answer == "wrong")
-    parts: list[Part] = [Words((f"{result.answer}: {result.because}",)), Table(name, "Every question, in order", columns, marked)]
+    parts: list[Part] = [Words((f"{result.answer}: {result.because}",))]
+    if result.asked:
+        parts.append(Table(name, "Every question, in order", columns, marked))
     lines = (*result.promises, *result.notes)
     return [*parts, Words(lines, is_list=True)] if lines else parts
 

@@ -66,4 +66,6 @@ def short_reason(result: KernelResult) -> str:
     where = f"{result.kind}: {result.label}" if result.kind else result.label
     if result.fault:
         return f"it {result.fault} ({where})"
-    return where if result.acceptable is not True else counted(len(result.asked), "question")
+    if result.acceptable is True:
+        return counted(len(result.asked), "question")
+    return where or result.because
