@@ -323,7 +323,7 @@ class Lacking(Rounding):
 def test_what_is_lacking_is_left_out_and_what_fails_is_said():
     found = habits_of(Lacking(), {"precision": "f32"})
     assert list(found.products) == ["linear"] and list(found.subnormals) == ["linear", "relu"]
-    assert found.failed == {"conv2d": "Got no usable answer: it died.", "sum": "Got no answer: it died."}
+    assert found.failed == {"conv2d": "Got no usable answer: it died.", "sum": "Got no usable answer: it died."}
     assert found.remarks == ("linear: left to portable kernels", "linear: option f32")
 
 

@@ -70,5 +70,5 @@ def _steps(report: KernelReport) -> tuple[str, ...]:
     if not wrong:
         return ()
     return (
-        f"{counted(len(wrong), 'solution')} wrong: start with the question on which each was found wrong; it is the first that was asked.",
+        f"{counted(len(wrong), 'solution')} {verb(len(wrong), 'are')} wrong. Start with the question that is marked: nothing was asked after it.",
     )
