@@ -81,7 +81,8 @@ def missing(name):
 @pytest.mark.parametrize("name", [name for name in AWAY if name not in LACK_PACKAGES])
 def test_a_device_that_is_not_here_is_missing(name):
     with pytest.raises(
-        MissingBackend, match="Got .*, which can't be used here: .* Needed: .* (Provide what is missing, or run this on a machine|Install it with)"
+        MissingBackend,
+        match="Got .*, which can't be used here: .* Needed: .* (Provide what is missing, or run this on a machine|Install it with)",
     ):
         missing(name)
 

@@ -136,9 +136,9 @@ def cut(x, bits):
 
 def test_a_product_of_fewer_bits_is_named():
     tf32 = _precision(imitation(matmul=lambda x, w: cut(x, 11) @ cut(w, 11)))
-    assert "inputs read with 11 of 24 bits: LESS than float32 (tf32)" in tf32["float32 matmul"]
+    assert "inputs read with 11 of 24 bits (tf32): LESS than float32" in tf32["float32 matmul"]
     bfloat16 = _precision(imitation(matmul=lambda x, w: cut(x, 8) @ cut(w, 8)))
-    assert "8 of 24 bits: LESS than float32 (bfloat16)" in bfloat16["float32 matmul"]
+    assert "8 of 24 bits (bfloat16): LESS than float32" in bfloat16["float32 matmul"]
     narrow = _precision(
         imitation(matmul=lambda x, w: np.add.accumulate((x[:, :, None] * w).astype(np.float16), 1)[:, -1].astype(np.float32))
     )

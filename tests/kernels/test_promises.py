@@ -36,7 +36,7 @@ PROMISED = {
     "is lower triangular": lambda: torch.randn(8, 8).tril(),
     "is upper triangular": lambda: torch.randn(8, 8).triu(),
     "holds rows that sum to 1": lambda: torch.randn(4, 9).softmax(-1),
-    "holds rows of length 1": lambda: torch.nn.functional.normalize(torch.randn(4, 9), dim=-1),
+    "holds rows of norm 1": lambda: torch.nn.functional.normalize(torch.randn(4, 9), dim=-1),
     "is sorted": lambda: torch.randn(4, 9).sort(-1).values,
     "holds 0 and 1 alone": one_hot,
     "has -inf where it masks": lambda: torch.randn(6, 6).masked_fill(torch.ones(6, 6).triu(1).bool(), -torch.inf),

@@ -157,7 +157,7 @@ def _cause(laboratory: Laboratory, outcome: Outcome, all_found: list[Outcome], *
     is_formula = trial.kind not in (SETTING, ARITHMETIC)
     if is_formula:
         evidence.append(
-            "In float64, the change still makes at least half as large a difference, so it changes the formula and not just the rounding."
+            "In float64, the change still moves the results by at least half of the difference between the two sides, so it changes the formula and not just the rounding."
         )
     where = f" at {trial.place}" if trial.place else ""
     outcome_in_words = (

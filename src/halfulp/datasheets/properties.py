@@ -104,8 +104,14 @@ def _precision_of(library: Library, op: str, dtype: str) -> str:
         ),
         "",
     )
-    warning = "" if inputs == declared else f": LESS than {dtype}{named}"
+    warning = "" if inputs == declared else f"{named}: LESS than {dtype}"
     return f"inputs read with {inputs} of {declared} bits{warning}; sums of three terms keep {held} bits"
+
+
+def _joined(numbers: list[int]) -> str:
+    """Numbers in a sentence: "1, 2 and 3"."""
+    *first, last = map(str, numbers)
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _row_sums(library: Library, op: str, rows: Array, dtype: str) -> Array:
@@ -176,7 +182,7 @@ def _invariance(library: Library) -> Section:
     whole = library.run("matmul", x, w)
     others = [rows for rows in (1, 2, 3, 4, 8, 16, 31, 32, 48) if not np.array_equal(library.run("matmul", x[:rows], w), whole[:rows])]
     found["a row of a float32 product of 64 rows"] = (
-        f"has different bits in products of {', '.join(map(str, others))} row{'' if others == [1] else 's'}"
+        f"has different bits in products of {_joined(others)} row{'' if others == [1] else 's'}"
         if others
         else "has the same bits in products of 1, 2, 3, 4, 8, 16, 31, 32 and 48 rows"
     )

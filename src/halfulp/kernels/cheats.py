@@ -16,10 +16,10 @@ from .sandbox import Called, Failed
 Ask = Callable[..., Called]
 """Calls the solution on a setting."""
 
-CALLS_REFERENCE = "it calls what the problem asks to be written"
+CALLS_REFERENCE = "it calls the very function that it is asked to implement"
 READS_PROBLEM = "it reads the problem's file"
 NETWORK = "it tries to reach the network"
-PATCHES = "it exchanges functions that results are compared, timed or drawn with"
+PATCHES = "it replaces functions that draw inputs, or compare or time results"
 WRITES = "it writes to its inputs"
 ALIASES = "it returns memory of its inputs"
 UNWRITTEN = "it returns memory that nobody wrote"

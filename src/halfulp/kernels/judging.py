@@ -82,6 +82,9 @@ def judge(
     return replace(found, seconds=time.monotonic() - start, held=sandbox.held, versions=versions())
 
 
+ACTIONS = {"loading it": "It can't be loaded", "making it": "It can't be constructed"}
+
+
 class _Done(Exception):
     """The answer is known."""
 
@@ -119,7 +122,7 @@ class _Judge:
             for question in self._questions(given):
                 if time.monotonic() > self.deadline:
                     self._complete = False
-                    self.notes.append(f"The time ended before {question.kind} ({question.label}) and what comes after it.")
+                    self.notes.append(f'Time ran out before the question "{question.kind}: {question.label}" and those after it.')
                     break
                 self.progress(f"{question.kind}: {question.label}")
                 self._ask(question)
@@ -130,7 +133,7 @@ class _Judge:
             return wrong
         first = self.asked[0]
         if first.answer != "right":
-            return self._result(Verdict.UNDECIDED, f"Nothing is known of the inputs of the problem: {first.note}")
+            return self._result(Verdict.UNDECIDED, f"The solution could not be judged on the inputs of the problem: {first.note}")
         return self._result(Verdict.IDENTICAL if self._same else Verdict.ROUNDING, self._all_right())
 
     def _given(self) -> Setting:
@@ -250,7 +253,7 @@ class _Judge:
         if outcome.failure is not None:
             raise _Done(self._failed(question.kind, question.label, outcome.failure))
         verdict = outcome.check.verdict if outcome.check is not None else Verdict.MISTAKE
-        where = "" if question.kind == "given" else f"It is wrong on {question.kind} ({question.label}). "
+        where = "" if question.kind == "given" else f'It is wrong on the question "{question.kind}: {question.label}". '
         raise _Done(self._result(verdict, f"{where}{outcome.note}", kind=question.kind, label=question.label, check=outcome.check))
 
     def _gradients(self, given: Setting) -> KernelResult | None:
@@ -281,13 +284,15 @@ class _Judge:
         cheat = cheats.seen_by_process({"attempts": failure.attempts}, {})
         if cheat:
             return self._result(Verdict.MISTAKE, f"This is a cheat: {cheat}.", cheat=cheat, label=label)
-        because = f"It gives no result on {label}: it {failure.kind}. {failure.words}"
+        words = f"it raises {failure.words}" if failure.kind in ("raises", "runs out of memory") else f"it {failure.words}."
+        because = f"{ACTIONS.get(label, f'It gives no result on {label}')}: {words}"
         return self._result(Verdict.MISTAKE, because, fault=failure.kind, kind=kind, label=label)
 
     def _all_right(self) -> str:
         right = sum(entry.answer == "right" for entry in self.asked)
         reason = f" {self._check.reason}" if self._check is not None else ""
-        return f"It is right in all of {right} questions that have an answer.{reason}"
+        where = "the one question that has" if right == 1 else f"all {right} questions that have"
+        return f"It is right in {where} an answer.{reason}"
 
     def _result(self, verdict: Verdict, because: str, **more: Any) -> KernelResult:
         check = more.pop("check", getattr(self, "_check", None) if verdict.acceptable else None)

@@ -57,7 +57,7 @@ def judge_all(
             try:
                 found[file] = done.result()
             except BrokenProcessPool:
-                found[file] = _lost(file, "The process that judged it died, and with it the questions.")
+                found[file] = _lost(file, "The process that was judging this solution died before it had an answer.")
             told(f"{len(found)} of {len(files)}: {file.name} {found[file].answer}")
     except KeyboardInterrupt:
         pool.shutdown(wait=False, cancel_futures=True)

@@ -64,7 +64,7 @@ PROMISES = (
         lambda x, _: torch.softmax(x.double(), -1).to(x.dtype),
     ),
     Promise(
-        "holds rows of length 1",
+        "holds rows of norm 1",
         lambda x: x.dim() > 1 and x.shape[-1] > 1 and _close(x.norm(dim=-1), torch.ones_like(x.norm(dim=-1))),
         lambda x, drawn: torch.where(x.norm(dim=-1, keepdim=True) > 0, x / x.norm(dim=-1, keepdim=True), drawn),
     ),

@@ -75,7 +75,7 @@ def single_questions(given: Setting, promises: Promises) -> Iterator[Question]:
                 changed = tensors[place].clone()
                 changed.select(axis, length - 1).mul_(LARGE)
                 yield from _kept(
-                    f"input {place} {LARGE:g} times larger at the last index of axis {axis}", given, {place: changed}, promises
+                    f"input {place}: {LARGE:g} times larger at the last index of axis {axis}", given, {place: changed}, promises
                 )
     for place, tensor in enumerate(tensors):
         for label, number in _limits(tensor):
@@ -90,7 +90,7 @@ def _limits(tensor: torch.Tensor) -> list[tuple[str, int]]:
         info = torch.iinfo(tensor.dtype)
         return [(f"{number}, a limit of {info.dtype}", number) for number in (info.min, info.max)]
     if tensor.dtype in (torch.int32, torch.int64) and tensor.numel():
-        alike = [("3 more", int(tensor.reshape(-1)[0]) + 3)] if bool((tensor == tensor.reshape(-1)[0]).all()) else []
+        alike = [("3 larger than the others", int(tensor.reshape(-1)[0]) + 3)] if bool((tensor == tensor.reshape(-1)[0]).all()) else []
         return [*alike, ("-1", -1), ("-100, as PyTorch marks what a loss ignores", -100)]
     return []
 
@@ -112,7 +112,7 @@ def number_questions(given: Setting) -> Iterator[Question]:
             other = part + 1 if isinstance(part, int) else part + 0.5
             yield Question(
                 "values",
-                f"argument {place}{key} {other} instead of {part}",
+                f"argument {place}{key}: {other} instead of {part}",
                 replace(given, arguments=_with_number(given.arguments, place, key, other)),
             )
 

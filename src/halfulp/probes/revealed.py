@@ -235,7 +235,13 @@ class RevealedOrder:
             return f"Proved on {inputs}: replaying reproduces {where} bit for bit."
         known = sum(len(order_class.positions) for order_class in self.classes if order_class.status == "proved")
         if self.classes[0].status == COMPENSATED:
-            return f"Recognized on {inputs}: {self.classes[0].problem} reproduces {where} bit for bit."
+            one, _, several = self.classes[0].problem.partition(": ")
+            if several:
+                return (
+                    f"Recognized on {inputs}: each of these reproduces {where} bit for bit, and these inputs don't tell them apart: "
+                    f"{several}."
+                )
+            return f"Recognized on {inputs}: {one} reproduces {where} bit for bit."
         problem = next(order_class.problem for order_class in self.classes if order_class.status != "proved")
         share = f"Proved on {inputs} for {known:,} of {self.checked:,} outputs, and not proved for the rest" if known else "Not proved"
         return f"{share}. {problem[:1].upper()}{problem[1:]}."

@@ -167,14 +167,14 @@ def _names_for(expressions: list[Expression], sides: Mapping[str, Any], count: i
         if len(names) == count:
             return tuple(names)
     wanted = list(dict.fromkeys(name for expression in expressions for name in free_names(parsed(expression.text))))
+    subject = "the expression uses" if len({expression.text for expression in expressions}) == 1 else "the expressions use"
     if not wanted:
         raise InputError(
-            f"Got {counted(count, 'input')} without {'a name' if count == 1 else 'names'}; the expressions use no inputs. Needed: no inputs. "
-            "Leave -i out."
+            f"Got {counted(count, 'input')} without {'a name' if count == 1 else 'names'}; {subject} no inputs. Needed: no inputs. Leave -i out."
         )
     example = ", ".join(f"{name}=randn(4, 8)" for name in wanted)
     raise InputError(
-        f"Got {counted(count, 'input')} without {'a name' if count == 1 else 'names'}; the expressions use {', '.join(wanted)}. Needed: a named "
+        f"Got {counted(count, 'input')} without {'a name' if count == 1 else 'names'}; {subject} {', '.join(wanted)}. Needed: a named "
         f'input for each of these. An expression knows its inputs by their names. Give them by name: -i "{example}".'
     )
 

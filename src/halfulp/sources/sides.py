@@ -117,7 +117,10 @@ def _of_onnx(model: OnnxFile, engines: list[str]) -> tuple[dict[str, Any], dict[
         return (
             {"actual": runs[0], "expected": model.module},
             {},
-            (*notes, f"{engines[0]} is compared with the graph as written, run by PyTorch"),
+            (
+                *notes,
+                f"{engines[0]} is compared with the graph as written{', run by PyTorch' if isinstance(model.module, torch.nn.Module) else ''}",
+            ),
         )
     if isinstance(model.module, torch.nn.Module):
         return {"actual": runs[0], "expected": Twin(runs[1], model.module)}, {}, notes

@@ -182,7 +182,7 @@ def _rounding(result: Judged) -> str:
         found = _measured(result, "backward_error")
         return (
             f"This is rounding: the result is the exact sum of terms that are each off by at most {number(found['eta_in_u'])} rounding{'' if number(found['eta_in_u']) == '1' else 's'}; adding "
-            f"{'1 term' if found['terms'] == 1 else format(found['terms'], ',') + ' terms in any order'} can cause about {number(found['estimate_in_u'])} roundings{tail}."
+            f"{'1 term' if found['terms'] == 1 else format(found['terms'], ',') + ' terms in any order'} can cause about {number(found['estimate_in_u'])} rounding{'' if number(found['estimate_in_u']) == '1' else 's'}{tail}."
         )
     return (
         f"This is rounding in {result.declared}. In units of the noise (how far rounding spreads the results of this function on these "

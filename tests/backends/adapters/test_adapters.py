@@ -147,7 +147,7 @@ def test_a_datasheet_names_the_precision_of_openvino(needs):
     if "bfloat16" not in needs("openvino").fingerprint()["default precision"]:
         pytest.skip("this processor computes in float32")
     precision = _precision(library("openvino"))
-    assert "inputs read with 8 of 24 bits: LESS than float32 (bfloat16)" in precision["float32 matmul"]
+    assert "inputs read with 8 of 24 bits (bfloat16): LESS than float32" in precision["float32 matmul"]
 
 
 def test_ncnn_keeps_weights_of_linear_layers_in_float16(needs):

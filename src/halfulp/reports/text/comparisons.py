@@ -100,5 +100,5 @@ def _tolerated_in_words(tolerated: Tolerated) -> str:
     words = ", ".join(f"{name} {limit:g}" for name, limit in limits.items() if limit is not None)
     if not tolerated.beyond:
         return f"{'The only element is' if tolerated.count == 1 else f'All {tolerated.count:,} elements are'} within {words}."
-    where = f", {'most of them ' if tolerated.beyond > 1 else ''}in {tolerated.worst}" if tolerated.worst else ""
+    where = f"{', the tensor with the most is ' if tolerated.beyond > 1 else ', in '}{tolerated.worst}" if tolerated.worst else ""
     return f"{tolerated.beyond:,} of {counted(tolerated.count, 'element')} {verb(tolerated.beyond, 'are')} beyond {words}{where}."

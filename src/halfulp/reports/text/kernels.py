@@ -54,7 +54,7 @@ def kernel_text(result: KernelResult, form: str) -> str:
     held = (
         f"The solution ran in a process of its own: {', '.join(result.held)}."
         if result.held
-        else "Nothing held the solution's process back on this system."
+        else "On this system, the solution's process ran without any restrictions."
     )
     return as_text(*parts, "", table, "", held)
 
