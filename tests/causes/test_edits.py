@@ -462,7 +462,7 @@ def test_a_second_mistake_is_found_beside_a_module():
 
     x = 2 * draw(8, 3, 5)
     assert halfulp.check(cell_by_hand(cell, bias=True, tanh=True), expected, (x,)).acceptable
-    found = halfulp.explain(cell_by_hand(cell, bias=False, tanh=False), expected, (x,), processes=False)
+    found = halfulp.explain(cell_by_hand(cell, bias=False, tanh=False), expected, (x,), processes=False, budget_s=600)
     words = sorted(cause.statement for cause in found.causes)
     assert len(words) == 2, words
     assert any("b_hh" in each for each in words), words

@@ -179,7 +179,7 @@ def test_an_interruption_keeps_what_was_done(tmp_path):
 
 
 def test_bad_requests_are_refused(tmp_path):
-    with pytest.raises(InputError, match="Got no files"):
+    with pytest.raises(InputError, match="Got no case files"):
         watched([])
     (tmp_path / "sub").mkdir()
     with pytest.raises(InputError, match="two files named one"):

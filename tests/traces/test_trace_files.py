@@ -364,10 +364,10 @@ def test_missing_traces_are_named(tmp_path):
     with pytest.raises(TraceError, match="does not exist"):
         read_trace(tmp_path / "nothing")
     (tmp_path / "ranks" / "rank-00000").mkdir(parents=True)
-    with pytest.raises(TraceError, match="pass ranks/rank-00000"):
+    with pytest.raises(TraceError, match="pass .*ranks/rank-00000"):
         read_trace(tmp_path / "ranks")
     (tmp_path / "ranks" / "rank-00001").mkdir()
-    with pytest.raises(TraceError, match="halfulp merge ranks -o NAME.trace"):
+    with pytest.raises(TraceError, match=r"halfulp merge .*ranks -o NAME\.trace"):
         read_trace(tmp_path / "ranks")
 
 

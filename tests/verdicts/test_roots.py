@@ -195,7 +195,7 @@ class TestVacuous:
         [
             (lambda x: x[:0], (torch.randn(5),), "nothing to compare"),
             (lambda x: x * 2.0, (torch.zeros(5),), "zero"),
-            (lambda x: torch.ones_like(x), (torch.randn(5),), "same value"),
+            (lambda x: torch.ones_like(x), (torch.randn(5),), "are equal"),
         ],
     )
     def test_it_is_accepted_with_a_warning_and_undecided_when_strict(self, function, inputs, word):
@@ -245,7 +245,7 @@ def test_a_coarse_layer_far_inside_is_named(bits, verdict):
     assert result.verdict is verdict, result
     if bits:
         assert result.find("inside").measured["module"] == "3"
-        assert "3 alone, given the inputs that it gets in `actual`, is REDUCED_PRECISION" in result.reason
+        assert "module 3 alone, given the inputs that it gets in `actual`, is judged REDUCED_PRECISION" in result.reason
 
 
 def test_the_line_of_a_default_dtype_is_named():
