@@ -140,6 +140,7 @@ class _Judge:
         """The first draw, with the parameters that both sides get, and what the problem promises of its inputs."""
         draws = [self.problem.draw(self.seed + number, {}) for number in SEEDS]
         self.promises = Promises(draws)
+        self.trials.free = {f"inputs[{place}]" for place in self.promises.of}
         target = self.trials.reference(draws[0].init)
         given = replace(draws[0], state=state_of(target))
         try:

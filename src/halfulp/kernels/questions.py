@@ -11,7 +11,7 @@ import torch
 
 from ..errors import HalfulpError
 from ..inputs import variants
-from .calls import Setting, State, leaves, with_leaves
+from .calls import Setting, State, leaves, state_of, with_leaves
 from .problem import LARGEST, Problem, count_of
 from .promises import Promises
 
@@ -69,7 +69,8 @@ def single_questions(given: Setting, promises: Promises) -> Iterator[Question]:
             yield from _kept(f"input {place} negative and a thousand times larger", given, {place: -1000 * sizes[place]}, promises)
         third = tensors[place].clone()
         third.view(-1)[third.numel() // 3 : 2 * third.numel() // 3 + 1] = 0
-        yield from _kept(f"a third of input {place} zero, in one piece", given, {place: third}, promises)
+        for question in _kept(f"a third of input {place} zero, in one piece", given, {place: third}, promises):
+            yield replace(question, tied=True)
         for axis, length in enumerate(tensors[place].shape):
             if length > 1:
                 changed = tensors[place].clone()
@@ -224,7 +225,8 @@ def _fits(problem: Problem, changes: Mapping[str, int], seed: int, most: int) ->
     """Whether inputs of other sizes stay small, by drawing them without their numbers; False where they can't be drawn so."""
     try:
         with torch.device("meta"):
-            return count_of(problem.draw(seed, changes)) <= most
+            setting = problem.draw(seed, changes)
+            return count_of(replace(setting, state=state_of(problem.make(setting.init)))) <= most
     except Exception:  # whatever code makes of tensors without numbers
         return False
 
