@@ -10,8 +10,6 @@ from typing import Any
 import torch
 from torch import nn
 
-from ..ops import Kind
-
 State = dict[str, torch.Tensor]
 
 
@@ -123,9 +121,9 @@ def with_leaves(arguments: tuple[Any, ...], tensors: Mapping[int, torch.Tensor])
     return tree_map(exchanged, arguments)
 
 
-def computes(func: Any, record: Any) -> bool:
-    """Whether an op does more than make, move, copy or cast numbers."""
-    return not (func.is_view or record.moves or record.makes or record.unwritten or record.kind is Kind.CAST)
+def copied(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments with tensors in memory of their own."""
+    return with_leaves(arguments, {place: tensor.clone() for place, tensor in enumerate(leaves(arguments))})
 
 
 @contextlib.contextmanager

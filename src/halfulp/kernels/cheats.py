@@ -8,9 +8,9 @@ from typing import Any
 import torch
 
 from ..cases.trees import tensors_of
-from ..ops import Kind, called
-from ..process.dispatch import DispatchMode
-from .calls import Setting, call, computes, seeded
+from ..ops import Kind
+from .calls import Setting, call, copied, seeded
+from .facts import Ops, aliased, written
 from .sandbox import Called, Failed
 
 Ask = Callable[..., Called]
@@ -60,35 +60,17 @@ def seen_by_process(facts: Mapping[str, Any], reference: Mapping[str, Any]) -> s
 
 def reference_facts(target: Any, setting: Setting) -> dict[str, Any]:
     """What the reference does in a call, as the process of a solution tells it."""
-    names: list[str] = []
-    kinds: set[Kind] = set()
-
-    class Mode(DispatchMode):
-        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-            name, record = called(func)
-            if computes(func, record):
-                names.append(name)
-                kinds.add(record.kind)
-            return func(*args, **(kwargs or {}))
-
-    arguments = _copied(setting.arguments)
+    arguments = copied(setting.arguments)
     given = [*tensors_of((setting.state, arguments))]
     before = [tensor.clone() for tensor in given]
-    with seeded(0), torch.no_grad(), Mode():
+    with seeded(0), torch.no_grad(), Ops() as ops:
         results, _ = call(target, setting.state, arguments, training=setting.training)
-    places = {tensor.untyped_storage().data_ptr() for tensor in given if tensor.numel()}
     return {
-        "ops": names,
-        "is_arithmetic": kinds <= {Kind.ROUNDED},
-        "written": [place for place, (old, new) in enumerate(zip(before, given)) if not torch.equal(old.nan_to_num(), new.nan_to_num())],
-        "aliased": any(tensor.untyped_storage().data_ptr() in places for tensor in tensors_of(results) if tensor.numel()),
+        "ops": ops.names,
+        "is_arithmetic": ops.kinds <= {Kind.ROUNDED},
+        "written": written(before, given),
+        "aliased": aliased(results, given),
     }
-
-
-def _copied(value: Any) -> Any:
-    from ..cases.trees import tree_map
-
-    return tree_map(lambda item: item.clone() if isinstance(item, torch.Tensor) else item, value)
 
 
 def calls_reference(facts: Mapping[str, Any], reference: Mapping[str, Any]) -> bool:

@@ -83,6 +83,7 @@ def judge(
 
 
 ACTIONS = {"loading it": "It can't be loaded", "making it": "It can't be constructed"}
+"""What failed before there was a call, in words."""
 
 
 class _Done(Exception):

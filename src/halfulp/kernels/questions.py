@@ -35,6 +35,7 @@ class Question:
 TIED = ("ties", "integers", "half of the numbers zero", "all numbers the same", "all numbers zero")
 """Variants in which many numbers are alike."""
 PRIMES = (2, 3, 5, 7, 13, 17, 31, 61, 97, 127, 257, 509, 1021)
+"""Sizes that no block divides, about two for each power of two."""
 
 
 def value_questions(given: Setting, promises: Promises, seed: int) -> Iterator[Question]:
@@ -97,7 +98,7 @@ def _limits(tensor: torch.Tensor) -> list[tuple[str, int]]:
 
 
 LARGE = 1e4
-"""Far beyond what noise is, and its square within float32 and float16's relatives."""
+"""It outweighs a whole row, and float32 holds its square. Float16 may overflow; then nothing is asked."""
 
 
 def _kept(label: str, given: Setting, changes: Mapping[int, torch.Tensor], promises: Promises) -> Iterator[Question]:
@@ -188,7 +189,7 @@ def moved(state: State, seed: int) -> State:
 
 
 def size_questions(problem: Problem, given: Setting, promises: Promises, seed: int) -> Iterator[Question]:
-    """Other sizes: each whole number of the problem one less, one more, one, a prime, the next vector register; small ones first."""
+    """Other sizes: each whole number of the problem one less, one more, one, a prime, the next vector register; the nearest first."""
     most = max(LARGEST, 2 * count_of(given))
     asked: set[tuple[str, int]] = set()
     plans = [(name, value, other) for name, value in problem.sizes.items() for other in _others(value)]
@@ -203,18 +204,17 @@ def size_questions(problem: Problem, given: Setting, promises: Promises, seed: i
         except (HalfulpError, RuntimeError, ValueError, TypeError, IndexError, AssertionError, ZeroDivisionError):
             continue
         if count_of(setting) <= most:
-            word = (
-                name
-                if name[0].isalpha() or name[0] == "_"
-                else f"the number {value}"
-                if "#" not in name
-                else f"number {value}, place {name.partition('#')[2]}"
-            )
-            yield Question("sizes", f"{word}: {other} instead of {value}", setting)
+            yield Question("sizes", f"{_called(name)}: {other} instead of {value}", setting)
     for variant in variants(given.arguments, seed):
         arguments = promises.kept(variant.inputs) if variant.kind in ("sizes", "empty") else None
         if arguments is not None:
             yield Question("sizes", variant.label, replace(given, arguments=arguments), exotic=variant.kind == "empty")
+
+
+def _called(name: str) -> str:
+    """What a size is called in `Problem.sizes`, in words."""
+    number, _, place = name.partition("#")
+    return name if name.isidentifier() else f"the number {number}{f' at its place {place}' if place else ''}"
 
 
 FAR = 3

@@ -49,7 +49,7 @@ class Called:
         results: what was returned; with the buffers that changed in training mode, (results, buffers). facts: what the process saw: places
             of tensors among state and arguments that were "written", whether a result is "aliased", the "ops" that ran, "attempts" and
             "patched" functions in words, "types" of results that are no plain tensors, whether the results of the call before were
-            "overwritten" by this one, changed "late", or "threads" were left.
+            "overwritten" by this one, or changed "late".
     """
 
     results: Any

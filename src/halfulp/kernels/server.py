@@ -11,7 +11,6 @@ import importlib.util
 import json
 import os
 import sys
-import threading
 import time
 import warnings
 from pathlib import Path
@@ -24,11 +23,9 @@ def main(folder: str, limits: str) -> None:
     Args:
         folder: the only one in which files may be written. limits: JSON of the keywords of `limit`.
     """
-    answers, questions = os.fdopen(os.dup(1), "wb"), os.fdopen(os.dup(0), "rb")
-    os.dup2(2, 1)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    sys.stdout = sys.stderr
+    from halfulp.process.pipes import taken_pipes
+
+    questions, answers = taken_pipes()
     from halfulp.process.confinement import confine, limit
 
     held = confine(Path(folder))  # before there are threads
@@ -127,6 +124,7 @@ class _Host:
         from halfulp.backends.workers.wire import Message
 
         from .calls import call, differentiated, seeded
+        from .facts import Ops, aliased, same, written
         from .packing import pack, unpack
 
         state, arguments = unpack(header["given"], list(question.tensors))
@@ -134,7 +132,6 @@ class _Host:
             arguments = self._in_same_memory(arguments)
         before = [tensor.clone() for tensor in _tensors((state, arguments))]
         sent: list[torch.Tensor] = []
-        threads = threading.active_count()
         with contextlib.ExitStack() as stack:
             stack.enter_context(seeded(header["seed"]))
             stack.enter_context(_lifted(header["lifted"]))
@@ -142,9 +139,9 @@ class _Host:
                 from halfulp.cases.poison import poisoned
 
                 stack.enter_context(poisoned())
-            ops = _Ops()
+            ops = Ops()
             if header["watched"]:
-                stack.enter_context(ops.mode)
+                stack.enter_context(ops)
             stack.enter_context(self._watched())
             with torch.set_grad_enabled(bool(header["gradients"])):
                 if header["gradients"]:
@@ -155,19 +152,18 @@ class _Host:
         packed = pack(results, sent)
         given = _tensors((state, arguments))
         sent = [tensor.clone() for tensor in sent]
-        overwritten = any(not _same(old, new) for old, new in self._returned)
+        overwritten = any(not same(old, new) for old, new in self._returned)
         self._returned = [(tensor.clone(), tensor) for tensor in _tensors(results)]
         facts: dict[str, Any] = {
             "overwritten": overwritten,
             "types": sorted({type(tensor).__name__ for tensor in _tensors(results)} - {"Tensor", "Parameter"}),
-            "written": [place for place, (old, new) in enumerate(zip(before, given)) if not _same(old, new)],
-            "aliased": _aliased(results, given),
+            "written": written(before, given),
+            "aliased": aliased(results, given),
             "ops": ops.names,
         }
         if header["settled"]:
             time.sleep(header["settled"])
-            facts["late"] = any(not _same(old, new) for old, new in zip(sent, _tensors(results)))
-            facts["threads"] = threading.active_count() - threads
+            facts["late"] = any(not same(old, new) for old, new in zip(sent, _tensors(results)))
         return Message({"results": packed, **facts, **self._facts()}, sent)
 
     def _in_same_memory(self, arguments: Any) -> Any:
@@ -247,47 +243,10 @@ def _lifted(declared: str) -> contextlib.AbstractContextManager[Any]:
     return stack
 
 
-MOST_OPS = 10_000
-"""Of one call that are told; a solution that makes more is no call of the reference."""
-
-
-class _Ops:
-    """The ops that compute, by name, in order."""
-
-    def __init__(self) -> None:
-        from halfulp.ops import called
-        from halfulp.process.dispatch import DispatchMode
-
-        from .calls import computes
-
-        names: list[str] = []
-
-        class Mode(DispatchMode):
-            def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-                name, record = called(func)
-                if computes(func, record) and len(names) < MOST_OPS:
-                    names.append(name)
-                return func(*args, **(kwargs or {}))
-
-        self.names, self.mode = names, Mode()
-
-
 def _tensors(value: Any) -> list[Any]:
     from halfulp.cases.trees import tensors_of
 
     return list(tensors_of(value))
-
-
-def _same(old: Any, new: Any) -> bool:
-    import torch
-
-    return torch.equal(torch.nan_to_num(old), torch.nan_to_num(new)) if old.is_floating_point() else torch.equal(old, new)
-
-
-def _aliased(results: Any, given: list[Any]) -> bool:
-    """Whether a result lies in memory of an argument or of the state."""
-    places = {tensor.untyped_storage().data_ptr() for tensor in given if tensor.numel()}
-    return any(tensor.untyped_storage().data_ptr() in places for tensor in _tensors(results) if tensor.numel())
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from ..verdicts.checker import judged
 from ..verdicts.gatherer import Gatherer
 from ..verdicts.result import CheckResult
 from ..verdicts.verdict import Verdict
-from .calls import Setting, State, call, differentiated
+from .calls import Setting, State, call, copied, differentiated
 from .sandbox import Called, Failed, Sandbox
 
 FARTHER = 2.0
@@ -176,7 +176,7 @@ class Trials:
         """What a solution that gave no result shows: nothing where the reference gives none either."""
         try:
             with torch.no_grad():
-                call(self.reference(setting.init), setting.state, _own(setting.arguments), training=setting.training)
+                call(self.reference(setting.init), setting.state, copied(setting.arguments), training=setting.training)
         except Exception as error:
             return Outcome("no answer", f"the reference refuses it: {str(error).partition(chr(10))[0][:200]}")
         return Outcome("refused" if failure.kind == "raises" else "wrong", failure.words, failure=failure)
@@ -188,12 +188,6 @@ def _code_of(file: Path) -> types.FunctionType | None:
         return types.FunctionType(compile(file.read_bytes(), str(file), "exec", dont_inherit=True), {})
     except (SyntaxError, ValueError):
         return None
-
-
-def _own(value: Any) -> Any:
-    from ..cases.trees import tree_map
-
-    return tree_map(lambda item: item.clone() if isinstance(item, torch.Tensor) else item, value)
 
 
 def _lifted(given: Any, setting: Setting, declared: str | None) -> str:

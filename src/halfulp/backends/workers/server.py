@@ -6,7 +6,6 @@ Whatever the backend prints goes to the log: the pipe that messages travel on is
 from __future__ import annotations
 
 import json
-import os
 import sys
 import warnings
 from typing import IO, Any
@@ -14,11 +13,9 @@ from typing import IO, Any
 
 def main(name: str, limit_bytes: str = "0") -> None:
     """Serve until the other side closes the pipe."""
-    answers, questions = os.fdopen(os.dup(1), "wb"), os.fdopen(os.dup(0), "rb")
-    os.dup2(2, 1)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    sys.stdout = sys.stderr
+    from halfulp.process.pipes import taken_pipes
+
+    questions, answers = taken_pipes()
     from halfulp.process.lifeline import follow
 
     follow()

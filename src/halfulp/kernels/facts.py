@@ -1,0 +1,51 @@
+"""Facts: what a call does besides returning, found alike for the reference (here) and for a solution (in its process)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from ..cases.trees import tensors_of
+from ..ops import Kind, called
+from ..process.dispatch import DispatchMode
+
+MOST_OPS = 10_000
+"""Of one call that are told; a solution that makes more is no call of the reference."""
+
+
+class Ops(DispatchMode):
+    """The ops that do more than make, move, copy or cast numbers.
+
+    Attributes:
+        names: in order. kinds: how they round.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+        self.kinds: set[Kind] = set()
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        name, record = called(func)
+        computes = not (func.is_view or record.moves or record.makes or record.unwritten or record.kind is Kind.CAST)
+        if computes and len(self.names) < MOST_OPS:
+            self.names.append(name)
+            self.kinds.add(record.kind)
+        return func(*args, **(kwargs or {}))
+
+
+def written(before: list[torch.Tensor], after: list[torch.Tensor]) -> list[int]:
+    """The places of tensors whose numbers changed."""
+    return [place for place, (old, new) in enumerate(zip(before, after)) if not same(old, new)]
+
+
+def same(old: torch.Tensor, new: torch.Tensor) -> bool:
+    """Whether two tensors hold the same numbers, NaN included."""
+    return torch.equal(old.nan_to_num(), new.nan_to_num()) if old.is_floating_point() else torch.equal(old, new)
+
+
+def aliased(results: Any, given: list[torch.Tensor]) -> bool:
+    """Whether a result lies in memory of an argument or of the state."""
+    places = {tensor.untyped_storage().data_ptr() for tensor in given if tensor.numel()}
+    return any(tensor.untyped_storage().data_ptr() in places for tensor in tensors_of(results) if tensor.numel())
