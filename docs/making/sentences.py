@@ -74,8 +74,8 @@ def page() -> str:
     """The page as Markdown."""
     lines = [
         "# All sentences", "",
-        "Every sentence that halfulp can say, taken from its source by `make sentences`. What is filled in is shown between ‹ and ›. It is here to be read by",
-        "whoever changes one: a subject and a verb, the answer first, then the number, then the reason.",
+        "Every sentence that halfulp can say, taken from its source by `make sentences`. What is filled in is shown between ‹ and ›. This page is for",
+        "whoever changes one. Each sentence has a subject and a verb, and gives the answer first, then the number, then the reason.",
     ]  # fmt: skip
     left = sorted(file.relative_to(SOURCE) for file in SOURCE.rglob("*.py"))
     for title, places in PARTS.items():

@@ -272,7 +272,7 @@ def test_order_says_both_orders_and_writes_programs_that_replay_them(tmp_path):
     assert result.exit_code == 0, result.output
     assert result.output.count("replaying reproduces all 140 outputs bit for bit") == 2
     assert result.output.count("result in every bit (140 of 140 elements)") == 2
-    assert "actual against expected: " in result.output
+    assert "`actual` against `expected`: " in result.output
     assert "terms: added from top to bottom" in result.output
     assert (tmp_path / "out" / "actual.svg").read_text().startswith("<svg")
     assert "def replay(x, W, B):" in (tmp_path / "out" / "replay_actual.py").read_text()
@@ -281,7 +281,7 @@ def test_order_says_both_orders_and_writes_programs_that_replay_them(tmp_path):
 def test_equal_orders_are_one_family(tmp_path):
     (tmp_path / "case.py").write_text(LINEAR.replace("x @ W.T + B", "torch.addmm(B, x, W.T)"))
     output = run("order", tmp_path / "case.py").output
-    assert "actual against expected: the same order" in output
+    assert "`actual` against `expected`: the same order" in output
     assert "They are one family" in output
 
 

@@ -41,7 +41,7 @@ def folder(tmp_path):
 
 def test_one_solution_in_full_and_several_in_rows(folder):
     right = run(folder / "softmax.py", folder / "solutions" / "stable.py")
-    assert right.exit_code == 0 and right.stdout.startswith("RIGHT: It is right in all ")
+    assert right.exit_code == 0 and right.stdout.startswith("RIGHT: It is right on all ")
     assert "the inputs of the problem" in right.stdout and "a process of its own" in right.stdout
     both = run(folder / "softmax.py", folder / "solutions", "--json", "--html", folder / "page.html")
     report = json.loads(both.stdout)

@@ -42,5 +42,5 @@ def test_what_holds_is_what_was_said(tmp_path):
         if line.startswith("did "):
             assert line.removeprefix("did ").strip() not in held, line  # a kernel that lacks a part says so
     assert "memory is limited" in held and "file sizes are limited" in held
-    if "files are written" in held:
+    if "files can be written" in held:
         assert (tmp_path / "kept").read_text() == "kept" and not (tmp_path / "theirs").exists()

@@ -23,7 +23,7 @@ ROWS = [
     ),
     (
         Evidence("scaling", F.AGREES_IN_FLOAT32, measured={"excess_in_float32": 0.5}),
-        "in float32 the difference is 0.5 times what rounding allows (up to 2 between two correct results)",
+        "in float32 the difference is 0.5 times what rounding allows one result (two correct results can differ by 2 times that)",
     ),
     (
         Evidence("search", F.CHANGED, measured={"variant": "all zeros", "verdict": "MISTAKE", "tried": 1, "refused": 0, "exotic": []}),

@@ -402,7 +402,7 @@ def test_flushed_subnormals_and_signs_of_zero_are_counted_apart():
     assert result.acceptable is False
     assert result.find("bits").measured["flushed_by_actual"] == 2
     assert result.find("bits").measured["flushed_by_expected"] == 0
-    assert "All elements that differ are subnormal numbers, which actual flushes to zero." in result.reason
+    assert "All elements that differ are subnormal numbers, which `actual` flushes to zero." in result.reason
     zeros = check(lambda x: x * 0.0, lambda x: x.abs() * 0.0, (x,))
     assert zeros.find("bits").measured["signed_zeros"] == 1
 

@@ -25,7 +25,7 @@ def audit(
     from .progress import steps_on_stderr
 
     if side not in ("actual", "expected"):
-        raise InputError(f"Got --side {side}. Needed: actual or expected. A case file has no other function. Leave it out for actual.")
+        raise InputError(f"Got --side {side}. Needed: actual or expected. A case file has no other function. The default is actual.")
     given = taken(actual, None, inputs, seed=seed, one_side=True, asked="`audit` watches the ops of a run", quiet=is_printed(as_json))
     with steps_on_stderr(False, f"watching the ops of `{side}`"):
         found = halfulp.audit(given.side(side), given.inputs, keywords=given.options.get("keywords"))

@@ -26,7 +26,7 @@ def compare(
         typer.Option(
             min=1,
             metavar="MIB",
-            help="What an archive (.npz, .pt) may inflate to.",
+            help="The most that an archive (.npz, .pt) may inflate to, in MiB.",
             show_default="256, or 20 times its size if that is more",
         ),
     ] = None,

@@ -202,7 +202,7 @@ class _Judge:
         if given.state and _has_modes(self.trials.reference(given.init)):
             yield Question("mode", "training mode", replace(given, training=True))
             other = next(parameter_questions(given, self.seed)).setting
-            yield Question("mode", "training mode, parameters moved", replace(other, training=True))
+            yield Question("mode", "training mode, parameter values changed", replace(other, training=True))
         assert self.promises is not None
         yield from value_questions(given, self.promises, self.seed)
         yield from single_questions(given, self.promises)
@@ -294,7 +294,7 @@ class _Judge:
         right = sum(entry.answer == "right" for entry in self.asked)
         reason = f" {self._check.reason}" if self._check is not None else ""
         where = "the one question that has" if right == 1 else f"all {right} questions that have"
-        return f"It is right in {where} an answer.{reason}"
+        return f"It is right on {where} an answer.{reason}"
 
     def _result(self, verdict: Verdict, because: str, **more: Any) -> KernelResult:
         check = more.pop("check", getattr(self, "_check", None) if verdict.acceptable else None)
@@ -320,7 +320,7 @@ def shared_state(reference: State, own: State) -> tuple[dict[str, str] | None, s
     if set(reference) == set(own) and all(reference[name].shape == own[name].shape for name in own):
         return {name: name for name in own}, ""
     if len(reference) == len(own) and all(a.shape == b.shape for a, b in zip(reference.values(), own.values())):
-        return dict(zip(own, reference)), "Parameters have other names; they are shared by their order."
+        return dict(zip(own, reference)), "The solution's parameters have other names than the reference's, so they are matched by their order."
     if not own and not reference:
         return {}, ""
-    return None, "The parameters can't be shared: the solution has others. Both are made from the same seed."
+    return None, "The parameters can't be matched: the solution's differ from the reference's. Both sides draw theirs from the same seed."

@@ -83,7 +83,7 @@ def single_questions(given: Setting, promises: Promises) -> Iterator[Question]:
         for label, number in _limits(tensor):
             changed = tensor.clone()
             changed.view(-1)[:: max(1, tensor.numel() // 4)] = number
-            yield from _kept(f"some of input {place} are {label}", given, {place: changed}, promises)
+            yield from _kept(f"some elements of input {place} are {label}", given, {place: changed}, promises)
 
 
 def _limits(tensor: torch.Tensor) -> list[tuple[str, int]]:
@@ -92,8 +92,8 @@ def _limits(tensor: torch.Tensor) -> list[tuple[str, int]]:
         info = torch.iinfo(tensor.dtype)
         return [(f"{number}, a limit of {info.dtype}", number) for number in (info.min, info.max)]
     if tensor.dtype in (torch.int32, torch.int64) and tensor.numel():
-        alike = [("3 larger than the others", int(tensor.reshape(-1)[0]) + 3)] if bool((tensor == tensor.reshape(-1)[0]).all()) else []
-        return [*alike, ("-1", -1), ("-100, as PyTorch marks what a loss ignores", -100)]
+        alike = [("larger than the others by 3", int(tensor.reshape(-1)[0]) + 3)] if bool((tensor == tensor.reshape(-1)[0]).all()) else []
+        return [*alike, ("-1", -1), ("-100, the value by which PyTorch marks targets that a loss ignores", -100)]
     return []
 
 
@@ -162,9 +162,9 @@ def parameter_questions(given: Setting, seed: int) -> Iterator[Question]:
     """Other parameters: what was built with zeros and ones is neither, weights are larger, running statistics have run."""
     if not given.state:
         return
-    yield Question("parameters", "every parameter and buffer moved", replace(given, state=moved(given.state, seed)))
+    yield Question("parameters", "the values of every parameter and buffer changed", replace(given, state=moved(given.state, seed)))
     twice = moved(moved(given.state, seed + 1), seed + 2)
-    yield Question("parameters", "every parameter and buffer moved, twice", replace(given, state=twice))
+    yield Question("parameters", "the values of every parameter and buffer changed, by other amounts", replace(given, state=twice))
     large = {name: tensor * 100 if tensor.is_floating_point() else tensor for name, tensor in given.state.items()}
     yield Question("parameters", "every parameter and buffer a hundred times larger", replace(given, state=large))
 

@@ -150,7 +150,7 @@ class Trials:
                     return Outcome("no answer", "it records no gradients")
                 wanted = differentiated(target, setting.state, setting.arguments, training=setting.training)
                 if missing := sorted(wanted.keys() - names - self.free):
-                    return Outcome("wrong", f"It records gradients, but none of {', '.join(missing)}, which the reference has.")
+                    return Outcome("wrong", f"It records gradients, but none for {', '.join(missing)}; the reference does.")
             case = Case(actual, expected, (setting.state, *setting.arguments), declared=self.declared)
             case.native("actual")
             if why := _unusable(case):

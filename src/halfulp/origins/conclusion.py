@@ -322,7 +322,7 @@ def _unanswered(walker: Walker, walk: Walk) -> str:
         return (
             f"The ops with a counterpart add no more than rounding, but {', '.join(unseen)} "
             f"{'differs' if len(unseen) == 1 else 'differ'}: the difference arises {last}, in ops "
-            "of actual without a counterpart."
+            "of `actual` without a counterpart."
         )
     return ""
 

@@ -458,7 +458,7 @@ def _refusal(implementation: Implementation) -> InputError:
         f"with a result of shape {implementation.shape}"
         f"{_coefficients(implementation)} Needed: one sum, mean, product, einsum, convolution or cumulative sum of its inputs, "
         f"or a sum of any other form over at most {TABLE_RUNS} elements, in each case with "
-        "coefficients of 1. halfulp can't change weights that are inside "
+        "the same coefficient for every term. halfulp can't change weights that are inside "
         "the function. Pass "
         "weights as inputs, or the nn.Module itself."
     )

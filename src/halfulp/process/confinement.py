@@ -21,7 +21,7 @@ _WRITES = {1: 0x1FF2, 2: 0x3FF2, 3: 0x7FF2}
 """Version of Landlock -> its rights that change files: writing (bit 1), removing and making (bits 4 to 12), linking, truncating."""
 _PATH_BENEATH = 1
 
-NO_NETWORK, ONE_FOLDER = "no network", "files are written in one folder alone"
+NO_NETWORK, ONE_FOLDER = "no network", "files can be written in one folder only"
 
 
 def confine(folder: Path) -> tuple[str, ...]:

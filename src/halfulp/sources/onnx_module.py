@@ -187,9 +187,9 @@ def _pool_of_torch(given: torch.Tensor, attributes: Attributes, kind: str) -> to
     is_plain = pads[:axes] == pads[axes:] and all(2 * pad <= width for pad, width in zip(pads, widths))
     if not is_plain or attributes.get("auto_pad", "NOTSET") != "NOTSET" or (kind == "avg" and any(step != 1 for step in dilations)):
         raise InputError(
-            f"Got a pooling node with pads={pads}, dilations={dilations}, auto_pad={attributes.get('auto_pad', 'NOTSET')!r}, and ceil_mode or "
-            "padding that its averages leave out. Needed: no auto_pad, the same padding at both ends of an axis, at most half the window, and for averages no "
-            "dilations. halfulp can't run any other in PyTorch. Check a part of the model without this node."
+            f"Got a pooling node with {'count_include_pad=0' if kind == 'avg' and not attributes.get('ceil_mode') else 'ceil_mode=1'}, pads={pads}, "
+            f"dilations={dilations} and auto_pad={attributes.get('auto_pad', 'NOTSET')!r}. Needed: no auto_pad; the same padding at both ends of each "
+            "axis, at most half the window; for averages, no dilations. halfulp can't run any other in PyTorch. Check a part of the model without this node."
         )
     chosen: dict[str, Any] = {
         "stride": attributes.get("strides", [1] * axes),

@@ -55,7 +55,7 @@ def read_trace(path: str | Path) -> Trace:
     if not isinstance(schema, int) or schema not in _READERS:
         raise TraceError(
             f"Got a trace with schema {repr(schema)[:40]} in {folder.name}. Needed: schema {' or '.join(map(str, _READERS))}. The fields "
-            "of this one have a different meaning. Read it with the halfulp version that wrote it, or a newer one."
+            "of this one have a different meaning. Read it with the halfulp version that wrote it, or record again with this one."
         )
     try:
         return _READERS[schema](folder, head)

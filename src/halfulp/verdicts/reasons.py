@@ -100,7 +100,7 @@ _WARNINGS = {
 }
 
 
-_FLUSHED = " All elements that differ are subnormal numbers, which actual flushes to zero."
+_FLUSHED = " All elements that differ are subnormal numbers, which `actual` flushes to zero."
 
 
 def _has(result: Judged, kind: str, *findings: Finding) -> bool:
@@ -159,7 +159,7 @@ def _rounding(result: Judged) -> str:
     if result.because[:1] == ("families",):
         found = _measured(result, "families")
         return (
-            f'This is proved to be rounding: adding the same terms in another order ("{found["actual"]}") reproduces every bit of actual '
+            f'This is proved to be rounding: adding the same terms in another order ("{found["actual"]}") reproduces every bit of `actual` '
             f"({counted(found['outputs'], 'output')})."
         )
     if result.because[:1] == ("loss",):
@@ -181,8 +181,8 @@ def _rounding(result: Judged) -> str:
     if result.because[:1] == ("backward_error",):
         found = _measured(result, "backward_error")
         return (
-            f"This is rounding: the result is the exact sum of terms that are each off by at most {number(found['eta_in_u'])} rounding{'' if number(found['eta_in_u']) == '1' else 's'}; adding "
-            f"{'1 term' if found['terms'] == 1 else format(found['terms'], ',') + ' terms in any order'} can cause about {number(found['estimate_in_u'])} rounding{'' if number(found['estimate_in_u']) == '1' else 's'}{tail}."
+            f"This is rounding: the result is the exact sum of terms that are each off by at most {number(found['eta_in_u'])} u (u is half an ulp of 1); adding "
+            f"{'1 term' if found['terms'] == 1 else format(found['terms'], ',') + ' terms in any order'} can cause about {number(found['estimate_in_u'])} u{tail}."
         )
     return (
         f"This is rounding in {result.declared}. In units of the noise (how far rounding spreads the results of this function on these "
@@ -369,7 +369,7 @@ def rearranged_words(measured: Mapping[str, Any]) -> str:
     """How the vectors of one side are those of the other."""
     what, opposite, count = str(measured["what"]), measured["opposite"], measured["count"]
     if what == "all":
-        return "all of actual has the opposite sign"
+        return "all of `actual` has the opposite sign"
     if what.endswith(" of each matrix"):
         what, inside = what.removesuffix(" of each matrix"), "in each matrix, "
     else:
@@ -377,7 +377,7 @@ def rearranged_words(measured: Mapping[str, Any]) -> str:
     name, _, axis = what.partition(" ")
     order = {"reversed": " in reverse order", "other": " in another order"}.get(str(measured["order"]), "")
     signs = f", {opposite:,} of {count:,} with the opposite sign" if opposite else ""
-    return f"{inside}the {name} of actual{' ' + axis if axis else ''} are those of expected{order}{signs}"
+    return f"{inside}the {name} of `actual`{' ' + axis if axis else ''} are those of `expected`{order}{signs}"
 
 
 def _structural(measured: dict[str, Any], path: str, beyond: str) -> str:
@@ -438,8 +438,8 @@ def _systematic(measured: dict[str, Any], path: str, beyond: str) -> str:
 def _unscaled(measured: dict[str, Any], path: str, beyond: str) -> str:
     factor = number(measured["factor"])
     return (
-        f"With inputs {factor} times as large, expected {'stays exactly the same' if measured['degree'] == 0 else 'becomes exactly ' + number(measured['factor'] ** measured['degree']) + ' times as large'}, bit for bit; "
-        f"this does not hold for actual{path}. `actual` contains something that does not scale, such as a constant or a threshold.{beyond}"
+        f"With inputs {factor} times as large, `expected` {'stays exactly the same' if measured['degree'] == 0 else 'becomes exactly ' + number(measured['factor'] ** measured['degree']) + ' times as large'}, bit for bit; "
+        f"this does not hold for `actual`{path}, which contains something that does not scale, such as a constant or a threshold.{beyond}"
     )
 
 
@@ -452,7 +452,7 @@ def _patterned(measured: dict[str, Any], path: str, beyond: str) -> str:
 
 
 def _unpermuted(measured: dict[str, Any], path: str, beyond: str) -> str:
-    return f"Permuting the inputs along their axes of length {measured['length']} only reorders the result of expected, or leaves it unchanged; actual then differs from it by {times_of(measured['excess'])} what rounding allows{path}. `actual` treats some indices specially, such as those of a tail or a border.{beyond}"
+    return f"Permuting the inputs along their axes of length {measured['length']} only reorders the result of `expected`, or leaves it unchanged; `actual` then differs from it by {times_of(measured['excess'])} what rounding allows{path}. `actual` treats some indices specially, such as those of a tail or a border.{beyond}"
 
 
 def _searched(result: Judged) -> str:
@@ -529,10 +529,8 @@ def _of_stored(result: Judged, why: str) -> str:
     backward, precision = _measured(result, "backward_error"), _measured(result, "precision")
     known = ""
     if backward:
-        within = f"adding in any order can cause up to about {number(backward['estimate_in_u'])}"
-        known += (
-            f" The error amounts to {number(backward['eta_in_u'])} rounding{'' if number(backward['eta_in_u']) == '1' else 's'} ({within})."
-        )
+        within = f"adding in any order can cause up to about {number(backward['estimate_in_u'])} u"
+        known += f" The error amounts to {number(backward['eta_in_u'])} u, where u is half an ulp of 1 ({within})."
     if _has(result, "precision", F.NOT_REPRODUCED):
         known += f" No coarser format reproduces it (at best {100.0 * float(precision['explained']):.0f} %)."
     return (

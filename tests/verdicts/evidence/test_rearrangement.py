@@ -16,21 +16,21 @@ def vectors(x):
 
 
 CASES = [
-    (lambda x: vectors(x) * SIGNS, vectors, "the columns of actual are those of expected, 2 of 8 with the opposite sign"),
-    (lambda x: vectors(x).flip(1), vectors, "the columns of actual are those of expected in reverse order"),
-    (lambda x: vectors(x)[:, ORDER], vectors, "the columns of actual are those of expected in another order"),
+    (lambda x: vectors(x) * SIGNS, vectors, "the columns of `actual` are those of `expected`, 2 of 8 with the opposite sign"),
+    (lambda x: vectors(x).flip(1), vectors, "the columns of `actual` are those of `expected` in reverse order"),
+    (lambda x: vectors(x)[:, ORDER], vectors, "the columns of `actual` are those of `expected` in another order"),
     (
         lambda x: vectors(x)[ORDER] * -SIGNS[:, None],
         vectors,
-        "the rows of actual are those of expected in another order, 6 of 8 with the opposite sign",
+        "the rows of `actual` are those of `expected` in another order, 6 of 8 with the opposite sign",
     ),
-    (lambda x: torch.linalg.eigvalsh(x.T @ x).flip(0), lambda x: torch.linalg.eigvalsh(x.T @ x), "the numbers of actual are those of expected in reverse order"),
-    (lambda x: -x.exp(), lambda x: x.exp(), "all of actual has the opposite sign"),
-    (lambda x: x.view(4, 5, 2, 8).exp().flip(2), lambda x: x.view(4, 5, 2, 8).exp(), "the slices of actual along axis 2 are those of expected in reverse order"),
+    (lambda x: torch.linalg.eigvalsh(x.T @ x).flip(0), lambda x: torch.linalg.eigvalsh(x.T @ x), "the numbers of `actual` are those of `expected` in reverse order"),
+    (lambda x: -x.exp(), lambda x: x.exp(), "all of `actual` has the opposite sign"),
+    (lambda x: x.view(4, 5, 2, 8).exp().flip(2), lambda x: x.view(4, 5, 2, 8).exp(), "the slices of `actual` along axis 2 are those of `expected` in reverse order"),
     (
         lambda x: x.view(5, 8, 8).exp() * torch.where(torch.arange(5).view(5, 1, 1) > 2, SIGNS, 1.0),
         lambda x: x.view(5, 8, 8).exp(),
-        "in each matrix, the columns of actual are those of expected, 4 of 40 with the opposite sign",
+        "in each matrix, the columns of `actual` are those of `expected`, 4 of 40 with the opposite sign",
     ),
 ]  # fmt: skip
 
@@ -60,4 +60,4 @@ def test_other_mistakes_are_not_said_to_be_one(actual):
 
 def test_a_shift_is_another_order():
     result = halfulp.check(lambda x: x.exp().roll(1, 0), torch.exp, (NUMBERS,))
-    assert "the rows of actual are those of expected in another order" in result.reason
+    assert "the rows of `actual` are those of `expected` in another order" in result.reason

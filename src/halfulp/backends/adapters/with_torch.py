@@ -82,8 +82,8 @@ class Direct:
                 and (tensor.is_floating_point() or tensor.is_complex())
             ):
                 raise Unsupported(
-                    f"Got {str(tensor.dtype).removeprefix('torch.')} for {self.place}. Needed: {', '.join(self._dtypes)}. That device refuses it, "
-                    "or computes in another format without saying so. Convert the inputs (and the module) first."
+                    f"Got {str(tensor.dtype).removeprefix('torch.')} for {self.place}. Needed: {', '.join(self._dtypes)}. That device refuses "
+                    "others, or computes in another format without saying so. Convert the inputs (and the module) first."
                 )
         return tree_map(lambda item: item.to(self.place) if isinstance(item, torch.Tensor) else item, given)
 

@@ -74,7 +74,7 @@ def _numbers(sheet: Datasheet) -> tuple[Number, ...]:
                 Number(
                     f"{good} of {len(measured)}",
                     f"{'function' if len(measured) == 1 else 'functions'} {verb(good, 'are')} within 1 ulp in {name}, and {count[Rating.CORRECT]} correctly rounded on all inputs tried",
-                    f"{count[Rating.INEXACT]} beyond {USUAL_ULPS:.0f} ulps{_named(measured)}, and {count[Rating.NEAR_ZERO]} only near zero; "
+                    f"{count[Rating.INEXACT]} exceed {USUAL_ULPS:.0f} ulps{_named(measured)}, and {count[Rating.NEAR_ZERO]} more exceed that only near zero; "
                     f"the largest error, in ulps, is {number(worst.max_ulp_error)}, for {worst.function}",
                 )
             )

@@ -20,7 +20,7 @@ def growth_page(growth: Growth) -> Page:
         Column("limit", "limit, in units of the noise", True),
     )  # fmt: skip
     caption = (
-        f"Root mean square errors in units of u (half an ulp of 1 in {growth.declared}) times the result's root mean square, on logarithmic axes. The area is what rounding causes, up to the limit of correct "
+        f"Root mean square errors in units of u times the result's root mean square (u is half an ulp of 1 in {growth.declared}), on logarithmic axes. The area is what rounding causes, up to the limit of correct "
         "implementations; its dashed line is the sampled noise of adding the terms one by one. Lines are least-squares fits."
     )
     parts: list[Part] = [Table("sizes", "Every size", columns)]
@@ -52,7 +52,7 @@ def _all_is_well(growth: Growth) -> str:
         return "Nothing is wrong. Run three sizes or more to see whether the error grows."
     if not any(slope.low > 0 for slope in slopes):
         return "Nothing is wrong, and the error doesn't grow with the size."
-    return "Nothing is wrong: a tolerance for this function has to grow with the size. halfulp tolerance FILE.py derives one."
+    return "Nothing is wrong, but the error grows with the size, and so must a tolerance for this function. halfulp tolerance FILE.py derives one."
 
 
 def _numbers(growth: Growth) -> tuple[Number, ...]:

@@ -27,7 +27,7 @@ def matrix_page(matrix: Matrix) -> Page:
     counts = Counter(cell.verdict for cell in direct)
     bad = [cell for cell in direct if cell.verdict in ORDER[:5]]
     datasets: dict[str, Columns] = {"direct": cell_columns(direct), "families": family_columns(matrix)}
-    caption = "=: same bits, ok: rounding, P: reduced precision, U: unstable, N: nondeterministic, M: mistake, F: flip, ?: undecided, -: not supported. Each tile shows the worst verdict over all sizes. Point at a tile for the error of the backend's own result against float64, in units of u (half an ulp of 1)."
+    caption = "=: same bits, ok: rounding, P: reduced precision, U: unstable, N: nondeterministic, M: mistake, F: flip, ?: undecided, -: not supported. Each tile shows the worst verdict over all sizes. Point at a tile for the largest error of the backend's own result against float64, in units of u times the result's root mean square (u is half an ulp of 1)."
     sections = [
         Section("matrix", "Each against PyTorch", (Figure("matrix", partial(matrix_chart, matrix), "Verdicts", caption), Table("direct", "Every op, size and backend against PyTorch", CELL_COLUMNS))),
         Section(
@@ -43,7 +43,7 @@ def matrix_page(matrix: Matrix) -> Page:
             Section(
                 "pairs",
                 "Pairs that don't agree within rounding",
-                (Table("pairs", f"Disagreeing pairs without PyTorch{kept}", CELL_COLUMNS),),
+                (Table("pairs", f"Disagreeing pairs of backends other than PyTorch{kept}", CELL_COLUMNS),),
                 is_open=False,
             )
         )

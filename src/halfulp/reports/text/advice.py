@@ -16,7 +16,7 @@ def advice(result: CheckResult) -> list[str]:
     noise = result.find("noise")
     spread = noise.measured.get("noise_rel_rms") if noise is not None else None
     if result.verdict is V.ROUNDING and result.because[:1] == ("families",):
-        steps.insert(0, "Nothing is wrong. Adding the same terms in another order reproduces every bit of actual.")
+        steps.insert(0, "Nothing is wrong. Adding the same terms in another order reproduces every bit of `actual`.")
     elif result.verdict is V.ROUNDING and noise is not None and isinstance(spread, float):
         steps.insert(
             0, f"{_all_is_well(result)} A relative difference of about {number(spread)} (rms) is normal for {result.declared} here."
@@ -179,7 +179,7 @@ _STEPS: dict[Verdict, tuple[str, ...]] = {
     ),
     V.MISTAKE: ("Look at the worst elements: their indices show whether one channel, a border, a tail or everything is off.",),
     V.UNDECIDED: (
-        "Make both functions run on float64 inputs, so that halfulp can see the difference in exact arithmetic.",
+        "Make both functions run on float64 inputs, so that halfulp can see whether the difference shrinks in float64.",
         "Or pass reference=, an implementation in higher precision, or inputs with less cancellation.",
     ),
 }

@@ -155,7 +155,7 @@ def _scaling(finding: str, m: Measured) -> str:
     if "grows_to_float32" in m and finding == F.GROWS_IN_FLOAT32:
         return f"in float32 the difference is larger {power_of_two(m['grows_to_float32'])} (rounding: 2^29)"
     if "excess_in_float32" in m:
-        return f"in float32 the difference is {times_of(m['excess_in_float32'])} what rounding allows (up to 2 between two correct results)"
+        return f"in float32 the difference is {times_of(m['excess_in_float32'])} what rounding allows one result (two correct results can differ by 2 times that)"
     if "unequal_integers_in_float64" in m:
         return f"{m['unequal_integers_in_float64']:,} integer {'element differs' if m['unequal_integers_in_float64'] == 1 else 'elements differ'} in float64 too"
     cast = f"; dtypes replaced in calls to {', '.join(m['overridden'])}" if m.get("overridden") else ""
@@ -214,7 +214,7 @@ def _precision(finding: str, m: Measured) -> str:
     if finding == F.SAME_SIZE:
         return f"{m['format']} {m['where']}: the error is {times_of(m['rms_in_its_noise'])} the noise of that format"
     if finding == F.CORRELATES and "deviations" not in m:
-        return f"rounding the {m['where']} to {m['format']}, which occurs among the numbers of actual, predicts {100 * m['correlated']:.0f} % of the error, and the size of the error fits too"
+        return f"rounding the {m['where']} to {m['format']}, which occurs among the numbers of `actual`, predicts {100 * m['correlated']:.0f} % of the error, and the size of the error fits too"
     if finding == F.CORRELATES:
         return (
             f"rounding the {m['where']} to {m['format']} correlates with the error, {number(m['deviations'])} standard deviations "
@@ -229,7 +229,7 @@ def _precision(finding: str, m: Measured) -> str:
 
 def _of_actual(where: object) -> str:
     """Whose ops "its ops" are."""
-    return str(where).replace("its ops", "the ops of actual")
+    return str(where).replace("its ops", "the ops of `actual`")
 
 
 def _casts(finding: str, m: Measured) -> str:

@@ -18,7 +18,7 @@ def growth_text(found: Growth, form: str = "full") -> str:
             f"{point.size:,}", str(point.seed), point.verdict.name, number(point.actual_error), number(point.expected_error), number(point.difference),
             number(point.noise), number(found.share(point)),
         )  # fmt: skip
-    legend = f"Errors are root mean squares, in units of u (half an ulp of 1 in {found.declared}) times the result's root mean square; a correct implementation stays below the limit."
+    legend = f"Errors are root mean squares, in units of u times the result's root mean square (u is half an ulp of 1 in {found.declared}); a correct implementation stays below the limit."
     return as_text(growth_answer(found), "", table, legend)
 
 

@@ -54,7 +54,7 @@ def key_lines() -> list[str]:
     """What the entries of the table mean."""
     return textwrap.wrap(
         "=: the same bits as PyTorch, ok: rounding, flip: a discontinuity was crossed, REDUCED: a coarser format, ?: undecided, -: not supported. The number "
-        "is the largest error of the backend's own result against float64, in units of u (half an ulp of 1) times the result's root mean square.",
+        "is the largest error of the backend's own result against float64, in units of u times the result's root mean square (u is half an ulp of 1).",
         width(),
     )
 

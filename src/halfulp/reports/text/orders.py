@@ -39,8 +39,8 @@ def difference_in_words(found: StoredOrders) -> str:
     """What distinguishes two orders: their families where both have one, otherwise the terms."""
     families = [order.family for order in found.orders.values()]
     if len(families) == 2 and all(families) and families[0] != families[1]:
-        return f"actual adds in this order: {families[0]}; `expected` adds in this one: {families[1]}."
-    return f"actual against expected: {found.difference}."
+        return f"`actual` adds in this order: {families[0]}; `expected` adds in this one: {families[1]}."
+    return f"`actual` against `expected`: {found.difference}."
 
 
 def _family_or_words(order: StoredOrder) -> str:

@@ -30,7 +30,7 @@ _SHARED = (
     chosen("step off by one", "bias corrections of the step before (t - 1)", "one earlier"),
     chosen("stale moment", "the first moment from before this step", "stale first"),
     chosen("stale moment", "the second moment from before this step", "stale second"),
-    chosen("second moment", "the second moment of the gradient without weight decay", "second of plain gradient"),
+    chosen("second moment", "the second moment of the gradient without weight decay", "second moment of the plain gradient"),
     chosen("second moment", "the squared deviation from the first moment (AdaBelief)", "squared deviation"),
     chosen("Adam betas", "beta1 and beta2 exchanged", "betas exchanged"),
     *(Reading("Adam betas", f"betas = {betas}", given={"betas": betas}) for betas in BETAS),
@@ -57,7 +57,7 @@ _ADAMAX = (
 _NADAM = (
     chosen("Adam epsilon", "eps added before the bias correction (epsilon hat)", "epsilon hat"),
     *_SHARED,
-    chosen("momentum schedule", "the momentum of this step in place of the next one (mu at t, not t + 1)", "this momentum"),
+    chosen("momentum schedule", "this step's momentum in place of the next step's (mu at t, not t + 1)", "this momentum"),
     chosen("momentum schedule", "the momentum schedule one step later", "schedule later"),
     chosen("momentum schedule", "the momentum schedule one step earlier", "schedule earlier"),
     chosen("momentum schedule", "no momentum schedule (beta1 in each step)", "no schedule"),
@@ -100,7 +100,7 @@ def _moments(update: Update) -> Moments:
     mean, square = update.buffer("exp_avg"), update.buffer("exp_avg_sq")
     old_mean, old_square = mean.clone(), square.clone()
     mean.lerp_(gradient, 1 - first)
-    squared = update.plain if update.has("second of plain gradient") else gradient - mean if update.has("squared deviation") else gradient
+    squared = update.plain if update.has("second moment of the plain gradient") else gradient - mean if update.has("squared deviation") else gradient
     square.mul_(second).addcmul_(squared, squared, value=1 - second)
     used = (old_mean if update.has("stale first") else mean), (old_square if update.has("stale second") else square)
     return Moments(gradient, *used, first, second, step)

@@ -69,7 +69,7 @@ _ADAFACTOR = (
     chosen("Adafactor scale", "no scaling by the parameter", "not scaled"),
     chosen("Adafactor scale", "the norm of the parameter, not its root mean square", "norm scaled"),
     chosen("Adafactor scale", "no relative step (the rate alone)", "no relative step"),
-    chosen("Adafactor factors", "the mean of the row factors left out", "no mean of rows"),
+    chosen("Adafactor factors", "the mean of the row factors left out", "no mean of row factors"),
     chosen("Adafactor factors", "the full second moment kept, not factored into rows and columns", "whole"),
     chosen("Adafactor factors", "sums in place of means along rows and columns", "sums"),
     chosen("Adafactor epsilon", "eps added to the squared gradient (as in the paper)", "epsilon added"),
@@ -172,7 +172,7 @@ def _adafactor(update: Update) -> None:
         rows = update.buffer("row_var", like=row).lerp_(row, weight)
         columns = update.buffer("col_var", like=column).lerp_(column, weight)
         estimate = rows @ columns
-        if not update.has("no mean of rows"):
+        if not update.has("no mean of row factors"):
             estimate = estimate / rows.mean(-2, keepdim=True).clamp(min=first_epsilon)
     else:
         estimate = update.buffer("variance").lerp_(squared, weight)
