@@ -351,7 +351,7 @@ def test_errors_of_building_are_what_the_backend_lacks():
     with pytest.raises(Unsupported) as raised:
         Building().implement(failing)(torch.ones(1))
     assert str(raised.value).startswith(
-        "Got ZeroDivisionError from building while building <function on building>: no channels. Needed: a target that the backend accepts."
+        "Got ZeroDivisionError from building while building <function on building>: no channels. Needed: an op, function or model that the backend accepts."
     )
     assert isinstance(raised.value.__cause__, ZeroDivisionError)
 
@@ -382,7 +382,7 @@ def test_a_function_fails_with_its_own_error_and_the_next_call_works(error):
 def test_what_numpy_has_no_route_from_is_refused(target):
     with pytest.raises(
         Unsupported,
-        match=f"Got {type(target).__name__} for numpy. Needed: an op of halfulp's op table, or a function of NumPy's own arrays.",
+        match=f"Got {type(target).__name__} for numpy. Needed: one of halfulp's ops \(halfulp.backends.ops.OPS has their names\), or a function of NumPy's own arrays.",
     ):
         NUMPY.implement(target)(torch.ones(2, 2))
 

@@ -114,7 +114,7 @@ class Implementation:
             program = self._program(*given, tensors)
             if program.watch is None:
                 raise Unsupported(
-                    f"Got {self!r} to record. Needed: a backend that gives intermediate values. For this target, {self.adapter.title or self.adapter.name} gives only final results. Compare results with halfulp.check."
+                    f"Got {self!r} to record. Needed: a backend that gives intermediate values. For this op, function or model, {self.adapter.title or self.adapter.name} gives only final results. Compare results with halfulp.check."
                 )
             watched = program.watch(tensors)
         names = [*_paths(arguments, "inputs"), *_paths(words, "keywords")]
@@ -145,7 +145,7 @@ class Implementation:
             except Exception as error:
                 first = (str(error).strip().splitlines() or [""])[0][:300]
                 raise Unsupported(
-                    f"Got {type(error).__name__} from {self.adapter.name} while building {self!r}: {first}. Needed: a target that the backend accepts. The backend's own message says what is missing. Compare with another backend, or change the target."
+                    f"Got {type(error).__name__} from {self.adapter.name} while building {self!r}: {first}. Needed: an op, function or model that the backend accepts. The backend's own message says what is missing. Compare with another backend, or change the op, function or model."
                 ) from error
             while len(self._programs) > KEPT:
                 self._programs.popitem(last=False)

@@ -24,7 +24,8 @@ def verdicts(
     parts: Annotated[
         Optional[list[str]],
         typer.Option(
-            "--part", help="Only this part: pairs, honest (pairs of correct implementations), 'sixteen bits' (in quotes), models or detection; may be given several times."
+            "--part",
+            help="Only this part: pairs, honest (pairs of correct implementations), 'sixteen bits' (in quotes), models or detection; may be given several times.",
         ),
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="How many seeds of each labeled pair to run.")] = 1,

@@ -19,14 +19,14 @@ def kernel(
     declared: Annotated[
         Optional[str], typer.Option(help="The precision that solutions may use.", show_default="that of the inputs")
     ] = None,
-    budget: Annotated[float, typer.Option(min=1.0, help="Seconds to spend on questions for each solution.")] = 30.0,
+    budget: Annotated[float, typer.Option(min=1.0, help="Seconds to spend on testing each solution.")] = 30.0,
     seed: Annotated[int, typer.Option(help="Seed of the inputs.")] = 0,
     processes: Annotated[
         Optional[int], typer.Option(min=1, help="How many to judge at a time.", show_default="one for each processor")
     ] = None,
     as_json: Json = None,
     html: Html = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the answer, without what was asked.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the answer, without the list of tests.")] = False,
 ) -> None:
     """Is a generated kernel right, or merely close? Each solution runs in a process of its own, without network; cheats are named."""
     from halfulp.kernels import judge_all

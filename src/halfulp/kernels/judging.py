@@ -320,7 +320,9 @@ def shared_state(reference: State, own: State) -> tuple[dict[str, str] | None, s
     if set(reference) == set(own) and all(reference[name].shape == own[name].shape for name in own):
         return {name: name for name in own}, ""
     if len(reference) == len(own) and all(a.shape == b.shape for a, b in zip(reference.values(), own.values())):
-        return dict(zip(own, reference)), "The solution's parameters have other names than the reference's, so they are matched by their order."
+        return dict(
+            zip(own, reference)
+        ), "The solution's parameters have other names than the reference's, so they are matched by their order."
     if not own and not reference:
         return {}, ""
     return None, "The parameters can't be matched: the solution's differ from the reference's. Both sides draw theirs from the same seed."

@@ -275,7 +275,9 @@ def _nothing_more(walk: Walk) -> str:
         most = largest.excess if largest is not None else 0.0
         return f"No op adds more than rounding: the most that one adds is {times_of(most, 2)} its limit."
     why = largest.note or "a good algorithm can add that much"
-    return f"Nothing is wrong: {largest.op} adds the most, {times_of(largest.excess, 2)} its limit, but {why}."
+    return (
+        f"Nothing is wrong: {largest.op} adds the most, {times_of(largest.excess, 2)} the limit for the usual way to compute it, but {why}."
+    )
 
 
 UNSEEN_GROWTH = 8.0

@@ -72,7 +72,7 @@ def with_the_whole(origin: Origin, case: Callable[[], Case], finest: Format, pro
     excused = next((point for point in origin.walk if point.excess > 1.0 and point.verdict is Verdict.ROUNDING), None)
     if excused is not None:
         because = (
-            f"It adds {times_of(excused.excess, 2)} its limit, as a good algorithm can, but the outputs as a whole are not "
+            f"It adds {times_of(excused.excess, 2)} the limit for the usual way to compute it, as some good algorithms do, but the outputs as a whole are not "
             f"acceptable. check says: {whole.reason}"
         )
         return _at(origin, excused, whole.verdict, because)
@@ -147,7 +147,11 @@ def _no_op_alone(origin: Origin, whole: CheckResult) -> str:
     """The whole is beyond rounding, and no op by itself: where the rest lies."""
     largest = max(origin.walk, key=lambda point: point.excess, default=None)
     first = _named(origin.first_bits) if origin.first_bits is not None else "the inputs"
-    most = f" {_named(largest)} adds the most, {times_of(largest.excess, 2)} its limit." if largest is not None and largest.excess else ""
+    most = (
+        f" {_named(largest)} adds the most, {times_of(largest.excess, 2)} the limit for the usual way to compute it."
+        if largest is not None and largest.excess
+        else ""
+    )
     return (
         f"The outputs as a whole are not acceptable ({whole.verdict.name}), but no single op adds more than rounding, so the fault lies "
         f"between {first} and the outputs.{most} check says: {whole.reason}"

@@ -45,7 +45,7 @@ class ByFunctions(Adapter):
             return Program(lambda tensors: self._returned(call(*map(self.native, tensors), *weights)))
         if isinstance(target, nn.Module) or not callable(target):
             raise Unsupported(
-                f"Got {type(target).__name__} for {self.name}. Needed: an op of halfulp's op table, or a function of {self.title or self.name}'s own arrays. "
+                f"Got {type(target).__name__} for {self.name}. Needed: one of halfulp's ops (halfulp.backends.ops.OPS has their names), or a function of {self.title or self.name}'s own arrays. "
                 "halfulp can't convert PyTorch modules for this backend. Pass a function of the backend's own arrays that does the same."
             )
         return of_function(self.prepared(of_arrays(target, arguments, keywords), options), self.native, self.back)

@@ -66,7 +66,7 @@ def graph_of(target: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any
     if isinstance(target, (str, Path)):
         return graph_of(onnx.load(str(target)), arguments, keywords, name)
     raise Unsupported(
-        f"Got {type(target).__name__} for {name}. Needed: an op of halfulp's op table, an nn.Module, or an ONNX model (a ModelProto, bytes, or a file). "
+        f"Got {type(target).__name__} for {name}. Needed: one of halfulp's ops (halfulp.backends.ops.OPS has their names), an nn.Module, or an ONNX model (a ModelProto, bytes, or a file). "
         "Nothing else can be made into a graph. Export it first."
     )
 

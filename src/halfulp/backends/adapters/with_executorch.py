@@ -105,7 +105,7 @@ class _Loaded:
                 return [item for item in self._method(inputs) if isinstance(item, torch.Tensor)]
             except RuntimeError as error:
                 raise Unsupported(
-                    f"Got an error from ExecuTorch ({error}): {said()}. Needed: a program that its kernels can run. It was lowered, but fails when it is run. Leave this target out, or lower it in another way."
+                    f"Got an error from ExecuTorch ({error}): {said()}. Needed: a program that its kernels can run. It was lowered, but fails when it is run. Leave this program out, or lower it in another way."
                 ) from error
 
 

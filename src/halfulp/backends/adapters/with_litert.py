@@ -58,7 +58,7 @@ class LiteRt(Adapter):
             model = target if isinstance(target, bytes) else Path(target).read_bytes()
         else:
             raise Unsupported(
-                f"Got {type(target).__name__} for {self.name}. Needed: an op of halfulp's op table, an nn.Module, or a .tflite file (or its bytes). LiteRT can run "
+                f"Got {type(target).__name__} for {self.name}. Needed: one of halfulp's ops (halfulp.backends.ops.OPS has their names), an nn.Module, or a .tflite file (or its bytes). LiteRT can run "
                 "nothing else. Convert it first."
             )
         interpreter = _interpreter(model, options)

@@ -49,7 +49,7 @@ class Ncnn(Adapter):
             return _of_file(Path(target), options)
         if not isinstance(target, OpModule):
             raise Unsupported(
-                f"Got {type(target).__name__} for {self.name}. Needed: an op of halfulp's op table, or the path of a .param file with its .bin beside it. "
+                f"Got {type(target).__name__} for {self.name}. Needed: one of halfulp's ops (halfulp.backends.ops.OPS has their names), or the path of a .param file with its .bin beside it. "
                 "PNNX converts modules to these: pnnx model.pt. Convert the model, and pass the file."
             )
         with torch.no_grad():

@@ -58,7 +58,7 @@ class OpenCl(Adapter):
         """See `Adapter.build`."""
         if not isinstance(target, OpModule):
             raise Unsupported(
-                f"Got {type(target).__name__} for {self.name}. Needed: an op of halfulp's op table. This backend has kernels for these only. Pass one, or call your own kernels in a plain function: halfulp.check takes it as it is."
+                f"Got {type(target).__name__} for {self.name}. Needed: one of halfulp's ops (halfulp.backends.ops.OPS has their names). This backend has kernels for these only. Pass one, or call your own kernels in a plain function: halfulp.check takes it as it is."
             )
         make = LAUNCHES.get(target.op_name)
         if make is None:

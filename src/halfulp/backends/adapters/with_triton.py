@@ -58,7 +58,7 @@ class Triton(Adapter):
             )
         if isinstance(target, nn.Module) or not callable(target):
             raise Unsupported(
-                f"Got {type(target).__name__} for {self.name}. Needed: an op of halfulp's op table, or a function of tensors that launches kernels. Modules "
+                f"Got {type(target).__name__} for {self.name}. Needed: one of halfulp's ops (halfulp.backends.ops.OPS has their names), or a function of tensors that launches kernels. Modules "
                 "have no route to Triton. Pass the function."
             )
 

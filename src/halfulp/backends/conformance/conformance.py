@@ -63,7 +63,7 @@ def conformance(backend: Backend, *, ops: Sequence[str] | None = None) -> Confor
     unknown = [name for name in names if name not in OPS]
     if unknown or not names:
         raise InputError(
-            f"Got ops={', '.join(unknown) or 'none'}. Needed: names from the op table: {', '.join(OPS)}. The laws are tried on them. "
+            f"Got ops={', '.join(unknown) or 'none'}. Needed: names of halfulp's ops: {', '.join(OPS)}. The laws are tried on them. "
             "Correct the names, or leave ops out for all."
         )
     trial = Trial(backend, names)

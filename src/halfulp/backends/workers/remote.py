@@ -72,7 +72,7 @@ class Remote(Adapter):
             request = cloudpickle.dumps((sent, arguments, dict(keywords)))
         except Exception as error:
             raise Unsupported(
-                f"Got {type(target).__name__}, which can't be sent to another process ({type(error).__name__}: {error}). Needed: a target that "
+                f"Got {type(target).__name__}, which can't be sent to another process ({type(error).__name__}: {error}). Needed: an op, function or model that "
                 f"can be pickled. {self.name} runs in an environment of its own. Install {self.name} in this one, or pass a module or function that can be pickled."
             ) from error
         held = _Held(self.worker, request, dict(options))

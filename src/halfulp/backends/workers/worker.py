@@ -246,11 +246,11 @@ def raised(message: Message, name: str) -> Any:
     words = str(message.header.get("words", ""))
     if kind == "MemoryError" or "not enough memory" in words or "bad_alloc" in words or "allocate memory" in words:
         raise WorkerError(
-            f"Got no result from {name}'s process: it ran out of memory ({words.splitlines()[0][:200] if words else kind}). Needed: enough memory for this target. The process is still running. Use smaller inputs, or raise its memory limit."
+            f"Got no result from {name}'s process: it ran out of memory ({words.splitlines()[0][:200] if words else kind}). Needed: enough memory for this op, function or model. The process is still running. Use smaller inputs, or raise its memory limit."
         )
     known = getattr(errors, str(kind), None)
     if isinstance(known, type) and issubclass(known, errors.HalfulpError):
         raise known(words)
     raise errors.Unsupported(
-        f"Got {kind} from {name}: {(words.strip().splitlines() or [''])[0][:300]}. Needed: a target that the backend accepts. The backend's own message says what is missing. Compare with another backend, or change the target."
+        f"Got {kind} from {name}: {(words.strip().splitlines() or [''])[0][:300]}. Needed: an op, function or model that the backend accepts. The backend's own message says what is missing. Compare with another backend, or change the op, function or model."
     )

@@ -180,6 +180,6 @@ _STEPS: dict[Verdict, tuple[str, ...]] = {
     V.MISTAKE: ("Look at the worst elements: their indices show whether one channel, a border, a tail or everything is off.",),
     V.UNDECIDED: (
         "Make both functions run on float64 inputs, so that halfulp can see whether the difference shrinks in float64.",
-        "Or pass reference=, an implementation in higher precision, or inputs with less cancellation.",
+        "Or pass an implementation in higher precision as reference=, or pass inputs with less cancellation.",
     ),
 }

@@ -28,7 +28,7 @@ def datasheet_text(sheet: Datasheet) -> str:
     legend = (
         f"Errors are in ulps of the exact value; 0.5 is the best there is, and OpenCL allows up to {USUAL_ULPS:.0f} for the least exact elementary functions. "
         "A larger error is a fault, unless it is large only where values are near zero (the absolute error there is still as small as for values near 1). misrounded: share of results that are not the number nearest to "
-        "the exact value. specials: results that are NaN or infinite where they shouldn't be, or that aren't where they should be. tail: "
+        "the exact value. specials: results that are NaN or infinite where they shouldn't be, or finite where they should be NaN or infinite. tail: "
         "share of inputs that give a different result in a short array than in a long one (- where that wasn't measured). A name that ends in a prime (') "
         "is a derivative."
     )

@@ -43,7 +43,11 @@ def kernel_text(result: KernelResult, form: str) -> str:
         f"{result.solution} for {result.problem} ({result.format})" + (f", judged in {result.declared}" if result.declared else ""),
     ]
     if result.promises:
-        parts += ["", "What the problem's inputs always satisfy, and every question respected:", *(f"  - {words}" for words in result.promises)]
+        parts += [
+            "",
+            "What the problem's inputs always satisfy, and every question respected:",
+            *(f"  - {words}" for words in result.promises),
+        ]
     if result.notes:
         parts += ["", "Notes:", *(f"  - {words}" for words in result.notes)]
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="")

@@ -100,7 +100,13 @@ def _moments(update: Update) -> Moments:
     mean, square = update.buffer("exp_avg"), update.buffer("exp_avg_sq")
     old_mean, old_square = mean.clone(), square.clone()
     mean.lerp_(gradient, 1 - first)
-    squared = update.plain if update.has("second moment of the plain gradient") else gradient - mean if update.has("squared deviation") else gradient
+    squared = (
+        update.plain
+        if update.has("second moment of the plain gradient")
+        else gradient - mean
+        if update.has("squared deviation")
+        else gradient
+    )
     square.mul_(second).addcmul_(squared, squared, value=1 - second)
     used = (old_mean if update.has("stale first") else mean), (old_square if update.has("stale second") else square)
     return Moments(gradient, *used, first, second, step)
