@@ -382,7 +382,7 @@ def test_a_function_fails_with_its_own_error_and_the_next_call_works(error):
 def test_what_numpy_has_no_route_from_is_refused(target):
     with pytest.raises(
         Unsupported,
-        match=f"Got {type(target).__name__} for numpy. Needed: one of halfulp's ops \(halfulp.backends.ops.OPS has their names\), or a function of NumPy's own arrays.",
+        match=rf"Got {type(target).__name__} for numpy. Needed: one of halfulp's ops \(halfulp.backends.ops.OPS has their names\), or a function of NumPy's own arrays.",
     ):
         NUMPY.implement(target)(torch.ones(2, 2))
 

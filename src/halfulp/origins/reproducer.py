@@ -89,7 +89,8 @@ def repro(
         if made is None or size is None:
             raise InputError(
                 f"Got {right[0].step.op[:80]}, which can't run alone here. Needed: an op that PyTorch can call on recorded numbers. "
-                "Either not all of its arguments were recorded, or halfulp can't run this op. Reproduce it from the module that `halfulp locate` names."
+                "Either not all of its arguments were recorded, or halfulp can't run this op. Reproduce it from the module that "
+                "`halfulp locate` names."
             )
         made = _smaller(made, size, progress)
         made = _of_random_numbers(made, size)

@@ -72,7 +72,8 @@ def with_the_whole(origin: Origin, case: Callable[[], Case], finest: Format, pro
     excused = next((point for point in origin.walk if point.excess > 1.0 and point.verdict is Verdict.ROUNDING), None)
     if excused is not None:
         because = (
-            f"It adds {times_of(excused.excess, 2)} the limit for the usual way to compute it, as some good algorithms do, but the outputs as a whole are not "
+            f"It adds {times_of(excused.excess, 2)} the limit for the usual way to compute it, as some good algorithms do, but the "
+            "outputs as a whole are not "
             f"acceptable. check says: {whole.reason}"
         )
         return _at(origin, excused, whole.verdict, because)

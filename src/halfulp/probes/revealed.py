@@ -125,7 +125,8 @@ class RevealedOrder:
             if self.checked < self.contraction.positions:
                 raise InputError(
                     f"Got {len(self.classes)} orders, known for only {self.checked} of {self.contraction.positions} positions. Needed: "
-                    "one order for each position. Of a large output, the order is revealed at random positions only. Pass everywhere=True to halfulp.order, or reveal the order of a smaller output."
+                    "one order for each position. Of a large output, the order is revealed at random positions only. Pass "
+                    "everywhere=True to halfulp.order, or reveal the order of a smaller output."
                 )
             for order_class in self.classes[1:]:
                 if order_class.order is None:

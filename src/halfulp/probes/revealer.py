@@ -554,6 +554,7 @@ def _alternatives(names: Sequence[str]) -> str:
 
 def _no_tree(problem: str) -> str:
     return (
-        f"no fixed tree of additions explains the results ({problem}); this is typical of compensated or exact summation, Winograd or Fourier "
+        f"no fixed tree of additions explains the results ({problem}); this is typical of compensated or exact summation, Winograd or "
+        "Fourier "
         "convolutions, products split into lower-precision ones, or an order that depends on values"
     )

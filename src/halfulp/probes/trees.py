@@ -71,7 +71,8 @@ def reveal_tree(
             raise InputError(
                 f"Got a sum of {masks.leaves:,} terms, whose order takes {len(questions):,} tests of pairs of terms "
                 f"({masks.parallel:,} per run), about {expected_s:,.0f} s. Needed: patience_s above that; it is {patience_s:g} "
-                "now. None of the common orders reproduces its bits. Use fewer terms, or inputs with more rows (each row tests another pair), or call halfulp.order(..., patience_s=math.inf) in Python."
+                "now. None of the common orders reproduces its bits. Use fewer terms, or inputs with more rows (each row tests another "
+                "pair), or call halfulp.order(..., patience_s=math.inf) in Python."
             )
         answers = masks.sizes(questions)
         spots, seen = np.concatenate((spots, more)), np.concatenate((seen, answers[len(answers) - len(more) :]))
