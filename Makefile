@@ -52,7 +52,7 @@ backends: $(VENV)/.ready
 
 # What the suite leaves out where they are missing: each adapter, whole models through each, the matrix of ops.
 test-backends: backends
-	OMP_NUM_THREADS=1 HALFULP_TEST_BACKENDS=onnxruntime,openvino,jax,executorch,litert,mlx,ncnn,triton $(BIN)/python -m pytest -q tests/backends/adapters tests/sources/test_onnx_files.py
+	OMP_NUM_THREADS=1 HALFULP_TEST_BACKENDS=onnxruntime,openvino,jax,executorch,litert,mlx,ncnn,triton $(BIN)/python -m pytest -q tests/backends/adapters tests/sources/test_onnx_files.py tests/kernels/test_triton.py
 
 # Orders of libraries that add, in an environment of their own: 1.5 GB, five minutes, mostly downloads.
 orders-of-libraries: $(ORDERS)/.ready

@@ -255,7 +255,7 @@ def test_a_worker_out_of_memory_says_so_and_goes_on(remote, error):
     assert (
         type(found) is WorkerError
         and "it ran out of memory" in str(found)
-        and "Use smaller inputs, or raise its memory limit." in str(found)
+        and "Use smaller inputs, or give it more memory (a larger machine, or a higher limit of the container)." in str(found)
     )
 
 

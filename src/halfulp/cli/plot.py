@@ -16,7 +16,7 @@ def plot(
     result: Annotated[
         Optional[str],
         typer.Argument(
-            help="A result as JSON, or something to run (by `growth` or `tolerance` for the pictures of that name, by `check` for all others): a case file, FILE.py:name, an expression ..."
+            help="A result as JSON; or, for the pictures of `growth`, `tolerance` and `check`, something to run: a case file, FILE.py:name, an expression ... Other pictures need the JSON of their command."
         ),
     ] = None,
     expected: Expected = None,

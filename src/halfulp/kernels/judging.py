@@ -29,7 +29,9 @@ from .questions import (
 )
 from .result import Asked, KernelResult
 from .sandbox import Failed, Sandbox
+from .stand_in import lacks_a_device
 from .trial import Outcome, Trials
+from .triton_interpreter import NOTE
 
 BUDGET_S = 30.0
 """For one solution; the questions that say the most come first."""
@@ -118,6 +120,7 @@ class _Judge:
                 missing = f"The file doesn't define {self.problem.entry}, which a solution of this problem has to define."
                 return self._result(Verdict.MISTAKE, missing, fault="raises")
             self._cheat(cheats.seen_by_process(facts, {}), "loading it")
+            self.notes += [NOTE] if facts.get("interpreted") else []
             given = self._given()
             self._first(given)
             for question in self._questions(given):
@@ -286,6 +289,9 @@ class _Judge:
         cheat = cheats.seen_by_process({"attempts": failure.attempts}, {})
         if cheat:
             return self._result(Verdict.MISTAKE, f"This is a cheat: {cheat}.", cheat=cheat, label=label)
+        if self.sandbox.stands_in and lacks_a_device(failure.words):
+            because = f"The solution needs a CUDA device, and there is none here: it raises {failure.words.rstrip('.')}."
+            return self._result(Verdict.UNDECIDED, because, fault=failure.kind, kind=kind, label=label)
         words = f"it raises {failure.words}" if failure.kind in ("raises", "runs out of memory") else f"it {failure.words}."
         because = f"{ACTIONS.get(label, f'It gives no result on {label}')}: {words}"
         return self._result(Verdict.MISTAKE, because, fault=failure.kind, kind=kind, label=label)

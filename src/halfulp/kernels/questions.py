@@ -203,7 +203,7 @@ def size_questions(problem: Problem, given: Setting, promises: Promises, seed: i
             setting = problem.draw(seed, {name: other})
         except (HalfulpError, RuntimeError, ValueError, TypeError, IndexError, AssertionError, ZeroDivisionError):
             continue
-        if count_of(setting) <= most:
+        if count_of(setting) <= most and not (other == 1 and "#" in name and _parts_company(setting, given)):
             yield Question("sizes", f"{_called(name)}: {other} instead of {value}", setting)
     for variant in variants(given.arguments, seed):
         arguments = promises.kept(variant.inputs) if variant.kind in ("sizes", "empty") else None
@@ -215,6 +215,13 @@ def _called(name: str) -> str:
     """What a size is called in `Problem.sizes`, in words."""
     number, _, place = name.partition("#")
     return name if name.isidentifier() else f"the number {number}{f' at its place {place}' if place else ''}"
+
+
+def _parts_company(setting: Setting, given: Setting) -> bool:
+    """Whether inputs that are given in one shape are so no more: that the reference broadcasts them is no promise of the problem."""
+    drawn, others = leaves(given.arguments), leaves(setting.arguments)
+    pairs = [(i, j) for i in range(len(drawn)) for j in range(i) if drawn[i].shape == drawn[j].shape]
+    return len(drawn) == len(others) and any(others[i].shape != others[j].shape for i, j in pairs)
 
 
 FAR = 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import shutil
@@ -13,11 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..backends.workers.environments import environment_of
 from ..backends.workers.wire import Message
 from ..backends.workers.worker import Worker
 from ..errors import WorkerError
 from .calls import Setting, State
 from .packing import pack, unpack
+from .stand_in import asks_for_a_device
 
 MEMORY_BYTES = 8 << 30
 """Of address space beyond what PyTorch maps: a thousand times what the problems of the known benchmarks take at a million elements."""
@@ -27,6 +30,18 @@ START_S = 60.0
 """Importing PyTorch takes two seconds, and more where many start at once; a solution that compiles when it is loaded takes as long."""
 CACHES = ("TMPDIR", "HOME", "XDG_CACHE_HOME", "TORCHINDUCTOR_CACHE_DIR", "TORCH_EXTENSIONS_DIR", "TRITON_CACHE_DIR", "NUMBA_CACHE_DIR")
 """Variables that say where temporary files go."""
+
+
+def _device(text: str) -> str:
+    """What the server is told about a device, see its `main`."""
+    return "" if not asks_for_a_device(text) else "interpreter" if "triton" in text else "stand-in"
+
+
+def _interpreter(text: str) -> str | Path:
+    """The Python that runs a solution: this one, or that of Triton's own environment where the solution needs it and this one lacks it."""
+    if "triton" not in text or importlib.util.find_spec("triton") is not None:
+        return sys.executable
+    return environment_of("triton").python() or sys.executable
 
 
 class Failed(Exception):
@@ -65,6 +80,7 @@ class Sandbox:
 
     Attributes:
         held: what the system keeps it from, in words; known once it was started.
+        stands_in: whether the solution asks for a CUDA device that isn't there, and gets a stand-in.
     """
 
     def __init__(self, solution: Path, *, secrets: Iterable[Path] = (), answer_s: float = 30.0, cpu_s: int = 600) -> None:
@@ -74,12 +90,17 @@ class Sandbox:
         self._finalizer = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         self._file = Path(self._folder, "solution.py")
         self._file.write_bytes(solution.read_bytes())
+        text = solution.read_text(encoding="utf-8", errors="replace")
+        self.stands_in = asks_for_a_device(text)
         self._secrets = [os.path.realpath(path) for path in secrets]
         limits = json.dumps({"memory_bytes": MEMORY_BYTES, "cpu_s": cpu_s, "file_bytes": FILE_BYTES})
         self._worker = Worker(
-            f"the solution {solution.name}", sys.executable, answer_s=START_S,
-            environment={**dict.fromkeys(CACHES, self._folder), "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"},
-            program=("-m", "halfulp.kernels.server", self._folder, limits),
+            f"the solution {solution.name}", _interpreter(text), answer_s=START_S,
+            environment={
+                **dict.fromkeys(CACHES, self._folder), "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1",
+                **({"TRITON_INTERPRET": "1"} if self.stands_in else {}),
+            },
+            program=("-m", "halfulp.kernels.server", self._folder, limits, _device(text)),
         )  # fmt: skip
         self.answer_s = answer_s
         self._built: tuple[str, tuple[Any, ...], int] | None = None

@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import Any
 
 
-def main(folder: str, limits: str) -> None:
+def main(folder: str, limits: str, device: str = "") -> None:
     """Serve until the other side closes the pipe.
 
     Args:
         folder: the only one in which files may be written. limits: JSON of the keywords of `limit`.
+        device: "stand-in" where the solution asks for one that isn't there, "interpreter" where its kernels are Triton's besides.
     """
     from halfulp.process.pipes import taken_pipes
 
@@ -38,8 +39,17 @@ def main(folder: str, limits: str) -> None:
     torch.set_num_threads(1)
     from halfulp.backends.workers.wire import Message, receive, send
 
+    if device:
+        from .stand_in import pretend
+
+        pretend()
+        if device == "interpreter":
+            with contextlib.suppress(ImportError):
+                from .triton_interpreter import prepare
+
+                prepare()
     held += limit(**json.loads(limits))
-    host = _Host()
+    host = _Host(pretends=bool(device))
     send(answers, Message({"ready": True, "fingerprint": {"held": json.dumps(held)}, "unusable": ""}))
     while (question := receive(questions)) is not None:
         try:
@@ -63,9 +73,14 @@ def _told(error: BaseException) -> str:
 
 
 class _Host:
-    """Holds the solution."""
+    """Holds the solution.
 
-    def __init__(self) -> None:
+    Args:
+        pretends: it is told that there is a CUDA device.
+    """
+
+    def __init__(self, *, pretends: bool = False) -> None:
+        self.pretends = pretends
         self.target: Any = None
         self.module: Any = None
         self.secrets: tuple[str, ...] = ()
@@ -96,7 +111,8 @@ class _Host:
         sys.modules["solution"] = self.module
         with self._watched():
             spec.loader.exec_module(self.module)
-        return Message({"names": [name for name in vars(self.module) if not name.startswith("_")], **self._facts()})
+        names = [name for name in vars(self.module) if not name.startswith("_")]
+        return Message({"names": names, "interpreted": self.pretends and "triton" in sys.modules, **self._facts()})
 
     def _build(self, header: Any, question: Any) -> Any:
         """Make the module, or take the function; the state that it has."""
@@ -190,9 +206,12 @@ class _Host:
 
     @contextlib.contextmanager
     def _watched(self) -> Any:
+        from .stand_in import pretended
+
         self._watching = True
         try:
-            yield
+            with pretended() if self.pretends else contextlib.nullcontext():
+                yield
         finally:
             self._watching = False
 
@@ -239,7 +258,12 @@ def _lifted(declared: str) -> contextlib.AbstractContextManager[Any]:
     stack = contextlib.ExitStack()
     stack.enter_context(taken_apart())
     form = format_named(declared)
-    stack.enter_context(Retyping(lifted_dtypes(form), torch.float64, getattr(torch, form.name, torch.float32)))
+    formats = lifted_dtypes(form)
+    stack.enter_context(Retyping(formats, torch.float64, getattr(torch, form.name, torch.float32)))
+    if "triton" in sys.modules:
+        from .triton_interpreter import lifted
+
+        stack.enter_context(lifted([str(dtype).removeprefix("torch.") for dtype in formats]))
     return stack
 
 

@@ -246,7 +246,7 @@ def raised(message: Message, name: str) -> Any:
     words = str(message.header.get("words", ""))
     if kind == "MemoryError" or "not enough memory" in words or "bad_alloc" in words or "allocate memory" in words:
         raise WorkerError(
-            f"Got no result from {name}'s process: it ran out of memory ({words.splitlines()[0][:200] if words else kind}). Needed: enough memory for this op, function or model. The process is still running. Use smaller inputs, or raise its memory limit."
+            f"Got no result from {name}'s process: it ran out of memory ({words.splitlines()[0][:200] if words else kind}). Needed: enough memory for this op, function or model. The process is still running. Use smaller inputs, or give it more memory (a larger machine, or a higher limit of the container)."
         )
     known = getattr(errors, str(kind), None)
     if isinstance(known, type) and issubclass(known, errors.HalfulpError):

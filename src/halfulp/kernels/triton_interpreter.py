@@ -1,0 +1,177 @@
+"""Triton's interpreter, made to compute what a GPU would: bfloat16 is rounded, functions of devices exist, no configuration is timed.
+
+Without it, the interpreter cuts float32 off to bfloat16, adds the bits of two bfloat16 numbers as whole numbers, has none of the functions
+of libdevice, and asks a driver to time configurations. What it can't show stays so: races, and how a GPU orders what it adds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import types
+from collections.abc import Callable, Generator, Iterable
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import torch
+
+NOTE = "It was run in Triton's interpreter: races between programs, and the order in which a GPU adds, can't be seen there."
+
+
+def prepare() -> None:
+    """Change the interpreter of this process. `TRITON_INTERPRET` has to be set before.
+
+    Raises:
+        ImportError: there is no Triton.
+    """
+    triton: Any = import_module("triton")
+    interpreter: Any = import_module("triton.runtime.interpreter")
+
+    triton.knobs.runtime.interpret = True
+    _with_rounding(interpreter.InterpreterBuilder, interpreter.TensorHandle, triton.language)
+    _with_functions(interpreter.TensorHandle, triton.language)
+    triton.runtime.driver.set_active(_driver())
+    # All configurations compute the same; the first is as good as any where time means nothing.
+    triton.runtime.autotuner.Autotuner._bench = lambda self, *_, config, **__: float(self.configs.index(config))
+    triton.testing.do_bench = lambda *_, **__: 1.0
+
+
+def _wide(handle: Any, tl: Any) -> Any:
+    """The numbers of a handle in float32, where they are the bits of bfloat16."""
+    return (handle.data.astype(np.uint32) << 16).view(np.float32) if handle.dtype.scalar == tl.bfloat16 else handle.data
+
+
+def _narrow(numbers: Any) -> Any:
+    """The bits of bfloat16 of numbers in float32, rounded to nearest, ties to even."""
+    bits = np.ascontiguousarray(np.asarray(numbers, dtype=np.float32)).view(np.uint32)
+    rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
+    return np.where(np.isnan(bits.view(np.float32)), np.uint16(0x7FC0), rounded)
+
+
+def _with_rounding(builder: Any, handle: Any, tl: Any) -> None:
+    """Casts to bfloat16 round to nearest, and ops of bfloat16 are those of its numbers."""
+    cast, binary, unary, dot = builder.cast_impl, builder.binary_op, builder.unary_op, builder.create_dot
+
+    def rounded_cast(self: Any, src: Any, target: Any) -> Any:
+        source, wanted = src.dtype.scalar, target.scalar
+        if tl.bfloat16 not in (source, wanted) or source == wanted:
+            return cast(self, src, target)
+        numbers = _wide(src, tl)
+        if wanted == tl.bfloat16:
+            return handle(_narrow(numbers), wanted)
+        return cast(self, handle(numbers, tl.float32), target) if wanted != tl.float32 else handle(numbers, wanted)
+
+    def of_numbers(plain: Callable[..., Any]) -> Callable[..., Any]:
+        def computed(self: Any, *operands: Any) -> Any:
+            *handles, op = operands
+            if all(operand.dtype.scalar != tl.bfloat16 for operand in handles):
+                return plain(self, *operands)
+            found = plain(self, *(handle(_wide(operand, tl), tl.float32) for operand in handles), op)
+            return found if found.data.dtype != np.float32 else handle(_narrow(found.data), tl.bfloat16)
+
+        return computed
+
+    def of_products(self: Any, a: Any, b: Any, *others: Any) -> Any:
+        wide = [handle(_wide(operand, tl), tl.float32) if operand.dtype.scalar == tl.bfloat16 else operand for operand in (a, b)]
+        return dot(self, *wide, *others)
+
+    builder.cast_impl, builder.create_dot = rounded_cast, of_products
+    builder.create_fp_to_fp = lambda self, src, target, _mode: rounded_cast(self, src, target)
+    builder.binary_op, builder.unary_op = of_numbers(binary), of_numbers(unary)
+
+
+def _with_functions(handle: Any, tl: Any) -> None:
+    """The functions of libdevice, by PyTorch's."""
+    special, names = (
+        torch.special,
+        "abs acos acosh asin asinh atan atanh ceil cos cosh erf erfc erfinv exp exp2 expm1 floor lgamma log log10 \
+log1p log2 round rsqrt sin sinh sqrt tan tanh trunc atan2 fmod hypot pow".split(),
+    )
+    functions: dict[str, Callable[..., torch.Tensor]] = {name: getattr(torch, name) for name in names}
+    functions |= {"fabs": torch.abs, "rint": torch.round, "nearbyint": torch.round, "llrint": torch.round, "normcdf": special.ndtr}
+    functions |= {"fast_expf": torch.exp, "fast_logf": torch.log, "fast_sinf": torch.sin, "fast_cosf": torch.cos, "fast_powf": torch.pow}
+    functions |= {"div_rn": torch.div, "fast_dividef": torch.div, "rcp_rn": torch.reciprocal, "sqrt_rn": torch.sqrt, "isnan": torch.isnan}
+    functions |= {
+        "isinf": torch.isinf,
+        "finitef": torch.isfinite,
+        "fma": lambda x, y, z: x * y + z,
+        "fast_tanhf": torch.tanh,
+        "j0": special.bessel_j0,
+    }
+    functions |= {"cbrt": lambda x: x.sign() * x.abs() ** (1 / 3), "copysign": torch.copysign, "fmax": torch.fmax, "fmin": torch.fmin}
+
+    def on_tensors(function: Callable[..., torch.Tensor]) -> Callable[..., Any]:
+        def computed(*operands: Any, **_: Any) -> Any:
+            first = next(operand for operand in operands if isinstance(operand, tl.core.tensor))
+            arrays = [np.asarray(operand.handle.data if isinstance(operand, tl.core.tensor) else operand) for operand in operands]
+            numbers = [torch.from_numpy(np.ascontiguousarray(array.astype(arrays[0].dtype))) for array in arrays]
+            found = np.asarray(function(*numbers).numpy()).reshape(np.broadcast_shapes(*(array.shape for array in arrays)))
+            if found.dtype == np.bool_:
+                return tl.core.tensor(handle(found, tl.int1), first.type.with_element_ty(tl.int1) if first.type.is_block() else tl.int1)
+            return tl.core.tensor(handle(found, first.dtype.scalar), first.type)
+
+        return computed
+
+    for place in ("libdevice", "cuda.libdevice", "hip.libdevice"):
+        with contextlib.suppress(ImportError):
+            module = import_module(f"triton.language.extra.{place}")
+            for name, function in functions.items():
+                setattr(module, name, on_tensors(function))
+
+
+def _driver() -> Any:
+    """A driver that says what kernels ask about a device."""
+    target = import_module("triton.backends.compiler").GPUTarget("cuda", 80, 32)
+    limits = {"max_shared_mem": 163 << 10, "multiprocessor_count": 108, "max_num_regs": 1 << 16, "warpSize": 32}
+    return types.SimpleNamespace(
+        utils=types.SimpleNamespace(get_device_properties=lambda *_: dict(limits)), get_current_target=lambda: target,
+        get_current_device=lambda: 0, get_device_capability=lambda *_: (8, 0), get_active_torch_device=lambda: torch.device("cuda", 0),
+        get_device_interface=lambda: torch.cuda, get_current_stream=lambda *_: 0, set_current_device=lambda *_: None,
+        get_empty_cache_for_benchmark=lambda: torch.empty(1), clear_cache=lambda *_: None,
+    )  # fmt: skip
+
+
+class _Lifted:
+    """`triton.language` with other formats: what a kernel names float32 is float64."""
+
+    def __init__(self, language: Any, formats: dict[str, Any]) -> None:
+        self.__dict__.update(language=language, formats=formats)
+
+    def __getattr__(self, name: str) -> Any:
+        return self.formats.get(name) or getattr(self.language, name)
+
+
+@contextlib.contextmanager
+def lifted(names: Iterable[str]) -> Generator[None]:
+    """Inside, kernels compute in float64 where they name one of these formats.
+
+    Args:
+        names: of formats, as PyTorch's dtypes are called.
+    """
+    language = sys.modules.get("triton.language")
+    if language is None:
+        yield
+        return
+    formats = dict.fromkeys(names, language.float64)
+    changed: list[tuple[dict[str, Any], str]] = []
+    for module in list(sys.modules.values()):
+        held = getattr(module, "__dict__", {})
+        if str(held.get("__name__", "")).partition(".")[0] in ("triton", "torch", "halfulp", "numpy"):
+            continue
+        for name, value in list(held.items()):
+            if value is language:
+                # The interpreter looks for the language among the names of a kernel's file: it finds it under another one.
+                held["_halfulp_language"] = language
+                held[name] = _Lifted(language, formats)
+                changed.append((held, name))
+    interpreter: Any = import_module("triton.runtime.interpreter")
+    builder, handle = interpreter.InterpreterBuilder, interpreter.TensorHandle
+    plain = builder.get_fp32
+    builder.get_fp32 = lambda _self, value: handle(np.array([value], dtype=np.float64), language.float64)
+    try:
+        yield
+    finally:
+        builder.get_fp32 = plain
+        for held, name in changed:
+            held[name] = language

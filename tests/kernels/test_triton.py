@@ -1,0 +1,109 @@
+"""Triton's kernels are judged without a GPU: in the interpreter, which rounds as a GPU does."""
+
+import importlib.util
+import textwrap
+
+import numpy as np
+import pytest
+import torch
+
+import halfulp
+from halfulp.backends.workers.environments import environment_of
+from halfulp.kernels import judge
+from halfulp.kernels.stand_in import asks_for_a_device
+from halfulp.kernels.triton_interpreter import NOTE, _narrow
+
+HAS_TRITON = importlib.util.find_spec("triton") is not None or environment_of("triton").python() is not None
+needs_triton = pytest.mark.skipif(not HAS_TRITON, reason="Triton is not installed: halfulp backends install triton")
+
+PROBLEM = """
+import torch, torch.nn as nn
+
+class Model(nn.Module):
+    def forward(self, x, y):
+        return torch.nn.functional.gelu(x, approximate="tanh") * y
+
+N = 1000
+
+def get_inputs():
+    return [torch.randn(3, N, dtype=torch.{dtype}).cuda(), torch.randn(3, N, dtype=torch.{dtype}, device="cuda")]
+
+def get_init_inputs():
+    return []
+"""
+SOLUTION = """
+import torch, torch.nn as nn, triton, triton.language as tl
+from triton.language.extra.libdevice import tanh
+
+@triton.autotune(configs=[triton.Config({"BLOCK": 512}, num_warps=4), triton.Config({"BLOCK": 256})], key=["n"])
+@triton.jit
+def kernel(x_ptr, y_ptr, o_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = at < n
+    x = tl.load(x_ptr + at, mask=mask).to(tl.float32)
+    y = tl.load(y_ptr + at, mask=mask).to(tl.float32)
+    t = tanh(0.7978845608028654 * (x + 0.044715 * x * x * x))
+    tl.store(o_ptr + at, {result}, mask=mask)
+
+class ModelNew(nn.Module):
+    def forward(self, x, y):
+        assert x.is_cuda and x.device.type == "cuda" and torch.cuda.get_device_properties(0).warp_size == 32
+        x, y = x.contiguous(), y.contiguous()
+        o = torch.empty_like(x)
+        with torch.cuda.device(x.device):
+            kernel[lambda meta: (triton.cdiv({length}, meta["BLOCK"]),)](x, y, o, {length})
+        return o
+"""
+RIGHT, WHOLE = "(0.5 * x * (1 + t) * y).to(o_ptr.dtype.element_ty)", "x.numel()"
+
+
+def written(folder, *, dtype="float32", result=RIGHT, length=WHOLE):
+    (folder / "problem.py").write_text(PROBLEM.replace("{dtype}", dtype))
+    (folder / "solution.py").write_text(textwrap.dedent(SOLUTION).replace("{result}", result).replace("{length}", length))
+    return judge(folder / "problem.py", folder / "solution.py", budget_s=60.0)
+
+
+@needs_triton
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
+def test_a_right_kernel_is_accepted_and_where_it_ran_is_said(tmp_path, dtype):
+    found = written(tmp_path, dtype=dtype)
+    assert found.answer == "RIGHT", halfulp.report(found)
+    assert NOTE in found.notes or torch.cuda.is_available()
+
+
+@needs_triton
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"length": "x.numel() // 256 * 256"},
+        {"length": "min(x.numel(), 3000)"},
+        {"result": "(0.5 * x * (1 + t.to(tl.float16)) * y).to(o_ptr.dtype.element_ty)"},
+        {"result": "(0.5 * x * (1 + t) * y + 1e-6).to(o_ptr.dtype.element_ty)"},
+    ],
+)
+def test_a_wrong_kernel_is_rejected(tmp_path, change):
+    found = written(tmp_path, **change)
+    assert found.acceptable is False, halfulp.report(found)
+
+
+def test_what_a_solution_asks_of_a_gpu_alone_is_undecided(tmp_path):
+    (tmp_path / "solution.py").write_text("import torch\nraise RuntimeError('nvcc was not found, for cuda')\n")
+    (tmp_path / "problem.py").write_text(PROBLEM.replace("{dtype}", "float32"))
+    found = judge(tmp_path / "problem.py", tmp_path / "solution.py")
+    assert found.answer == ("MISTAKE" if torch.cuda.is_available() else "UNDECIDED")
+    assert torch.cuda.is_available() or found.because.startswith("The solution needs a CUDA device, and there is none here: it raises")
+
+
+def test_code_that_names_no_device_gets_no_stand_in():
+    assert not asks_for_a_device("import torch") and asks_for_a_device("x.cuda()") is not torch.cuda.is_available()
+
+
+def test_numbers_are_rounded_to_bfloat16_as_pytorch_rounds_them():
+    """Every bfloat16, the numbers halfway between two, and their neighbors."""
+    top = np.arange(1 << 16, dtype=np.uint32) << 16
+    bits = np.concatenate([top + low for low in (0, 1, 0x7FFF, 0x8000, 0x8001, 0xFFFF)]).astype(np.uint32)
+    numbers = bits.view(np.float32)
+    wanted = torch.from_numpy(numbers.copy()).to(torch.bfloat16)
+    found = torch.from_numpy(_narrow(numbers).view(np.int16).copy()).view(torch.bfloat16)
+    assert torch.equal(found.isnan(), wanted.isnan())
+    assert torch.equal(found.nan_to_num().view(torch.int16), wanted.nan_to_num().view(torch.int16))
