@@ -89,7 +89,7 @@ def _named(word: str, seed: int) -> Part:
     built = taken_apart(named.value)
     if built is None:
         raise InputError(
-            f"Got {word}, which is {with_article(type(named.value).__name__)}. Needed: a function, an nn.Module, or a builder: a function that takes no argument and returns one or two of these, or a case. The function or module is run on the inputs. Name another, or save the numbers to a file and give that."
+            f"Got {word}, which is {with_article(type(named.value).__name__)}. Needed: a function, an nn.Module, or a builder (a function that takes no argument and returns one or two of these, or a halfulp.Case). The function or module is run on the inputs. Name another, or save the numbers to a file and give that."
         )
     for function in built.functions.values():
         if trouble := trouble_with(function, word):

@@ -1,0 +1,1 @@
+"""Generated kernels, right and wrong: what `halfulp kernel` says of them, and what the rules say that people use."""
