@@ -106,12 +106,15 @@ benchmarks: $(VENV)/.ready
 	$(BIN)/python -m benchmarks.pages
 	$(BIN)/python -m benchmarks.memory
 	$(BIN)/python -m benchmarks.fuzz
+	$(BIN)/python -W ignore -m benchmarks.kernels.run --peers
 
 # What CI runs of the benchmarks: slices, each of which stops where a figure is below its bar. Two side by side: make -j2 --output-sync=target slices
-SLICES := real-models backends explain verdicts origins orders compiling limits agreement tolerances fuzz
-.PHONY: slices $(SLICES:%=slice-%)
+# Two parts download gigabytes first: they take turns, from commit to commit.
+TURN := $(shell git rev-list --count HEAD 2>/dev/null || echo 0)
+SLICES := $(word $(shell expr $(TURN) % 2 + 1),real-models backends) explain verdicts origins kernels orders compiling limits agreement tolerances fuzz
+.PHONY: slices slice-real-models slice-backends $(SLICES:%=slice-%)
 slices: $(SLICES:%=slice-%)
-slices $(SLICES:%=slice-%): export OMP_NUM_THREADS = 1
+slices slice-real-models slice-backends $(SLICES:%=slice-%): export OMP_NUM_THREADS = 1
 
 slice-real-models: $(REAL)/.ready
 	$(REAL)/bin/python -W ignore -m benchmarks.real_models --small --fresh --slice 7/12
@@ -120,13 +123,14 @@ slice-real-models: $(REAL)/.ready
 slice-backends: export HALFULP_HOME = $(CURDIR)/.backends
 slice-backends: test-backends
 	$(BIN)/halfulp matrix --shapes small --json .backends/matrix.json || test $$? = 1
-	$(BIN)/python -W ignore -m benchmarks.origins.across --library numpy --library openvino
+	$(BIN)/python -W ignore -m benchmarks.origins.across --library numpy
 
 slice-explain: $(VENV)/.ready
-	$(BIN)/python -W ignore -m benchmarks.explain --every 3
+	$(BIN)/python -W ignore -m benchmarks.explain --every 6
 
+# The labelled pairs are among the slow tests.
 slice-verdicts: $(VENV)/.ready
-	$(BIN)/halfulp bench verdicts --part pairs --part honest --part "sixteen bits" --honest 400
+	$(BIN)/halfulp bench verdicts --part honest --part "sixteen bits" --honest 400
 
 slice-origins: $(VENV)/.ready
 	$(BIN)/python -W ignore -m benchmarks.origins.run
@@ -136,7 +140,10 @@ slice-orders: $(VENV)/.ready
 	$(BIN)/python -W ignore -m benchmarks.orders --quick
 
 slice-compiling: $(VENV)/.ready
-	$(BIN)/python -W ignore -m benchmarks.compiling.run
+	$(BIN)/python -W ignore -m benchmarks.compiling.run --only codegen
+
+slice-kernels: $(VENV)/.ready
+	$(BIN)/python -W ignore -m benchmarks.kernels.run --every 20
 
 slice-limits: $(VENV)/.ready
 	$(BIN)/halfulp bench verdicts --limits --draws 20 --only rms_norm/
@@ -148,7 +155,7 @@ slice-tolerances: $(VENV)/.ready
 	$(BIN)/python -W ignore -m benchmarks.tolerances
 
 slice-fuzz: $(VENV)/.ready
-	$(BIN)/python -m benchmarks.fuzz 2000
+	$(BIN)/python -m benchmarks.fuzz 1000
 
 # Torch comes first: anything else that asks for it would bring the CUDA build along.
 $(VENV)/.ready: pyproject.toml constraints.txt

@@ -17,8 +17,9 @@ import torch
 
 from halfulp.cases.trees import tensors_of, tree_map
 from halfulp.kernels.calls import Setting, call, copied, seeded, state_of
+from halfulp.kernels.formats import read_problem
 from halfulp.kernels.judging import shared_state
-from halfulp.kernels.problem import Problem, read_problem
+from halfulp.kernels.problem import Problem
 from halfulp.kernels.sandbox import Failed, Sandbox
 
 DRAWS = 5

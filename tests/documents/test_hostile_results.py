@@ -10,7 +10,7 @@ from halfulp.documents import KINDS
 from halfulp.documents.reader import restored
 from halfulp.errors import InputError
 
-MUTATIONS = 150
+MUTATIONS = 60
 """For each kind of result; `python -m benchmarks.fuzz` tries thousands."""
 
 

@@ -27,7 +27,7 @@ from halfulp.traces.samples import sampled_places
 from halfulp.traces.shards import ITEM_BYTES
 
 SHAPES = [(), (1,), (7,), (3, 5), (2, 3, 4), (0,), (3, 0, 2), (65,)]
-MUTATIONS = 1200
+MUTATIONS = 400
 
 
 def tensor(dtype, shape, seed=0):

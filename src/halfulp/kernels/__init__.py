@@ -8,10 +8,11 @@ from ..lazily import on_first_use
 from .result import Asked, KernelReport, KernelResult
 
 if TYPE_CHECKING:
+    from .formats import read_problem
     from .judging import judge
     from .many import judge_all
-    from .problem import Problem, read_problem
+    from .problem import Problem
 
 __all__ = ["Asked", "KernelReport", "KernelResult", "Problem", "judge", "judge_all", "read_problem"]
 
-__getattr__ = on_first_use(__name__, {"judge": "judging", "judge_all": "many", "Problem": "problem", "read_problem": "problem"})
+__getattr__ = on_first_use(__name__, {"judge": "judging", "judge_all": "many", "Problem": "problem", "read_problem": "formats"})

@@ -19,13 +19,14 @@ class Setting:
 
     Attributes:
         arguments: of the call. init: of the constructor, for modules. state: parameters and buffers by name; empty for functions.
-        training: the mode of modules.
+        training: the mode of modules. keywords: of the call; every draw has the same.
     """
 
     arguments: tuple[Any, ...]
     init: tuple[Any, ...] = ()
     state: State = field(default_factory=dict)
     training: bool = False
+    keywords: Mapping[str, Any] = field(default_factory=dict)
 
 
 def state_of(target: Any) -> State:
@@ -35,21 +36,28 @@ def state_of(target: Any) -> State:
     return {name: tensor.detach().clone() for name, tensor in (*target.named_parameters(), *target.named_buffers())}
 
 
-def call(target: Callable[..., Any], state: Mapping[str, torch.Tensor], arguments: tuple[Any, ...], *, training: bool) -> tuple[Any, State]:
+def call(
+    target: Callable[..., Any],
+    state: Mapping[str, torch.Tensor],
+    arguments: tuple[Any, ...],
+    keywords: Mapping[str, Any],
+    *,
+    training: bool,
+) -> tuple[Any, State]:
     """What a kernel returns, and the buffers that it changes.
 
     Args:
         target: a module or function. state: what stands for a module's parameters and buffers; it is not changed.
-        arguments: which the call may change. training: the mode of a module.
+        arguments, keywords: which the call may change. training: the mode of a module.
     """
     if not isinstance(target, nn.Module):
-        return target(*arguments), {}
+        return target(*arguments, **keywords), {}
     names = {name for name, _ in target.named_buffers()}
     own = {name: tensor.clone() if name in names else tensor for name, tensor in state.items()}
     modes = [(part, part.training) for part in target.modules()]
     target.train(training)
     try:
-        result = torch.func.functional_call(target, own, arguments)
+        result = torch.func.functional_call(target, own, arguments, dict(keywords))
     finally:
         for part, mode in modes:
             part.training = mode
@@ -57,7 +65,12 @@ def call(target: Callable[..., Any], state: Mapping[str, torch.Tensor], argument
 
 
 def differentiated(
-    target: Callable[..., Any], state: Mapping[str, torch.Tensor], arguments: tuple[Any, ...], *, training: bool
+    target: Callable[..., Any],
+    state: Mapping[str, torch.Tensor],
+    arguments: tuple[Any, ...],
+    keywords: Mapping[str, Any],
+    *,
+    training: bool,
 ) -> dict[str, Any]:
     """The gradients of a fixed combination of a kernel's results, by parameters and arguments; empty where it records none.
 
@@ -77,7 +90,7 @@ def differentiated(
         if is_leaf:
             leaves[f"inputs[{place}]"] = given[-1]
     with torch.enable_grad():
-        result, _ = call(target, own, tuple(given), training=training)
+        result, _ = call(target, own, tuple(given), keywords, training=training)
         total: Any = 0.0
         for tensor in _tensors(result):
             if tensor.requires_grad:

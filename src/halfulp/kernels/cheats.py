@@ -64,9 +64,10 @@ def reference_facts(target: Any, setting: Setting) -> dict[str, Any]:
     given = [*tensors_of((setting.state, arguments))]
     before = [tensor.clone() for tensor in given]
     with seeded(0), torch.no_grad(), Ops() as ops:
-        results, _ = call(target, setting.state, arguments, training=setting.training)
+        results, _ = call(target, setting.state, arguments, setting.keywords, training=setting.training)
     return {
         "ops": ops.names,
+        "whole": list(ops.whole),
         "is_arithmetic": ops.kinds <= {Kind.ROUNDED},
         "written": written(before, given),
         "aliased": aliased(results, given),

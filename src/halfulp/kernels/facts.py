@@ -14,17 +14,22 @@ MOST_OPS = 10_000
 """Of one call that are told; a solution that makes more is no call of the reference."""
 
 
+WHOLE = (Kind.COMPOSITE, Kind.PRODUCT, Kind.SCAN, Kind.TRANSFORM, Kind.FACTORIZATION)
+"""Kinds of ops that do in one call what a kernel would be written for."""
+
+
 class Ops(DispatchMode):
     """The ops that do more than make, move, copy or cast numbers.
 
     Attributes:
-        names: in order. kinds: how they round.
+        names: in order. kinds: how they round. whole: those that compute what a kernel is asked for (products, norms, running sums).
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.names: list[str] = []
         self.kinds: set[Kind] = set()
+        self.whole: dict[str, None] = {}
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name, record = called(func)
@@ -32,6 +37,8 @@ class Ops(DispatchMode):
         if computes and len(self.names) < MOST_OPS:
             self.names.append(name)
             self.kinds.add(record.kind)
+            if record.kind in WHOLE:
+                self.whole[name] = None
         return func(*args, **(kwargs or {}))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -16,11 +17,14 @@ from ..process.versions import versions
 from ..verdicts.verdict import Verdict
 from . import cheats
 from .calls import Setting, State, call, state_of
-from .problem import Problem, read_problem
+from .formats import named, read_problem
+from .problem import Problem
 from .promises import Promises
 from .questions import (
     Question,
     constructor_questions,
+    gradient_questions,
+    moved,
     number_questions,
     parameter_questions,
     single_questions,
@@ -35,6 +39,8 @@ from .triton_interpreter import NOTE
 
 BUDGET_S = 30.0
 """For one solution; the questions that say the most come first."""
+MOST_NEAR = 12
+"""Sizes, each one more and one less, that are asked before other values: they say the most, and time may run out."""
 SEEDS = (0, 1, 2)
 """Of the draws that say what a problem promises, and that every solution is asked."""
 
@@ -53,8 +59,9 @@ def judge(
 
     Args:
         problem: a `Problem`, or the file or folder of one, see `read_problem`. Its code is run in this process: it is trusted.
-        solution: a Python file that defines `ModelNew`, `custom_kernel` or `actual`, as the problem's format asks. Its code is run in a
-            process of its own, without network, and with files written in a folder of its own alone, where the system can keep it so.
+        solution: a Python file that defines `ModelNew`, `custom_kernel` or `actual`, as the problem's format asks, or FILE.py:name. Its
+            code is run in a process of its own, without network, and with files written in a folder of its own alone, where the system can
+            keep it so.
         declared: the precision that the solution may use; by default that of the data.
         budget_s: how long questions are asked. The first ones are asked in any case.
         seed: where random numbers start. progress: called with a few words before each question.
@@ -67,12 +74,14 @@ def judge(
     """
     start = time.monotonic()
     chosen = problem if isinstance(problem, Problem) else read_problem(problem)
-    file = Path(solution)
+    file, name = named(solution)
     if not file.is_file():
         raise CaseFileError(
-            f"Got {solution}, which is not a file. Needed: a Python file that defines {chosen.entry}. It is run in a process of its own. "
+            f"Got {solution}, which is not a file. Needed: a Python file that defines {name or chosen.entry}. It is run in a process of "
+            "its own. "
             "Check the path."
         )
+    chosen = replace(chosen, entry=name) if name else chosen
     secrets = [chosen.file, *chosen.file.parent.glob("task.yml")]
     sandbox = Sandbox(file, secrets=secrets, answer_s=max(5.0, budget_s / 3), cpu_s=int(10 * budget_s) + 60)
     try:
@@ -121,6 +130,7 @@ class _Judge:
                 return self._result(Verdict.MISTAKE, missing, fault="raises")
             self._cheat(cheats.seen_by_process(facts, {}), "loading it")
             self.notes += [NOTE] if facts.get("interpreted") else []
+            self.notes += [self.sandbox.source.narrow] if self.sandbox.source.narrow else []
             given = self._given()
             self._first(given)
             for question in self._questions(given):
@@ -132,9 +142,6 @@ class _Judge:
                 self._ask(question)
         except _Done as done:
             return done.result
-        wrong = self._gradients(given)
-        if wrong is not None:
-            return wrong
         first = self.asked[0]
         if first.answer != "right":
             return self._result(Verdict.UNDECIDED, f"The solution could not be judged on the inputs of the problem: {first.note}")
@@ -190,6 +197,8 @@ class _Judge:
         found = self.trials.call(given, settled=cheats.SETTLED_S, watched=True).facts
         self._cheat(cheats.seen_by_process(found, facts), label)
         self._cheat(cheats.CALLS_REFERENCE if cheats.calls_reference(found, facts) else "", label)
+        if alike := sorted(set(found.get("whole", ())) & set(facts["whole"])):
+            self.notes.append(f"It calls {', '.join(alike)} of PyTorch, as the reference does: what that computes is not its own.")
         self._cheat(cheats.depends(self.trials.call, (given, self._other(given, SEEDS[1])), self._expected), "two draws of the inputs")
         self._cheat(cheats.seen_by_process(self.trials.call(given).facts, facts), label)
         self._cheat(cheats.UNWRITTEN if cheats.reads_unwritten(self.trials.call, given) else "", label)
@@ -200,19 +209,33 @@ class _Judge:
         for number, other in enumerate(others, 1):
             yield Question("seed", f"seed {self.seed + number}", other)
         yield from self._in_sequence(given, others)
+        has_modes = bool(given.state) and _has_modes(self.trials.reference(given.init))
+        if self.problem.differentiable:
+            yield Question("gradients", "gradients of parameters and inputs", given, gradients=True)
+            if has_modes:
+                yield Question("gradients", "gradients in training mode", replace(given, training=True), gradients=True)
         if self.trials.names is not None:
             yield from parameter_questions(given, self.seed)
-        if given.state and _has_modes(self.trials.reference(given.init)):
+        if has_modes:
             yield Question("mode", "training mode", replace(given, training=True))
             other = next(parameter_questions(given, self.seed)).setting
             yield Question("mode", "training mode, parameter values changed", replace(other, training=True))
         assert self.promises is not None
-        yield from value_questions(given, self.promises, self.seed)
-        yield from single_questions(given, self.promises)
-        yield from number_questions(given)
         for question in constructor_questions(self.problem, given):
             yield from self._with_state(question, given)
-        for question in size_questions(self.problem, given, self.promises, self.seed):
+        kept: list[Question] = []
+        sizes = size_questions(self.problem, given, self.promises, self.seed, self.sandbox.source.blocks)
+        for question in itertools.islice(sizes, min(MOST_NEAR, 2 * len(self.problem.sizes))):
+            for found in self._with_state(question, given):
+                kept.append(found)
+                yield found
+        for question in (*value_questions(given, self.promises, self.seed), *single_questions(given, self.promises)):
+            kept.append(self._elsewhere(question))
+            yield kept[-1]
+        yield from number_questions(given)
+        if self.problem.differentiable:
+            yield from gradient_questions(kept)
+        for question in sizes:
             yield from self._with_state(question, given)
 
     def _with_state(self, question: Question, given: Setting) -> Iterator[Question]:
@@ -222,7 +245,14 @@ class _Judge:
             state = given.state if setting.init == given.init else state_of(self.trials.reference(setting.init))
         except Exception:  # whatever a constructor raises
             return
-        yield replace(question, setting=replace(setting, state=state))
+        yield self._elsewhere(replace(question, setting=replace(setting, state=state)))
+
+    def _elsewhere(self, question: Question) -> Question:
+        """The question with parameters that are not as they were made: zeros, ones and tiny scales hide what is wrong."""
+        state = question.setting.state
+        if not state or self.trials.names is None:
+            return question
+        return replace(question, setting=replace(question.setting, state=moved(state, self.seed)), otherwise=question.setting)
 
     def _in_sequence(self, given: Setting, others: list[Setting]) -> Iterator[Question]:
         """The same memory with other contents, and the first inputs again."""
@@ -237,10 +267,15 @@ class _Judge:
 
     def _expected(self, setting: Setting) -> Any:
         with torch.no_grad():
-            return call(self.trials.reference(setting.init), setting.state, setting.arguments, training=setting.training)[0]
+            return call(self.trials.reference(setting.init), setting.state, setting.arguments, setting.keywords, training=setting.training)[
+                0
+            ]
 
     def _ask(self, question: Question) -> None:
-        self._take(question, self.trials.ask(question.setting))
+        outcome = self.trials.ask(question.setting, gradients=question.gradients)
+        if outcome.answer == "no answer" and question.otherwise is not None:
+            outcome = self.trials.ask(question.otherwise, gradients=question.gradients)
+        self._take(question, outcome)
 
     def _take(self, question: Question, outcome: Outcome, *, must: bool = False) -> None:
         """Note the answer; a wrong one ends the questions.
@@ -260,21 +295,6 @@ class _Judge:
         verdict = outcome.check.verdict if outcome.check is not None else Verdict.MISTAKE
         where = "" if question.kind == "given" else f'It is wrong on the question "{question.kind}: {question.label}". '
         raise _Done(self._result(verdict, f"{where}{outcome.note}", kind=question.kind, label=question.label, check=outcome.check))
-
-    def _gradients(self, given: Setting) -> KernelResult | None:
-        """Ask for the gradients where the reference has them; the answer where they are wrong."""
-        if not self.problem.differentiable or time.monotonic() > self.deadline:
-            return None
-        self.progress("gradients")
-        asked = [("gradients of parameters and inputs", given)]
-        if given.state and _has_modes(self.trials.reference(given.init)):
-            asked.append(("gradients in training mode", replace(given, training=True)))
-        try:
-            for label, setting in asked:
-                self._take(Question("gradients", label, setting), self.trials.ask(setting, gradients=True))
-        except _Done as done:
-            return done.result
-        return None
 
     def _cheat(self, cheat: str, label: str) -> None:
         """End the questions where there is a cheat.

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
-from ..errors import HalfulpError
+from ..documents.journal import Journal
+from ..errors import CaseFileError, HalfulpError
 from ..verdicts.verdict import Verdict
+from .formats import read_problem
 from .judging import BUDGET_S, judge
-from .problem import read_problem
+from .problem import Problem
 from .result import KernelReport, KernelResult
 
 
@@ -24,6 +29,7 @@ def judge_all(
     budget_s: float = BUDGET_S,
     seed: int = 0,
     processes: int | None = None,
+    resume: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> KernelReport:
     """Are these kernels right?
@@ -31,47 +37,84 @@ def judge_all(
     Args:
         problem, declared, budget_s, seed: see `judge`; the budget is that of each solution.
         solutions: Python files. processes: how many are judged at a time; by default one for each processor.
+        resume: a file in which results are kept as they come, so that an interrupted run goes on there. A solution that has changed since
+            is judged again.
         progress: called with a few words whenever one is done.
 
     Returns:
         A `KernelReport` with a result for each; after Ctrl-C with those that were done, and complete=False.
 
     Raises:
-        CaseFileError: the problem can't be read.
+        CaseFileError: the problem can't be read, or a solution is no file.
+        InputError: the file to resume from belongs to another run.
     """
-    read_problem(problem)
+    chosen = read_problem(problem)
     told = progress or (lambda _: None)
-    files = [Path(solution) for solution in solutions]
-    if len(files) == 1:
-        return KernelReport((judge(problem, files[0], declared=declared, budget_s=budget_s, seed=seed, progress=progress),))
-    found: dict[Path, KernelResult] = {}
-    count = processes or os.cpu_count() or 1
-    # Started anew and not forked: threads of PyTorch don't survive a fork.
-    pool = ProcessPoolExecutor(min(count, max(1, len(files))), mp_context=get_context("spawn"))
+    keys = {str(solution): _key(solution, chosen) for solution in solutions}
+    settings = {"problem": chosen.name, "source": _hash(chosen.file), "declared": declared, "budget_s": budget_s, "seed": seed}
+    journal = Journal(resume, settings, of="solutions")
+    left = [file for file in keys if keys[file] not in journal.parts]
+    complete, of = True, len(keys)
+    asked = (str(problem), declared, budget_s, seed)
     try:
-        waiting: dict[Future[KernelResult], Path] = {
-            pool.submit(_judged, str(problem), str(file), declared, budget_s, seed): file for file in files
-        }
-        for done in as_completed(waiting):
-            file = waiting[done]
-            try:
-                found[file] = done.result()
-            except BrokenProcessPool:
-                found[file] = _lost(file, "The process that was judging this solution died before it had an answer.")
-            told(f"{len(found)} of {len(files)}: {file.name} {found[file].answer}")
+        for file, result in _one(asked, left, progress) if len(keys) == 1 else _side_by_side(asked, left, processes):
+            journal.add(keys[file], json.loads(KernelReport((result,)).to_json()))
+            if of > 1:
+                told(f"{len(journal.parts)} of {of}: {Path(file).name} {result.answer}")
     except KeyboardInterrupt:
+        complete = False
+    done = [journal.parts[key] for key in keys.values() if key in journal.parts]
+    results = tuple(KernelReport.from_json(json.dumps(part)).results[0] for part in done)
+    return KernelReport(results, complete=complete)
+
+
+def _key(solution: str | Path, problem: Problem) -> str:
+    file = Path(str(solution).partition(".py:")[0] + ".py") if ".py:" in str(solution) else Path(solution)
+    if not file.is_file():
+        raise CaseFileError(
+            f"Got {solution}, which is not a file. Needed: a Python file that defines {problem.entry}. It is run in a process of its own. "
+            "Check the path."
+        )
+    return f"{solution} {_hash(file)}"
+
+
+def _hash(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()[:16] if file.is_file() else ""
+
+
+Asked = tuple[str, "str | None", float, int]
+
+
+def _one(asked: Asked, files: Sequence[str], progress: Callable[[str], None] | None) -> Iterator[tuple[str, KernelResult]]:
+    problem, declared, budget_s, seed = asked
+    for file in files:
+        yield file, judge(problem, file, declared=declared, budget_s=budget_s, seed=seed, progress=progress)
+
+
+def _side_by_side(asked: Asked, files: Sequence[str], processes: int | None) -> Iterator[tuple[str, KernelResult]]:
+    """Each solution with its result, as they come."""
+    if not files:
+        return
+    # Started anew and not forked: threads of PyTorch don't survive a fork.
+    pool = ProcessPoolExecutor(min(processes or os.cpu_count() or 1, len(files)), mp_context=get_context("spawn"))
+    try:
+        waiting: dict[Future[KernelResult], str] = {pool.submit(_judged, file, *asked): file for file in files}
+        for done in as_completed(waiting):
+            try:
+                yield waiting[done], done.result()
+            except BrokenProcessPool:
+                yield waiting[done], _lost(waiting[done], "The process that was judging this solution died before it had an answer.")
+    finally:
         pool.shutdown(wait=False, cancel_futures=True)
-        return KernelReport(tuple(found[file] for file in files if file in found), complete=False)
-    pool.shutdown()
-    return KernelReport(tuple(found[file] for file in files))
 
 
-def _judged(problem: str, solution: str, declared: str | None, budget_s: float, seed: int) -> KernelResult:
+def _judged(solution: str, problem: str, *asked: Any) -> KernelResult:
+    declared, budget_s, seed = asked
     try:
         return judge(problem, solution, declared=declared, budget_s=budget_s, seed=seed)
     except HalfulpError as error:
-        return _lost(Path(solution), str(error))
+        return _lost(solution, str(error))
 
 
-def _lost(file: Path, why: str) -> KernelResult:
-    return KernelResult(Verdict.UNDECIDED, why, solution=file.stem)
+def _lost(file: str, why: str) -> KernelResult:
+    return KernelResult(Verdict.UNDECIDED, why, solution=Path(file).stem)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,6 +23,7 @@ class Question:
     Attributes:
         kind, label: see `Asked`. setting: on what. exotic: whether a difference is reported and decides nothing, since honest
             implementations may differ there (NaN, nothing at all). tied: whether numbers are alike, so that which one is chosen is free.
+        otherwise: what to ask where this has no answer. gradients: whether it is these that are asked.
     """
 
     kind: str
@@ -30,6 +31,8 @@ class Question:
     setting: Setting
     exotic: bool = False
     tied: bool = False
+    otherwise: Setting | None = None
+    gradients: bool = False
 
 
 TIED = ("ties", "integers", "half of the numbers zero", "all numbers the same", "all numbers zero")
@@ -95,6 +98,17 @@ def _limits(tensor: torch.Tensor) -> list[tuple[str, int]]:
         alike = [("larger than the others by 3", int(tensor.reshape(-1)[0]) + 3)] if bool((tensor == tensor.reshape(-1)[0]).all()) else []
         return [*alike, ("-1", -1), ("-100, the value by which PyTorch marks targets that a loss ignores", -100)]
     return []
+
+
+DIFFERENTIATED = ("a large mean", "numbers a thousand times larger", "all numbers negative", "sums that cancel")
+"""Variants on which gradients are asked: a formula that is right for small numbers overflows, or cancels, elsewhere."""
+
+
+def gradient_questions(asked: Sequence[Question]) -> Iterator[Question]:
+    """Gradients on other values and one other size, among the questions that were asked of results."""
+    sizes = [question for question in asked if question.kind == "sizes" and not question.exotic]
+    for question in (*(each for each in asked if each.label in DIFFERENTIATED), *sizes[:1]):
+        yield replace(question, kind="gradients", label=f"gradients on {question.label}", gradients=True)
 
 
 LARGE = 1e4
@@ -170,12 +184,16 @@ def parameter_questions(given: Setting, seed: int) -> Iterator[Question]:
 
 
 def moved(state: State, seed: int) -> State:
-    """Parameters and buffers with noise as large as they are, and at least a half where they are all alike; variances stay positive."""
+    """Parameters and buffers with noise as large as they are, and at least a half where they are all alike; variances stay positive.
+
+    Whole numbers (codes of weights, zero points, tables of indices) stay within their range: they change places, or are one less where all
+    are alike. What is sorted, counts or masks stays.
+    """
     generator = torch.Generator().manual_seed(seed)
     found: State = {}
     for name, tensor in state.items():
         if not tensor.is_floating_point() or not tensor.numel():
-            found[name] = tensor
+            found[name] = _exchanged(tensor)
             continue
         noise = torch.randn(tensor.shape, generator=generator, dtype=torch.float64)
         wide = tensor.double()
@@ -188,13 +206,28 @@ def moved(state: State, seed: int) -> State:
     return found
 
 
-def size_questions(problem: Problem, given: Setting, promises: Promises, seed: int) -> Iterator[Question]:
-    """Other sizes: each whole number of the problem one less, one more, one, a prime, the next vector register; the nearest first."""
+def _exchanged(tensor: torch.Tensor) -> torch.Tensor:
+    """Whole numbers at other places; as they are where that means something else."""
+    flat = tensor.reshape(-1)
+    if tensor.dtype is torch.bool or tensor.is_complex() or flat.numel() < 2:
+        return tensor
+    steps = flat.to(torch.int64).diff()
+    if bool((steps == 0).all()):
+        return tensor - 1 if int(flat[0]) > 0 else tensor
+    return tensor if bool((steps >= 0).all()) else flat.flip(0).reshape(tensor.shape)
+
+
+def size_questions(problem: Problem, given: Setting, promises: Promises, seed: int, blocks: Sequence[int] = ()) -> Iterator[Question]:
+    """Other sizes: each whole number of the problem one less, one more, one, a prime, the next vector register; the nearest first.
+
+    Args:
+        blocks: numbers that the solution's source names, which may be those of its blocks: each size is one more than these too.
+    """
     most = max(LARGEST, 2 * count_of(given))
     asked: set[tuple[str, int]] = set()
-    plans = [(name, value, other) for name, value in problem.sizes.items() for other in _others(value)]
+    plans = [(name, value, other) for name, value in problem.sizes.items() for other in _others(value, blocks)]
     for name, value, other in sorted(plans, key=lambda plan: abs(plan[2] - plan[1]) > 1):
-        if (name, other) in asked:
+        if (name, other) in asked or (other == 1 and "#" in name):  # one of two lengths alone: that it is broadcast is no promise
             continue
         asked.add((name, other))
         if other > FAR * value and not _fits(problem, {name: other}, seed, most):
@@ -203,11 +236,11 @@ def size_questions(problem: Problem, given: Setting, promises: Promises, seed: i
             setting = problem.draw(seed, {name: other})
         except (HalfulpError, RuntimeError, ValueError, TypeError, IndexError, AssertionError, ZeroDivisionError):
             continue
-        if count_of(setting) <= most and not (other == 1 and "#" in name and _parts_company(setting, given)):
+        if count_of(setting) <= most:
             yield Question("sizes", f"{_called(name)}: {other} instead of {value}", setting)
     for variant in variants(given.arguments, seed):
         arguments = promises.kept(variant.inputs) if variant.kind in ("sizes", "empty") else None
-        if arguments is not None:
+        if arguments is not None and not _broadcasts(arguments, given):
             yield Question("sizes", variant.label, replace(given, arguments=arguments), exotic=variant.kind == "empty")
 
 
@@ -217,11 +250,11 @@ def _called(name: str) -> str:
     return name if name.isidentifier() else f"the number {number}{f' at its place {place}' if place else ''}"
 
 
-def _parts_company(setting: Setting, given: Setting) -> bool:
-    """Whether inputs that are given in one shape are so no more: that the reference broadcasts them is no promise of the problem."""
-    drawn, others = leaves(given.arguments), leaves(setting.arguments)
-    pairs = [(i, j) for i in range(len(drawn)) for j in range(i) if drawn[i].shape == drawn[j].shape]
-    return len(drawn) == len(others) and any(others[i].shape != others[j].shape for i, j in pairs)
+def _broadcasts(arguments: tuple[Any, ...], given: Setting) -> bool:
+    """Whether an axis as long as one of a parameter became 1, so that the reference broadcasts it: that is no promise of the problem."""
+    lengths = {length for tensor in given.state.values() for length in tensor.shape}
+    pairs = zip(leaves(arguments), leaves(given.arguments))
+    return any(after == 1 < before and before in lengths for new, old in pairs for after, before in zip(new.shape, old.shape))
 
 
 FAR = 3
@@ -238,10 +271,19 @@ def _fits(problem: Problem, changes: Mapping[str, int], seed: int, most: int) ->
         return False
 
 
-def _others(value: int) -> list[int]:
+def _others(value: int, blocks: Sequence[int]) -> list[int]:
     prime = max((prime for prime in PRIMES if prime < value), default=0)
     multiple = -(-value // 16) * 16 + 1
-    others = (value - 1, value + 1, 1, prime, multiple, 2 * value + 1, *(limit for limit in BEYOND if limit > value))
+    others = (
+        value - 1,
+        value + 1,
+        1,
+        prime,
+        multiple,
+        2 * value + 1,
+        *(block + 1 for block in blocks if block > value),
+        *(limit for limit in BEYOND if limit > value),
+    )
     return [other for other in dict.fromkeys(others) if 0 < other != value]
 
 

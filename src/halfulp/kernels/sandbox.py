@@ -20,6 +20,7 @@ from ..backends.workers.worker import Worker
 from ..errors import WorkerError
 from .calls import Setting, State
 from .packing import pack, unpack
+from .source import Source
 from .stand_in import asks_for_a_device
 
 MEMORY_BYTES = 8 << 30
@@ -62,9 +63,9 @@ class Called:
 
     Attributes:
         results: what was returned; with the buffers that changed in training mode, (results, buffers). facts: what the process saw: places
-            of tensors among state and arguments that were "written", whether a result is "aliased", the "ops" that ran, "attempts" and
-            "patched" functions in words, "types" of results that are no plain tensors, whether the results of the call before were
-            "overwritten" by this one, or changed "late".
+            of tensors among state and arguments that were "written", whether a result is "aliased", the "ops" that ran and those that are
+            "whole" (see `Ops`), "attempts" and "patched" functions in words, "types" of results that are no plain tensors, whether the
+            results of the call before were "overwritten" by this one, or changed "late".
     """
 
     results: Any
@@ -80,7 +81,7 @@ class Sandbox:
 
     Attributes:
         held: what the system keeps it from, in words; known once it was started.
-        stands_in: whether the solution asks for a CUDA device that isn't there, and gets a stand-in.
+        source: what its text says. stands_in: whether it asks for a CUDA device that isn't there, and gets a stand-in.
     """
 
     def __init__(self, solution: Path, *, secrets: Iterable[Path] = (), answer_s: float = 30.0, cpu_s: int = 600) -> None:
@@ -91,6 +92,7 @@ class Sandbox:
         self._file = Path(self._folder, "solution.py")
         self._file.write_bytes(solution.read_bytes())
         text = solution.read_text(encoding="utf-8", errors="replace")
+        self.source = Source(text)
         self.stands_in = asks_for_a_device(text)
         self._secrets = [os.path.realpath(path) for path in secrets]
         limits = json.dumps({"memory_bytes": MEMORY_BYTES, "cpu_s": cpu_s, "file_bytes": FILE_BYTES})
@@ -156,7 +158,8 @@ class Sandbox:
             self.build(*self._built)
         tensors: list[Any] = []
         header = {
-            "do": "call", "given": pack((setting.state, setting.arguments), tensors), "training": setting.training, "lifted": lifted,
+            "do": "call", "given": pack((setting.state, setting.arguments, dict(setting.keywords)), tensors), "training": setting.training,
+            "lifted": lifted,
             "gradients": gradients, "poisoned": poisoned, "watched": watched, "same_memory": same_memory, "settled": settled, "seed": seed,
         }  # fmt: skip
         answer = self._ask(header, tensors)

@@ -143,7 +143,7 @@ class _Host:
         from .facts import Ops, aliased, same, written
         from .packing import pack, unpack
 
-        state, arguments = unpack(header["given"], list(question.tensors))
+        state, arguments, keywords = unpack(header["given"], list(question.tensors))
         if header["same_memory"]:
             arguments = self._in_same_memory(arguments)
         before = [tensor.clone() for tensor in _tensors((state, arguments))]
@@ -161,9 +161,9 @@ class _Host:
             stack.enter_context(self._watched())
             with torch.set_grad_enabled(bool(header["gradients"])):
                 if header["gradients"]:
-                    results: Any = differentiated(self.target, state, tuple(arguments), training=header["training"])
+                    results: Any = differentiated(self.target, state, tuple(arguments), keywords, training=header["training"])
                 else:
-                    found, buffers = call(self.target, state, tuple(arguments), training=header["training"])
+                    found, buffers = call(self.target, state, tuple(arguments), keywords, training=header["training"])
                     results = (found, buffers) if header["training"] else found
         packed = pack(results, sent)
         given = _tensors((state, arguments))
@@ -176,6 +176,7 @@ class _Host:
             "written": written(before, given),
             "aliased": aliased(results, given),
             "ops": ops.names,
+            "whole": list(ops.whole),
         }
         if header["settled"]:
             time.sleep(header["settled"])

@@ -127,7 +127,7 @@ class Trials:
         def actual(state: Any, *arguments: Any) -> Any:
             lifted = _lifted((state, arguments), setting, self.declared)
             found = self.call(
-                Setting(arguments, setting.init, state, setting.training), lifted=lifted, gradients=gradients, same_memory=same_memory
+                replace(setting, arguments=arguments, state=state), lifted=lifted, gradients=gradients, same_memory=same_memory
             )  # fmt: skip
             if gradients:
                 return {name: gradient for name, gradient in found.results.items() if name in names}
@@ -135,9 +135,9 @@ class Trials:
 
         def expected(state: Any, *arguments: Any) -> Any:
             if gradients:
-                found: Any = differentiated(target, state, arguments, training=setting.training)
+                found: Any = differentiated(target, state, arguments, setting.keywords, training=setting.training)
                 return {name: found[name] for name in sorted(names & found.keys())}
-            results, buffers = call(target, state, arguments, training=setting.training)
+            results, buffers = call(target, state, arguments, setting.keywords, training=setting.training)
             return (results, buffers) if setting.training else results
 
         actual.__name__ = self.solution
@@ -148,7 +148,7 @@ class Trials:
                 names |= set(self.call(setting, gradients=True).results) - self.free
                 if not names:
                     return Outcome("no answer", "it records no gradients")
-                wanted = differentiated(target, setting.state, setting.arguments, training=setting.training)
+                wanted = differentiated(target, setting.state, setting.arguments, setting.keywords, training=setting.training)
                 if missing := sorted(wanted.keys() - names - self.free):
                     return Outcome("wrong", f"It records gradients, but none for {', '.join(missing)}; the reference does.")
             case = Case(actual, expected, (setting.state, *setting.arguments), declared=self.declared)
@@ -176,7 +176,7 @@ class Trials:
         """What a solution that gave no result shows: nothing where the reference gives none either."""
         try:
             with torch.no_grad():
-                call(self.reference(setting.init), setting.state, copied(setting.arguments), training=setting.training)
+                call(self.reference(setting.init), setting.state, copied(setting.arguments), setting.keywords, training=setting.training)
         except Exception as error:
             return Outcome("no answer", f"the reference refuses it: {str(error).partition(chr(10))[0][:200]}")
         return Outcome("refused" if failure.kind == "raises" else "wrong", failure.words, failure=failure)

@@ -1,0 +1,19 @@
+import torch
+import torch.nn as nn
+
+
+class ModelNew(nn.Module):
+    def __init__(self, channels, groups, eps):
+        super().__init__()
+        self.norm = nn.GroupNorm(groups, channels, eps=eps)
+        self.layer_scale = nn.Parameter(torch.ones(channels))
+
+    def forward(self, x):
+        n, c, h, w = x.shape
+        g = self.norm.num_groups
+        xr = x.reshape(n, g, -1).double()
+        d = xr - xr.mean(-1, keepdim=True)
+        std = d.square().mean(-1, keepdim=True).sqrt()
+        z = (d / (std + self.norm.eps)).to(x.dtype).reshape(n, c, h, w)
+        z = z * self.norm.weight.view(1, c, 1, 1) + self.norm.bias.view(1, c, 1, 1)
+        return x + self.layer_scale.view(1, c, 1, 1) * z * torch.sigmoid(z)
