@@ -155,6 +155,7 @@ _VALUES: dict[str, Change] = {
     "all numbers positive": lambda x, g: x.abs() if bool((x < 0).any()) else x,
     "all numbers negative": lambda x, g: -x.abs() if bool((x > 0).any()) else x,
     "a large mean": lambda x, g: x + 100.0 * _spread(x),
+    "a mean a thousand times the spread": lambda x, g: x + 1000.0 * _spread(x),
     "numbers of very different magnitudes": _wide,
     "sums that cancel": _cancelling,
     "ties": lambda x, g: (torch.round(2.0 * x.double() / _spread(x)) / 2.0 * _spread(x)).to(x.dtype),

@@ -85,6 +85,12 @@ def calls_reference(facts: Mapping[str, Any], reference: Mapping[str, Any]) -> b
     return bool(other) and own == other
 
 
+def falls_back(facts: Mapping[str, Any], reference: Mapping[str, Any]) -> bool:
+    """Whether all that the reference does is done in one piece among other ops: where every bit agrees, the reference was called."""
+    own, other = (list(found.get("ops", ())) for found in (facts, reference))
+    return bool(reference.get("whole")) and any(own[at : at + len(other)] == other for at in range(len(own) - len(other) + 1))
+
+
 def reads_unwritten(ask: Ask, setting: Setting) -> bool:
     """Whether NaN that is put into memory which nobody wrote reaches the results."""
     try:

@@ -121,6 +121,9 @@ class _Changed(ast.NodeTransformer):
         self.inside = before
         return found
 
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
+        return node  # -1 is the last axis more often than a number less by one
+
     def visit_Constant(self, node: ast.Constant) -> Any:
         value = _whole(node)
         if not self.inside or value is None:
@@ -142,18 +145,28 @@ def sizes_in(text: str) -> dict[str, int]:
     for node in tree.body:
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
             value = _whole(node.value)
-            if value is not None and value > 1:
+            if value is not None and value > 0:
                 found[node.targets[0].id] = value
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name in INPUTS:
-            for part in ast.walk(node):
-                value = _whole(part) if isinstance(part, ast.expr) else None
-                if value is not None and value > 1:
-                    counts[value] = counts.get(value, 0) + 1
+            for value in _numbers(node):
+                counts[value] = counts.get(value, 0) + 1
+                if value > 1:
                     found[str(value)] = value
-                    if counts[value] > 1:
-                        found[f"{value}#{counts[value]}"] = value
+                if counts[value] > 1 or value == 1:  # ones mean many things: they are never changed together
+                    found[f"{value}#{counts[value]}"] = value
     return found
+
+
+def _numbers(node: ast.AST) -> Iterator[int]:
+    """Positive whole numbers in the order in which `_Changed` meets them."""
+    if isinstance(node, ast.UnaryOp):
+        return
+    value = _whole(node) if isinstance(node, ast.expr) else None
+    if value is not None and value > 0:
+        yield value
+    for part in ast.iter_child_nodes(node):
+        yield from _numbers(part)
 
 
 def _kernelbench(file: Path, text: str, names: Mapping[str, Any]) -> Problem:

@@ -225,7 +225,8 @@ def size_questions(problem: Problem, given: Setting, promises: Promises, seed: i
     """
     most = max(LARGEST, 2 * count_of(given))
     asked: set[tuple[str, int]] = set()
-    plans = [(name, value, other) for name, value in problem.sizes.items() for other in _others(value, blocks)]
+    steps = sorted({step for step in problem.sizes.values() if step > 1})
+    plans = [(name, value, other) for name, value in problem.sizes.items() for other in _others(value, blocks, steps)]
     for name, value, other in sorted(plans, key=lambda plan: abs(plan[2] - plan[1]) > 1):
         if (name, other) in asked or (other == 1 and "#" in name):  # one of two lengths alone: that it is broadcast is no promise
             continue
@@ -271,19 +272,13 @@ def _fits(problem: Problem, changes: Mapping[str, int], seed: int, most: int) ->
         return False
 
 
-def _others(value: int, blocks: Sequence[int]) -> list[int]:
+def _others(value: int, blocks: Sequence[int], steps: Sequence[int]) -> list[int]:
+    """What to ask instead of a size; where it has to be a multiple of another size, the next multiples."""
     prime = max((prime for prime in PRIMES if prime < value), default=0)
     multiple = -(-value // 16) * 16 + 1
-    others = (
-        value - 1,
-        value + 1,
-        1,
-        prime,
-        multiple,
-        2 * value + 1,
-        *(block + 1 for block in blocks if block > value),
-        *(limit for limit in BEYOND if limit > value),
-    )
+    multiples = [value + sign * step for step in steps if step < value and value % step == 0 for sign in (1, -1)]
+    beyond = (*(block + 1 for block in blocks if block > value), *(limit for limit in BEYOND if limit > value))
+    others = (value - 1, value + 1, *multiples[:4], 1, prime, multiple, 2 * value + 1, *beyond)
     return [other for other in dict.fromkeys(others) if 0 < other != value]
 
 

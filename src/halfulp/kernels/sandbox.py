@@ -28,7 +28,9 @@ MEMORY_BYTES = 8 << 30
 FILE_BYTES = 1 << 28
 """Of one file: compiled kernels and their caches take some megabytes."""
 START_S = 60.0
-"""Importing PyTorch takes two seconds, and more where many start at once; a solution that compiles when it is loaded takes as long."""
+"""Importing PyTorch takes two seconds, and more where many start at once."""
+COMPILED_S = 300.0
+"""For a solution that compiles C++ when it is loaded: PyTorch's headers alone take half a minute to a minute of a processor."""
 CACHES = ("TMPDIR", "HOME", "XDG_CACHE_HOME", "TORCHINDUCTOR_CACHE_DIR", "TORCH_EXTENSIONS_DIR", "TRITON_CACHE_DIR", "NUMBA_CACHE_DIR")
 """Variables that say where temporary files go."""
 
@@ -171,7 +173,7 @@ class Sandbox:
         return self._worker.process_id is None or self._generation != self._worker.generation
 
     def _ask(self, header: dict[str, Any], tensors: Iterable[Any] = ()) -> Message:
-        self._worker.answer_s = self.answer_s if header["do"] == "call" else START_S
+        self._worker.answer_s = self.answer_s if header["do"] == "call" else COMPILED_S if self.source.compiles else START_S
         try:
             answer = self._worker.ask(Message(header, list(tensors)))
         except WorkerError as error:

@@ -38,6 +38,11 @@ class Source:
                 elif isinstance(node.value, str) and ("int" in node.value or "float" in node.value):
                     yield from (int(word) for word in re.findall(r"\b\d{1,5}\b", node.value))
 
+    @property
+    def compiles(self) -> bool:
+        """Whether C++ is compiled when the solution is loaded, or first called."""
+        return "cpp_extension" in self.text
+
     @cached_property
     def narrow(self) -> str:
         """A sentence where offsets are made of 32 bits: beyond 2^31 elements they wrap; "" where nothing says so."""
