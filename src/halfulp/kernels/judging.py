@@ -63,7 +63,7 @@ def judge(
             code is run in a process of its own, without network, and with files written in a folder of its own alone, where the system can
             keep it so.
         declared: the precision that the solution may use; by default that of the data.
-        budget_s: how long questions are asked. The first ones are asked in any case.
+        budget_s: how long questions are asked, after the solution was loaded. The first ones are asked in any case.
         seed: where random numbers start. progress: called with a few words before each question.
 
     Returns:
@@ -85,7 +85,7 @@ def judge(
     secrets = [chosen.file, *chosen.file.parent.glob("task.yml")]
     sandbox = Sandbox(file, secrets=secrets, answer_s=max(5.0, budget_s / 3), cpu_s=int(10 * budget_s) + 60)
     try:
-        judging = _Judge(chosen, sandbox, declared=declared, deadline=start + budget_s, seed=seed)
+        judging = _Judge(chosen, sandbox, declared=declared, budget_s=budget_s, seed=seed)
         judging.progress = progress or judging.progress
         found = judging.judged()
     finally:
@@ -107,8 +107,9 @@ class _Done(Exception):
 class _Judge:
     """One problem and one solution."""
 
-    def __init__(self, problem: Problem, sandbox: Sandbox, *, declared: str | None, deadline: float, seed: int) -> None:
-        self.problem, self.sandbox, self.declared, self.deadline, self.seed = problem, sandbox, declared, deadline, seed
+    def __init__(self, problem: Problem, sandbox: Sandbox, *, declared: str | None, budget_s: float, seed: int) -> None:
+        self.problem, self.sandbox, self.declared, self.budget_s, self.seed = problem, sandbox, declared, budget_s, seed
+        self.deadline = 0.0
         self.name = sandbox.solution.stem
         self.progress: Callable[[str], None] = lambda _: None
         self.asked: list[Asked] = []
@@ -160,6 +161,7 @@ class _Judge:
         except Failed as failure:
             raise _Done(self._failed("given", "making it", failure)) from None
         self._cheat(cheats.seen_by_process(facts, {}), "making it")
+        self.deadline = time.monotonic() + self.budget_s  # what compiles has done so
         self.trials.names, note = shared_state(given.state, own)
         if note:
             self.notes.append(note)

@@ -109,6 +109,7 @@ class Sandbox:
         self.answer_s = answer_s
         self._built: tuple[str, tuple[Any, ...], int] | None = None
         self._generation = -1
+        self._called = False
 
     def close(self) -> None:
         """End the process and remove its folder."""
@@ -165,6 +166,7 @@ class Sandbox:
             "gradients": gradients, "poisoned": poisoned, "watched": watched, "same_memory": same_memory, "settled": settled, "seed": seed,
         }  # fmt: skip
         answer = self._ask(header, tensors)
+        self._called = True
         return Called(unpack(answer.header["results"], list(answer.tensors)), dict(answer.header))
 
     @property
@@ -173,7 +175,8 @@ class Sandbox:
         return self._worker.process_id is None or self._generation != self._worker.generation
 
     def _ask(self, header: dict[str, Any], tensors: Iterable[Any] = ()) -> Message:
-        self._worker.answer_s = self.answer_s if header["do"] == "call" else COMPILED_S if self.source.compiles else START_S
+        is_first = header["do"] != "call" or not self._called
+        self._worker.answer_s = COMPILED_S if is_first and self.source.compiles else self.answer_s if header["do"] == "call" else START_S
         try:
             answer = self._worker.ask(Message(header, list(tensors)))
         except WorkerError as error:
