@@ -51,7 +51,7 @@ def relu(tmp_path):
 def test_a_folder_of_an_op_is_asked_on_the_samples_of_pytorch(relu):
     problem = read_problem(relu)
     assert (problem.format, problem.entry) == ("BackendBench", "relu_kernel_impl") and problem.tests
-    assert judge(problem, relu / "relu_implementation_v1.py").answer == "RIGHT"
+    assert judge(problem, relu / "relu_implementation_v1.py", budget_s=4.0).answer == "RIGHT"
     assert judge(problem, relu / "relu_implementation_v2.py").answer == "MISTAKE"
 
 
@@ -66,7 +66,7 @@ def test_functions_are_named(tmp_path):
     (tmp_path / "two.py").write_text(FUNCTIONS)
     (tmp_path / "others.py").write_text(OTHERS)
     problem = f"{tmp_path}/two.py:scaled"
-    assert judge(problem, f"{tmp_path}/others.py:right").answer == "RIGHT"
+    assert judge(problem, f"{tmp_path}/others.py:right", budget_s=4.0).answer == "RIGHT"
     assert judge(problem, f"{tmp_path}/others.py:wrong").answer == "MISTAKE"
     with pytest.raises(CaseFileError, match="Needed: a function or module class of that name, and `inputs"):
         read_problem(f"{tmp_path}/two.py:none")
@@ -113,10 +113,10 @@ ONE_PASS = "mean = x.mean(-1, keepdim=True); variance = (x * x).mean(-1, keepdim
 ENDS = "def get_inputs():\n    return [torch.randn(6, 40)]\ndef get_init_inputs():\n    return [40]\n"
 
 
-def written(folder, model, solution):
+def written(folder, model, solution, budget_s=30.0):
     (folder / "problem.py").write_text(model)
     (folder / "solution.py").write_text(solution)
-    return judge(folder / "problem.py", folder / "solution.py")
+    return judge(folder / "problem.py", folder / "solution.py", budget_s=budget_s)
 
 
 def test_a_scale_that_starts_tiny_hides_nothing(tmp_path):
@@ -125,7 +125,7 @@ def test_a_scale_that_starts_tiny_hides_nothing(tmp_path):
     solution = textwrap.dedent(SCALED).replace("{name}", "ModelNew")
     assert written(tmp_path, model, solution.replace("{body}", ONE_PASS)).acceptable is False
     other = "mean = x.double().mean(-1, keepdim=True).to(x.dtype); variance = (x - mean).square().sum(-1, keepdim=True) / self.n"
-    assert written(tmp_path, model, solution.replace("{body}", other)).answer == "RIGHT"
+    assert written(tmp_path, model, solution.replace("{body}", other), 8.0).answer == "RIGHT"
 
 
 PAIRS = "import torch, torch.nn as nn\nclass {name}(nn.Module):\n    def forward(self, x, y):\n        {body}\n"
@@ -136,7 +136,7 @@ def test_inputs_of_one_shape_stay_so(tmp_path):
     """That the reference broadcasts an input of another shape is no promise of the problem."""
     model = PAIRS.replace("{name}", "Model").replace("{body}", "return x * y + 1") + ALIKE
     flat = "return (x.reshape(-1)[: x.numel()] * y.reshape(-1)[: x.numel()] + 1).reshape(x.shape)"
-    assert written(tmp_path, model, PAIRS.replace("{name}", "ModelNew").replace("{body}", flat)).answer == "RIGHT"
+    assert written(tmp_path, model, PAIRS.replace("{name}", "ModelNew").replace("{body}", flat), 8.0).answer == "RIGHT"
 
 
 def test_sizes_beyond_the_blocks_of_the_source_are_asked(tmp_path):

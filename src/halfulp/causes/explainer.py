@@ -363,7 +363,7 @@ def _confidence(search: Search, found: Found, outcome: Outcome) -> str:
 
 
 def _statement(trial: Trial, *, others: int = 0) -> str:
-    where = f" at {trial.place}" if trial.place else ""
+    where = f" at {trial.place}" if trial.place and trial.place not in trial.detail else ""
     other = "actual" if trial.side == "expected" else "expected"
     together = f" together with the other change{'s' if others > 1 else ''}" if others else ""
     if trial.kind == SETTING:

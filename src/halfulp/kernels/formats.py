@@ -262,4 +262,4 @@ NAMED = re.compile(r"(?P<file>.+\.py):(?P<name>[A-Za-z_]\w*)$")
 
 
 def _name(file: Path) -> str:
-    return file.parent.name if file.stem in ("reference", "problem") else file.stem
+    return file.resolve().parent.name if file.stem in ("reference", "problem") else file.stem

@@ -96,7 +96,12 @@ def _limits(tensor: torch.Tensor) -> list[tuple[str, int]]:
         return [(f"{number}, a limit of {info.dtype}", number) for number in (info.min, info.max)]
     if tensor.dtype in (torch.int32, torch.int64) and tensor.numel():
         alike = [("larger than the others by 3", int(tensor.reshape(-1)[0]) + 3)] if bool((tensor == tensor.reshape(-1)[0]).all()) else []
-        return [*alike, ("-1", -1), ("-100, the value by which PyTorch marks targets that a loss ignores", -100)]
+        return [
+            *alike,
+            ("-1", -1),
+            ("-100, the value by which PyTorch marks targets that a loss ignores", -100),
+            *LARGE_WHOLE[tensor.dtype],
+        ]
     return []
 
 
@@ -110,6 +115,12 @@ def gradient_questions(asked: Sequence[Question]) -> Iterator[Question]:
     for question in (*(each for each in asked if each.label in DIFFERENTIATED), *sizes[:1]):
         yield replace(question, kind="gradients", label=f"gradients on {question.label}", gradients=True)
 
+
+LARGE_WHOLE = {
+    torch.int32: [("2^31 - 1, the limit of int32", (1 << 31) - 1)],
+    torch.int64: [("2^33 + 1, beyond 32 bits", (1 << 33) + 1), ("2^53 + 1, beyond what float64 counts", (1 << 53) + 1)],
+}
+"""Indices refuse them; sums and averages of whole numbers don't."""
 
 LARGE = 1e4
 """It outweighs a whole row, and float32 holds its square. Float16 may overflow; then nothing is asked."""

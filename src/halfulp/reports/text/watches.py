@@ -16,7 +16,9 @@ def watch_text(watch: Watch, form: str = "full") -> str:
         verdict = case.verdict.name if case.verdict is not None else "not run"
         table.add_row(case.name, verdict, case.before.name if case.before is not None else "-", case.change, f"{case.seconds:.1f}")
     parts = [as_text(table), "", f"{summary(watch)}."]
-    if not watch.has_baseline and watch.cases:
+    if any(case.accepted for case in watch.cases):
+        parts.append("The baseline now holds these verdicts.")
+    elif not watch.has_baseline and watch.cases:
         parts.append("There is no baseline yet, so each case is judged alone: --baseline FILE --update writes one.")
     parts += [f"In the baseline and not run: {', '.join(watch.missing)}."] if watch.missing else []
     for watched in watch.cases:
