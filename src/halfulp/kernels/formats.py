@@ -241,7 +241,7 @@ def _function(file: Path, text: str, names: Mapping[str, Any], name: str) -> Pro
     if not callable(reference) or not (callable(names.get("inputs")) or callable(names.get("get_inputs"))):
         raise CaseFileError(
             f"Got {file}:{name}. Needed: a function or module class of that name, and `inputs(seed)` or `get_inputs()` beside it. Its "
-            "inputs say on what a solution is asked. It defines "
+            "inputs are what a solution is tested on. It defines "
             f"{', '.join(each for each in names if not each.startswith('_'))[:200] or 'nothing'}."
         )
     if callable(names.get("inputs")):

@@ -55,7 +55,7 @@ def op_problem(folder: Path) -> Problem:
     def draw(seed: int, _: Mapping[str, int]) -> Setting:
         return list(_samples(base, seed))[largest]
 
-    tests = tuple((f"sample {number + 1} of PyTorch's", given[number]) for number in numbers if number != largest)
+    tests = tuple((f"PyTorch's sample {number + 1}", given[number]) for number in numbers if number != largest)
     return Problem(folder.name, "BackendBench", folder, f"{folder.name}_kernel_impl", lambda _: target, draw, {}, tests=tests)
 
 
@@ -67,9 +67,8 @@ def _op_infos() -> list[Any]:
             from torch.testing._internal.common_methods_invocations import op_db
     except ModuleNotFoundError as error:
         raise CaseFileError(
-            f"Got no package {error.name}. Needed: it, for PyTorch's own samples of ops. halfulp asks implementations of an op on them. "
-            "Run pip install "
-            f"{error.name}."
+            f"Got no package {error.name}. Needed: that package, which PyTorch's own samples of ops import. halfulp tests an op on these samples. "
+            f"Run pip install {error.name}."
         ) from error
     return list(op_db)
 

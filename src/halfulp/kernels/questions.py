@@ -118,7 +118,7 @@ def gradient_questions(asked: Sequence[Question]) -> Iterator[Question]:
 
 LARGE_WHOLE = {
     torch.int32: [("2^31 - 1, the limit of int32", (1 << 31) - 1)],
-    torch.int64: [("2^33 + 1, beyond 32 bits", (1 << 33) + 1), ("2^53 + 1, beyond what float64 counts", (1 << 53) + 1)],
+    torch.int64: [("2^33 + 1, beyond 32 bits", (1 << 33) + 1), ("2^53 + 1, which float64 cannot hold", (1 << 53) + 1)],
 }
 """Indices refuse them; sums and averages of whole numbers don't."""
 
