@@ -3,7 +3,7 @@
 Four sets of problems with right and wrong solutions, each written by somebody who had not seen the checker; `labels.json` of a set says of
 each solution whether it is right (null: reasonable people may disagree; not counted), its kind, and on what a wrong one shows.
 
-    python -m benchmarks.kernels.run [--set a] [--every N] [--peers] [--json FILE]
+    python -m benchmarks.kernels.run [--set a] [--every N] [--only NAME] [--peers] [--json FILE]
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LEAST_RIGHT, LEAST_WRONG = 0.96, 0.93
 """Shares below which the program ends with 1: what a whole run gives now, less what a slice of it may miss by chance."""
 
 
-def problems(chosen: str, every: int) -> Iterator[tuple[Path, Path, dict[str, Any]]]:
+def problems(chosen: str, every: int, only: str = "") -> Iterator[tuple[Path, Path, dict[str, Any]]]:
     """Each problem with the folder of its set and the labels of its solutions."""
     place = 0
     for folder in sorted(SETS.iterdir()):
@@ -39,7 +39,7 @@ def problems(chosen: str, every: int) -> Iterator[tuple[Path, Path, dict[str, An
         for problem in sorted(path for path in folder.iterdir() if path.is_dir()):
             own = {name: label for name, label in labels.items() if name.split("/")[0] == problem.name}
             place += 1
-            if own and place % every == 0:
+            if own and place % every == 0 and only in f"{folder.name}/{problem.name}":
                 yield problem, folder, own
 
 
@@ -48,11 +48,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--set", default="", help="only this set")
     parser.add_argument("--every", type=int, default=1, help="only every so many problems")
+    parser.add_argument("--only", default="", help="only problems whose name contains this")
     parser.add_argument("--peers", action="store_true", help="ask the peers too")
     parser.add_argument("--json", help="where to write what each solution was answered")
     options = parser.parse_args()
     rows: list[dict[str, Any]] = []
-    start, chosen = time.monotonic(), list(problems(options.set, options.every))
+    start, chosen = time.monotonic(), list(problems(options.set, options.every, options.only))
     for done, (problem, folder, labels) in enumerate(chosen):
         files = {name: folder / name for name in labels}
         report = judge_all(problem, list(files.values()))

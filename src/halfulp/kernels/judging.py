@@ -39,6 +39,8 @@ from .triton_interpreter import NOTE
 
 BUDGET_S = 30.0
 """For one solution; the questions that say the most come first."""
+PASSES = 100
+"""A whole judgement runs the reference about fifty times, some of them op by op: one question is not to take longer than the budget."""
 MOST_NEAR = 12
 """Sizes, each one more and one less, that are asked before other values: they say the most, and time may run out."""
 SEEDS = (0, 1, 2)
@@ -277,9 +279,10 @@ class _Judge:
             ]
 
     def _ask(self, question: Question) -> None:
-        outcome = self.trials.ask(question.setting, gradients=question.gradients)
+        longest_s = self.budget_s / PASSES
+        outcome = self.trials.ask(question.setting, gradients=question.gradients, longest_s=longest_s)
         if outcome.answer == "no answer" and question.otherwise is not None:
-            outcome = self.trials.ask(question.otherwise, gradients=question.gradients)
+            outcome = self.trials.ask(question.otherwise, gradients=question.gradients, longest_s=longest_s)
         self._take(question, outcome)
 
     def _take(self, question: Question, outcome: Outcome, *, must: bool = False) -> None:

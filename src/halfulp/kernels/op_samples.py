@@ -67,8 +67,8 @@ def _op_infos() -> list[Any]:
             from torch.testing._internal.common_methods_invocations import op_db
     except ModuleNotFoundError as error:
         raise CaseFileError(
-            f"Got no package {error.name}. Needed: that package, which PyTorch's own samples of ops import. halfulp tests an op on these samples. "
-            f"Run pip install {error.name}."
+            f"Got no package {error.name}. Needed: that package, which PyTorch's own samples of ops import. halfulp tests an op on these "
+            f"samples. Run pip install {error.name}."
         ) from error
     return list(op_db)
 

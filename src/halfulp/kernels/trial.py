@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 import types
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -113,11 +115,14 @@ class Trials:
         names = self.names or {}
         return {name: found[own] for own, name in sorted((own, names.get(own, own)) for own in found)}
 
-    def ask(self, setting: Setting, *, whole: bool = False, gradients: bool = False, same_memory: bool = False) -> Outcome:
+    def ask(
+        self, setting: Setting, *, whole: bool = False, gradients: bool = False, same_memory: bool = False, longest_s: float = math.inf
+    ) -> Outcome:
         """Is the solution right here?
 
         Args:
             setting: on what. whole: make the whole judgement in any case. gradients: of the gradients. same_memory: see `Sandbox`.
+            longest_s: nothing is asked where the reference takes longer.
         """
         try:
             target = self.reference(setting.init)
@@ -152,6 +157,10 @@ class Trials:
                 if missing := sorted(wanted.keys() - names - self.free):
                     return Outcome("wrong", f"It records gradients, but none for {', '.join(missing)}; the reference does.")
             case = Case(actual, expected, (setting.state, *setting.arguments), declared=self.declared)
+            start = time.monotonic()
+            case.native("expected")
+            if (taken := time.monotonic() - start) > longest_s:
+                return Outcome("no answer", f"the reference takes {taken:.1f} s there, too long for the budget")
             case.native("actual")
             if why := _unusable(case):
                 return Outcome("no answer", why)
