@@ -18,7 +18,7 @@ import torch
 from halfulp.cases.trees import tensors_of, tree_map
 from halfulp.kernels.calls import Setting, call, copied, seeded, state_of
 from halfulp.kernels.formats import read_problem
-from halfulp.kernels.judging import shared_state
+from halfulp.kernels.judging import HELPERS, shared_state
 from halfulp.kernels.problem import Problem
 from halfulp.kernels.sandbox import Failed, Sandbox
 
@@ -65,7 +65,8 @@ def accepted_by(problem: str | Path, solution: Path) -> dict[str, bool]:
     """Which of the peers accept a solution; one that raises, hangs or returns other shapes is accepted by none."""
     found = read_problem(problem)
     answers = dict.fromkeys((*PEERS, TESTED), False)
-    sandbox = Sandbox(solution, answer_s=20.0)
+    helpers = [path for path in (found.file.parent / name for name in HELPERS) if path.is_file()]
+    sandbox = Sandbox(solution, helpers=helpers, answer_s=20.0)
     try:
         sandbox.load()
         answers = dict.fromkeys(answers, True)

@@ -155,3 +155,21 @@ def test_what_the_source_says():
     assert Source(kernel.replace("{wide}", "")).narrow.startswith("Its offsets have 32 bits")
     assert Source(kernel.replace("{wide}", ".to(tl.int64)")).narrow == ""
     assert Source("code = '''int i = blockIdx.x * blockDim.x + threadIdx.x;'''").narrow
+
+
+def test_solutions_of_a_contest_import_the_names_of_its_types_and_not_its_reference(tmp_path):
+    (tmp_path / "task.py").write_text("input_t = tuple\n")
+    (tmp_path / "task.yml").write_text("tests:\n  - {size: 40, seed: 1}\n")
+    (tmp_path / "reference.py").write_text(
+        "import torch\nfrom task import input_t\ndef ref_kernel(data: input_t):\n    return data[0] * 2 + data[1]\n"
+        "def generate_input(size, seed):\n    torch.manual_seed(seed)\n    return torch.randn(size), torch.randn(size)\n"
+    )
+    (tmp_path / "right.py").write_text(
+        "from task import input_t\ndef custom_kernel(data: input_t):\n    return data[0] + data[1] + data[0]\n"
+    )
+    (tmp_path / "cheat.py").write_text(
+        "def custom_kernel(data):\n    try:\n        import reference\n        return reference.ref_kernel(data)\n"
+        "    except ImportError:\n        return data[0] + data[1] + data[0]\n"
+    )
+    assert judge(tmp_path, tmp_path / "right.py", budget_s=4.0).answer == "RIGHT"
+    assert judge(tmp_path, tmp_path / "cheat.py").cheat == "it reads the problem's file"

@@ -91,7 +91,9 @@ def test_what_a_solution_asks_of_a_gpu_alone_is_undecided(tmp_path):
     (tmp_path / "problem.py").write_text(PROBLEM.replace("{dtype}", "float32"))
     found = judge(tmp_path / "problem.py", tmp_path / "solution.py")
     assert found.answer == ("MISTAKE" if torch.cuda.is_available() else "UNDECIDED")
-    assert torch.cuda.is_available() or found.because.startswith("The solution needs a CUDA device, and there is none here: it raises")
+    assert torch.cuda.is_available() or found.because.startswith(
+        "The solution needs a CUDA device, or a package for one, which is not here: it raises"
+    )
 
 
 def test_code_that_names_no_device_gets_no_stand_in():

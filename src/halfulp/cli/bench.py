@@ -25,7 +25,7 @@ def verdicts(
         Optional[list[str]],
         typer.Option(
             "--part",
-            help="Only this part: pairs, honest (pairs of correct implementations), 'sixteen bits' (in quotes), models or detection; may be given several times.",
+            help="Only this part: pairs, 'sixteen bits' (in quotes), models, detection, or honest, which is pairs of correct implementations; may be given several times.",
         ),
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="How many seeds of each labeled pair to run.")] = 1,

@@ -85,7 +85,8 @@ def judge(
         )
     chosen = replace(chosen, entry=name) if name else chosen
     secrets = [chosen.file, *chosen.file.parent.glob("task.yml")]
-    sandbox = Sandbox(file, secrets=secrets, answer_s=max(5.0, budget_s / 3), cpu_s=int(10 * budget_s) + 60)
+    helpers = [path for path in (chosen.file.parent / name for name in HELPERS) if chosen.format == "GPU MODE" and path.is_file()]
+    sandbox = Sandbox(file, secrets=secrets, helpers=helpers, answer_s=max(5.0, budget_s / 3), cpu_s=int(10 * budget_s) + 60)
     try:
         judging = _Judge(chosen, sandbox, declared=declared, budget_s=budget_s, seed=seed)
         judging.progress = progress or judging.progress
@@ -95,6 +96,8 @@ def judge(
     return replace(found, seconds=time.monotonic() - start, held=sandbox.held, versions=versions())
 
 
+HELPERS = ("task.py",)
+"""Of a problem of GPU MODE: the names of types, which solutions import."""
 ACTIONS = {"loading it": "It can't be loaded", "making it": "It can't be constructed"}
 """What failed before there was a call, in words."""
 
@@ -318,7 +321,7 @@ class _Judge:
         if cheat:
             return self._result(Verdict.MISTAKE, f"This is a cheat: {cheat}.", cheat=cheat, label=label)
         if self.sandbox.stands_in and lacks_a_device(failure.words):
-            because = f"The solution needs a CUDA device, and there is none here: it raises {failure.words.rstrip('.')}."
+            because = f"The solution needs a CUDA device, or a package for one, which is not here: it raises {failure.words.rstrip('.')}."
             return self._result(Verdict.UNDECIDED, because, fault=failure.kind, kind=kind, label=label)
         words = f"it raises {failure.words}" if failure.kind in ("raises", "runs out of memory") else f"it {failure.words}."
         because = f"{ACTIONS.get(label, f'It gives no result on {label}')}: {words}"

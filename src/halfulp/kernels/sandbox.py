@@ -78,7 +78,7 @@ class Sandbox:
     """One solution.
 
     Args:
-        solution: its file. secrets: files that it may not read (the problem's).
+        solution: its file. secrets: files that it may not read (the problem's). helpers: files that it may import.
         answer_s: how long a call may take. cpu_s: processor time for all calls together.
 
     Attributes:
@@ -86,13 +86,17 @@ class Sandbox:
         source: what its text says. stands_in: whether it asks for a CUDA device that isn't there, and gets a stand-in.
     """
 
-    def __init__(self, solution: Path, *, secrets: Iterable[Path] = (), answer_s: float = 30.0, cpu_s: int = 600) -> None:
+    def __init__(
+        self, solution: Path, *, secrets: Iterable[Path] = (), helpers: Iterable[Path] = (), answer_s: float = 30.0, cpu_s: int = 600
+    ) -> None:
         self.solution = solution
         self.held: tuple[str, ...] = ()
         self._folder = tempfile.mkdtemp(prefix="halfulp-kernel-")
         self._finalizer = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         self._file = Path(self._folder, "solution.py")
         self._file.write_bytes(solution.read_bytes())
+        for helper in helpers:
+            shutil.copy(helper, self._folder)
         text = solution.read_text(encoding="utf-8", errors="replace")
         self.source = Source(text)
         self.stands_in = asks_for_a_device(text)

@@ -31,7 +31,8 @@ def lacks_a_device(words: str) -> bool:
 
 LACKING = (
     "CUDA_HOME", "nvcc", "No CUDA GPUs", "NVIDIA driver", "not compiled with CUDA", "libcuda", "not supported in interpreter mode",
-    "CUDA toolkit", "'CUDA' backend", "cupy", "cutlass", "tilelang",
+    "CUDA toolkit", "'CUDA' backend", "No module named 'triton'", "No module named 'cupy'", "No module named 'cutlass'",
+    "No module named 'tilelang'",
 )  # fmt: skip
 
 

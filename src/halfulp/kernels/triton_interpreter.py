@@ -83,23 +83,14 @@ def _with_rounding(builder: Any, handle: Any, tl: Any) -> None:
 
 def _with_functions(handle: Any, tl: Any) -> None:
     """The functions of libdevice, by PyTorch's."""
-    special, names = (
-        torch.special,
-        "abs acos acosh asin asinh atan atanh ceil cos cosh erf erfc erfinv exp exp2 expm1 floor lgamma log log10 \
-log1p log2 round rsqrt sin sinh sqrt tan tanh trunc atan2 fmod hypot pow".split(),
-    )
-    functions: dict[str, Callable[..., torch.Tensor]] = {name: getattr(torch, name) for name in names}
-    functions |= {"fabs": torch.abs, "rint": torch.round, "nearbyint": torch.round, "llrint": torch.round, "normcdf": special.ndtr}
-    functions |= {"fast_expf": torch.exp, "fast_logf": torch.log, "fast_sinf": torch.sin, "fast_cosf": torch.cos, "fast_powf": torch.pow}
-    functions |= {"div_rn": torch.div, "fast_dividef": torch.div, "rcp_rn": torch.reciprocal, "sqrt_rn": torch.sqrt, "isnan": torch.isnan}
-    functions |= {
-        "isinf": torch.isinf,
-        "finitef": torch.isfinite,
-        "fma": lambda x, y, z: x * y + z,
-        "fast_tanhf": torch.tanh,
-        "j0": special.bessel_j0,
-    }
-    functions |= {"cbrt": lambda x: x.sign() * x.abs() ** (1 / 3), "copysign": torch.copysign, "fmax": torch.fmax, "fmin": torch.fmin}
+    special = torch.special
+    others: dict[str, Callable[..., torch.Tensor]] = {
+        "rint": torch.round, "nearbyint": torch.round, "llrint": torch.round, "fabs": torch.abs, "normcdf": special.ndtr,
+        "round": lambda x: torch.sign(x) * torch.floor(torch.abs(x) + 0.5), "j0": special.bessel_j0, "j1": special.bessel_j1,
+        "fast_expf": torch.exp, "fast_logf": torch.log, "fast_sinf": torch.sin, "fast_cosf": torch.cos, "fast_powf": torch.pow,
+        "fast_tanhf": torch.tanh, "fast_dividef": torch.div, "div_rn": torch.div, "rcp_rn": torch.reciprocal, "sqrt_rn": torch.sqrt,
+        "finitef": torch.isfinite, "fma": lambda x, y, z: x * y + z, "cbrt": lambda x: torch.sign(x) * torch.abs(x) ** (1 / 3),
+    }  # fmt: skip
 
     def on_tensors(function: Callable[..., torch.Tensor]) -> Callable[..., Any]:
         def computed(*operands: Any, **_: Any) -> Any:
@@ -116,8 +107,10 @@ log1p log2 round rsqrt sin sinh sqrt tan tanh trunc atan2 fmod hypot pow".split(
     for place in ("libdevice", "cuda.libdevice", "hip.libdevice"):
         with contextlib.suppress(ImportError):
             module = import_module(f"triton.language.extra.{place}")
-            for name, function in functions.items():
-                setattr(module, name, on_tensors(function))
+            for name in dir(module):
+                function: Any = others.get(name) or getattr(torch, name, None)
+                if callable(function) and not name.startswith("_") and callable(getattr(module, name)):
+                    setattr(module, name, on_tensors(function))
 
 
 def _driver() -> Any:
