@@ -108,8 +108,8 @@ def _with_functions(handle: Any, tl: Any) -> None:
         with contextlib.suppress(ImportError):
             module = import_module(f"triton.language.extra.{place}")
             for name in dir(module):
-                function: Any = others.get(name) or getattr(torch, name, None)
-                if callable(function) and not name.startswith("_") and callable(getattr(module, name)):
+                function = others.get(name, getattr(torch, name, None))
+                if function is not None and not name.startswith("_") and callable(getattr(module, name)):
                     setattr(module, name, on_tensors(function))
 
 
