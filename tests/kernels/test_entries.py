@@ -1,5 +1,7 @@
 """Problems and solutions as people have them: folders of ops, functions by name; runs that were interrupted; results for CI."""
 
+import subprocess
+import sys
 import textwrap
 import xml.etree.ElementTree as ET
 
@@ -53,6 +55,22 @@ def test_a_folder_of_an_op_is_asked_on_the_samples_of_pytorch(relu):
     assert (problem.format, problem.entry) == ("BackendBench", "relu_kernel_impl") and problem.tests
     assert judge(problem, relu / "relu_implementation_v1.py", budget_s=4.0).answer == "RIGHT"
     assert judge(problem, relu / "relu_implementation_v2.py").answer == "MISTAKE"
+
+
+def test_the_samples_of_pytorch_leave_the_process_as_it_was(relu):
+    """Its module of samples freezes the flags of torch.backends: whatever runs later in the process could not set them."""
+    program = """
+import sys, torch
+from halfulp.kernels import read_problem
+from halfulp.process.settings import COMPUTING, RANDOM, SURROUNDINGS, put_back, readings
+before = readings((*COMPUTING, *RANDOM, *SURROUNDINGS))
+read_problem(sys.argv[1])
+changed = put_back(before)
+assert not changed, changed
+torch.backends.mkldnn.enabled = False
+"""
+    ended = subprocess.run([sys.executable, "-c", program, str(relu)], capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
 
 
 def test_an_op_that_there_is_not_is_refused(tmp_path):

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import itertools
+import random
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
+import numpy as np
 import torch
 
 from ..cases.trees import tree_map
 from ..errors import CaseFileError
+from ..process.settings import RANDOM, put_back, readings, settings_kept
 from .calls import Setting, call, copied, seeded
 from .problem import LARGEST, Problem, count_of
 
@@ -42,18 +46,18 @@ def op_problem(folder: Path) -> Problem:
             "add__Tensor. The op says what "
             "they have to compute. Rename the folder."
         )
-    numbers = [number for number, setting in enumerate(_samples(base, 0)) if _runs(target, setting)]
+    given = _samples(base, 0)
+    numbers = [number for number, setting in enumerate(given) if _runs(target, setting)]
     if not numbers:
         raise CaseFileError(
             f"Got the op {base}, of which PyTorch has no samples in float32. Needed: inputs to ask it on. halfulp takes those of "
             "PyTorch's own tests. "
             "Write a case file with `expected` and `inputs` instead."
         )
-    given = list(_samples(base, 0))
     largest = max(numbers, key=lambda number: count_of(given[number]))
 
     def draw(seed: int, _: Mapping[str, int]) -> Setting:
-        return list(_samples(base, seed))[largest]
+        return _samples(base, seed)[largest]
 
     tests = tuple((f"PyTorch's sample {number + 1}", given[number]) for number in numbers if number != largest)
     return Problem(folder.name, "BackendBench", folder, f"{folder.name}_kernel_impl", lambda _: target, draw, {}, tests=tests)
@@ -62,7 +66,8 @@ def op_problem(folder: Path) -> Problem:
 @cache
 def _op_infos() -> list[Any]:
     try:
-        with warnings.catch_warnings():
+        # Importing them seeds generators, sets variables, and freezes the flags of torch.backends for the whole process.
+        with settings_kept(), warnings.catch_warnings(), mock.patch.object(torch.backends, "disable_global_flags"):
             warnings.simplefilter("ignore")
             from torch.testing._internal.common_methods_invocations import op_db
     except ModuleNotFoundError as error:
@@ -73,15 +78,26 @@ def _op_infos() -> list[Any]:
     return list(op_db)
 
 
-def _samples(base: str, seed: int) -> Iterator[Setting]:
+def _samples(base: str, seed: int) -> list[Setting]:
     """PyTorch's samples of an op in float32, with other numbers for another seed."""
-    for info in _op_infos():
-        if base not in (info.name, info.aten_name) or torch.float32 not in info.dtypes:
-            continue
+    found: list[Setting] = []
+    before = readings(RANDOM)  # samples draw from all generators
+    try:
         with seeded(seed):
-            for sample in itertools.islice(info.sample_inputs("cpu", torch.float32), MOST_SAMPLES):
-                arguments = tree_map(lambda item: item.detach() if isinstance(item, torch.Tensor) else item, (sample.input, *sample.args))
-                yield Setting(arguments, keywords=dict(sample.kwargs))
+            for info in _op_infos():
+                if base not in (info.name, info.aten_name) or torch.float32 not in info.dtypes:
+                    continue
+                random.seed(seed)
+                np.random.seed(seed)
+                torch.default_generator.manual_seed(seed)
+                for sample in itertools.islice(info.sample_inputs("cpu", torch.float32), MOST_SAMPLES):
+                    arguments = tree_map(
+                        lambda item: item.detach() if isinstance(item, torch.Tensor) else item, (sample.input, *sample.args)
+                    )
+                    found.append(Setting(arguments, keywords=dict(sample.kwargs)))
+    finally:
+        put_back(before)
+    return found
 
 
 def _runs(target: Any, setting: Setting) -> bool:
