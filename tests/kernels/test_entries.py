@@ -54,7 +54,7 @@ def test_a_folder_of_an_op_is_asked_on_the_samples_of_pytorch(relu):
     problem = read_problem(relu)
     assert (problem.format, problem.entry) == ("BackendBench", "relu_kernel_impl") and problem.tests
     assert judge(problem, relu / "relu_implementation_v1.py", budget_s=4.0).answer == "RIGHT"
-    assert judge(problem, relu / "relu_implementation_v2.py").answer == "MISTAKE"
+    assert judge(problem, relu / "relu_implementation_v2.py", budget_s=300.0).answer == "MISTAKE"
 
 
 def test_the_samples_of_pytorch_leave_the_process_as_it_was(relu):
@@ -85,7 +85,7 @@ def test_functions_are_named(tmp_path):
     (tmp_path / "others.py").write_text(OTHERS)
     problem = f"{tmp_path}/two.py:scaled"
     assert judge(problem, f"{tmp_path}/others.py:right", budget_s=4.0).answer == "RIGHT"
-    assert judge(problem, f"{tmp_path}/others.py:wrong").answer == "MISTAKE"
+    assert judge(problem, f"{tmp_path}/others.py:wrong", budget_s=300.0).answer == "MISTAKE"
     with pytest.raises(CaseFileError, match="Needed: a function or module class of that name, and `inputs"):
         read_problem(f"{tmp_path}/two.py:none")
 
@@ -131,7 +131,7 @@ ONE_PASS = "mean = x.mean(-1, keepdim=True); variance = (x * x).mean(-1, keepdim
 ENDS = "def get_inputs():\n    return [torch.randn(6, 40)]\ndef get_init_inputs():\n    return [40]\n"
 
 
-def written(folder, model, solution, budget_s=30.0):
+def written(folder, model, solution, budget_s=300.0):
     (folder / "problem.py").write_text(model)
     (folder / "solution.py").write_text(solution)
     return judge(folder / "problem.py", folder / "solution.py", budget_s=budget_s)
