@@ -2,6 +2,7 @@
 
 import importlib.util
 import textwrap
+from importlib import metadata
 
 import numpy as np
 import pytest
@@ -13,8 +14,11 @@ from halfulp.kernels import judge
 from halfulp.kernels.stand_in import asks_for_a_device
 from halfulp.kernels.triton_interpreter import NOTE, _narrow
 
-HAS_TRITON = importlib.util.find_spec("triton") is not None or environment_of("triton").python() is not None
-needs_triton = pytest.mark.skipif(not HAS_TRITON, reason="Triton is not installed: halfulp backends install triton")
+if importlib.util.find_spec("triton") is not None:
+    HAS_TRITON = tuple(map(int, metadata.version("triton").split(".")[:2])) >= (3, 2)
+else:
+    HAS_TRITON = environment_of("triton").python() is not None
+needs_triton = pytest.mark.skipif(not HAS_TRITON, reason="Triton 3.2 or later is not installed: halfulp backends install triton")
 
 PROBLEM = """
 import torch, torch.nn as nn

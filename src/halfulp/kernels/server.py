@@ -44,7 +44,7 @@ def main(folder: str, limits: str, device: str = "") -> None:
 
         pretend()
         if device == "interpreter":
-            with contextlib.suppress(ImportError):
+            with contextlib.suppress(ImportError, AttributeError):  # there is no Triton, or one before 3.2
                 from .triton_interpreter import prepare
 
                 prepare()
