@@ -258,6 +258,21 @@ def named(path: str | Path) -> tuple[Path, str]:
     return (Path(found["file"]), found["name"]) if found else (Path(path), "")
 
 
+def solution_file(solution: str | Path, entry: str) -> tuple[Path, str]:
+    """The file of a solution, and the name in it that was given, "" for none.
+
+    Raises:
+        CaseFileError: there is no such file.
+    """
+    file, name = named(solution)
+    if not file.is_file():
+        raise CaseFileError(
+            f"Got {solution}, which is not a file. Needed: a Python file that defines {name or entry}. It is run in a process of its own. "
+            "Check the path."
+        )
+    return file, name
+
+
 NAMED = re.compile(r"(?P<file>.+\.py):(?P<name>[A-Za-z_]\w*)$")
 
 

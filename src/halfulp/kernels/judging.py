@@ -11,13 +11,12 @@ from typing import Any
 
 import torch
 
-from ..errors import CaseFileError
 from ..process.border import answered
 from ..process.versions import versions
 from ..verdicts.verdict import Verdict
 from . import cheats
 from .calls import Setting, State, call, state_of
-from .formats import named, read_problem
+from .formats import read_problem, solution_file
 from .problem import Problem
 from .promises import Promises
 from .questions import (
@@ -76,13 +75,7 @@ def judge(
     """
     start = time.monotonic()
     chosen = problem if isinstance(problem, Problem) else read_problem(problem)
-    file, name = named(solution)
-    if not file.is_file():
-        raise CaseFileError(
-            f"Got {solution}, which is not a file. Needed: a Python file that defines {name or chosen.entry}. It is run in a process of "
-            "its own. "
-            "Check the path."
-        )
+    file, name = solution_file(solution, chosen.entry)
     chosen = replace(chosen, entry=name) if name else chosen
     secrets = [chosen.file, *chosen.file.parent.glob("task.yml")]
     helpers = [path for path in (chosen.file.parent / name for name in HELPERS) if chosen.format == "GPU MODE" and path.is_file()]

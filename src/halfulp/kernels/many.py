@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from ..documents.journal import Journal
-from ..errors import CaseFileError, HalfulpError
+from ..errors import HalfulpError
 from ..verdicts.verdict import Verdict
-from .formats import read_problem
+from .formats import read_problem, solution_file
 from .judging import BUDGET_S, judge
 from .problem import Problem
 from .result import KernelReport, KernelResult
@@ -69,12 +69,7 @@ def judge_all(
 
 
 def _key(solution: str | Path, problem: Problem) -> str:
-    file = Path(str(solution).partition(".py:")[0] + ".py") if ".py:" in str(solution) else Path(solution)
-    if not file.is_file():
-        raise CaseFileError(
-            f"Got {solution}, which is not a file. Needed: a Python file that defines {problem.entry}. It is run in a process of its own. "
-            "Check the path."
-        )
+    file, _ = solution_file(solution, problem.entry)
     return f"{solution} {_hash(file)}"
 
 
