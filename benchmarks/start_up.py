@@ -21,8 +21,8 @@ import numpy as np
 
 from .verdicts.figures import report_figures
 
-LIMITS = {"start_check_first": 2.0, "start_check": 1.6, "start_compare_first": 0.5, "start_compare": 0.5}
-"""What is asked for; beyond it this benchmark ends with 1."""
+LIMITS = {"start_check_first": 2.0, "start_check": 1.6, "start_compare_first": 0.5, "start_compare": 0.5, "start_help": 0.22}
+"""What is asked for; beyond it this benchmark ends with 1. Help: 27 starts of Python (0.3 s where one takes 0.011 s), of which PyTorch takes 125."""
 
 CASE = """
 import torch
