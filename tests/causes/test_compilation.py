@@ -10,7 +10,7 @@ from releases import since
 from torch import nn
 
 import halfulp
-from halfulp.causes.compilation import compilation_of
+from halfulp.causes.compilation import compilation_of, disassembly
 from halfulp.causes.compilation.compile_backend import CompiledGraphWarning
 from halfulp.causes.compilation.options import usable_options
 from halfulp.errors import InputError, RunError
@@ -190,6 +190,18 @@ def test_the_first_wrong_stage_is_the_first_with_generated_code(wrong):
 def test_what_is_printed_of_a_wrong_kernel_shows_its_code(wrong):
     text = halfulp.report(wrong)
     assert "Generated code:" in text and "! aten.relu.default" in text and "The verdict changes at 'inductor, nothing fused'" in text
+    assert wrong.causes[0].source.splitlines()[1] in [line[5:] for line in text.splitlines()]  # line by line, not in one
+
+
+@SEPARATE
+@compiles
+def test_a_first_compilation_that_took_long_does_not_keep_the_program_from_being_examined(monkeypatch):
+    apart, took_s = disassembly._Apart, 250.0  # as where the compiler's headers are built first
+    monkeypatch.setattr(disassembly, "_Apart", lambda *parts: apart(*parts[:-1], took_s))
+    torch._dynamo.reset()
+    with buggy():
+        found = halfulp.explain(torch.compile(rectified), rectified, (torch.randn(6, 41),), processes=False, budget_s=2 * took_s)
+    assert [cause.name for cause in found.causes] == ["generated kernel"]
 
 
 @SEPARATE

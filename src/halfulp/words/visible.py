@@ -18,8 +18,8 @@ from typing import Any, TypeVar
 from ..errors import HalfulpError, InputError
 from .numbers import with_article
 
-LINES = frozenset(("report", "reason", "case_file"))
-"""Fields of results that hold several lines; in any other a new line is shown as an escape too, so that no name can look like an answer."""
+LINES = frozenset(("report", "reason", "case_file", "Cause.source"))
+"""Fields of results that hold several lines, by name or CLASS.name; in any other a new line is shown as an escape too, so that no name can look like an answer."""
 
 _COMMAND = re.compile(r"^([^\S\n]*)(::|##\[|##vso\[)", re.MULTILINE)
 
@@ -92,7 +92,7 @@ def _cleaned(value: Any, *, lines: bool) -> Any:
         changed: dict[str, Any] = {}
         for field in dataclasses.fields(value):
             before = getattr(value, field.name, None)
-            after = _cleaned(before, lines=field.name in LINES)
+            after = _cleaned(before, lines=not LINES.isdisjoint((field.name, f"{type(value).__name__}.{field.name}")))
             if field.init and after is not before:
                 changed[field.name] = after
         return dataclasses.replace(value, **changed) if changed else value

@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import io
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 
 from ...cases import OutOfTime
+from ...cases.deadline import now
 from ...differences import Leaf
 from ...process.alone import quiet
 from ...words.numbers import counted
@@ -31,6 +32,7 @@ from .options import usable_options
 from .stages import BUILDING_S, CAPTURE, DECOMPOSITIONS, PASSES, Stage, run_stages, staged, stages_of
 
 CHOICES, INSIDE, BISECTION = "compiling in fresh processes", "examining the generated program", "bisecting the compiler's passes"
+CASTS = "emulate_precision_casts"
 COMPILED_INSIDE = 3
 """So often a graph is compiled to look into it: with its values as outputs, for its kernels, and one op by itself."""
 
@@ -144,9 +146,14 @@ def _causes(apart: _Apart, stages: list[StageResult], notes: list[str]) -> tuple
     nodes: list[NodeResult] = []
     left: float | None = None
     if apart.compilation.is_inductor:
+        short = apart.laboratory.seconds_left() <= COMPILED_INSIDE * apart.builds_s
+        if short:  # perhaps only the first compilation took so long, which builds headers that later ones find
+            start = now()
+            causes, left = _options(apart, CASTS)
+            apart = replace(apart, builds_s=max(BUILDING_S, now() - start))
         nodes = _nodes(apart, notes)
-        # In 16 bits an op inside a fused loop reads what isn't rounded yet, and seems to err: casts are tried before it is blamed.
-        causes, left = _options(apart, "emulate_precision_casts")
+        if not short:  # in 16 bits an op inside a fused loop reads what isn't rounded yet, and seems to err: casts before it is blamed
+            causes, left = _options(apart, CASTS)
         if not causes and apart.beyond:
             causes = of_wrong_kernel(nodes, stages)
         if not causes:
