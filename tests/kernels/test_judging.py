@@ -79,6 +79,8 @@ BODIES = {
     "shared buffer": ("y = (x - x.mean(1, keepdim=True)) / torch.sqrt(x.var(1, keepdim=True, correction=0) + self.eps) * self.weight + self.bias\n"
                       "if x.shape not in self.kept: self.kept[x.shape] = torch.empty_like(y)\n"
                       "return self.kept[x.shape].copy_(y.detach())", "CHEAT", "overwrites"),
+    "now and then": (RIGHT.replace("return y *", "self.kept[0] = self.kept.get(0, 0) + 1\nif self.kept[0] % 31 == 30: y[2] += 1\nreturn y *"),
+                     "NONDETERMINISTIC", "sequence"),
     "raises": ("raise ValueError('no')", "MISTAKE", ""),
     "dies": ("import os; os._exit(3)", "MISTAKE", ""),
     "hog": ("return torch.zeros(1 << 40)", "MISTAKE", ""),

@@ -94,3 +94,27 @@ def test_whole_numbers_and_tests_of_the_problem(tmp_path, body, answer):
     (tmp_path / "solution.py").write_text(f"import torch\ndef custom_kernel(data):\n    table, places, factor = data\n    return {body}\n")
     found = judge(tmp_path, tmp_path / "solution.py", budget_s=60.0)
     assert found.answer == answer, halfulp.report(found)
+
+
+COUNTS = """
+import torch
+def ref_kernel(data):
+    return torch.bincount(data, minlength=16)
+def generate_input(size: int, seed: int):
+    torch.manual_seed(seed)
+    return torch.randint(0, 16, (size,))
+"""
+NARROW = """
+import torch
+def custom_kernel(data):
+    return torch.nn.functional.one_hot(data, 16).sum(0, dtype=torch.{dtype}).long()
+"""
+
+
+@pytest.mark.parametrize(("dtype", "answer"), [("int16", "MISTAKE"), ("int32", "RIGHT")])
+def test_counters_of_sixteen_bits_show_where_one_number_alone_is_counted(tmp_path, dtype, answer):
+    (tmp_path / "reference.py").write_text(COUNTS)
+    (tmp_path / "task.yml").write_text("tests:\n  - {size: 300, seed: 1}\n")
+    (tmp_path / "submission.py").write_text(NARROW.format(dtype=dtype))
+    found = judge(tmp_path, tmp_path / "submission.py", budget_s=60.0)
+    assert found.answer == answer, halfulp.report(found)

@@ -52,6 +52,19 @@ def same(old: torch.Tensor, new: torch.Tensor) -> bool:
     return torch.equal(old.nan_to_num(), new.nan_to_num()) if old.is_floating_point() else torch.equal(old, new)
 
 
+def distance(first: list[torch.Tensor], again: list[torch.Tensor]) -> float:
+    """The largest difference between two results of the same call; infinite where they are not of the same shapes, or one alone is NaN."""
+    if [tensor.shape for tensor in first] != [tensor.shape for tensor in again]:
+        return float("inf")
+    largest = 0.0
+    for old, new in zip(first, again):
+        if not torch.equal(old, new):
+            # Equal infinities are no NaN here; a NaN on both sides is.
+            apart = torch.where(old == new, 0.0, (old.double() - new.double()).abs()).masked_fill(old.isnan() & new.isnan(), 0.0)
+            largest = max(largest, float(apart.nan_to_num(nan=float("inf"), posinf=float("inf")).max()))
+    return largest
+
+
 def aliased(results: Any, given: list[torch.Tensor]) -> bool:
     """Whether a result lies in memory of an argument or of the state."""
     places = {tensor.untyped_storage().data_ptr() for tensor in given if tensor.numel()}

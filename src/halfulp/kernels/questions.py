@@ -250,10 +250,20 @@ def size_questions(problem: Problem, given: Setting, promises: Promises, seed: i
             continue
         if count_of(setting) <= most:
             yield Question("sizes", f"{_called(name)}: {other} instead of {value}", setting)
+            if other in BEYOND and (alike := _alike(setting, other)):
+                yield Question("sizes", f"{_called(name)}: {other} instead of {value}, and whole numbers all the same", alike)
     for variant in variants(given.arguments, seed):
         arguments = promises.kept(variant.inputs) if variant.kind in ("sizes", "empty") else None
         if arguments is not None and not _broadcasts(arguments, given):
             yield Question("sizes", variant.label, replace(given, arguments=arguments), exotic=variant.kind == "empty")
+
+
+def _alike(setting: Setting, least: int) -> Setting | None:
+    """The setting with every long tensor of whole numbers all the same: what counts them counts one as often as it can."""
+    kinds = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
+    long = {place: tensor for place, tensor in enumerate(leaves(setting.arguments)) if tensor.dtype in kinds and tensor.numel() >= least}
+    changed = {place: torch.full_like(tensor, int(tensor.reshape(-1)[0])) for place, tensor in long.items()}
+    return replace(setting, arguments=with_leaves(setting.arguments, changed)) if changed else None
 
 
 def _called(name: str) -> str:

@@ -31,6 +31,8 @@ START_S = 60.0
 """Importing PyTorch takes two seconds, and more where many start at once."""
 COMPILED_S = 300.0
 """For a solution that compiles C++ when it is loaded: PyTorch's headers alone take half a minute to a minute of a processor."""
+THREADS = {"NUMBA_NUM_THREADS": "4", "OMP_NUM_THREADS": "4", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+"""Loops that are a solution's own run in four threads, so that what they share shows on any machine; those of libraries in one."""
 CACHES = ("TMPDIR", "HOME", "XDG_CACHE_HOME", "TORCHINDUCTOR_CACHE_DIR", "TORCH_EXTENSIONS_DIR", "TRITON_CACHE_DIR", "NUMBA_CACHE_DIR")
 """Variables that say where temporary files go."""
 
@@ -105,7 +107,7 @@ class Sandbox:
         self._worker = Worker(
             f"the solution {solution.name}", _interpreter(text), answer_s=START_S,
             environment={
-                **dict.fromkeys(CACHES, self._folder), "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1",
+                **dict.fromkeys(CACHES, self._folder), **THREADS, "PYTHONDONTWRITEBYTECODE": "1",
                 **({"TRITON_INTERPRET": "1"} if self.stands_in else {}),
             },
             program=("-m", "halfulp.kernels.server", self._folder, limits, _device(text)),
@@ -147,14 +149,15 @@ class Sandbox:
 
     def call(
         self, setting: Setting, *, lifted: str = "", gradients: bool = False, poisoned: bool = False, watched: bool = False,
-        same_memory: bool = False, settled: float = 0.0, seed: int = 0,
+        same_memory: bool = False, settled: float = 0.0, repeated_s: float = 0.0, seed: int = 0,
     ) -> Called:  # fmt: skip
         """One call.
 
         Args:
             setting: on what. lifted: the declared precision, where it runs in float64. gradients: results are the gradients.
             poisoned: memory that nobody wrote holds NaN. watched: ops are told. same_memory: arguments lie where those of the call before
-            lay. settled: seconds to wait for what is still being written. seed: of random numbers.
+            lay. settled: seconds to wait for what is still being written. repeated_s: for so many seconds it is called again, and the
+            result that differs most from the first is given. seed: of random numbers.
 
         Raises:
             Failed: see `load`.
@@ -167,7 +170,8 @@ class Sandbox:
         header = {
             "do": "call", "given": pack((setting.state, setting.arguments, dict(setting.keywords)), tensors), "training": setting.training,
             "lifted": lifted,
-            "gradients": gradients, "poisoned": poisoned, "watched": watched, "same_memory": same_memory, "settled": settled, "seed": seed,
+            "gradients": gradients, "poisoned": poisoned, "watched": watched, "same_memory": same_memory, "settled": settled,
+            "repeated_s": repeated_s, "seed": seed,
         }  # fmt: skip
         answer = self._ask(header, tensors)
         self._called = True

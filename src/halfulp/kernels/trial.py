@@ -120,12 +120,14 @@ class Trials:
         return {name: found[own] for own, name in sorted((own, names.get(own, own)) for own in found)}
 
     def ask(
-        self, setting: Setting, *, whole: bool = False, gradients: bool = False, same_memory: bool = False, longest_s: float = math.inf
-    ) -> Outcome:
+        self, setting: Setting, *, whole: bool = False, gradients: bool = False, same_memory: bool = False, repeated_s: float = 0.0,
+        longest_s: float = math.inf,
+    ) -> Outcome:  # fmt: skip
         """Is the solution right here?
 
         Args:
-            setting: on what. whole: make the whole judgement in any case. gradients: of the gradients. same_memory: see `Sandbox`.
+            setting: on what. whole: make the whole judgement in any case. gradients: of the gradients. same_memory, repeated_s: see
+                `Sandbox.call`.
             longest_s: nothing is asked where the reference takes longer; a solution that is slow is judged by one run first.
         """
         try:
@@ -136,7 +138,8 @@ class Trials:
         def actual(state: Any, *arguments: Any) -> Any:
             lifted = _lifted((state, arguments), setting, self.declared)
             found = self.call(
-                replace(setting, arguments=arguments, state=state), lifted=lifted, gradients=gradients, same_memory=same_memory
+                replace(setting, arguments=arguments, state=state), lifted=lifted, gradients=gradients, same_memory=same_memory,
+                repeated_s=0.0 if lifted else repeated_s,
             )  # fmt: skip
             results = {name: found.results[name] for name in found.results if name in names} if gradients else found.results
             if not lifted and not ran:
@@ -163,7 +166,7 @@ class Trials:
                 if missing := sorted(wanted.keys() - names - self.free):
                     return Outcome("wrong", f"It records gradients, but none for {', '.join(missing)}; the reference does.")
             case = Case(actual, expected, (setting.state, *setting.arguments), declared=self.declared)
-            return self._answered(case, ran, whole=whole, longest_s=longest_s)
+            return self._answered(case, ran, whole=whole, once=repeated_s > 0, longest_s=longest_s)
         except RunError as error:
             failure = error.__cause__
             if not isinstance(failure, Failed):
@@ -174,11 +177,11 @@ class Trials:
         except InputError as error:
             return Outcome("wrong", str(error).partition(" Needed:")[0])
 
-    def _answered(self, case: Case, ran: list[Any], *, whole: bool, longest_s: float) -> Outcome:
+    def _answered(self, case: Case, ran: list[Any], *, whole: bool, once: bool, longest_s: float) -> Outcome:
         """The cheapest look that answers; the whole judgement where none does.
 
         Args:
-            ran: what the solution returned, once it ran as it is. whole, longest_s: see `ask`.
+            ran: what the solution returned, once it ran as it is. whole, longest_s: see `ask`. once: that result alone is judged.
         """
         start = time.process_time()  # and not of the clock: a busy machine asks the same
         case.native("expected")
@@ -190,9 +193,9 @@ class Trials:
         if not whole:
             if _is_as_good(case):
                 return Outcome("right")
-            if taken > longest_s / OFTEN and ran and (once := self._of_one_run(case, ran[0])).acceptable:
-                return Outcome("right", check=once)
-        check = judged(Gatherer(case, lambda _: None))
+            if taken > longest_s / OFTEN and ran and (found := self._of_one_run(case, ran[0])).acceptable:
+                return Outcome("right", check=found)
+        check = self._of_one_run(case, ran[0]) if once and ran else judged(Gatherer(case, lambda _: None))
         if not whole and check.verdict is Verdict.UNSTABLE and _is_close_in_norm(case):
             return Outcome("right", "where results are small it keeps fewer digits", check=check)
         answer = "wrong" if check.acceptable is False else "right" if check.acceptable else "no answer"
