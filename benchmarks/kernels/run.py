@@ -61,7 +61,8 @@ def main() -> None:
         for (name, label), result in zip(labels.items(), report.results):
             row = {
                 "name": f"{folder.name}/{name}", "right": label["right"], "kind": label["kind"], "answer": result.answer, "cheat": result.cheat,
-                "accepted": result.acceptable is True, "seconds": result.seconds, "because": result.because, "peers": peers.get(name, {}),
+                "accepted": result.acceptable is True, "seconds": result.seconds, "because": result.because, "complete": result.complete,
+                "asked": len(result.asked), "peers": peers.get(name, {}),
             }  # fmt: skip
             rows.append(row)
             if label["right"] is not None and row["accepted"] != label["right"]:

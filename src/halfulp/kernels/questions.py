@@ -249,9 +249,9 @@ def size_questions(problem: Problem, given: Setting, promises: Promises, seed: i
         except (HalfulpError, RuntimeError, ValueError, TypeError, IndexError, AssertionError, ZeroDivisionError):
             continue
         if count_of(setting) <= most:
-            yield Question("sizes", f"{_called(name)}: {other} instead of {value}", setting)
+            yield Question("sizes", f"{size_in_words(name)}: {other} instead of {value}", setting)
             if other in BEYOND and (alike := _alike(setting, other)):
-                yield Question("sizes", f"{_called(name)}: {other} instead of {value}, and whole numbers all the same", alike)
+                yield Question("sizes", f"{size_in_words(name)}: {other} instead of {value}, and whole numbers all the same", alike)
     for variant in variants(given.arguments, seed):
         arguments = promises.kept(variant.inputs) if variant.kind in ("sizes", "empty") else None
         if arguments is not None and not _broadcasts(arguments, given):
@@ -266,7 +266,7 @@ def _alike(setting: Setting, least: int) -> Setting | None:
     return replace(setting, arguments=with_leaves(setting.arguments, changed)) if changed else None
 
 
-def _called(name: str) -> str:
+def size_in_words(name: str) -> str:
     """What a size is called in `Problem.sizes`, in words."""
     number, _, place = name.partition("#")
     return name if name.isidentifier() else f"the number {number}{f' at its place {place}' if place else ''}"
