@@ -108,10 +108,10 @@ benchmarks: $(VENV)/.ready
 	$(BIN)/python -m benchmarks.fuzz
 	$(BIN)/python -W ignore -m benchmarks.kernels.run --peers
 
-# What CI runs of the benchmarks: slices, each of which stops where a figure is below its bar. Two side by side: make -j2 --output-sync=target slices
+# What CI runs besides the tests: pages, notebooks, and slices of the benchmarks, each of which stops where a figure is below its bar. Two side by side: make -j2 --output-sync=target slices
 # Two parts download gigabytes first: they take turns, from commit to commit.
 TURN := $(shell git rev-list --count HEAD 2>/dev/null || echo 0)
-SLICES := $(word $(shell expr $(TURN) % 2 + 1),real-models backends) explain verdicts origins kernels orders compiling limits agreement tolerances fuzz
+SLICES := $(word $(shell expr $(TURN) % 2 + 1),real-models backends) docs explain verdicts origins kernels orders compiling limits agreement tolerances fuzz notebooks
 .PHONY: slices slice-real-models slice-backends $(SLICES:%=slice-%)
 slices: $(SLICES:%=slice-%)
 slices slice-real-models slice-backends $(SLICES:%=slice-%): export OMP_NUM_THREADS = 1
@@ -124,6 +124,13 @@ slice-backends: export HALFULP_HOME = $(CURDIR)/.backends
 slice-backends: test-backends
 	$(BIN)/halfulp matrix --shapes small --json .backends/matrix.json || test $$? = 1
 	$(BIN)/python -W ignore -m benchmarks.origins.across --library numpy
+
+# Strict: a command on a page that ends otherwise than the page says, or a dead link, stops here.
+slice-docs: docs
+
+# The notebooks of the five questions run.
+slice-notebooks: $(VENV)/.ready
+	$(BIN)/python -W ignore examples/notebooks/make.py --check
 
 slice-explain: $(VENV)/.ready
 	$(BIN)/python -W ignore -m benchmarks.explain --every 6

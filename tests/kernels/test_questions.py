@@ -83,10 +83,10 @@ def test_training_mode_and_running_statistics(problem, name, update, answer, kin
     [
         ("torch.stack([table[int(p)] for p in places]) * factor", "RIGHT"),
         ("torch.stack([table[int(p)] for p in places]) * 2", "MISTAKE"),
-        ("torch.stack([table[max(0, int(p))] for p in places]) * factor", "MISTAKE"),
+        ("torch.stack([table[max(0, int(p))] for p in places]) * factor", "RIGHT"),
         ("torch.stack([table[int(p), :8] for p in places]) * factor", "MISTAKE"),
     ],
-    ids=["right", "a number ignored", "negative places", "the second test"],
+    ids=["right", "a number ignored", "negative places, which no draw has", "the second test"],
 )
 def test_whole_numbers_and_tests_of_the_problem(tmp_path, body, answer):
     (tmp_path / "reference.py").write_text(GATHER)
@@ -118,3 +118,123 @@ def test_counters_of_sixteen_bits_show_where_one_number_alone_is_counted(tmp_pat
     (tmp_path / "submission.py").write_text(NARROW.format(dtype=dtype))
     found = judge(tmp_path, tmp_path / "submission.py", budget_s=60.0)
     assert found.answer == answer, halfulp.report(found)
+
+
+MASKED = """
+import torch
+import torch.nn as nn
+class Model(nn.Module):
+    def forward(self, x, length, target):
+        kept = torch.arange(x.shape[1]) < length[:, None]
+        rows = x.masked_fill(~kept, 0.0).sum(1) / length
+        return rows * (target != -1)
+def get_inputs():
+    return [torch.randn(6, 32), torch.randint(16, 32 + 1, (6,)), torch.randint(0, 6, (6,))]
+"""
+RAGGED = """
+import torch
+import torch.nn as nn
+class ModelNew(nn.Module):
+    def forward(self, x, length, target):
+        rows = torch.stack([row[: int(n)].sum() / n for row, n in zip(x, length)])
+        return rows * {mask}
+"""
+
+
+@pytest.mark.parametrize(("mask", "answer"), [("(target != -1)", "RIGHT"), ("(target >= 0)", "RIGHT"), ("1.0", "MISTAKE")])
+def test_lengths_stay_in_range_and_a_mark_that_the_reference_compares_with_is_asked(tmp_path, mask, answer):
+    (tmp_path / "problem.py").write_text(MASKED)
+    (tmp_path / "solution.py").write_text(RAGGED.format(mask=mask))
+    found = judge(tmp_path, tmp_path / "solution.py", budget_s=60.0)
+    assert found.answer == answer, halfulp.report(found)
+
+
+NOISY = """
+import torch
+import torch.nn as nn
+class Model{new}(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("calls", torch.zeros(1))
+    def forward(self, x):
+        if not self.training:
+            return x * 2
+        {body}
+def get_inputs():
+    return [torch.randn(20, 50)]
+"""
+DROPPED = "self.calls += 1; return nn.functional.dropout(x * 2, 0.5)"
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (DROPPED, ""),
+        ("self.calls += 1; return x * 4 * (torch.rand_like(x) < 0.5)", ""),
+        ("self.calls += 1; return x * 2", "the same for every seed"),
+        ("self.calls += 1; return x * 2 * (torch.rand_like(x) < 0.5)", "another mean square"),
+        ("return nn.functional.dropout(x * 2, 0.5)", "buffers"),
+    ],
+    ids=["the reference's", "its own numbers", "dropout ignored", "not scaled", "buffer forgotten"],
+)
+def test_random_numbers_of_training_mode_are_compared_by_their_distribution(tmp_path, body, said):
+    (tmp_path / "problem.py").write_text(NOISY.format(new="", body=DROPPED))
+    (tmp_path / "solution.py").write_text(NOISY.format(new="New", body=body).replace("x * 2\n", "x + x\n"))
+    found = judge(tmp_path, tmp_path / "solution.py", budget_s=60.0)
+    assert found.answer == ("MISTAKE" if said else "RIGHT"), halfulp.report(found)
+    assert said in f"{found.because} {found.label}"
+
+
+TILED = """
+import torch
+import torch.nn as nn
+class Product(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, w):
+        ctx.save_for_backward(x, w)
+        return x * w
+    @staticmethod
+    def backward(ctx, g):
+        x, w = ctx.saved_tensors
+        return g * w, (g * x)[:{rows}].sum(0)
+class ModelNew(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = nn.Parameter(torch.ones(12))
+    def forward(self, x):
+        return Product.apply(x, self.w)
+"""
+SCALED = """
+import torch
+import torch.nn as nn
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = nn.Parameter(torch.ones(12))
+    def forward(self, x):
+        return x * self.w
+ROWS = 24
+def get_inputs():
+    return [torch.randn(ROWS, 12)]
+"""
+
+
+@pytest.mark.parametrize(("rows", "answer"), [("1000000", "RIGHT"), ("64", "MISTAKE")])
+def test_gradients_are_asked_beyond_the_blocks_of_the_source(tmp_path, rows, answer):
+    (tmp_path / "problem.py").write_text(SCALED)
+    (tmp_path / "solution.py").write_text(TILED.format(rows=rows))
+    found = judge(tmp_path, tmp_path / "solution.py", budget_s=60.0)
+    assert (found.answer, found.kind) == (answer, "gradients" if answer == "MISTAKE" else ""), halfulp.report(found)
+
+
+def test_what_is_written_in_a_later_call_is_a_cheat(tmp_path):
+    (tmp_path / "problem.py").write_text(
+        "import torch\nimport torch.nn as nn\nclass Model(nn.Module):\n    def forward(self, x):\n        return x.clamp(min=-50.0) * 2\n"
+        "def get_inputs():\n    return [torch.randn(9, 7)]\n"
+    )
+    (tmp_path / "solution.py").write_text(
+        "import torch\nimport torch.nn as nn\nclass ModelNew(nn.Module):\n    def forward(self, x):\n        x[x < -50.0] = -50.0\n"
+        "        return x + x\n"
+    )
+    found = judge(tmp_path, tmp_path / "solution.py", budget_s=60.0)
+    assert (found.answer, "writes to its inputs" in found.cheat) == ("CHEAT", True), halfulp.report(found)

@@ -10,7 +10,7 @@ import torch
 from ..cases.trees import tensors_of
 from ..ops import Kind
 from .calls import Setting, call, copied, seeded
-from .facts import Ops, aliased, written
+from .facts import Ops, aliased, alike, written
 from .sandbox import Called, Failed
 
 Ask = Callable[..., Called]
@@ -29,6 +29,8 @@ LAZY = "it returns something that computes only when it is read"
 CONSTANT = "its results don't depend on its inputs"
 CACHED = "it returns results of an earlier call"
 
+SEEN_IN_CALLS = ("attempts", "patched", "overwritten", "written")
+"""Facts that every call is looked at for; the others are those of the first calls."""
 SETTLED_S = 0.05
 """How long is waited for what is still being written."""
 
@@ -67,6 +69,7 @@ def reference_facts(target: Any, setting: Setting) -> dict[str, Any]:
         results, _ = call(target, setting.state, arguments, setting.keywords, training=setting.training)
     return {
         "ops": ops.names,
+        "sizes": ops.sizes,
         "whole": list(ops.whole),
         "is_arithmetic": ops.kinds <= {Kind.ROUNDED},
         "written": written(before, given),
@@ -86,8 +89,8 @@ def calls_reference(facts: Mapping[str, Any], reference: Mapping[str, Any]) -> b
 
 
 def falls_back(facts: Mapping[str, Any], reference: Mapping[str, Any]) -> bool:
-    """Whether all that the reference does is done in one piece among other ops: where every bit agrees, the reference was called."""
-    own, other = (list(found.get("ops", ())) for found in (facts, reference))
+    """Whether all that the reference does is done in one piece among other ops, on as many numbers; if every bit agrees, it was called."""
+    own, other = (list(zip(found.get("ops", ()), found.get("sizes", ()))) for found in (facts, reference))
     return bool(reference.get("whole")) and any(own[at : at + len(other)] == other for at in range(len(own) - len(other) + 1))
 
 
@@ -115,7 +118,7 @@ def depends(ask: Ask, settings: tuple[Setting, Setting], expected: Callable[[Set
     """
     results = [list(tensors_of(ask(setting).results)) for setting in settings]
     wanted = [list(tensors_of(expected(setting))) for setting in settings]
-    if not results[0] or not _equal(*results) or _equal(*wanted):
+    if not results[0] or not alike(*results) or alike(*wanted):
         return ""
     near = all(
         torch.allclose(a.double(), e.double(), rtol=1e-2, atol=1e-2 * float(e.double().abs().max()))
@@ -123,7 +126,3 @@ def depends(ask: Ask, settings: tuple[Setting, Setting], expected: Callable[[Set
         if a.shape == e.shape and e.numel()
     )
     return CACHED if near else CONSTANT
-
-
-def _equal(left: list[torch.Tensor], right: list[torch.Tensor]) -> bool:
-    return len(left) == len(right) and all(a.shape == b.shape and torch.equal(a, b) for a, b in zip(left, right))

@@ -22,24 +22,28 @@ class Ops(DispatchMode):
     """The ops that do more than make, move, copy or cast numbers.
 
     Attributes:
-        names: in order. kinds: how they round. whole: those that compute what a kernel is asked for (products, norms, running sums).
+        names: in order. sizes: how many numbers each gave. kinds: how they round.
+        whole: those that compute what a kernel is asked for (products, norms, running sums).
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.names: list[str] = []
+        self.sizes: list[int] = []
         self.kinds: set[Kind] = set()
         self.whole: dict[str, None] = {}
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name, record = called(func)
         computes = not (func.is_view or record.moves or record.makes or record.unwritten or record.kind is Kind.CAST)
+        results = func(*args, **(kwargs or {}))
         if computes and len(self.names) < MOST_OPS:
             self.names.append(name)
+            self.sizes.append(sum(tensor.numel() for tensor in tensors_of(results)))
             self.kinds.add(record.kind)
             if record.kind in WHOLE:
                 self.whole[name] = None
-        return func(*args, **(kwargs or {}))
+        return results
 
 
 def written(before: list[torch.Tensor], after: list[torch.Tensor]) -> list[int]:
@@ -50,6 +54,33 @@ def written(before: list[torch.Tensor], after: list[torch.Tensor]) -> list[int]:
 def same(old: torch.Tensor, new: torch.Tensor) -> bool:
     """Whether two tensors hold the same numbers, NaN included."""
     return torch.equal(old.nan_to_num(), new.nan_to_num()) if old.is_floating_point() else torch.equal(old, new)
+
+
+def alike(left: Any, right: Any) -> bool:
+    """Whether two results have the same tensors, bit by bit but for NaN."""
+    pairs = list(tensors_of(left)), list(tensors_of(right))
+    return len(pairs[0]) == len(pairs[1]) and all(a.shape == b.shape and same(a, b) for a, b in zip(*pairs))
+
+
+DEVIATIONS = 8.0
+"""Of a mean of 32 from another: t with 62 degrees of freedom lies beyond with probability 4e-11."""
+
+
+def distributed_otherwise(found: list[Any], wanted: list[Any]) -> str:
+    """What random results of many seeds have that those of the reference have not: another "mean", "mean square" or "share of zeros"."""
+    statistics = {
+        "mean": lambda tensor: tensor.mean(), "mean square": lambda tensor: tensor.square().mean(),
+        "share of zeros": lambda tensor: (tensor == 0).double().mean(),
+    }  # fmt: skip
+    for name, statistic in statistics.items():
+        samples = [
+            torch.stack([statistic(torch.cat([tensor.double().reshape(-1) for tensor in tensors_of(each)])) for each in side])
+            for side in (found, wanted)
+        ]
+        (own, other), spread = (float(sample.mean()) for sample in samples), sum(float(sample.var()) / len(sample) for sample in samples)
+        if spread > 0 and abs(own - other) > DEVIATIONS * spread**0.5:
+            return name
+    return ""
 
 
 def distance(first: list[torch.Tensor], again: list[torch.Tensor]) -> float:

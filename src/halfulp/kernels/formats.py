@@ -124,6 +124,12 @@ class _Changed(ast.NodeTransformer):
     def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
         return node  # -1 is the last axis more often than a number less by one
 
+    def visit_BinOp(self, node: ast.BinOp) -> Any:
+        if not _is_one_past(node):
+            return self.generic_visit(node)
+        node.left = self.visit(node.left)
+        return node
+
     def visit_Constant(self, node: ast.Constant) -> Any:
         value = _whole(node)
         if not self.inside or value is None:
@@ -135,6 +141,11 @@ class _Changed(ast.NodeTransformer):
 
 def _whole(node: ast.expr) -> int | None:
     return node.value if isinstance(node, ast.Constant) and type(node.value) is int else None
+
+
+def _is_one_past(node: ast.AST) -> bool:
+    """Whether a number is added to a size, as where the end of a range is one past the last: that is no size."""
+    return isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)) and isinstance(node.right, ast.Constant)
 
 
 def sizes_in(text: str) -> dict[str, int]:
@@ -149,24 +160,28 @@ def sizes_in(text: str) -> dict[str, int]:
                 found[node.targets[0].id] = value
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name in INPUTS:
-            for value in _numbers(node):
+            for value, is_bound in _numbers(node):
                 counts[value] = counts.get(value, 0) + 1
                 if value > 1:
                     found[str(value)] = value
-                if counts[value] > 1 or value == 1:  # ones mean many things: they are never changed together
+                if (counts[value] > 1 or value == 1) and not is_bound:  # ones mean many things: they are never changed together
                     found[f"{value}#{counts[value]}"] = value
     return found
 
 
-def _numbers(node: ast.AST) -> Iterator[int]:
-    """Positive whole numbers in the order in which `_Changed` meets them."""
+def _numbers(node: ast.AST, *, is_bound: bool = False) -> Iterator[tuple[int, bool]]:
+    """Positive whole numbers in the order in which `_Changed` meets them, and whether each bounds random numbers, as of indices."""
     if isinstance(node, ast.UnaryOp):
+        return
+    if isinstance(node, ast.BinOp) and _is_one_past(node):
+        yield from _numbers(node.left, is_bound=is_bound)
         return
     value = _whole(node) if isinstance(node, ast.expr) else None
     if value is not None and value > 0:
-        yield value
+        yield value, is_bound
+    bounds = node.args if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("randint") else []
     for part in ast.iter_child_nodes(node):
-        yield from _numbers(part)
+        yield from _numbers(part, is_bound=(is_bound or part in bounds) and not isinstance(part, ast.Tuple))
 
 
 def _kernelbench(file: Path, text: str, names: Mapping[str, Any]) -> Problem:

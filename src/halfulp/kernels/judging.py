@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 import time
@@ -16,9 +17,10 @@ from ..process.border import answered
 from ..process.versions import versions
 from ..verdicts.verdict import Verdict
 from . import cheats
-from .calls import Setting, State, call, state_of
+from .calls import Setting, State, call, copied, seeded, state_of
+from .facts import alike, distributed_otherwise, same
 from .formats import read_problem, solution_file
-from .problem import Problem
+from .problem import Problem, count_of
 from .promises import Promises
 from .questions import (
     Question,
@@ -30,13 +32,16 @@ from .questions import (
     single_questions,
     size_in_words,
     size_questions,
+    training_questions,
     value_questions,
+    whole_number_questions,
 )
 from .result import Asked, KernelResult
 from .sandbox import Failed, Sandbox
 from .stand_in import lacks_a_device
 from .trial import Outcome, Trials
 from .triton_interpreter import NOTE
+from .whole_numbers import WholeNumbers
 
 BUDGET_S = 30.0
 """For one solution; the questions that say the most come first."""
@@ -44,6 +49,10 @@ PASSES = 100
 """A whole judgement runs the reference about fifty times, some of them op by op: one question is not to take longer than the budget."""
 MOST_NEAR = 12
 """Sizes, each one more and one less, that are asked before other values: they say the most, and time may run out."""
+DRAWS = 32
+"""Of random numbers in training mode."""
+LONGER = 8
+"""Times the given inputs: gradients are asked of so many numbers at most; a long sum is, where the reference is so much faster than need be."""
 SMALL = 8
 """What is shorter stays as it is where sizes become smaller: widths of filters, numbers of groups."""
 REPEATED_S = 1.0
@@ -253,34 +262,111 @@ class _Judge:
         for number, other in enumerate(others, 1):
             yield Question("seed", f"seed {self.seed + number}", other)
         self._in_sequence(given, others)
-        has_modes = bool(given.state) and _has_modes(self.trials.reference(given.init))
+        training = self._training(given)
+        has_modes = training == "other"
         if self.problem.differentiable:
             yield Question("gradients", "gradients of parameters and inputs", given, gradients=True)
             if has_modes:
                 yield Question("gradients", "gradients in training mode", replace(given, training=True), gradients=True)
         if self.trials.names is not None:
             yield from parameter_questions(given, self.seed)
-        if has_modes:
-            yield Question("mode", "training mode", replace(given, training=True))
-            other = next(parameter_questions(given, self.seed)).setting
-            yield Question("mode", "training mode, parameter values changed", replace(other, training=True))
+        yield from self._mode_questions(given, training)
         assert self.promises is not None
         for question in constructor_questions(self.problem, given):
             yield from self._with_state(question, given)
+        yield from self._other_inputs(given, has_modes=has_modes)
+
+    def _other_inputs(self, given: Setting, *, has_modes: bool) -> Iterator[Question]:
+        """Other sizes, values and layouts; then gradients on them."""
+        assert self.promises is not None
         kept: list[Question] = []
         sizes = size_questions(self.problem, given, self.promises, self.seed, self.sandbox.source.blocks)
         for question in itertools.islice(sizes, min(MOST_NEAR, 2 * len(self.problem.sizes))):
             for found in self._with_state(question, given):
                 kept.append(found)
                 yield found
-        for question in (*value_questions(given, self.promises, self.seed), *single_questions(given, self.promises)):
+        for question in (
+            *value_questions(given, self.promises, self.seed), *single_questions(given, self.promises),
+            *whole_number_questions(given, self._whole_numbers(given)),
+        ):  # fmt: skip
             kept.append(self._elsewhere(question))
             yield kept[-1]
+        if has_modes:
+            yield from training_questions(kept)
         yield from number_questions(given)
         if self.problem.differentiable:
             yield from gradient_questions(kept)
+        kept.clear()
         for question in sizes:
-            yield from self._with_state(question, given)
+            for found in self._with_state(question, given):
+                kept += [found] if count_of(found.setting) <= LONGER * count_of(given) else []
+                yield found
+        if self.problem.differentiable:
+            yield from gradient_questions(kept)
+
+    def _mode_questions(self, given: Setting, training: str) -> Iterator[Question]:
+        """Training mode, where it computes something else."""
+        if training == "other":
+            yield Question("mode", "training mode", replace(given, training=True))
+            other = next(parameter_questions(given, self.seed), None)
+            if other is not None:
+                yield Question("mode", "training mode, parameter values changed", replace(other.setting, training=True))
+        if training == "random":
+            self._in_training(given)
+
+    def _training(self, given: Setting) -> str:
+        """What training mode computes: "same" as otherwise, "other", or "random" numbers."""
+        target = self.trials.reference(given.init)
+        if not isinstance(target, torch.nn.Module):
+            return "same"
+        found: list[Any] = []
+        for number, training in ((0, False), (0, True), (1, True)):
+            with torch.no_grad(), seeded(number):
+                found.append(call(target, given.state, copied(given.arguments), given.keywords, training=training))
+        (plain, _), (first, buffers), (second, _) = found
+        if not alike(first, second):
+            return "random"
+        return "same" if alike(plain, first) and all(same(given.state[name], tensor) for name, tensor in buffers.items()) else "other"
+
+    def _in_training(self, given: Setting) -> None:
+        """Whether training mode draws random numbers as the reference does, and changes buffers alike; which numbers is anybody's.
+
+        Raises:
+            _Done: it does not.
+        """
+        training = replace(given, training=True)
+        label = f"training mode, {DRAWS} seeds"
+        try:
+            found = [self.trials.call(training, seed=number).results for number in range(DRAWS)]
+        except Failed as failure:
+            raise _Done(self._failed("mode", label, failure)) from None
+        if alike(found[0][0], found[1][0]):
+            because = "In training mode, the reference's results are random; the solution's are the same for every seed."
+            raise _Done(self._result(Verdict.MISTAKE, because, kind="mode", label=label))
+        target = self.trials.reference(given.init)
+        wanted: list[Any] = []
+        for number in range(DRAWS):
+            with torch.no_grad(), seeded(number):
+                wanted.append(call(target, given.state, copied(given.arguments), given.keywords, training=True)[0])
+        if self.trials.names is not None and (apart := distributed_otherwise([results for results, _ in found], wanted)):
+            raise _Done(
+                self._result(Verdict.MISTAKE, f"In training mode, its random results have another {apart}.", kind="mode", label=label)
+            )
+        self.asked.append(Asked("mode", label, "right"))
+        if found[0][1]:
+            self._take(Question("mode", "buffers after training mode", training), self.trials.ask(training, buffers_only=True))
+
+    def _whole_numbers(self, given: Setting) -> WholeNumbers:
+        def ask(setting: Setting) -> Any:
+            try:
+                return self._expected(setting)
+            except Exception:  # whatever the reference says to numbers that it doesn't know
+                return None
+
+        draws = [given, *(self._other(given, number) for number in SEEDS[1:])]
+        return WholeNumbers(
+            draws, ask, self.problem.file.read_text(encoding="utf-8", errors="replace") if self.problem.file.is_file() else ""
+        )
 
     def _with_state(self, question: Question, given: Setting) -> Iterator[Question]:
         """The question with the parameters that belong to what its constructor gets; nothing where the reference refuses that."""
@@ -329,7 +415,7 @@ class _Judge:
             ]
 
     def _ask(self, question: Question) -> None:
-        longest_s = self.budget_s / PASSES
+        longest_s = self.budget_s / PASSES / (LONGER if question.long else 1)
         outcome = self.trials.ask(question.setting, gradients=question.gradients, longest_s=longest_s)
         if outcome.answer == "no answer" and question.otherwise is not None:
             outcome = self.trials.ask(question.otherwise, gradients=question.gradients, longest_s=longest_s)
@@ -342,6 +428,12 @@ class _Judge:
             _Done: it is wrong.
         """
         answer = "wrong" if must and outcome.answer == "refused" else outcome.answer
+        if question.long and outcome.failure is not None:
+            answer = "refused"
+        if any(outcome.facts.get(name) for name in cheats.SEEN_IN_CALLS) and not question.gradients:
+            with contextlib.suppress(RuntimeError, ValueError, TypeError, IndexError):  # the reference may refuse what is asked
+                facts = cheats.reference_facts(self.trials.reference(question.setting.init), question.setting)
+                self._cheat(cheats.seen_by_process({name: outcome.facts.get(name) for name in cheats.SEEN_IN_CALLS}, facts), question.label)
         self.asked.append(Asked(question.kind, question.label, answer, outcome.note[:400] if answer != "right" else ""))
         if answer != "wrong":
             return
@@ -393,15 +485,6 @@ class _Judge:
 def _drawn_with(problem: Problem, sizes: Mapping[str, int], seed: int, changes: Mapping[str, int]) -> Setting:
     """A draw of a problem whose sizes are others, some of them changed."""
     return problem.draw(seed, {**sizes, **changes})
-
-
-def _has_modes(target: Any) -> bool:
-    """Whether training mode computes something else that is no random number."""
-    if not isinstance(target, torch.nn.Module):
-        return False
-    parts = list(target.modules())
-    is_random = any("dropout" in type(part).__name__.lower() and getattr(part, "p", 0.0) for part in parts)
-    return not is_random and any(isinstance(part, torch.nn.modules.batchnorm._NormBase) for part in parts)  # pyright: ignore[reportPrivateUsage]
 
 
 def shared_state(reference: State, own: State) -> tuple[dict[str, str] | None, str]:

@@ -14,6 +14,7 @@ from ..inputs import variants
 from .calls import Setting, State, leaves, state_of, with_leaves
 from .problem import LARGEST, Problem, count_of
 from .promises import Promises
+from .whole_numbers import WholeNumbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +24,8 @@ class Question:
     Attributes:
         kind, label: see `Asked`. setting: on what. exotic: whether a difference is reported and decides nothing, since honest
             implementations may differ there (NaN, nothing at all). tied: whether numbers are alike, so that which one is chosen is free.
-        otherwise: what to ask where this has no answer. gradients: whether it is these that are asked.
+        otherwise: what to ask where this has no answer. gradients: whether it is these that are asked. long: whether a solution may take
+            longer than it is given, so that one that does not answer is not wrong.
     """
 
     kind: str
@@ -33,6 +35,7 @@ class Question:
     tied: bool = False
     otherwise: Setting | None = None
     gradients: bool = False
+    long: bool = False
 
 
 TIED = ("ties", "integers", "half of the numbers zero", "all numbers the same", "all numbers zero")
@@ -62,7 +65,7 @@ def _unchanged(arguments: tuple[Any, ...], given: tuple[Any, ...], kind: str) ->
 
 
 def single_questions(given: Setting, promises: Promises) -> Iterator[Question]:
-    """One tensor at a time: of one sign where the others have the other one, large at the end of an axis, whole numbers at their limits."""
+    """One tensor at a time: of one sign where the others have the other one, large at either end of an axis."""
     tensors = leaves(given.arguments)
     floats = [place for place, tensor in enumerate(tensors) if tensor.is_floating_point() and tensor.numel()]
     sizes = {place: tensors[place].abs() for place in floats if torch.isfinite(tensors[place]).all()}
@@ -76,51 +79,39 @@ def single_questions(given: Setting, promises: Promises) -> Iterator[Question]:
         for question in _kept(f"a third of input {place} zero, in one piece", given, {place: third}, promises):
             yield replace(question, tied=True)
         for axis, length in enumerate(tensors[place].shape):
-            if length > 1:
+            for index, called in ((length - 1, "last"), (0, "first")) if length > 1 else ():
                 changed = tensors[place].clone()
-                changed.select(axis, length - 1).mul_(LARGE)
-                yield from _kept(
-                    f"input {place}: {LARGE:g} times larger at the last index of axis {axis}", given, {place: changed}, promises
-                )
-    for place, tensor in enumerate(tensors):
-        for label, number in _limits(tensor):
-            changed = tensor.clone()
-            changed.view(-1)[:: max(1, tensor.numel() // 4)] = number
-            yield from _kept(f"some elements of input {place} are {label}", given, {place: changed}, promises)
+                changed.select(axis, index).mul_(LARGE)
+                label = f"input {place}: {LARGE:g} times larger at the {called} index of axis {axis}"
+                yield from _kept(label, given, {place: changed}, promises)
 
 
-def _limits(tensor: torch.Tensor) -> list[tuple[str, int]]:
-    """Whole numbers that code forgets, for a tensor of them; what the reference refuses asks nothing."""
-    if tensor.dtype in (torch.int8, torch.uint8, torch.int16):
-        info = torch.iinfo(tensor.dtype)
-        return [(f"{number}, a limit of {info.dtype}", number) for number in (info.min, info.max)]
-    if tensor.dtype in (torch.int32, torch.int64) and tensor.numel():
-        alike = [("larger than the others by 3", int(tensor.reshape(-1)[0]) + 3)] if bool((tensor == tensor.reshape(-1)[0]).all()) else []
-        return [
-            *alike,
-            ("-1", -1),
-            ("-100, the value by which PyTorch marks targets that a loss ignores", -100),
-            *LARGE_WHOLE[tensor.dtype],
-        ]
-    return []
+def whole_number_questions(given: Setting, numbers: WholeNumbers) -> Iterator[Question]:
+    """Whole numbers at their limits, or marked as what does not count."""
+    for label, changed in numbers.changes():
+        yield Question("values", label, replace(given, arguments=with_leaves(given.arguments, changed)))
 
 
 DIFFERENTIATED = ("a large mean", "numbers a thousand times larger", "all numbers negative", "sums that cancel")
 """Variants on which gradients are asked: a formula that is right for small numbers overflows, or cancels, elsewhere."""
 
 
+def training_questions(asked: Sequence[Question]) -> Iterator[Question]:
+    """Training mode on other values, among the questions that were asked of results: statistics of large numbers cancel."""
+    for question in asked:
+        if question.label in DIFFERENTIATED:
+            yield replace(
+                question, kind="mode", label=f"training mode on {question.label}", setting=replace(question.setting, training=True)
+            )
+
+
 def gradient_questions(asked: Sequence[Question]) -> Iterator[Question]:
-    """Gradients on other values and one other size, among the questions that were asked of results."""
-    sizes = [question for question in asked if question.kind == "sizes" and not question.exotic]
-    for question in (*(each for each in asked if each.label in DIFFERENTIATED), *sizes[:1]):
+    """Gradients on other values and sizes, among the questions that were asked of results."""
+    for question in asked:
+        if question.exotic or (question.kind != "sizes" and question.label not in DIFFERENTIATED):
+            continue
         yield replace(question, kind="gradients", label=f"gradients on {question.label}", gradients=True)
 
-
-LARGE_WHOLE = {
-    torch.int32: [("2^31 - 1, the limit of int32", (1 << 31) - 1)],
-    torch.int64: [("2^33 + 1, beyond 32 bits", (1 << 33) + 1), ("2^53 + 1, which float64 cannot hold", (1 << 53) + 1)],
-}
-"""Indices refuse them; sums and averages of whole numbers don't."""
 
 LARGE = 1e4
 """It outweighs a whole row, and float32 holds its square. Float16 may overflow; then nothing is asked."""
@@ -175,10 +166,10 @@ def constructor_questions(problem: Problem, given: Setting) -> Iterator[Question
     if any(value is inspect.Parameter.empty for value in whole) or len(whole) > len(names):
         return
     for place, value in enumerate(whole):
-        others = [not value] if isinstance(value, bool) else [value / 2 or 0.1] if isinstance(value, float) else []
+        others: list[Any] = [not value] if isinstance(value, bool) else [value * 8, value / 8 or 0.1] if isinstance(value, float) else []
         if isinstance(value, int) and not isinstance(value, bool) and place >= len(given.init):
             others = [value + 1, 2 * value + 1]
-        for other in others:
+        for other in (each for each in others if each != value):
             init = (*whole[:place], other, *whole[place + 1 :])
             yield Question("parameters", f"{names[place].name}={other} instead of {value}", replace(given, init=init))
 
@@ -192,6 +183,8 @@ def parameter_questions(given: Setting, seed: int) -> Iterator[Question]:
     yield Question("parameters", "the values of every parameter and buffer changed, by other amounts", replace(given, state=twice))
     large = {name: tensor * 100 if tensor.is_floating_point() else tensor for name, tensor in given.state.items()}
     yield Question("parameters", "every parameter and buffer a hundred times larger", replace(given, state=large))
+    twice = {name: tensor * 2 if tensor.is_floating_point() else tensor for name, tensor in given.state.items()}
+    yield Question("parameters", "every parameter and buffer twice as large", replace(given, state=twice))
 
 
 def moved(state: State, seed: int) -> State:
@@ -252,10 +245,28 @@ def size_questions(problem: Problem, given: Setting, promises: Promises, seed: i
             yield Question("sizes", f"{size_in_words(name)}: {other} instead of {value}", setting)
             if other in BEYOND and (alike := _alike(setting, other)):
                 yield Question("sizes", f"{size_in_words(name)}: {other} instead of {value}, and whole numbers all the same", alike)
+    yield from _long_questions(problem, promises, seed, most)
     for variant in variants(given.arguments, seed):
         arguments = promises.kept(variant.inputs) if variant.kind in ("sizes", "empty") else None
         if arguments is not None and not _broadcasts(arguments, given):
             yield Question("sizes", variant.label, replace(given, arguments=arguments), exotic=variant.kind == "empty")
+
+
+def _long_questions(problem: Problem, promises: Promises, seed: int, most: int) -> Iterator[Question]:
+    """One size many times larger, with positive numbers: a sum that is kept in few bits stalls."""
+    for name, value in problem.sizes.items():
+        longest = next((times * value + 1 for times in MANY if _fits(problem, {name: times * value + 1}, seed, most)), 0)
+        if not name.isidentifier() or not longest:
+            continue
+        try:
+            setting = problem.draw(seed, {name: longest})
+        except (HalfulpError, RuntimeError, ValueError, TypeError, IndexError, AssertionError, ZeroDivisionError):
+            continue
+        floats = {place: tensor.abs() for place, tensor in enumerate(leaves(setting.arguments)) if tensor.is_floating_point()}
+        arguments = promises.kept(with_leaves(setting.arguments, floats))
+        if arguments is not None and floats:
+            label = f"{size_in_words(name)}: {longest} instead of {value}, all numbers positive"
+            yield Question("sizes", label, replace(setting, arguments=arguments), long=True)
 
 
 def _alike(setting: Setting, least: int) -> Setting | None:
@@ -298,10 +309,15 @@ def _others(value: int, blocks: Sequence[int], steps: Sequence[int]) -> list[int
     prime = max((prime for prime in PRIMES if prime < value), default=0)
     multiple = -(-value // 16) * 16 + 1
     multiples = [value + sign * step for step in steps if step < value and value % step == 0 for sign in (1, -1)]
-    beyond = (*(block + 1 for block in blocks if block > value), *(limit for limit in BEYOND if limit > value))
+    beyond = (
+        *(size for block in blocks if block > value for size in (block + 1, 2 * block + 1)),
+        *(limit for limit in BEYOND if limit > value),
+    )
     others = (value - 1, value + 1, *multiples[:4], 1, prime, multiple, 2 * value + 1, *beyond)
     return [other for other in dict.fromkeys(others) if 0 < other != value]
 
 
+MANY = (128, 16)
+"""Times a size, the most that memory allows: sums of so many positive numbers stall where they are kept in few bits."""
 BEYOND = ((1 << 15) + 1, (1 << 16) + 1)
 """Sizes past what 16 bits count, signed and unsigned."""

@@ -181,6 +181,7 @@ class _Host:
             "written": written(before, given),
             "aliased": aliased(results, given),
             "ops": ops.names,
+            "sizes": ops.sizes,
             "whole": list(ops.whole),
         }
         if header["settled"]:

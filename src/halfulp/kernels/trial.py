@@ -6,7 +6,7 @@ import math
 import time
 import types
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -43,13 +43,14 @@ class Outcome:
 
     Attributes:
         answer: "right", "wrong", "refused" or "no answer", see `Asked`. note: why.
-        check: the judgement, where one was made. failure: what the solution failed with.
+        check: the judgement, where one was made. failure: what the solution failed with. facts: what its process saw of the call.
     """
 
     answer: str
     note: str = ""
     check: CheckResult | None = None
     failure: Failed | None = None
+    facts: dict[str, Any] = field(default_factory=dict)
 
 
 class Trials:
@@ -121,13 +122,13 @@ class Trials:
 
     def ask(
         self, setting: Setting, *, whole: bool = False, gradients: bool = False, same_memory: bool = False, repeated_s: float = 0.0,
-        longest_s: float = math.inf,
+        buffers_only: bool = False, longest_s: float = math.inf,
     ) -> Outcome:  # fmt: skip
         """Is the solution right here?
 
         Args:
             setting: on what. whole: make the whole judgement in any case. gradients: of the gradients. same_memory, repeated_s: see
-                `Sandbox.call`.
+                `Sandbox.call`. buffers_only: of the buffers that training mode changes.
             longest_s: nothing is asked where the reference takes longer; a solution that is slow is judged by one run first.
         """
         try:
@@ -142,8 +143,10 @@ class Trials:
                 repeated_s=0.0 if lifted else repeated_s,
             )  # fmt: skip
             results = {name: found.results[name] for name in found.results if name in names} if gradients else found.results
+            results = results[1] if buffers_only else results
             if not lifted and not ran:
                 ran.append(results)
+                facts.append(found.facts)
             return results
 
         def expected(state: Any, *arguments: Any) -> Any:
@@ -151,22 +154,29 @@ class Trials:
                 found: Any = differentiated(target, state, arguments, setting.keywords, training=setting.training)
                 return {name: found[name] for name in sorted(names & found.keys())}
             results, buffers = call(target, state, arguments, setting.keywords, training=setting.training)
-            return (results, buffers) if setting.training else results
+            return buffers if buffers_only else (results, buffers) if setting.training else results
 
         actual.__name__ = self.solution
         setattr(actual, "target", self._code)  # noqa: B010  # what the judgement reads of code whose ops it can't see
         names: set[str] = set()
         ran: list[Any] = []
+        facts: list[dict[str, Any]] = []
         try:
             if gradients:
                 names |= set(self.call(setting, gradients=True).results) - self.free
                 if not names:
                     return Outcome("no answer", "it records no gradients")
-                wanted = differentiated(target, setting.state, setting.arguments, setting.keywords, training=setting.training)
+                try:
+                    wanted = differentiated(target, setting.state, setting.arguments, setting.keywords, training=setting.training)
+                except Exception as error:  # whatever the reference raises
+                    return Outcome("no answer", f"the reference refuses it: {str(error).partition(chr(10))[0][:200]}")
+                if not names & wanted.keys():
+                    return Outcome("no answer", "the reference records no gradients")
                 if missing := sorted(wanted.keys() - names - self.free):
                     return Outcome("wrong", f"It records gradients, but none for {', '.join(missing)}; the reference does.")
             case = Case(actual, expected, (setting.state, *setting.arguments), declared=self.declared)
-            return self._answered(case, ran, whole=whole, once=repeated_s > 0, longest_s=longest_s)
+            answered = self._answered(case, ran, whole=whole, once=repeated_s > 0, longest_s=longest_s)
+            return replace(answered, facts=facts[0] if facts else {})
         except RunError as error:
             failure = error.__cause__
             if not isinstance(failure, Failed):
@@ -251,6 +261,8 @@ def _unusable(case: Case) -> str:
     exact = case.run("expected", LIFTED)
     if not isinstance(exact, Run):
         return ""
+    if not any(leaf.stored.size for leaf in case.native("expected").outputs):
+        return "the reference returns nothing"
     for leaf in case.native("expected").outputs:
         finer = exact.by_path.get(leaf.path)
         if leaf.format is None or finer is None or finer.shape != leaf.shape or not leaf.stored.size:

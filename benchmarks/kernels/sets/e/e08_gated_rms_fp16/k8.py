@@ -1,0 +1,57 @@
+import torch
+import torch.nn as nn
+
+ROWS = 64
+
+
+class _GatedRMS(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, gate, w, eps, buf):
+        D = x.shape[-1]
+        xf = x.reshape(-1, D).float()
+        gf = gate.reshape(-1, D).float()
+        rstd = 1.0 / torch.sqrt((xf * xf).sum(1, keepdim=True) / D + eps)
+        sg = torch.sigmoid(gf)
+        ctx.save_for_backward(x, gate, w, rstd)
+        y = (xf * rstd) * w * (gf * sg)
+        buf.copy_(y)
+        return buf.view(x.shape)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, gate, w, rstd = ctx.saved_tensors
+        D = x.shape[-1]
+        xf = x.reshape(-1, D).float()
+        gf = gate.reshape(-1, D).float()
+        go = g.reshape(-1, D).float()
+        dx = torch.empty_like(xf)
+        dg = torch.empty_like(xf)
+        dw = torch.zeros(D)
+        for s in range(0, xf.shape[0], ROWS):
+            sl = slice(s, min(s + ROWS, xf.shape[0]))
+            sg = torch.sigmoid(gf[sl])
+            act = gf[sl] * sg
+            xh = xf[sl] * rstd[sl]
+            dact = go[sl] * xh * w
+            dg[sl] = dact * (sg + act * (1 - sg))
+            t = go[sl] * act
+            dw += (t * xh).sum(0)
+            t = t * w
+            dx[sl] = rstd[sl] * (t - xh * (t * xh).mean(1, keepdim=True))
+        return dx.view_as(x).to(x.dtype), dg.view_as(gate).to(gate.dtype), dw, None, None
+
+
+class ModelNew(nn.Module):
+    """Fused gated RMSNorm writing in a workspace allocated once per size."""
+
+    def __init__(self, dim, eps):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(dim))
+        self.eps = eps
+        self._ws = None
+
+    def forward(self, x, gate):
+        rows = x.numel() // x.shape[-1]
+        if self._ws is None or self._ws.shape != (rows, x.shape[-1]) or self._ws.dtype != x.dtype:
+            self._ws = torch.empty(rows, x.shape[-1], dtype=x.dtype)
+        return _GatedRMS.apply(x, gate, self.weight, self.eps, self._ws.detach())

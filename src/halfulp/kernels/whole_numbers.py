@@ -1,0 +1,128 @@
+"""Whole numbers that a solution is asked: data go to the limits of their type, indices and lengths stay within what a problem promises."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from ..cases.trees import tensors_of
+from .calls import Setting, leaves, with_leaves
+
+NARROW = (torch.int8, torch.uint8, torch.int16)
+WIDE = (torch.int32, torch.int64)
+LARGE = {
+    torch.int32: [("2^30, of which two don't fit into int32", 1 << 30)],
+    torch.int64: [("2^33 + 1, beyond 32 bits", (1 << 33) + 1), ("2^53 + 1, which float64 cannot hold", (1 << 53) + 1)],
+}
+"""For data: sums of whole numbers that are kept too narrow show."""
+MARKS = {-1: "-1", -100: "-100, the value by which PyTorch marks targets that a loss ignores"}
+"""Values outside of a range by which code marks what does not count."""
+Ask = Callable[[Setting], Any]
+"""The reference's results; None where it refuses."""
+Change = tuple[str, dict[int, torch.Tensor]]
+
+
+class WholeNumbers:
+    """What the whole numbers among a problem's inputs are, and what else they may be.
+
+    Data are added and multiplied: they may be anything. Indices, targets and lengths lie between 0 and a length of some tensor; what lies
+    outside is no promise of the problem, unless the reference treats it apart.
+
+    Args:
+        draws: settings from several seeds. ask: the reference. text: the problem's source.
+    """
+
+    def __init__(self, draws: Sequence[Setting], ask: Ask, text: str) -> None:
+        self.given, self.ask = draws[0], ask
+        self.compared, self.names = compared(text), argument_names(text)
+        values = {value for value, _ in self.compared}
+        self.marks = [*MARKS.items(), *((value, str(value)) for value in sorted(values - MARKS.keys()))]
+        drawn = [leaves(draw.arguments) for draw in draws]
+        self.longest = max((length for tensor in drawn[0] for length in tensor.shape), default=0)
+        self.range: dict[int, tuple[int, int]] = {}
+        for place, tensor in enumerate(drawn[0]):
+            if tensor.dtype in (*NARROW, *WIDE) and tensor.numel():
+                found = [tensors[place] for tensors in drawn if place < len(tensors) and tensors[place].numel()]
+                self.range[place] = min(int(tensor.min()) for tensor in found), max(int(tensor.max()) for tensor in found)
+
+    def changes(self) -> Iterator[Change]:
+        """What changes, in words that follow a question's kind, and the changed tensors by their place."""
+        if not self.range:
+            return
+        results = self.ask(self.given)
+        counts = results is not None and all(not tensor.is_floating_point() for tensor in tensors_of(results))
+        full: dict[int, torch.Tensor] = {}
+        for place, (least, most) in self.range.items():
+            tensor = leaves(self.given.arguments)[place]
+            if tensor.dtype in NARROW:
+                info = torch.iinfo(tensor.dtype)
+                if most - least > (info.max - info.min) // 2:
+                    full[place] = torch.full_like(tensor, info.min or info.max)
+                    yield from (self._some(place, f"{value}, a limit of {info.dtype}", value) for value in (info.min, info.max))
+            elif least < 0 or most > self.longest or counts:
+                yield from (self._some(place, label, value) for label, value in LARGE[tensor.dtype])
+            elif least > 1:
+                yield from (self._some(place, str(value), value) for value in sorted({least // 2, 1}, reverse=True))
+            for value, label in self.marks:
+                if not least <= value <= most and self._is_apart(place, value, beyond=-1 if value < least else 1):
+                    yield self._some(place, label, value)
+        if len(full) > 1:
+            yield "all small whole numbers at the limit of their type that is largest in magnitude", full
+
+    def _some(self, place: int, label: str, value: int) -> Change:
+        changed = leaves(self.given.arguments)[place].clone()
+        changed.view(-1)[:: max(1, changed.numel() // 4)] = value
+        return f"some elements of input {place} are {label}", {place: changed}
+
+    def _is_apart(self, place: int, value: int, *, beyond: int) -> bool:
+        """Whether the reference computes something at a value, and its source compares with it, or it refuses the next one."""
+        return self._computes(place, value) and (self._is_compared(place, value) or not self._computes(place, value + beyond))
+
+    def _is_compared(self, place: int, value: int) -> bool:
+        """Whether the source compares this input with the value; one that it doesn't name may be any."""
+        own = self.names[place] if len(self.names) == len(leaves(self.given.arguments)) else ""
+        found = [names for number, names in self.compared if number == value]
+        return any(not own or own in names or names.isdisjoint(self.names) for names in found)
+
+    def _computes(self, place: int, value: int) -> bool:
+        _, changed = self._some(place, "", value)
+        results = self.ask(replace(self.given, arguments=with_leaves(self.given.arguments, changed)))
+        return results is not None and all(bool(torch.isfinite(tensor).all()) for tensor in tensors_of(results))
+
+
+def compared(text: str) -> set[tuple[int, frozenset[str]]]:
+    """Negative numbers that a source compares something with for equality, and the names in it; those of `ignore_index` or its like."""
+    found: set[tuple[int, frozenset[str]]] = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Compare) and all(isinstance(op, (ast.Eq, ast.NotEq)) for op in node.ops):
+            names = frozenset(part.id for part in ast.walk(node) if isinstance(part, ast.Name))
+            found |= {(value, names) for part in (node.left, *node.comparators) if (value := _whole(part)) is not None and value < 0}
+        elif isinstance(node, ast.keyword) and node.arg in ("ignore_index", "padding_idx"):
+            value = _whole(node.value)
+            found |= {(value, frozenset[str]())} if value is not None else set()
+    return found
+
+
+def argument_names(text: str) -> list[str]:
+    """The names of what the reference is called with; of the parts of its only argument, where it takes that apart."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef) and node.name in ("forward", "ref_kernel", "expected"):
+            names = [argument.arg for argument in node.args.args if argument.arg != "self"]
+            apart = [part for part in node.body if isinstance(part, ast.Assign) and _takes_apart(part, names)]
+            return [each.id for part in apart[:1] for each in ast.walk(part.targets[0]) if isinstance(each, ast.Name)] or names
+    return []
+
+
+def _takes_apart(node: ast.Assign, names: list[str]) -> bool:
+    return isinstance(node.targets[0], ast.Tuple) and isinstance(node.value, ast.Name) and [node.value.id] == names
+
+
+def _whole(node: ast.expr) -> int | None:
+    sign = 1
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        sign, node = -1, node.operand
+    return sign * node.value if isinstance(node, ast.Constant) and type(node.value) is int else None
