@@ -1,6 +1,6 @@
 """Which of the labelled solutions are accepted, by `halfulp kernel` and by its peers?
 
-Four sets of problems with right and wrong solutions, each written by somebody who had not seen the checker; `labels.json` of a set says of
+Six sets of problems with right and wrong solutions, each written by somebody who had not seen the checker; `labels.json` of a set says of
 each solution whether it is right (null: reasonable people may disagree; not counted), its kind, and on what a wrong one shows.
 
     python -m benchmarks.kernels.run [--set a] [--every N] [--only NAME] [--peers] [--json FILE]
@@ -62,7 +62,7 @@ def main() -> None:
             row = {
                 "name": f"{folder.name}/{name}", "right": label["right"], "kind": label["kind"], "answer": result.answer, "cheat": result.cheat,
                 "accepted": result.acceptable is True, "seconds": result.seconds, "because": result.because, "complete": result.complete,
-                "asked": len(result.asked), "peers": peers.get(name, {}),
+                "asked": len(result.asked), "notes": result.notes, "peers": peers.get(name, {}),
             }  # fmt: skip
             rows.append(row)
             if label["right"] is not None and row["accepted"] != label["right"]:

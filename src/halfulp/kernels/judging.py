@@ -24,7 +24,9 @@ from .problem import Problem, count_of
 from .promises import Promises
 from .questions import (
     Question,
+    border_questions,
     constructor_questions,
+    decides_nothing,
     gradient_questions,
     moved,
     number_questions,
@@ -51,8 +53,10 @@ MOST_NEAR = 12
 """Sizes, each one more and one less, that are asked before other values: they say the most, and time may run out."""
 DRAWS = 32
 """Of random numbers in training mode."""
+SLOW = ("hangs", "runs out of memory")
+"""How a slow solution fails that is asked far more than the problem does: that says nothing of its numbers."""
 LONGER = 8
-"""Times the given inputs: gradients are asked of so many numbers at most; a long sum is, where the reference is so much faster than need be."""
+"""Times the given inputs: gradients are asked of so many numbers at most. So much faster than allowed the reference is for a long sum."""
 SMALL = 8
 """What is shorter stays as it is where sizes become smaller: widths of filters, numbers of groups."""
 REPEATED_S = 1.0
@@ -129,7 +133,7 @@ class _Judge:
         self.notes: list[str] = []
         self.promises: Promises | None = None
         self.trials = Trials(problem.make, sandbox, build=self._build, declared=declared, solution=self.name)
-        self._takes_s = 0.0
+        self._takes_s, self._numbers = 0.0, 0
         self._complete = True
         self._falls_back = False
 
@@ -171,6 +175,7 @@ class _Judge:
         self.trials.free = {f"inputs[{place}]" for place in self.promises.of}
         target = self.trials.reference(draws[0].init)
         given = replace(draws[0], state=state_of(target))
+        self._numbers = count_of(given)
         try:
             own, facts = self.sandbox.build(self.problem.entry, given.init, 0)
         except Failed as failure:
@@ -285,6 +290,7 @@ class _Judge:
             for found in self._with_state(question, given):
                 kept.append(found)
                 yield found
+        yield from border_questions(kept, self.promises)
         for question in (
             *value_questions(given, self.promises, self.seed), *single_questions(given, self.promises),
             *whole_number_questions(given, self._whole_numbers(given)),
@@ -428,7 +434,7 @@ class _Judge:
             _Done: it is wrong.
         """
         answer = "wrong" if must and outcome.answer == "refused" else outcome.answer
-        if question.long and outcome.failure is not None:
+        if outcome.failure is not None and outcome.failure.kind in SLOW and count_of(question.setting) > LONGER * self._numbers:
             answer = "refused"
         if any(outcome.facts.get(name) for name in cheats.SEEN_IN_CALLS) and not question.gradients:
             with contextlib.suppress(RuntimeError, ValueError, TypeError, IndexError):  # the reference may refuse what is asked
@@ -437,7 +443,7 @@ class _Judge:
         self.asked.append(Asked(question.kind, question.label, answer, outcome.note[:400] if answer != "right" else ""))
         if answer != "wrong":
             return
-        if question.exotic or (question.tied and outcome.check is not None and outcome.check.because[:1] == ("integer_outputs",)):
+        if question.exotic or (outcome.check is not None and outcome.check.because[:1] in decides_nothing(question)):
             self.notes.append(f"The two differ on {question.label}, which decides nothing: correct kernels may differ there.")
             return
         if outcome.failure is not None:

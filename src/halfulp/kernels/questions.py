@@ -24,8 +24,8 @@ class Question:
     Attributes:
         kind, label: see `Asked`. setting: on what. exotic: whether a difference is reported and decides nothing, since honest
             implementations may differ there (NaN, nothing at all). tied: whether numbers are alike, so that which one is chosen is free.
-        otherwise: what to ask where this has no answer. gradients: whether it is these that are asked. long: whether a solution may take
-            longer than it is given, so that one that does not answer is not wrong.
+        otherwise: what to ask where this has no answer. gradients: whether it is these that are asked. long: whether it has many more
+            numbers than the problem, so that it is asked only where the reference is fast.
     """
 
     kind: str
@@ -40,6 +40,14 @@ class Question:
 
 TIED = ("ties", "integers", "half of the numbers zero", "all numbers the same", "all numbers zero")
 """Variants in which many numbers are alike."""
+
+
+def decides_nothing(question: Question) -> tuple[tuple[str, ...], ...]:
+    """The first evidence of a verdict that says nothing here: chosen places among ties, gradients that are NaN where all is saturated."""
+    tied: tuple[tuple[str, ...], ...] = (("integer_outputs",),) if question.tied else ()
+    return (*tied, ("specials",)) if question.gradients and any(label in question.label for label in SATURATED) else tied
+
+
 PRIMES = (2, 3, 5, 7, 13, 17, 31, 61, 97, 127, 257, 509, 1021)
 """Sizes that no block divides, about two for each power of two."""
 
@@ -69,6 +77,9 @@ def single_questions(given: Setting, promises: Promises) -> Iterator[Question]:
     tensors = leaves(given.arguments)
     floats = [place for place, tensor in enumerate(tensors) if tensor.is_floating_point() and tensor.numel()]
     sizes = {place: tensors[place].abs() for place in floats if torch.isfinite(tensors[place]).all()}
+    huge = {place: tensors[place] * HUGE for place in sizes}
+    if huge and all(bool(torch.isfinite(tensor).all()) for tensor in huge.values()):
+        yield from _kept(f"numbers {HUGE:g} times larger", given, huge, promises)
     for place in floats:
         if len(floats) > 1 and place in sizes:
             yield from _kept(f"input {place} negative, the others positive", given, {**sizes, place: -sizes[place]}, promises)
@@ -86,6 +97,20 @@ def single_questions(given: Setting, promises: Promises) -> Iterator[Question]:
                 yield from _kept(label, given, {place: changed}, promises)
 
 
+def border_questions(asked: Sequence[Question], promises: Promises) -> Iterator[Question]:
+    """Negative and huge numbers at the sizes that were asked: what fills a last block may be larger than they are, or smaller."""
+    for question in asked:
+        tensors = leaves(question.setting.arguments)
+        floats = {place: tensor for place, tensor in enumerate(tensors) if tensor.is_floating_point() and tensor.numel()}
+        for label, changed in (
+            ("all numbers negative", {place: -tensor.abs() for place, tensor in floats.items()}),
+            (f"numbers {HUGE:g} times larger", {place: tensor * HUGE for place, tensor in floats.items()}),
+        ):
+            if floats and all(bool(torch.isfinite(tensor).all()) for tensor in changed.values()):
+                for found in _kept(f"{question.label}, {label}", question.setting, changed, promises):
+                    yield replace(found, kind="sizes", otherwise=None)
+
+
 def whole_number_questions(given: Setting, numbers: WholeNumbers) -> Iterator[Question]:
     """Whole numbers at their limits, or marked as what does not count."""
     for label, changed in numbers.changes():
@@ -94,6 +119,8 @@ def whole_number_questions(given: Setting, numbers: WholeNumbers) -> Iterator[Qu
 
 DIFFERENTIATED = ("a large mean", "numbers a thousand times larger", "all numbers negative", "sums that cancel")
 """Variants on which gradients are asked: a formula that is right for small numbers overflows, or cancels, elsewhere."""
+SATURATED = ("numbers a thousand times larger",)
+"""Variants on which a gradient that is no number decides nothing: that of 1 / (1 + exp(-x)), a sigmoid, is none at -100."""
 
 
 def training_questions(asked: Sequence[Question]) -> Iterator[Question]:
@@ -113,6 +140,8 @@ def gradient_questions(asked: Sequence[Question]) -> Iterator[Question]:
         yield replace(question, kind="gradients", label=f"gradients on {question.label}", gradients=True)
 
 
+HUGE = 1e12
+"""What stands for infinity in code is often 1e4, 1e9 or 1e10; float32 holds its cube."""
 LARGE = 1e4
 """It outweighs a whole row, and float32 holds its square. Float16 may overflow; then nothing is asked."""
 
