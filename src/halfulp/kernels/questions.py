@@ -268,7 +268,7 @@ def size_questions(problem: Problem, given: Setting, promises: Promises, seed: i
             continue
         try:
             setting = problem.draw(seed, {name: other})
-        except (HalfulpError, RuntimeError, ValueError, TypeError, IndexError, AssertionError, ZeroDivisionError):
+        except REFUSALS:
             continue
         if count_of(setting) <= most:
             yield Question("sizes", f"{size_in_words(name)}: {other} instead of {value}", setting)
@@ -289,7 +289,7 @@ def _long_questions(problem: Problem, promises: Promises, seed: int, most: int) 
             continue
         try:
             setting = problem.draw(seed, {name: longest})
-        except (HalfulpError, RuntimeError, ValueError, TypeError, IndexError, AssertionError, ZeroDivisionError):
+        except REFUSALS:
             continue
         floats = {place: tensor.abs() for place, tensor in enumerate(leaves(setting.arguments)) if tensor.is_floating_point()}
         arguments = promises.kept(with_leaves(setting.arguments, floats))
@@ -319,6 +319,8 @@ def _broadcasts(arguments: tuple[Any, ...], given: Setting) -> bool:
     return any(after == 1 < before and before in lengths for new, old in pairs for after, before in zip(new.shape, old.shape))
 
 
+REFUSALS = (HalfulpError, RuntimeError, ValueError, TypeError, IndexError, AssertionError, ZeroDivisionError)
+"""What a problem says to sizes that don't fit together."""
 FAR = 3
 """Times a size: what is farther may take more memory than there is, and is counted before it is drawn."""
 
