@@ -238,3 +238,26 @@ def test_what_is_written_in_a_later_call_is_a_cheat(tmp_path):
     )
     found = judge(tmp_path, tmp_path / "solution.py", budget_s=60.0)
     assert (found.answer, "writes to its inputs" in found.cheat) == ("CHEAT", True), halfulp.report(found)
+
+
+ONE_ROW = """
+import torch
+import torch.nn as nn
+class Model{new}(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.BatchNorm1d(6)
+    def forward(self, x):
+        return {body}
+def get_inputs():
+    return [torch.randn(1, 6)]
+"""
+
+
+def test_a_reference_that_refuses_training_mode_is_asked_without_it(tmp_path):
+    """Batch statistics of one row: PyTorch raises."""
+    folded = "self.norm(x) if self.training else (x - self.norm.running_mean) * (self.norm.weight / torch.sqrt(self.norm.running_var + 1e-5)) + self.norm.bias"
+    (tmp_path / "problem.py").write_text(ONE_ROW.format(new="", body="self.norm(x)"))
+    (tmp_path / "solution.py").write_text(ONE_ROW.format(new="New", body=folded))
+    found = judge(tmp_path, tmp_path / "solution.py", budget_s=20.0)
+    assert found.answer == "RIGHT", halfulp.report(found)
