@@ -99,3 +99,24 @@ def test_what_is_no_problem_is_refused(tmp_path, text, words):
     (tmp_path / "empty").mkdir()
     with pytest.raises(CaseFileError, match=r"without a reference\.py"):
         read_problem(tmp_path / "empty")
+
+
+def test_a_reference_that_names_cuda_runs_on_the_processor(tmp_path):
+    # GPU MODE's references draw their inputs with a generator of the device.
+    (tmp_path / "reference.py").write_text(
+        "import torch\n"
+        "def generate_input(size, seed):\n"
+        "    generator = torch.Generator(device='cuda')\n"
+        "    generator.manual_seed(seed)\n"
+        "    return torch.randn(size, device='cuda', generator=generator)\n"
+        "def ref_kernel(data):\n"
+        "    return data + torch.ones(data.shape, device='cuda')\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "task.yml").write_text("tests:\n  - {size: 12, seed: 1}\n", encoding="utf-8")
+    before = torch.Generator
+    problem = read_problem(tmp_path)
+    setting = problem.draw(3, {})
+    assert setting.arguments[0].device.type == "cpu"
+    assert torch.equal(problem.make(())(setting.arguments[0]), setting.arguments[0] + 1)
+    assert torch.Generator is before

@@ -11,7 +11,7 @@ import torch
 import halfulp
 from halfulp.backends.workers.environments import environment_of
 from halfulp.kernels import judge
-from halfulp.kernels.stand_in import asks_for_a_device
+from halfulp.kernels.place import CUDA, STAND_IN, place_of
 from halfulp.kernels.triton_interpreter import NOTE, _narrow
 
 if importlib.util.find_spec("triton") is not None:
@@ -101,7 +101,7 @@ def test_what_a_solution_asks_of_a_gpu_alone_is_undecided(tmp_path):
 
 
 def test_code_that_names_no_device_gets_no_stand_in():
-    assert not asks_for_a_device("import torch") and asks_for_a_device("x.cuda()") is not torch.cuda.is_available()
+    assert not place_of("import torch") and place_of("x.cuda()") == (CUDA if torch.cuda.is_available() else STAND_IN)
 
 
 def test_numbers_are_rounded_to_bfloat16_as_pytorch_rounds_them():

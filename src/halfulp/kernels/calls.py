@@ -104,7 +104,7 @@ def differentiated(
 def weights(tensor: torch.Tensor) -> torch.Tensor:
     """A number from -1 to 1 for each place: cosines of multiples of the golden angle, which are as various as random ones."""
     places = torch.arange(tensor.numel(), dtype=torch.float64)
-    return torch.cos(2.399963229728653 * (places + 1.0)).reshape(tensor.shape).to(tensor.dtype)
+    return torch.cos(2.399963229728653 * (places + 1.0)).reshape(tensor.shape).to(tensor)
 
 
 def _tensors(value: Any) -> list[torch.Tensor]:
@@ -142,6 +142,9 @@ def copied(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
 @contextlib.contextmanager
 def seeded(seed: int) -> Any:
     """PyTorch's random numbers start at a seed inside, and go on as before afterwards."""
-    with torch.random.fork_rng(devices=[]):
+    devices = range(torch.cuda.device_count()) if torch.cuda.is_initialized() else ()
+    with torch.random.fork_rng(devices=list(devices)):
         torch.default_generator.manual_seed(seed)
+        if devices:
+            torch.cuda.manual_seed_all(seed)
         yield

@@ -16,7 +16,7 @@ from ..errors import CaseFileError, shortened
 from .calls import Setting, seeded
 from .op_samples import is_of_an_op, op_problem
 from .problem import Problem
-from .stand_in import without_cuda
+from .stand_in import kept_on_processor, on_processor
 
 
 def read_problem(path: str | Path) -> Problem:
@@ -82,7 +82,7 @@ def run(file: Path, text: str, changes: Mapping[str, int]) -> dict[str, Any]:
     if added:
         sys.path.insert(0, folder)
     try:
-        with without_cuda(text):
+        with on_processor(text):
             exec(compile(ast.fix_missing_locations(tree), str(file), "exec"), module.__dict__)
     except Exception as error:
         raise CaseFileError(
@@ -187,13 +187,13 @@ def _numbers(node: ast.AST, *, is_bound: bool = False) -> Iterator[tuple[int, bo
 def _kernelbench(file: Path, text: str, names: Mapping[str, Any]) -> Problem:
     def draw(seed: int, changes: Mapping[str, int]) -> Setting:
         known = run(file, text, changes) if changes else names
-        with seeded(seed), without_cuda(text):
+        with seeded(seed), on_processor(text):
             init = tuple(known["get_init_inputs"]()) if callable(known.get("get_init_inputs")) else ()
             return Setting(tuple(known["get_inputs"]()), init)
 
     def make(init: tuple[Any, ...]) -> Any:
-        with seeded(0), without_cuda(text):
-            return names["Model"](*init)
+        with seeded(0), on_processor(text):
+            return kept_on_processor(names["Model"](*init), text)
 
     return Problem(
         _name(file), "KernelBench", file, "ModelNew", make, draw, sizes_in(text), differentiable=True, constructor=names["Model"]
@@ -208,12 +208,14 @@ def _gpu_mode(file: Path, text: str, names: Mapping[str, Any]) -> Problem:
         return drawn({**given, **changes, "seed": seed})
 
     def drawn(keywords: Mapping[str, Any]) -> Setting:
-        with without_cuda(text):
+        with on_processor(text):
             return Setting((names["generate_input"](**keywords),))
 
     asked = tuple((", ".join(f"{key}={value}" for key, value in test.items()), drawn(test)) for test in tests[1:8])
     sizes = {key: value for key, value in given.items() if type(value) is int and key != "seed" and value > 1}
-    return Problem(_name(file), "GPU MODE", file, "custom_kernel", lambda _: names["ref_kernel"], draw, sizes, tests=asked)
+    return Problem(
+        _name(file), "GPU MODE", file, "custom_kernel", lambda _: kept_on_processor(names["ref_kernel"], text), draw, sizes, tests=asked
+    )
 
 
 def _tests(file: Path) -> Iterator[dict[str, Any]]:
@@ -240,13 +242,20 @@ _Loader = _loader()
 
 def _case(file: Path, text: str, names: Mapping[str, Any]) -> Problem:
     def draw(seed: int, changes: Mapping[str, int]) -> Setting:
-        with seeded(seed), without_cuda(text):
+        with seeded(seed), on_processor(text):
             found = names["inputs"](seed, **({"size": changes["size"]} if "size" in changes else {}))
         return Setting(tuple(found) if isinstance(found, (tuple, list)) else (found,))
 
     has_size = "size" in names["inputs"].__code__.co_varnames[: names["inputs"].__code__.co_argcount]
     return Problem(
-        _name(file), "case file", file, "actual", lambda _: names["expected"], draw, {"size": 64} if has_size else {}, differentiable=False
+        _name(file),
+        "case file",
+        file,
+        "actual",
+        lambda _: kept_on_processor(names["expected"], text),
+        draw,
+        {"size": 64} if has_size else {},
+        differentiable=False,
     )
 
 
@@ -264,7 +273,7 @@ def _function(file: Path, text: str, names: Mapping[str, Any], name: str) -> Pro
     if isinstance(reference, type):
         return replace(_kernelbench(file, text, {**names, "Model": reference}), name=name, entry=name)
     made = replace(_kernelbench(file, text, {**names, "Model": None}), name=name, entry=name, format="function", constructor=None)
-    return replace(made, make=lambda _: reference)
+    return replace(made, make=lambda _: kept_on_processor(reference, text))
 
 
 def named(path: str | Path) -> tuple[Path, str]:

@@ -20,6 +20,7 @@ from . import cheats
 from .calls import Setting, State, call, copied, seeded, state_of
 from .facts import alike, distributed_otherwise, same
 from .formats import read_problem, solution_file
+from .place import INTERPRETER, STAND_IN
 from .problem import Problem, count_of
 from .promises import Promises
 from .questions import (
@@ -473,7 +474,7 @@ class _Judge:
         cheat = cheats.seen_by_process({"attempts": failure.attempts}, {})
         if cheat:
             return self._result(Verdict.MISTAKE, f"This is a cheat: {cheat}.", cheat=cheat, label=label)
-        if self.sandbox.stands_in and lacks_a_device(failure.words):
+        if self.sandbox.place in (STAND_IN, INTERPRETER) and lacks_a_device(failure.words):
             because = f"The solution needs a CUDA device, or a package for one, which is not here: it raises {failure.words.rstrip('.')}."
             return self._result(Verdict.UNDECIDED, because, fault=failure.kind, kind=kind, label=label)
         words = f"it raises {failure.words}" if failure.kind in ("raises", "runs out of memory") else f"it {failure.words}."

@@ -48,7 +48,7 @@ def unpack(packed: Any, tensors: list[torch.Tensor]) -> Any:
     if kind == "tensor":
         return _laid_out(tensors[int(content)], packed["layout"]).requires_grad_(bool(packed["leaf"]))
     if kind == "array":
-        return tensors[int(content)].numpy()
+        return tensors[int(content)].cpu().numpy()
     if kind == "complex":
         return complex(*content)
     if kind == "dtype":
@@ -75,7 +75,7 @@ def _laid_out(tensor: torch.Tensor, layout: dict[str, Any] | None) -> torch.Tens
         return tensor
     strides, offset = [int(stride) for stride in layout["strides"]], int(layout["offset"])
     size = offset + 1 + sum((length - 1) * stride for length, stride in zip(tensor.shape, strides))
-    memory = torch.zeros(size, dtype=tensor.dtype)
+    memory = torch.zeros(size, dtype=tensor.dtype, device=tensor.device)
     view = memory.as_strided(tensor.shape, strides, offset)
     own = [slice(0, 1) if stride == 0 else slice(None) for stride in strides]  # what is expanded is written once
     view[tuple(own)].copy_(tensor[tuple(own)])

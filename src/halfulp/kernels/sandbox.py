@@ -20,8 +20,8 @@ from ..backends.workers.worker import Worker
 from ..errors import WorkerError
 from .calls import Setting, State
 from .packing import pack, unpack
+from .place import CUDA, INTERPRETER, STAND_IN, is_lost, place_of
 from .source import Source
-from .stand_in import asks_for_a_device
 
 MEMORY_BYTES = 8 << 30
 """Of address space beyond what PyTorch maps: a thousand times what the problems of the known benchmarks take at a million elements."""
@@ -35,11 +35,6 @@ THREADS = {"NUMBA_NUM_THREADS": "4", "OMP_NUM_THREADS": "4", "OPENBLAS_NUM_THREA
 """Loops that are a solution's own run in four threads, so that what they share shows on any machine; those of libraries in one."""
 CACHES = ("TMPDIR", "HOME", "XDG_CACHE_HOME", "TORCHINDUCTOR_CACHE_DIR", "TORCH_EXTENSIONS_DIR", "TRITON_CACHE_DIR", "NUMBA_CACHE_DIR")
 """Variables that say where temporary files go."""
-
-
-def _device(text: str) -> str:
-    """What the server is told about a device, see its `main`."""
-    return "" if not asks_for_a_device(text) else "interpreter" if "triton" in text else "stand-in"
 
 
 def _interpreter(text: str) -> str | Path:
@@ -85,7 +80,7 @@ class Sandbox:
 
     Attributes:
         held: what the system keeps it from, in words; known once it was started.
-        source: what its text says. stands_in: whether it asks for a CUDA device that isn't there, and gets a stand-in.
+        source: what its text says. place: where it runs, see `place_of`.
     """
 
     def __init__(
@@ -101,16 +96,16 @@ class Sandbox:
             shutil.copy(helper, self._folder)
         text = solution.read_text(encoding="utf-8", errors="replace")
         self.source = Source(text)
-        self.stands_in = asks_for_a_device(text)
+        self.place = place_of(text)
         self._secrets = [os.path.realpath(path) for path in secrets]
         limits = json.dumps({"memory_bytes": MEMORY_BYTES, "cpu_s": cpu_s, "file_bytes": FILE_BYTES})
         self._worker = Worker(
             f"the solution {solution.name}", _interpreter(text), answer_s=START_S,
             environment={
                 **dict.fromkeys(CACHES, self._folder), **THREADS, "PYTHONDONTWRITEBYTECODE": "1",
-                **({"TRITON_INTERPRET": "1"} if self.stands_in else {}),
+                **({"TRITON_INTERPRET": "1"} if self.place in (STAND_IN, INTERPRETER) else {}),
             },
-            program=("-m", "halfulp.kernels.server", self._folder, limits, _device(text)),
+            program=("-m", "halfulp.kernels.server", self._folder, limits, self.place),
         )  # fmt: skip
         self.answer_s = answer_s
         self._built: tuple[str, tuple[Any, ...], int] | None = None
@@ -184,7 +179,8 @@ class Sandbox:
 
     def _ask(self, header: dict[str, Any], tensors: Iterable[Any] = ()) -> Message:
         is_first = header["do"] != "call" or not self._called
-        self._worker.answer_s = COMPILED_S if is_first and self.source.compiles else self.answer_s if header["do"] == "call" else START_S
+        compiled_s = COMPILED_S if self.source.compiles else START_S if self.place == CUDA else self.answer_s
+        self._worker.answer_s = compiled_s if is_first else self.answer_s
         try:
             answer = self._worker.ask(Message(header, list(tensors)))
         except WorkerError as error:
@@ -194,6 +190,8 @@ class Sandbox:
         assert answer is not None
         if (kind := answer.header.get("error")) is not None:
             words = str(answer.header.get("words", ""))
+            if is_lost(self.place, words):
+                self._worker.close()  # the next question starts another process
             is_memory = kind == "MemoryError" or "not enough memory" in words or "allocate memory" in words
             raise Failed("runs out of memory" if is_memory else "raises", f"{kind}: {words}", answer.header.get("attempts", ()))
         return answer

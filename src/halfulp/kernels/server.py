@@ -17,19 +17,21 @@ from pathlib import Path
 from typing import Any
 
 
-def main(folder: str, limits: str, device: str = "") -> None:
+def main(folder: str, limits: str, place: str = "") -> None:
     """Serve until the other side closes the pipe.
 
     Args:
         folder: the only one in which files may be written. limits: JSON of the keywords of `limit`.
-        device: "stand-in" where the solution asks for one that isn't there, "interpreter" where its kernels are Triton's besides.
+        place: where the solution runs, see `place_of`.
     """
     from halfulp.process.pipes import taken_pipes
 
     questions, answers = taken_pipes()
     from halfulp.process.confinement import confine, limit
 
-    held = confine(Path(folder))  # before there are threads
+    from .place import CUDA, HERE, INTERPRETER, device_files, open_device
+
+    held = confine(Path(folder), device_files() if place == CUDA else ())  # before there are threads
     from halfulp.process.lifeline import follow
 
     follow()
@@ -39,17 +41,20 @@ def main(folder: str, limits: str, device: str = "") -> None:
     torch.set_num_threads(1)
     from halfulp.backends.workers.wire import Message, receive, send
 
-    if device:
+    bounds = json.loads(limits)
+    if place == CUDA:
+        bounds["memory_bytes"] += open_device()
+    elif place != HERE:
         from .stand_in import pretend
 
         pretend()
-        if device == "interpreter":
+        if place == INTERPRETER:
             with contextlib.suppress(ImportError, AttributeError):  # there is no Triton, or one before 3.2
                 from .triton_interpreter import prepare
 
                 prepare()
-    held += limit(**json.loads(limits))
-    host = _Host(pretends=bool(device))
+    held += limit(**bounds)
+    host = _Host(place)
     send(answers, Message({"ready": True, "fingerprint": {"held": json.dumps(held)}, "unusable": ""}))
     while (question := receive(questions)) is not None:
         try:
@@ -76,11 +81,13 @@ class _Host:
     """Holds the solution.
 
     Args:
-        pretends: it is told that there is a CUDA device.
+        place: where it runs.
     """
 
-    def __init__(self, *, pretends: bool = False) -> None:
-        self.pretends = pretends
+    def __init__(self, place: str = "") -> None:
+        from .place import CUDA, HERE
+
+        self.place, self.pretends = place, place not in (HERE, CUDA)
         self.target: Any = None
         self.module: Any = None
         self.secrets: tuple[str, ...] = ()
@@ -125,16 +132,19 @@ class _Host:
 
         from .calls import seeded, state_of
         from .packing import pack, unpack
+        from .place import CUDA, given_to, taken_from
 
         found = vars(self.module)[header["name"]]
         with self._watched():
             if isinstance(found, type):
                 with seeded(header["seed"]):
-                    found = found(*unpack(header["init"], list(question.tensors)))
+                    found = found(*unpack(header["init"], given_to(self.place, question.tensors)))
+            if self.place == CUDA and isinstance(found, torch.nn.Module):
+                found = found.to(self.place)
         self.target = found
         tensors: list[torch.Tensor] = []
         state = pack(state_of(found), tensors)
-        return Message({"state": state, "module": isinstance(found, torch.nn.Module), **self._facts()}, tensors)
+        return Message({"state": state, "module": isinstance(found, torch.nn.Module), **self._facts()}, taken_from(self.place, tensors))
 
     def _call(self, header: Any, question: Any) -> Any:
         """One call: its results, and what it did besides."""
@@ -145,8 +155,9 @@ class _Host:
         from .calls import call, differentiated, seeded
         from .facts import Ops, aliased, same, written
         from .packing import pack, unpack
+        from .place import given_to, taken_from
 
-        state, arguments, keywords = unpack(header["given"], list(question.tensors))
+        state, arguments, keywords = unpack(header["given"], given_to(self.place, question.tensors))
         if header["same_memory"]:
             arguments = self._in_same_memory(arguments)
         before = [tensor.clone() for tensor in _tensors((state, arguments))]
@@ -172,7 +183,8 @@ class _Host:
                         results = self._farthest(results, (state, before[len(_tensors(state)) :], arguments, keywords), header)
         packed = pack(results, sent)
         given = _tensors((state, arguments))
-        sent = [tensor.clone() for tensor in sent]
+        returned = [tensor.clone() for tensor in sent]
+        sent = taken_from(self.place, returned)
         overwritten = any(not same(old, new) for old, new in self._returned)
         self._returned = [(tensor.clone(), tensor) for tensor in _tensors(results)]
         facts: dict[str, Any] = {
@@ -186,7 +198,7 @@ class _Host:
         }
         if header["settled"]:
             time.sleep(header["settled"])
-            facts["late"] = any(not same(old, new) for old, new in zip(sent, _tensors(results)))
+            facts["late"] = any(not same(old, new) for old, new in zip(returned, _tensors(results)))
         return Message({"results": packed, **facts, **self._facts()}, sent)
 
     def _farthest(self, results: Any, given: Any, header: Any) -> Any:

@@ -1,27 +1,49 @@
-"""Stand-ins for a CUDA device where there is none: for a problem, "cuda" is the processor; a solution is told that it has a device."""
+"""Stand-ins for a CUDA device: for a problem, "cuda" is the processor; where there is none, a solution is told that there is one."""
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import types
 from typing import Any
+from unittest import mock
 
 import torch
 from torch.overrides import TorchFunctionMode
 
+from ..process.alone import alone
 
-def without_cuda(text: str) -> contextlib.AbstractContextManager[Any]:
-    """Inside, "cuda" is the processor; nothing changes for code that doesn't name it, or where there is a device.
+
+def on_processor(text: str) -> contextlib.AbstractContextManager[Any]:
+    """Inside, "cuda" is the processor, also where there is a device: references run there; nothing changes for code that doesn't name it.
 
     Args:
         text: the source of the code.
     """
-    return _Processor() if asks_for_a_device(text) else contextlib.nullcontext()
+    if "cuda" not in text:
+        return contextlib.nullcontext()
+    stack = contextlib.ExitStack()
+    stack.enter_context(alone())
+    stack.enter_context(mock.patch.object(torch, "Generator", _Generator))
+    stack.enter_context(_Processor())
+    return stack
 
 
-def asks_for_a_device(text: str) -> bool:
-    """Whether code names CUDA or Triton, and there is no device that it could run on."""
-    return ("cuda" in text or "triton" in text) and not torch.cuda.is_available()
+def kept_on_processor(target: Any, text: str) -> Any:
+    """A reference whose calls run `on_processor`."""
+    if "cuda" not in text:
+        return target
+    inner = target.forward if isinstance(target, torch.nn.Module) else target
+
+    @functools.wraps(inner)
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        with on_processor(text):
+            return inner(*arguments, **keywords)
+
+    if not isinstance(target, torch.nn.Module):
+        return call
+    target.forward = call
+    return target
 
 
 def lacks_a_device(words: str) -> bool:
@@ -61,6 +83,13 @@ class _Processor(TorchFunctionMode):
             if name == "get_device":
                 return 0
         return func(*(_moved(value) for value in args), **kwargs)
+
+
+class _Generator(torch.Generator):
+    """Random numbers of the processor, whatever device they are asked for."""
+
+    def __new__(cls, device: Any = None) -> _Generator:
+        return super().__new__(cls, "cpu" if device is None else _moved(device))  # pyright: ignore[reportCallIssue]
 
 
 def _moved(value: Any) -> Any:
@@ -109,3 +138,4 @@ def pretend() -> None:
     }  # fmt: skip
     for name, answer in answers.items():
         setattr(torch.cuda, name, answer)
+    setattr(torch, "Generator", _Generator)  # noqa: B010

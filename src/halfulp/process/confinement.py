@@ -11,6 +11,7 @@ import ctypes
 import os
 import struct
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +25,11 @@ _PATH_BENEATH = 1
 NO_NETWORK, ONE_FOLDER = "no network", "files can be written in one folder only"
 
 
-def confine(folder: Path) -> tuple[str, ...]:
+def confine(folder: Path, devices: Iterable[Path] = ()) -> tuple[str, ...]:
     """Give up the network, and writing outside of a folder. To be called before the process has threads: they would stay free.
 
     Args:
-        folder: where files may be written.
+        folder: where files may be written. devices: files of devices that may be opened for writing all the same.
 
     Returns:
         What holds from now on, in words; a part that this system can't keep is not among them.
@@ -40,7 +41,7 @@ def confine(folder: Path) -> tuple[str, ...]:
             _without_network(libc)
             held.append(NO_NETWORK)
         with contextlib.suppress(OSError):
-            _one_folder(libc, folder)
+            _one_folder(libc, folder, devices)
             held.append(ONE_FOLDER)
     return tuple(held)
 
@@ -91,8 +92,8 @@ def _without_network(libc: Any) -> None:
         raise OSError(ctypes.get_errno(), "unshare")
 
 
-def _one_folder(libc: Any, folder: Path) -> None:
-    """Landlock: files are read anywhere, and changed below one folder alone (and in /dev/null).
+def _one_folder(libc: Any, folder: Path, devices: Iterable[Path]) -> None:
+    """Landlock: files are read anywhere, and changed below one folder alone (and in /dev/null and devices).
 
     Raises:
         OSError: the kernel has no Landlock.
@@ -106,7 +107,8 @@ def _one_folder(libc: Any, folder: Path) -> None:
     if descriptor < 0:
         raise OSError(ctypes.get_errno(), "landlock")
     try:
-        for path, allowed in ((folder, rights), (Path(os.devnull), rights & 0x4002)):
+        nodes = [path for path in devices if not path.is_symlink()]
+        for path, allowed in ((folder, rights), *((path, rights & 0x4002) for path in (Path(os.devnull), *nodes))):
             place = os.open(path, os.O_PATH | os.O_CLOEXEC)
             try:
                 rule = ctypes.create_string_buffer(struct.pack("<Qi", allowed, place))

@@ -1,0 +1,59 @@
+"""Where a solution runs: as it is, on a CUDA device, or where there is none on a stand-in for one (for Triton, in its interpreter).
+
+The reference runs on the processor in any case: a solution's process is given its tensors on the device, and its results come back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # PyTorch starts threads when it is imported, and a process is confined before it has any
+    import torch
+
+HERE, CUDA, STAND_IN, INTERPRETER = "", "cuda", "stand-in", "interpreter"
+NAMES = ("cuda", "triton")
+"""What code names that is written for such a device."""
+
+
+def place_of(text: str) -> str:
+    """Where code runs, by its text: `HERE`, `CUDA`, `STAND_IN` or `INTERPRETER`."""
+    import torch
+
+    if not any(name in text for name in NAMES):
+        return HERE
+    return CUDA if torch.cuda.is_available() else INTERPRETER if "triton" in text else STAND_IN
+
+
+def device_files() -> tuple[Path, ...]:
+    """What has to be opened for writing to use a device."""
+    return tuple(sorted(Path("/dev").glob("nvidia*")))
+
+
+def open_device() -> int:
+    """Make this process's context on the device, before memory is limited; how many bytes of addresses the device itself may take.
+
+    Products and convolutions of PyTorch's keep all bits of float32 here: convolutions would take TF32 by default, and what the solution
+    computes itself could not be told from it.
+    """
+    import torch
+
+    torch.zeros(1, device=CUDA)
+    torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
+    return 2 * torch.cuda.get_device_properties(0).total_memory  # it is mapped once, and again where segments grow
+
+
+def given_to(place: str, tensors: Iterable[torch.Tensor]) -> list[torch.Tensor]:
+    """Tensors where a solution expects them."""
+    return [tensor.to(CUDA) for tensor in tensors] if place == CUDA else list(tensors)
+
+
+def taken_from(place: str, tensors: Iterable[torch.Tensor]) -> list[torch.Tensor]:
+    """Copies that were made of a solution's tensors, on the processor."""
+    return [tensor.cpu() for tensor in tensors] if place == CUDA else list(tensors)
+
+
+def is_lost(place: str, words: str) -> bool:
+    """Whether a process can't use its device any more: every call fails after one that touched memory which isn't there."""
+    return place == CUDA and any(name in words for name in ("CUDA error", "cudaError", "CUDA: "))
