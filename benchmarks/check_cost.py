@@ -25,6 +25,7 @@ from halfulp.cases import Case
 
 from .verdicts import PAIRS
 from .verdicts.figures import report_figures
+from .verdicts.rewrites import without_onednn
 
 
 class PlainAttention(nn.Module):
@@ -47,7 +48,7 @@ class WithoutOneDnn(nn.Module):
         self.model = model
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        with torch.backends.mkldnn.flags(enabled=False, allow_tf32=None):
+        with without_onednn():
             return self.model(x)
 
 

@@ -4,7 +4,7 @@
 
 Parts: the labelled pairs and generated pairs of `benchmarks.verdicts`, and its models with and without a mistake (`actual` runs on the
 device, `expected` on the processor; pairs whose code holds tensors of the processor can't move and are counted as such); products in TF32,
-which have to be named; orders of the device's sums and products; scattered additions, whose order changes from run to run; `compare` beside
+which have to be named; how attention errs; orders of the device's sums and products; scattered additions, whose order changes from run to run; `compare` beside
 assert_close and beside reading memory, on tensors of the device. `--device cpu` tries the program itself where there is no device.
 """
 
@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch.nn.functional import scaled_dot_product_attention
 
 import halfulp
 
@@ -50,6 +51,7 @@ def asked(job: tuple[str, int, str]) -> Row:
     part, number, device = job
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
+    torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False  # convolutions take it by default
     name, kind, actual, expected, inputs, options = _pair(part, number, device)
     row: Row = {"part": part, "name": name, "kind": kind}
     start = time.perf_counter()
@@ -152,6 +154,24 @@ def _scattered(count: int, index: torch.Tensor, values: torch.Tensor) -> torch.T
     return torch.zeros(count, device=values.device, dtype=values.dtype).index_add(0, index, values)
 
 
+def of_attention(device: str) -> Iterator[Row]:
+    """How PyTorch's attention in float32 errs: on average, and how many results are too small, in units of u of the result."""
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+
+    generator = torch.Generator().manual_seed(0)
+    for shape in ((2, 4, 130, 64), (1, 2, 512, 64), (2, 4, 64, 32)):
+        q, k, v = (torch.randn(shape, generator=generator) for _ in range(3))
+        v = v + 1
+        exact = scaled_dot_product_attention(q.double(), k.double(), v.double())
+        for kernel in ("MATH", "EFFICIENT_ATTENTION") if device == "cuda" else ("MATH",):
+            with sdpa_kernel(getattr(SDPBackend, kernel)):
+                found = scaled_dot_product_attention(*(tensor.to(device) for tensor in (q, k, v))).cpu().double()
+            errors = (found - exact) * exact.sign() / (2.0**-24 * exact.abs())
+            mean, rms, small = float(errors.mean()), float(errors.square().mean().sqrt()), float((errors < 0).double().mean())
+            said = f"errors in u: mean {mean:.2f}, rms {rms:.2f}; {100 * small:.1f} % of the results are too small"
+            yield {"part": "attention", "name": f"{kernel} of {shape}", "said": said}
+
+
 def of_orders(device: str) -> Iterator[Row]:
     """In which order the device adds."""
     works: dict[str, Callable[..., Any]] = {
@@ -216,7 +236,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     rows: list[Row] = []
     figures: dict[str, tuple[float, str]] = {}
-    for part in (of_precisions, of_orders):
+    for part in (of_precisions, of_attention, of_orders):
         for row in part(options.device):
             rows.append(row)
             print(f"{row['part']}: {row['name']} ({row.get('seconds', 0):.1f} s)\n    {row['said']}", flush=True)

@@ -2,6 +2,7 @@
 
 import math
 import os
+import sys
 
 import pytest
 import torch
@@ -46,6 +47,12 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if any(name in item.nodeid for name in SLOW):
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(autouse=True)
+def _same_path(monkeypatch):
+    """Commands put the folder of a case before all others, as Python does with that of a program; a `code.py` in it is the user's."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
 
 
 @pytest.fixture(autouse=True)

@@ -131,3 +131,13 @@ def test_files_that_are_none_are_refused(folder):
         judge(folder, folder / "nothing.py")
     (folder / "other.py").write_text("x = 1\n")
     assert "doesn't define ModelNew" in judge(folder, folder / "other.py").because
+
+
+def test_a_process_that_cannot_start_says_nothing_of_the_solution(folder, tmp_path, monkeypatch):
+    # On a machine whose driver could not be used from the sandbox, every solution was a mistake.
+    broken = tmp_path / "python"
+    broken.write_text("#!/bin/sh\necho no driver >&2\nexit 3\n", encoding="utf-8")
+    broken.chmod(0o755)
+    monkeypatch.setattr("halfulp.kernels.sandbox._interpreter", lambda text: str(broken))
+    found = judge(folder / "problem.py", folder / "blocks.py")
+    assert found.verdict is Verdict.UNDECIDED and "can't be started here" in found.because and "no driver" in found.because

@@ -4,11 +4,14 @@ import pytest
 from benchmarks.origins.faults import FAULTS
 from benchmarks.origins.honest import HONEST
 from benchmarks.origins.run import located
+from releases import RELEASE
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("fault", [pytest.param(each, id=each.name) for each in [fault for fault in FAULTS if not fault.slow][::3]])
 def test_a_planted_fault_is_named(fault):
+    if fault.name == "fused layer, second norm with eps 1e-4" and RELEASE < (2, 5):
+        pytest.skip("PyTorch 2.4 records a fused layer as one op, and its parts have no counterpart: locate names the range")
     origin = located(fault)
     assert (origin.module, origin.phase) == (fault.module, fault.phase), origin
     assert origin.acceptable is False

@@ -110,6 +110,7 @@ def test_scalars_are_what_tensorboard_reads(walked, tmp_path):
     assert {step for tag, _, step in found if tag.startswith("times the limit, by layer/")} == {7}
 
 
+@pytest.mark.filterwarnings("ignore:You are using `torch.load`:FutureWarning")  # of PyTorch 2.4 about its own torch.export.load
 def test_the_command_writes_the_graph_and_its_numbers(tmp_path):
     case = tmp_path / "port.py"
     case.write_text(CASE)

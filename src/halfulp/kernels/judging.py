@@ -20,7 +20,7 @@ from . import cheats
 from .calls import Setting, State, call, copied, seeded, state_of
 from .facts import alike, distributed_otherwise, same
 from .formats import read_problem, solution_file
-from .place import INTERPRETER, STAND_IN
+from .place import CUDA, INTERPRETER, STAND_IN
 from .problem import Problem, count_of
 from .promises import Promises
 from .questions import (
@@ -29,6 +29,7 @@ from .questions import (
     constructor_questions,
     decides_nothing,
     gradient_questions,
+    loses_little,
     moved,
     number_questions,
     parameter_questions,
@@ -40,10 +41,11 @@ from .questions import (
     whole_number_questions,
 )
 from .result import Asked, KernelResult
-from .sandbox import Failed, Sandbox
+from .sandbox import NOT_STARTED, Failed, Sandbox
 from .stand_in import lacks_a_device
 from .trial import Outcome, Trials
 from .triton_interpreter import NOTE
+from .undefined import why_undefined
 from .whole_numbers import WholeNumbers
 
 BUDGET_S = 30.0
@@ -54,6 +56,8 @@ MOST_NEAR = 12
 """Sizes, each one more and one less, that are asked before other values: they say the most, and time may run out."""
 DRAWS = 32
 """Of random numbers in training mode."""
+OUT_OF_RANGE = (("specials",), ("overflow",))
+"""The evidence that comes first where infinities or NaN are in other places."""
 SLOW = ("hangs", "runs out of memory")
 """How a slow solution fails that is asked far more than the problem does: that says nothing of its numbers."""
 LONGER = 8
@@ -135,6 +139,7 @@ class _Judge:
         self.promises: Promises | None = None
         self.trials = Trials(problem.make, sandbox, build=self._build, declared=declared, solution=self.name)
         self._takes_s, self._numbers = 0.0, 0
+        self._given_setting: Setting | None = None
         self._complete = True
         self._falls_back = False
 
@@ -176,7 +181,7 @@ class _Judge:
         self.trials.free = {f"inputs[{place}]" for place in self.promises.of}
         target = self.trials.reference(draws[0].init)
         given = replace(draws[0], state=state_of(target))
-        self._numbers = count_of(given)
+        self._numbers, self._given_setting = count_of(given), given
         try:
             own, facts = self.sandbox.build(self.problem.entry, given.init, 0)
         except Failed as failure:
@@ -440,8 +445,16 @@ class _Judge:
             _Done: it is wrong.
         """
         answer = "wrong" if must and outcome.answer == "refused" else outcome.answer
-        if outcome.failure is not None and outcome.failure.kind in SLOW and count_of(question.setting) > LONGER * self._numbers:
+        is_far = question.far or count_of(question.setting) > LONGER * self._numbers
+        if outcome.failure is not None and outcome.failure.kind in SLOW and is_far:
             answer = "refused"
+        if answer == "wrong" and not must and loses_little(question, outcome.check):
+            answer = "right"
+        if answer == "wrong" and not must and self._given_setting is not None:
+            special = outcome.check is not None and outcome.check.because[:1] in OUT_OF_RANGE
+            target = self.trials.reference(question.setting.init)
+            if why := why_undefined(target, question.setting, self._given_setting, special=special, gradients=question.gradients):
+                answer, outcome = "no answer", replace(outcome, note=why)
         if any(outcome.facts.get(name) for name in cheats.SEEN_IN_CALLS) and not question.gradients:
             facts: dict[str, Any] = {
                 "written": outcome.facts.get("written", ())
@@ -452,7 +465,8 @@ class _Judge:
         self.asked.append(Asked(question.kind, question.label, answer, outcome.note[:400] if answer != "right" else ""))
         if answer != "wrong":
             return
-        if question.exotic or (outcome.check is not None and outcome.check.because[:1] in decides_nothing(question)):
+        mute = decides_nothing(question, contracted=self.sandbox.place == CUDA)
+        if question.exotic or (outcome.check is not None and outcome.check.because[:1] in mute):
             self.notes.append(f"The two differ on {question.label}, which decides nothing: correct kernels may differ there.")
             return
         if outcome.failure is not None:
@@ -477,6 +491,9 @@ class _Judge:
         if self.sandbox.place in (STAND_IN, INTERPRETER) and lacks_a_device(failure.words):
             because = f"The solution needs a CUDA device, or a package for one, which is not here: it raises {failure.words.rstrip('.')}."
             return self._result(Verdict.UNDECIDED, because, fault=failure.kind, kind=kind, label=label)
+        if failure.kind == NOT_STARTED:
+            because = f"The process that would run the solution can't be started here: it {failure.words.rstrip('.')}. Nothing was judged."
+            return self._result(Verdict.UNDECIDED, because, kind=kind, label=label)
         words = f"it raises {failure.words}" if failure.kind in ("raises", "runs out of memory") else f"it {failure.words}."
         because = f"{ACTIONS.get(label, f'It gives no result on {label}')}: {words}"
         return self._result(Verdict.MISTAKE, because, fault=failure.kind, kind=kind, label=label)

@@ -13,6 +13,8 @@ if TYPE_CHECKING:  # PyTorch starts threads when it is imported, and a process i
     import torch
 
 HERE, CUDA, STAND_IN, INTERPRETER = "", "cuda", "stand-in", "interpreter"
+WRITTEN: tuple[str, ...] = ("/proc/self",)
+"""What CUDA's driver writes besides: names of its threads."""
 NAMES = ("cuda", "triton")
 """What code names that is written for such a device."""
 
@@ -28,7 +30,7 @@ def place_of(text: str) -> str:
 
 def device_files() -> tuple[Path, ...]:
     """What has to be opened for writing to use a device."""
-    return tuple(sorted(Path("/dev").glob("nvidia*")))
+    return (*sorted(Path("/dev").glob("nvidia*")), *(Path(path) for path in WRITTEN))
 
 
 def open_device() -> int:

@@ -11,6 +11,8 @@ import torch
 
 from ..errors import HalfulpError
 from ..inputs import variants
+from ..verdicts.result import CheckResult
+from ..verdicts.verdict import Verdict
 from .calls import Setting, State, leaves, state_of, with_leaves
 from .problem import LARGEST, Problem, count_of
 from .promises import Promises
@@ -25,7 +27,8 @@ class Question:
         kind, label: see `Asked`. setting: on what. exotic: whether a difference is reported and decides nothing, since honest
             implementations may differ there (NaN, nothing at all). tied: whether numbers are alike, so that which one is chosen is free.
         otherwise: what to ask where this has no answer. gradients: whether it is these that are asked. long: whether it has many more
-            numbers than the problem, so that it is asked only where the reference is fast.
+            numbers than the problem, so that it is asked only where the reference is fast. far: whether a size is many times the
+            problem's, so that what takes long or much memory says nothing.
     """
 
     kind: str
@@ -36,16 +39,47 @@ class Question:
     otherwise: Setting | None = None
     gradients: bool = False
     long: bool = False
+    far: bool = False
 
 
-TIED = ("ties", "integers", "half of the numbers zero", "all numbers the same", "all numbers zero")
+ALIKE = "all numbers the same"
+TIED = ("ties", "integers", "half of the numbers zero", ALIKE, "all numbers zero")
 """Variants in which many numbers are alike."""
 
 
-def decides_nothing(question: Question) -> tuple[tuple[str, ...], ...]:
-    """The first evidence of a verdict that says nothing here: chosen places among ties, gradients that are NaN where all is saturated."""
-    tied: tuple[tuple[str, ...], ...] = (("integer_outputs",),) if question.tied else ()
-    return (*tied, ("specials",)) if question.gradients and any(label in question.label for label in SATURATED) else tied
+def decides_nothing(question: Question, *, contracted: bool = False) -> tuple[tuple[str, ...], ...]:
+    """The first evidence of a verdict that says nothing here.
+
+    Places that are chosen among ties; how errors lean where all numbers are alike, since all errors are alike then; gradients that are NaN
+    where all is saturated; infinities of huge numbers where products are contracted.
+
+    Args:
+        contracted: the solution's compiler makes one operation of a product and a sum, as those for GPUs do. Exponentials to base two,
+            2 ** (x * log2(e) - m * log2(e)), then keep what the rounded second product lost: beyond 2^31 that alone overflows, at x = m.
+    """
+    found: list[tuple[str, ...]] = []
+    if question.tied:
+        found.append(("integer_outputs",))
+    if ALIKE in question.label:
+        found += [("gain",), ("redraw",)]
+    if question.gradients and any(label in question.label for label in SATURATED):
+        found.append(("specials",))
+    if contracted and f"{HUGE:g}" in question.label:
+        found.append(("specials",))
+    return tuple(found)
+
+
+A_DIGIT = 10.0
+"""Times what rounding causes: where values are extreme, an algorithm that loses less than one digit is no wrong one."""
+
+
+def loses_little(question: Question, check: CheckResult | None) -> bool:
+    """Whether a solution keeps fewer digits than it might where values are extreme, and not a whole digit fewer."""
+    if check is None or check.verdict is not Verdict.UNSTABLE or check.because[:1] != ("loss",):
+        return False
+    noise = check.find("noise")
+    is_of_values = question.kind == "values" or (question.gradients and any(label in question.label for label in DIFFERENTIATED))
+    return is_of_values and noise is not None and noise.number("rms_in_noise") <= A_DIGIT
 
 
 PRIMES = (2, 3, 5, 7, 13, 17, 31, 61, 97, 127, 257, 509, 1021)
@@ -198,9 +232,23 @@ def constructor_questions(problem: Problem, given: Setting) -> Iterator[Question
         others: list[Any] = [not value] if isinstance(value, bool) else [value * 8, value / 8 or 0.1] if isinstance(value, float) else []
         if isinstance(value, int) and not isinstance(value, bool) and place >= len(given.init):
             others = [value + 1, 2 * value + 1]
+        if isinstance(value, int) and value < 0:
+            yield from _marked(names[place].name, whole, place, given)
         for other in (each for each in others if each != value):
             init = (*whole[:place], other, *whole[place + 1 :])
             yield Question("parameters", f"{names[place].name}={other} instead of {value}", replace(given, init=init))
+
+
+def _marked(name: str, whole: list[Any], place: int, given: Setting) -> Iterator[Question]:
+    """A negative number of the constructor, as that by which targets are marked that don't count, is another one, in the inputs as well."""
+    value = whole[place]
+    indices = {at: tensor for at, tensor in enumerate(leaves(given.arguments)) if tensor.dtype in (torch.int32, torch.int64)}
+    held = next((int(tensor[tensor >= 0].reshape(-1)[0]) for tensor in indices.values() if bool((tensor >= 0).any())), value - 1)
+    for other in (held, value - 1):
+        changed = {at: torch.where(tensor == value, other, tensor).to(tensor.dtype) for at, tensor in indices.items()}
+        init = (*whole[:place], other, *whole[place + 1 :])
+        setting = replace(given, init=init, arguments=with_leaves(given.arguments, changed))
+        yield Question("parameters", f"{name}={other} instead of {value}, in the inputs as well", setting)
 
 
 def parameter_questions(given: Setting, seed: int) -> Iterator[Question]:
@@ -271,9 +319,11 @@ def size_questions(problem: Problem, given: Setting, promises: Promises, seed: i
         except REFUSALS:
             continue
         if count_of(setting) <= most:
-            yield Question("sizes", f"{size_in_words(name)}: {other} instead of {value}", setting)
+            yield Question("sizes", f"{size_in_words(name)}: {other} instead of {value}", setting, far=other > FAR * value)
             if other in BEYOND and (alike := _alike(setting, other)):
-                yield Question("sizes", f"{size_in_words(name)}: {other} instead of {value}, and whole numbers all the same", alike)
+                yield Question(
+                    "sizes", f"{size_in_words(name)}: {other} instead of {value}, and whole numbers all the same", alike, far=True
+                )
     yield from _long_questions(problem, promises, seed, most)
     for variant in variants(given.arguments, seed):
         arguments = promises.kept(variant.inputs) if variant.kind in ("sizes", "empty") else None

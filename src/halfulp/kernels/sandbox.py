@@ -44,11 +44,15 @@ def _interpreter(text: str) -> str | Path:
     return environment_of("triton").python() or sys.executable
 
 
+NOT_STARTED = "not started"
+
+
 class Failed(Exception):
     """A solution that gave no result.
 
     Attributes:
-        kind: "raises", "dies", "hangs" or "runs out of memory". words: what it said. attempts: what it tried, as in `Called.facts`.
+        kind: "raises", "dies", "hangs" or "runs out of memory"; `NOT_STARTED` where its process ended before it saw the solution.
+        words: what it said. attempts: what it tried, as in `Called.facts`.
     """
 
     def __init__(self, kind: str, words: str, attempts: Iterable[str] = ()) -> None:
@@ -181,12 +185,15 @@ class Sandbox:
         is_first = header["do"] != "call" or not self._called
         compiled_s = COMPILED_S if self.source.compiles else START_S if self.place == CUDA else self.answer_s
         self._worker.answer_s = compiled_s if is_first else self.answer_s
+        kind = NOT_STARTED
         try:
+            self._worker.answer_s, longest_s = START_S, self._worker.answer_s
+            self._worker.start()
+            kind, self._worker.answer_s = "dies", longest_s
             answer = self._worker.ask(Message(header, list(tensors)))
         except WorkerError as error:
-            words = str(error)
-            kind = "hangs" if "did not answer" in words else "dies"
-            raise Failed(kind, words.partition("it ")[2].partition(" Needed:")[0].rstrip(".")) from None
+            words = str(error).partition("it ")[2].partition(" The next call")[0].replace(" Needed: a result.", "")
+            raise Failed("hangs" if kind == "dies" and "did not answer" in words else kind, words.rstrip(".")) from None
         assert answer is not None
         if (kind := answer.header.get("error")) is not None:
             words = str(answer.header.get("words", ""))

@@ -198,7 +198,7 @@ class Trials:
         if (taken := time.process_time() - start) > longest_s:
             return Outcome("no answer", f"the reference takes {taken:.1f} s there, too long for the budget")
         taken = case.native("actual").seconds
-        if why := _unusable(case):
+        if why := _unusable(case) or _undefined(case):
             return Outcome("no answer", why)
         if not whole:
             if _is_as_good(case):
@@ -278,6 +278,19 @@ def _unusable(case: Case) -> str:
             off = float(np.sqrt(np.mean(np.square((plain - wide)[usable])))) if usable.any() else 0.0
         if size and off > USABLE * size and leaf.format.precision_bits >= 24:
             return "the reference itself loses nearly all digits"
+    return ""
+
+
+def _undefined(case: Case) -> str:
+    """Why nothing can be asked here: the reference gives NaN where the solution gives a number; "" where it doesn't.
+
+    Inputs that hold NaN are another thing: what is made of these is asked, and decides nothing.
+    """
+    for found, wanted, _ in _leaves(case) or []:
+        if wanted.format is not None and found.format is not None:
+            nothing, some = np.isnan(wanted.float64()), np.isnan(found.float64())
+            if (nothing & ~some).any() and not (some & ~nothing).any():
+                return "the reference gives NaN there"
     return ""
 
 

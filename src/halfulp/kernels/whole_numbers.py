@@ -29,8 +29,9 @@ Change = tuple[str, dict[int, torch.Tensor]]
 class WholeNumbers:
     """What the whole numbers among a problem's inputs are, and what else they may be.
 
-    Data are added and multiplied: they may be anything. Indices, targets and lengths lie between 0 and a length of some tensor; what lies
-    outside is no promise of the problem, unless the reference treats it apart.
+    Data that are only added and counted may be anything; what goes on in floating point is rounded to it, large ones in anybody's way.
+    Indices, targets and lengths lie between 0 and a length of some tensor; what lies outside is no promise of the problem, unless the
+    reference treats it apart.
 
     Args:
         draws: settings from several seeds. ask: the reference. text: the problem's source.
@@ -63,9 +64,9 @@ class WholeNumbers:
                 if most - least > (info.max - info.min) // 2:
                     full[place] = torch.full_like(tensor, info.min or info.max)
                     yield from (self._some(place, f"{value}, a limit of {info.dtype}", value) for value in (info.min, info.max))
-            elif least < 0 or most > self.longest or counts:
+            elif counts:
                 yield from (self._some(place, label, value) for label, value in LARGE[tensor.dtype])
-            elif least > 1:
+            elif least > 1 and most <= self.longest:
                 yield from (self._some(place, str(value), value) for value in sorted({least // 2, 1}, reverse=True))
             for value, label in self.marks:
                 if not least <= value <= most and self._is_apart(place, value, beyond=-1 if value < least else 1):

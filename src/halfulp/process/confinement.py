@@ -107,7 +107,7 @@ def _one_folder(libc: Any, folder: Path, devices: Iterable[Path]) -> None:
     if descriptor < 0:
         raise OSError(ctypes.get_errno(), "landlock")
     try:
-        nodes = [path for path in devices if not path.is_symlink()]
+        nodes = [path.resolve() for path in devices]
         for path, allowed in ((folder, rights), *((path, rights & 0x4002) for path in (Path(os.devnull), *nodes))):
             place = os.open(path, os.O_PATH | os.O_CLOEXEC)
             try:

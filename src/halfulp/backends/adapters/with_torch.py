@@ -29,6 +29,7 @@ from ..adapter import Adapter
 from ..arrays import as_numpy, as_tensor, is_array
 from ..interface import Option
 from ..knobs.knob import Knob
+from ..knobs.settings import kept_flushing
 from ..program import Program, of_arrays, of_function
 from .placed_module import Placed
 
@@ -320,7 +321,8 @@ class Compiled(Adapter):
 
         def call(*given: Any, **words: Any) -> Any:
             # All modules of one class share one code object, whose programs are limited to a handful by default.
-            with dynamo.patch({name: value for name, value in LIMITS.items() if hasattr(dynamo, name)}):
+            # What PyTorch 2.4's compiler builds turns on the flushing of subnormal numbers when it is loaded.
+            with dynamo.patch({name: value for name, value in LIMITS.items() if hasattr(dynamo, name)}), kept_flushing():
                 return compiled(*given, **words)
 
         program = of_function(of_arrays(call, arguments, keywords), lambda tensor: tensor, lambda item: item)

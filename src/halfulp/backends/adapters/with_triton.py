@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from collections.abc import Callable, Mapping
 from functools import cache
-from importlib import import_module
+from importlib import import_module, metadata
 from typing import Any
 
 import torch
@@ -22,6 +23,8 @@ TILE, DEEP = 64, 64
 """Rows, columns and depth of a tile of a product: few programs, which cost half a millisecond each in the interpreter."""
 
 BLOCK = 1 << 14
+OLDEST = (3, 2)
+"""The version whose interpreter is driven here, as pyproject.toml asks for."""
 
 
 class Triton(Adapter):
@@ -32,6 +35,16 @@ class Triton(Adapter):
     packages = {"triton": "triton"}
     extra = "triton"
     dtypes = ("float32",)
+
+    def unusable(self) -> str:
+        """Whether it is too old, or was loaded as for a GPU where there is none: its own functions can't be interpreted then."""
+        version = metadata.version("triton")
+        if tuple(int(part) for part in version.split(".")[:2]) < OLDEST:
+            return f"Triton {version} is older than {'.'.join(map(str, OLDEST))}, whose interpreter halfulp uses"
+        if torch.cuda.is_available() or "triton" not in sys.modules:
+            return ""
+        own = type(import_module("triton.language").sum).__name__
+        return "" if own != "JITFunction" else "Triton was loaded before its interpreter was asked for: set TRITON_INTERPRET=1 before Python starts"
 
     def fingerprint(self) -> dict[str, str]:
         """Version, and where kernels run."""

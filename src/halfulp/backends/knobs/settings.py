@@ -95,6 +95,17 @@ def flushing(on: bool) -> Generator[None]:
 
 
 @contextlib.contextmanager
+def kept_flushing() -> Generator[None]:
+    """Whatever is loaded inside, subnormal numbers are treated afterwards as before."""
+    before = flushes()
+    try:
+        yield
+    finally:
+        if flushes() != before:
+            torch.set_flush_denormal(before)
+
+
+@contextlib.contextmanager
 def deterministic() -> Generator[None]:
     """Deterministic algorithms where there are any."""
     on, warn_only = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
