@@ -165,7 +165,7 @@ def of_attention(device: str) -> Iterator[Row]:
         exact = scaled_dot_product_attention(q.double(), k.double(), v.double())
         for kernel in ("MATH", "EFFICIENT_ATTENTION") if device == "cuda" else ("MATH",):
             with sdpa_kernel(getattr(SDPBackend, kernel)):
-                found = scaled_dot_product_attention(*(tensor.to(device) for tensor in (q, k, v))).cpu().double()
+                found = scaled_dot_product_attention(q.to(device), k.to(device), v.to(device)).cpu().double()
             errors = (found - exact) * exact.sign() / (2.0**-24 * exact.abs())
             mean, rms, small = float(errors.mean()), float(errors.square().mean().sqrt()), float((errors < 0).double().mean())
             said = f"errors in u: mean {mean:.2f}, rms {rms:.2f}; {100 * small:.1f} % of the results are too small"

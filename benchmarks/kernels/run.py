@@ -1,7 +1,8 @@
 """Which of the labelled solutions are accepted, by `halfulp kernel` and by its peers?
 
-Six sets of problems with right and wrong solutions, each written by somebody who had not seen the checker; `labels.json` of a set says of
-each solution whether it is right (null: reasonable people may disagree; not counted), its kind, and on what a wrong one shows.
+Eight sets of problems with right and wrong solutions, each written by somebody who had not seen the checker; `labels.json` of a set says of
+each solution whether it is right (null: reasonable people may disagree; not counted), its kind, and on what a wrong one shows. What shows
+on a GPU alone (a race between blocks) is counted where there is one.
 
     python -m benchmarks.kernels.run [--set a] [--every N] [--only NAME] [--peers] [--json FILE]
 """
@@ -19,6 +20,8 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
+
+import torch
 
 from benchmarks.kernels.peers import PEERS, TESTED, accepted_by
 from benchmarks.verdicts.statistics import Rate
@@ -55,6 +58,8 @@ def main() -> None:
     rows: list[dict[str, Any]] = []
     start, chosen = time.monotonic(), list(problems(options.set, options.every, options.only))
     for done, (problem, folder, labels) in enumerate(chosen):
+        if not torch.cuda.is_available():
+            labels = {name: {**label, "right": None} if label.get("gpu_only") else label for name, label in labels.items()}
         files = {name: folder / name for name in labels}
         report = judge_all(problem, list(files.values()))
         peers = _asked(problem, files) if options.peers else {}

@@ -286,6 +286,7 @@ def scales_an_operand_first(dtype):
 @pytest.mark.parametrize("bias", [(6,), (5, 6)])
 def test_addmm_with_alpha_and_beta(dtype, bias):
     inputs = (r(*bias, dtype=dtype), r(5, 9, dtype=dtype), r(9, 6, dtype=dtype))
+
     def scaled(c, a, b):
         return torch.addmm(c, a, b, alpha=0.3, beta=0.7)
 

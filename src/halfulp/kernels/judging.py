@@ -29,6 +29,7 @@ from .questions import (
     constructor_questions,
     decides_nothing,
     gradient_questions,
+    leading_questions,
     loses_little,
     moved,
     number_questions,
@@ -275,6 +276,8 @@ class _Judge:
         for number, other in enumerate(others, 1):
             yield Question("seed", f"seed {self.seed + number}", other)
         self._in_sequence(given, others)
+        assert self.promises is not None
+        yield from leading_questions(given, self.promises)
         training = self._training(given)
         has_modes = training == "other"
         if self.problem.differentiable:
@@ -284,7 +287,6 @@ class _Judge:
         if self.trials.names is not None:
             yield from parameter_questions(given, self.seed)
         yield from self._mode_questions(given, training)
-        assert self.promises is not None
         for question in constructor_questions(self.problem, given):
             yield from self._with_state(question, given)
         yield from self._other_inputs(given, has_modes=has_modes)

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from ..errors import HalfulpError
-from ..inputs import variants
+from ..inputs import InputVariant, variants
 from ..verdicts.result import CheckResult
 from ..verdicts.verdict import Verdict
 from .calls import Setting, State, leaves, state_of, with_leaves
@@ -98,12 +98,30 @@ def value_questions(given: Setting, promises: Promises, seed: int) -> Iterator[Q
             "values" if variant.kind == "specials" else variant.kind, variant.label, replace(given, arguments=arguments),
             exotic=variant.kind == "specials", tied=variant.label in TIED,
         )  # fmt: skip
+        if variant.kind == "layout":
+            yield from _first_as_given(variant, given)
+
+
+def _first_as_given(variant: InputVariant, given: Setting) -> Iterator[Question]:
+    """All tensors but the first one in another layout: strides of one tensor are taken for those of another."""
+    floats = [place for place, tensor in enumerate(leaves(given.arguments)) if tensor.is_floating_point() and tensor.dim() > 1]
+    if len(floats) > 1:
+        arguments = with_leaves(variant.inputs, {floats[0]: leaves(given.arguments)[floats[0]]})
+        yield Question("layout", f"{variant.label}, but for input {floats[0]}", replace(given, arguments=arguments))
 
 
 def _unchanged(arguments: tuple[Any, ...], given: tuple[Any, ...], kind: str) -> bool:
     """Whether what is promised has made the variant what was given."""
     pairs = zip(leaves(arguments), leaves(given))
     return kind != "layout" and all(new.shape == old.shape and torch.equal(new, old) for new, old in pairs)
+
+
+def leading_questions(given: Setting, promises: Promises) -> Iterator[Question]:
+    """What shows the most in one call, before time runs out: every number negative and large, as maxima that start at 0 don't survive."""
+    floats = {place: tensor for place, tensor in enumerate(leaves(given.arguments)) if tensor.is_floating_point() and tensor.numel()}
+    changed = {place: -1000 * tensor.abs() for place, tensor in floats.items()}
+    if changed and all(bool(torch.isfinite(tensor).all()) for tensor in changed.values()):
+        yield from _kept("every number negative and a thousand times larger", given, changed, promises)
 
 
 def single_questions(given: Setting, promises: Promises) -> Iterator[Question]:

@@ -45,10 +45,16 @@ class WholeNumbers:
         drawn = [leaves(draw.arguments) for draw in draws]
         self.longest = max((length for tensor in drawn[0] for length in tensor.shape), default=0)
         self.range: dict[int, tuple[int, int]] = {}
+        self.grouping: set[int] = set()
+        lengths = {length for tensor in drawn[0] for length in tensor.shape}
         for place, tensor in enumerate(drawn[0]):
             if tensor.dtype in (*NARROW, *WIDE) and tensor.numel():
                 found = [tensors[place] for tensors in drawn if place < len(tensors) and tensors[place].numel()]
-                self.range[place] = min(int(tensor.min()) for tensor in found), max(int(tensor.max()) for tensor in found)
+                least, most = self.range[place] = min(int(tensor.min()) for tensor in found), max(int(tensor.max()) for tensor in found)
+                # Places that come once each are a permutation, and the ends of pieces reach the length of what they divide.
+                repeats = any(len(tensor.unique()) < tensor.numel() for tensor in found)
+                if tensor.dtype in WIDE and 0 <= least < most <= self.longest and most not in lengths and repeats:
+                    self.grouping.add(place)
 
     def changes(self) -> Iterator[Change]:
         """What changes, in words that follow a question's kind, and the changed tensors by their place."""
@@ -68,11 +74,19 @@ class WholeNumbers:
                 yield from (self._some(place, label, value) for label, value in LARGE[tensor.dtype])
             elif least > 1 and most <= self.longest:
                 yield from (self._some(place, str(value), value) for value in sorted({least // 2, 1}, reverse=True))
+            if place in self.grouping:
+                yield self._one_group(place)
             for value, label in self.marks:
                 if not least <= value <= most and self._is_apart(place, value, beyond=-1 if value < least else 1):
                     yield self._some(place, label, value)
         if len(full) > 1:
             yield "all small whole numbers at the limit of their type that is largest in magnitude", full
+
+    def _one_group(self, place: int) -> Change:
+        """All indices the same: the other groups are empty."""
+        tensor = leaves(self.given.arguments)[place]
+        first = int(tensor.reshape(-1)[0])
+        return f"all elements of input {place} are {first}", {place: torch.full_like(tensor, first)}
 
     def _some(self, place: int, label: str, value: int) -> Change:
         changed = leaves(self.given.arguments)[place].clone()

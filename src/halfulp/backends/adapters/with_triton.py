@@ -44,7 +44,11 @@ class Triton(Adapter):
         if torch.cuda.is_available() or "triton" not in sys.modules:
             return ""
         own = type(import_module("triton.language").sum).__name__
-        return "" if own != "JITFunction" else "Triton was loaded before its interpreter was asked for: set TRITON_INTERPRET=1 before Python starts"
+        return (
+            ""
+            if own != "JITFunction"
+            else "Triton was loaded before its interpreter was asked for: set TRITON_INTERPRET=1 before Python starts"
+        )
 
     def fingerprint(self) -> dict[str, str]:
         """Version, and where kernels run."""

@@ -1,0 +1,33 @@
+import torch
+import torch.nn as nn
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def softmax_k(x, y, N, inv_t, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    m = float("-inf")
+    d = 0.0
+    for s in range(0, N, BLOCK):
+        o = s + tl.arange(0, BLOCK)
+        v = tl.load(x + row * N + o, mask=o < N, other=float("-inf")) * inv_t
+        m = tl.maximum(m, tl.max(v, axis=0))
+        d += tl.sum(tl.exp(v - m), axis=0)
+    for s in range(0, N, BLOCK):
+        o = s + tl.arange(0, BLOCK)
+        v = tl.load(x + row * N + o, mask=o < N, other=float("-inf")) * inv_t
+        tl.store(y + row * N + o, tl.exp(v - m) / d, mask=o < N)
+
+
+class ModelNew(nn.Module):
+    def __init__(self, temperature):
+        super().__init__()
+        self.temperature = temperature
+
+    def forward(self, x):
+        x = x.contiguous()
+        N = x.shape[-1]
+        y = torch.empty_like(x)
+        softmax_k[(x.numel() // N,)](x, y, N, 1.0 / self.temperature, BLOCK=1024)
+        return y
