@@ -120,3 +120,17 @@ def test_a_reference_that_names_cuda_runs_on_the_processor(tmp_path):
     assert setting.arguments[0].device.type == "cpu"
     assert torch.equal(problem.make(())(setting.arguments[0]), setting.arguments[0] + 1)
     assert torch.Generator is before
+
+
+def test_sizes_stand_in_a_row_have_types_and_are_computed(tmp_path):
+    (tmp_path / "problem.py").write_text(
+        "import torch\nimport torch.nn as nn\n"
+        "ROWS, COLUMNS = 5, 24\nDEEP: int = 3\nLONG = 1 << 4\nSCALE, WIDE = 0.5, 2 * 16\n"
+        "class Model(nn.Module):\n    def forward(self, x, y):\n        return x.sum(1) * SCALE\n"
+        "def get_inputs():\n    return [torch.randn(ROWS, COLUMNS, DEEP), torch.randn(LONG, WIDE)]\n"
+        "def get_init_inputs():\n    return []\n"
+    )
+    problem = read_problem(tmp_path / "problem.py")
+    assert problem.sizes == {"ROWS": 5, "COLUMNS": 24, "DEEP": 3, "LONG": 16, "WIDE": 32}
+    changed = problem.draw(0, {"COLUMNS": 7, "DEEP": 2, "LONG": 9, "WIDE": 11})
+    assert [tuple(tensor.shape) for tensor in changed.arguments] == [(5, 7, 2), (9, 11)]

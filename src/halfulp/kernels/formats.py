@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import contextlib
 import linecache
+import operator
 import re
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -106,13 +107,20 @@ class _Changed(ast.NodeTransformer):
         self.met: dict[int, int] = {}
 
     def visit_Assign(self, node: ast.Assign) -> Any:
-        if (
-            len(node.targets) == 1
-            and isinstance(node.targets[0], ast.Name)
-            and node.targets[0].id in self.changes
-            and _whole(node.value) is not None
-        ):
-            node.value = ast.Constant(self.changes[node.targets[0].id])
+        for target, value in _named(node):
+            if target.id in self.changes and _computed(value) is not None:
+                changed = ast.Constant(self.changes[target.id])
+                if value is node.value:
+                    node.value = changed
+                else:
+                    elements: Any = node.value
+                    elements.elts[elements.elts.index(value)] = changed
+        return self.generic_visit(node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
+        for target, value in _named(node):
+            if target.id in self.changes and _computed(value) is not None:
+                node.value = ast.Constant(self.changes[target.id])
         return self.generic_visit(node)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
@@ -143,6 +151,32 @@ def _whole(node: ast.expr) -> int | None:
     return node.value if isinstance(node, ast.Constant) and type(node.value) is int else None
 
 
+def _named(node: ast.Assign | ast.AnnAssign) -> list[tuple[ast.Name, ast.expr]]:
+    """Names with what is assigned to each: A = 1, or A, B = 1, 2, or A: int = 1."""
+    target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0] if len(node.targets) == 1 else None
+    if isinstance(target, ast.Name) and node.value is not None:
+        return [(target, node.value)]
+    if isinstance(target, ast.Tuple) and isinstance(node.value, (ast.Tuple, ast.List)) and len(target.elts) == len(node.value.elts):
+        return [(name, value) for name, value in zip(target.elts, node.value.elts) if isinstance(name, ast.Name)]
+    return []
+
+
+COMPUTED: dict[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv,
+    ast.LShift: operator.lshift, ast.Pow: operator.pow,
+}  # fmt: skip
+
+
+def _computed(node: ast.expr) -> int | None:
+    """The whole number that an expression of literals is, such as 4 * 1024 or 1 << 14; None for anything else."""
+    if isinstance(node, ast.BinOp) and type(node.op) in COMPUTED:
+        left, right = _computed(node.left), _computed(node.right)
+        if left is None or right is None or not 0 <= right <= (32 if isinstance(node.op, (ast.LShift, ast.Pow)) else 1 << 40):
+            return None
+        return None if isinstance(node.op, ast.FloorDiv) and not right else COMPUTED[type(node.op)](left, right)
+    return _whole(node)
+
+
 def _is_one_past(node: ast.AST) -> bool:
     """Whether a number is added to a size, as where the end of a range is one past the last: that is no size."""
     return isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)) and isinstance(node.right, ast.Constant)
@@ -154,10 +188,10 @@ def sizes_in(text: str) -> dict[str, int]:
     counts: dict[int, int] = {}
     tree = ast.parse(text)
     for node in tree.body:
-        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-            value = _whole(node.value)
+        for name, assigned in _named(node) if isinstance(node, (ast.Assign, ast.AnnAssign)) else ():
+            value = _computed(assigned)
             if value is not None and value > 0:
-                found[node.targets[0].id] = value
+                found[name.id] = value
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name in INPUTS:
             for value, is_bound in _numbers(node):

@@ -44,7 +44,7 @@ from .questions import (
 from .result import Asked, KernelResult
 from .sandbox import NOT_STARTED, Failed, Sandbox
 from .stand_in import lacks_a_device
-from .trial import Outcome, Trials
+from .trial import OFTEN, Outcome, Trials
 from .triton_interpreter import NOTE
 from .undefined import why_undefined
 from .whole_numbers import WholeNumbers
@@ -53,6 +53,8 @@ BUDGET_S = 30.0
 """For one solution; the questions that say the most come first."""
 PASSES = 100
 """A whole judgement runs the reference about fifty times, some of them op by op: one question is not to take longer than the budget."""
+FIRST_CALLS = 20
+"""Of a solution, before anything is asked besides: eight for cheats, ten for a whole judgement. A slower one starts with one call."""
 MOST_NEAR = 12
 """Sizes, each one more and one less, that are asked before other values: they say the most, and time may run out."""
 DRAWS = 32
@@ -158,9 +160,7 @@ class _Judge:
             self._cheat(cheats.seen_by_process(facts, {}), "loading it")
             self.notes += [NOTE] if facts.get("interpreted") else []
             self.notes += [self.sandbox.source.narrow] if self.sandbox.source.narrow else []
-            given = self._given()
-            self._first(given)
-            given = self._shrunk(given)
+            given = self._first(self._given())
             for question in self._questions(given):
                 if time.monotonic() > self.deadline:
                     self._complete = False
@@ -197,25 +197,37 @@ class _Judge:
     def _build(self, init: tuple[Any, ...]) -> State:
         return self.sandbox.build(self.problem.entry, init, 0)[0]
 
-    def _first(self, given: Setting) -> None:
-        """The inputs of the problem, and what the process sees of the first calls."""
+    def _first(self, given: Setting) -> Setting:
+        """The inputs of the problem, and what the process sees of the first calls.
+
+        Returns:
+            The setting from which all other questions start, see `_shrunk`.
+        """
         self.progress("the given inputs")
-        # A cheat would contradict itself in what the judgement asks: it is looked for first.
-        try:
+        with contextlib.suppress(Failed):
+            self._takes_s = min(self._timed(given) for _ in range(2))
+        if self._takes_s > self.budget_s / FIRST_CALLS:
+            self._ask_given(given, longest_s=OFTEN * self._takes_s / 2)  # by one run
+            start = self._shrunk(given)
+            self._look_for_cheats(start)
+        else:
+            # A cheat would contradict itself in what the judgement asks: it is looked for first.
             self._look_for_cheats(given)
-        except Failed as failure:
-            if failure.kind != "raises":
-                raise _Done(self._failed("given", "the inputs of the problem", failure)) from None
-        outcome = self.trials.ask(given, whole=True)
-        self._take(Question("given", "the inputs of the problem", given), outcome, must=True)
-        self._check = outcome.check
-        self._same = outcome.check is not None and outcome.check.verdict is Verdict.IDENTICAL
+            self._ask_given(given, whole=True)
+            start = self._shrunk(given)
         self._cheat(cheats.CALLS_REFERENCE if self._same and self._falls_back else "", "the inputs of the problem")
         for label, test in self.problem.tests:
             if time.monotonic() > self.deadline:
                 self._complete = False
                 break
             self._take(Question("given", label, test), self.trials.ask(test), must=True)
+        return start
+
+    def _ask_given(self, given: Setting, **how: Any) -> None:
+        outcome = self.trials.ask(given, **how)
+        self._take(Question("given", "the inputs of the problem", given), outcome, must=True)
+        self._check = outcome.check
+        self._same = outcome.check is not None and outcome.check.verdict is Verdict.IDENTICAL
 
     def _shrunk(self, given: Setting) -> Setting:
         """The setting from which all other questions start: the given one; for a solution that takes long, one with smaller sizes.
@@ -224,18 +236,21 @@ class _Judge:
             _Done: the solution is wrong there.
         """
         problem = self.problem
-        for parts in (2, 4, 8):
+        too_slow = self._takes_s / (self.budget_s / PASSES)
+        for parts in (2, 4, 8) if too_slow < SMALL else (SMALL,):
             if self._takes_s <= self.budget_s / PASSES or time.monotonic() > self.deadline:
                 break
             sizes = {name: value // parts if value >= SMALL * parts else value for name, value in problem.sizes.items()}
             changes = {name: size for name, size in sizes.items() if size != problem.sizes[name] and "#" not in name}
+            if not changes:
+                continue
             draw = functools.partial(_drawn_with, problem, changes)
             try:
                 draws = [draw(self.seed + number, {}) for number in SEEDS]
                 small = replace(draws[0], state=state_of(self.trials.reference(draws[0].init)))
             except Exception:  # whatever a problem says of sizes that don't fit together
                 continue
-            outcome, taken_s = self.trials.ask(small), 0.0
+            outcome, taken_s = self.trials.ask(small, longest_s=max(self.budget_s / PASSES, OFTEN * self._takes_s / SMALL)), 0.0
             with contextlib.suppress(Failed):
                 taken_s = self._timed(small)
             label = f"smaller: {', '.join(f'{size_in_words(name)} {size}' for name, size in changes.items())}"
@@ -255,8 +270,15 @@ class _Judge:
         """What the process sees of a call, and what its results depend on.
 
         Raises:
-            _Done: there is a cheat. Failed: the solution gives no result.
+            _Done: there is a cheat, or the solution ends without a result.
         """
+        try:
+            self._seen(given)
+        except Failed as failure:
+            if failure.kind != "raises":
+                raise _Done(self._failed("given", "the inputs of the problem", failure)) from None
+
+    def _seen(self, given: Setting) -> None:
         label = "the inputs of the problem"
         facts = cheats.reference_facts(self.trials.reference(given.init), given)
         found = self.trials.call(given, settled=cheats.SETTLED_S, watched=True).facts

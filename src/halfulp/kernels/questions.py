@@ -116,10 +116,15 @@ def _unchanged(arguments: tuple[Any, ...], given: tuple[Any, ...], kind: str) ->
     return kind != "layout" and all(new.shape == old.shape and torch.equal(new, old) for new, old in pairs)
 
 
+def _negative(tensor: torch.Tensor, times: float) -> torch.Tensor:
+    """The numbers negative and larger, none of them near zero: where one is, a maximum that starts at zero is right by it."""
+    return -times * (tensor.abs() + tensor.abs().max())
+
+
 def leading_questions(given: Setting, promises: Promises) -> Iterator[Question]:
     """What shows the most in one call, before time runs out: every number negative and large, as maxima that start at 0 don't survive."""
     floats = {place: tensor for place, tensor in enumerate(leaves(given.arguments)) if tensor.is_floating_point() and tensor.numel()}
-    changed = {place: -1000 * tensor.abs() for place, tensor in floats.items()}
+    changed = {place: _negative(tensor, 1000) for place, tensor in floats.items()}
     if changed and all(bool(torch.isfinite(tensor).all()) for tensor in changed.values()):
         yield from _kept("every number negative and a thousand times larger", given, changed, promises)
 
@@ -136,7 +141,9 @@ def single_questions(given: Setting, promises: Promises) -> Iterator[Question]:
         if len(floats) > 1 and place in sizes:
             yield from _kept(f"input {place} negative, the others positive", given, {**sizes, place: -sizes[place]}, promises)
         if place in sizes:
-            yield from _kept(f"input {place} negative and a thousand times larger", given, {place: -1000 * sizes[place]}, promises)
+            yield from _kept(
+                f"input {place} negative and a thousand times larger", given, {place: _negative(tensors[place], 1000)}, promises
+            )
         third = tensors[place].clone()
         third.view(-1)[third.numel() // 3 : 2 * third.numel() // 3 + 1] = 0
         for question in _kept(f"a third of input {place} zero, in one piece", given, {place: third}, promises):
@@ -155,7 +162,7 @@ def border_questions(asked: Sequence[Question], promises: Promises) -> Iterator[
         tensors = leaves(question.setting.arguments)
         floats = {place: tensor for place, tensor in enumerate(tensors) if tensor.is_floating_point() and tensor.numel()}
         for label, changed in (
-            ("all numbers negative", {place: -tensor.abs() for place, tensor in floats.items()}),
+            ("all numbers negative", {place: _negative(tensor, 1) for place, tensor in floats.items()}),
             (f"numbers {HUGE:g} times larger", {place: tensor * HUGE for place, tensor in floats.items()}),
         ):
             if floats and all(bool(torch.isfinite(tensor).all()) for tensor in changed.values()):
