@@ -44,3 +44,35 @@ def test_what_holds_is_what_was_said(tmp_path):
     assert "memory is limited" in held and "file sizes are limited" in held
     if "files can be written" in held:
         assert (tmp_path / "kept").read_text() == "kept" and not (tmp_path / "theirs").exists()
+
+
+WITH_A_DEVICE = """
+    import os, pathlib, sys
+    from halfulp.process.confinement import ONE_FOLDER, confine
+    folder = pathlib.Path(sys.argv[1])
+    held = confine(folder / "own", [folder / "device"])
+    print(*held, sep="; ")
+    with open(folder / "device", "r+") as device:
+        device.write("asked")
+    for attempt in (lambda: (folder / "beside").write_text("theirs"), lambda: os.remove(folder / "device")):
+        try:
+            attempt()
+            print("did")
+        except OSError as error:
+            print("could not")
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="kept by Linux's kernel")
+def test_the_files_of_a_device_are_written_and_no_others(tmp_path):
+    (tmp_path / "own").mkdir()
+    (tmp_path / "device").write_text("idle ")
+    ended = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(WITH_A_DEVICE), str(tmp_path)], capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
+    held, *lines = ended.stdout.splitlines()
+    assert (tmp_path / "device").read_text() == "asked"
+    if "one folder" not in held:
+        pytest.skip("this kernel has no Landlock")
+    assert "(and those of the device)" in held and lines == ["could not", "could not"]

@@ -11,7 +11,7 @@ import ctypes
 import os
 import struct
 import sys
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ _PATH_BENEATH = 1
 NO_NETWORK, ONE_FOLDER = "no network", "files can be written in one folder only"
 
 
-def confine(folder: Path, devices: Iterable[Path] = ()) -> tuple[str, ...]:
+def confine(folder: Path, devices: Sequence[Path] = ()) -> tuple[str, ...]:
     """Give up the network, and writing outside of a folder. To be called before the process has threads: they would stay free.
 
     Args:
@@ -42,7 +42,7 @@ def confine(folder: Path, devices: Iterable[Path] = ()) -> tuple[str, ...]:
             held.append(NO_NETWORK)
         with contextlib.suppress(OSError):
             _one_folder(libc, folder, devices)
-            held.append(ONE_FOLDER)
+            held.append(f"{ONE_FOLDER} (and those of the device)" if devices else ONE_FOLDER)
     return tuple(held)
 
 
@@ -92,7 +92,7 @@ def _without_network(libc: Any) -> None:
         raise OSError(ctypes.get_errno(), "unshare")
 
 
-def _one_folder(libc: Any, folder: Path, devices: Iterable[Path]) -> None:
+def _one_folder(libc: Any, folder: Path, devices: Sequence[Path]) -> None:
     """Landlock: files are read anywhere, and changed below one folder alone (and in /dev/null and devices).
 
     Raises:

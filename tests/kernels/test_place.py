@@ -1,0 +1,35 @@
+"""Where a solution runs, by its text and by what there is; tensors go there and come back."""
+
+import pytest
+import torch
+
+from halfulp.kernels import place
+
+
+@pytest.mark.parametrize(("text", "without", "with_one"), [
+    ("import torch", place.HERE, place.HERE), ("x.cuda()", place.STAND_IN, place.CUDA), ("import triton", place.INTERPRETER, place.CUDA),
+])  # fmt: skip
+def test_where_code_runs(monkeypatch, text, without, with_one):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert place.place_of(text) == without
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    assert place.place_of(text) == with_one
+
+
+def test_a_process_is_lost_after_a_fault_of_the_device_alone():
+    assert place.is_lost(place.CUDA, "RuntimeError: CUDA error: an illegal memory access was encountered")
+    assert not place.is_lost(place.CUDA, "ValueError: sizes differ")
+    assert not place.is_lost(place.HERE, "RuntimeError: CUDA error: no device")
+
+
+def test_elsewhere_tensors_stay_where_they_are():
+    given = [torch.ones(3)]
+    assert place.given_to(place.HERE, given)[0] is given[0] and place.taken_from(place.STAND_IN, given)[0] is given[0]
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
+def test_tensors_go_to_the_device_and_come_back():
+    (there,) = place.given_to(place.CUDA, [torch.arange(3.0)])
+    assert there.is_cuda and place.open_device() > 0
+    assert torch.equal(place.taken_from(place.CUDA, [there])[0], torch.arange(3.0))
