@@ -265,9 +265,11 @@ def constructor_questions(problem: Problem, given: Setting) -> Iterator[Question
 
 
 def _marked(name: str, whole: list[Any], place: int, given: Setting) -> Iterator[Question]:
-    """A negative number of the constructor, as that by which targets are marked that don't count, is another one, in the inputs as well."""
+    """A negative number that the inputs hold, as that by which targets are marked that don't count, is another one here and there."""
     value = whole[place]
     indices = {at: tensor for at, tensor in enumerate(leaves(given.arguments)) if tensor.dtype in (torch.int32, torch.int64)}
+    if not any(bool((tensor == value).any()) for tensor in indices.values()):  # -1 may be an axis
+        return
     held = next((int(tensor[tensor >= 0].reshape(-1)[0]) for tensor in indices.values() if bool((tensor >= 0).any())), value - 1)
     for other in (held, value - 1):
         changed = {at: torch.where(tensor == value, other, tensor).to(tensor.dtype) for at, tensor in indices.items()}

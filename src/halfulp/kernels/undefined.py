@@ -75,14 +75,14 @@ def why_undefined(target: Any, setting: Setting, given: Setting, *, special: boo
     ops, results = watched(target, setting, gradients=gradients)
     if special and ops.overflows:
         return "the reference itself leaves the range of its format on the way"
-    if gradients or setting.init != given.init:
+    shapes = [tensor.shape for tensor in leaves(setting.arguments)]
+    if gradients or setting.init != given.init or shapes != [tensor.shape for tensor in leaves(given.arguments)]:
         return ""
+    # A number alone is another one: it may ask for more than the tensors hold.
     before, own = watched(target, given)
     if ops.overreaches and not before.overreaches:
         return "the reference reads past the end of a tensor"
-    shapes = [tensor.shape for tensor in leaves(setting.arguments)]
-    if shapes == [tensor.shape for tensor in leaves(given.arguments)]:
-        for old, new in zip(tensors_of(own), tensors_of(results)):
-            if old.shape in shapes and new.shape != old.shape:
-                return "the reference's results lose the shape of its inputs"
+    for old, new in zip(tensors_of(own), tensors_of(results)):
+        if old.shape in shapes and new.shape != old.shape:
+            return "the reference's results lose the shape of its inputs"
     return ""
