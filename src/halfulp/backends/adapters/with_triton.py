@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping
 from functools import cache
-from importlib import import_module, metadata
+from importlib import import_module
 from typing import Any
 
 import torch
@@ -38,17 +39,14 @@ class Triton(Adapter):
 
     def unusable(self) -> str:
         """Whether it is too old, or was loaded as for a GPU where there is none: its own functions can't be interpreted then."""
-        version = metadata.version("triton")
-        if tuple(int(part) for part in version.split(".")[:2]) < OLDEST:
+        version = super().fingerprint()["triton"]
+        if (parts := re.findall(r"\d+", version)) and tuple(map(int, parts[:2])) < OLDEST:
             return f"Triton {version} is older than {'.'.join(map(str, OLDEST))}, whose interpreter halfulp uses"
         if torch.cuda.is_available() or "triton" not in sys.modules:
             return ""
-        own = type(import_module("triton.language").sum).__name__
-        return (
-            ""
-            if own != "JITFunction"
-            else "Triton was loaded before its interpreter was asked for: set TRITON_INTERPRET=1 before Python starts"
-        )
+        if type(import_module("triton.language").sum).__name__ != "JITFunction":
+            return ""
+        return "Triton was loaded before its interpreter was asked for: set TRITON_INTERPRET=1 before Python starts"
 
     def fingerprint(self) -> dict[str, str]:
         """Version, and where kernels run."""
