@@ -421,10 +421,13 @@ def _others(value: int, blocks: Sequence[int], steps: Sequence[int]) -> list[int
         *(size for block in blocks if block > value for size in (block + 1, 2 * block + 1)),
         *(limit for limit in BEYOND if limit > value),
     )
-    others = (value - 1, value + 1, *multiples[:4], 1, prime, multiple, 2 * value + 1, *beyond)
+    alike = [step for step in steps if step != value][:ALIKE_SIZES]
+    others = (value - 1, value + 1, *multiples[:4], *alike, 1, prime, multiple, 2 * value + 1, *beyond)
     return [other for other in dict.fromkeys(others) if 0 < other != value]
 
 
+ALIKE_SIZES = 2
+"""Of a problem's other sizes that a size is made equal to: an axis that is found by its length is another one then."""
 MANY = (128, 16)
 """Times a size, the most that memory allows: sums of so many positive numbers stall where they are kept in few bits."""
 BEYOND = ((1 << 15) + 1, (1 << 16) + 1)
