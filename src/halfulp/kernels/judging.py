@@ -17,8 +17,7 @@ from ..process.border import answered
 from ..process.versions import versions
 from ..verdicts.verdict import Verdict
 from . import cheats
-from .calls import Setting, State, call, copied, seeded, state_of
-from .facts import alike, distributed_otherwise, same
+from .calls import Setting, State, call, state_of
 from .formats import read_problem, solution_file
 from .place import CUDA, INTERPRETER, STAND_IN
 from .problem import Problem, count_of
@@ -44,6 +43,7 @@ from .questions import (
 from .result import Asked, KernelResult
 from .sandbox import NOT_STARTED, Failed, Sandbox
 from .stand_in import lacks_a_device
+from .training import DRAWS, OTHER, RANDOM, drawn_otherwise, kind_of_training
 from .trial import OFTEN, Outcome, Trials
 from .triton_interpreter import NOTE
 from .undefined import why_undefined
@@ -57,8 +57,6 @@ FIRST_CALLS = 20
 """Of a solution, before anything is asked besides: eight for cheats, ten for a whole judgement. A slower one starts with one call."""
 MOST_NEAR = 12
 """Sizes, each one more and one less, that are asked before other values: they say the most, and time may run out."""
-DRAWS = 32
-"""Of random numbers in training mode."""
 OUT_OF_RANGE = (("specials",), ("overflow",))
 """The evidence that comes first where infinities or NaN are in other places."""
 SLOW = ("hangs", "runs out of memory")
@@ -300,8 +298,8 @@ class _Judge:
         self._in_sequence(given, others)
         assert self.promises is not None
         yield from leading_questions(given, self.promises)
-        training = self._training(given)
-        has_modes = training == "other"
+        training = kind_of_training(self.trials.reference(given.init), given)
+        has_modes = training == OTHER
         if self.problem.differentiable:
             yield Question("gradients", "gradients of parameters and inputs", given, gradients=True)
             if has_modes:
@@ -344,57 +342,30 @@ class _Judge:
 
     def _mode_questions(self, given: Setting, training: str) -> Iterator[Question]:
         """Training mode, where it computes something else."""
-        if training == "other":
+        if training == OTHER:
             yield Question("mode", "training mode", replace(given, training=True))
             other = next(parameter_questions(given, self.seed), None)
             if other is not None:
                 yield Question("mode", "training mode, parameter values changed", replace(other.setting, training=True))
-        if training == "random":
-            self._in_training(given)
+        if training == RANDOM:
+            self._drawn(given)
 
-    def _training(self, given: Setting) -> str:
-        """What training mode computes: "same" as otherwise (or nothing), "other", or "random" numbers."""
-        target = self.trials.reference(given.init)
-        if not isinstance(target, torch.nn.Module):
-            return "same"
-        found: list[Any] = []
-        try:
-            for number, training in ((0, False), (0, True), (1, True)):
-                with torch.no_grad(), seeded(number):
-                    found.append(call(target, given.state, copied(given.arguments), given.keywords, training=training))
-        except Exception:  # batch statistics of one row, for one
-            return "same"
-        (plain, _), (first, buffers), (second, _) = found
-        if not alike(first, second):
-            return "random"
-        return "same" if alike(plain, first) and all(same(given.state[name], tensor) for name, tensor in buffers.items()) else "other"
-
-    def _in_training(self, given: Setting) -> None:
-        """Whether training mode draws random numbers as the reference does, and changes buffers alike; which numbers is anybody's.
+    def _drawn(self, given: Setting) -> None:
+        """Whether random numbers are drawn as the reference draws them, and buffers change alike.
 
         Raises:
-            _Done: it does not.
+            _Done: they are not.
         """
-        training = replace(given, training=True)
         label = f"training mode, {DRAWS} seeds"
         try:
-            found = [self.trials.call(training, seed=number).results for number in range(DRAWS)]
+            wrong, changes_buffers = drawn_otherwise(self.trials, given)
         except Failed as failure:
             raise _Done(self._failed("mode", label, failure)) from None
-        if alike(found[0][0], found[1][0]):
-            because = "In training mode, the reference's results are random; the solution's are the same for every seed."
-            raise _Done(self._result(Verdict.MISTAKE, because, kind="mode", label=label))
-        target = self.trials.reference(given.init)
-        wanted: list[Any] = []
-        for number in range(DRAWS):
-            with torch.no_grad(), seeded(number):
-                wanted.append(call(target, given.state, copied(given.arguments), given.keywords, training=True)[0])
-        if self.trials.names is not None and (apart := distributed_otherwise([results for results, _ in found], wanted)):
-            raise _Done(
-                self._result(Verdict.MISTAKE, f"In training mode, its random results have another {apart}.", kind="mode", label=label)
-            )
+        if wrong:
+            raise _Done(self._result(Verdict.MISTAKE, wrong, kind="mode", label=label))
         self.asked.append(Asked("mode", label, "right"))
-        if found[0][1]:
+        if changes_buffers:
+            training = replace(given, training=True)
             self._take(Question("mode", "buffers after training mode", training), self.trials.ask(training, buffers_only=True))
 
     def _whole_numbers(self, given: Setting) -> WholeNumbers:
