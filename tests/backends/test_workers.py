@@ -2,6 +2,7 @@
 
 import ast
 import fcntl
+import gc
 import io
 import json
 import os
@@ -842,3 +843,18 @@ def test_a_sweep_survives_a_fingerprint_that_raises(monkeypatch):
 
     configured(monkeypatch, Raising())
     assert len(matrix(**ASKED).results) == 4
+
+
+def test_a_worker_that_nobody_closes_leaves_no_file_open():
+    # Python warns of files that are thrown away open, whenever it collects them.
+    worker = Worker("a worker", sys.executable, program=("-c", "import sys; sys.exit(3)"))
+    with pytest.raises(WorkerError):
+        worker.start()
+    other = Worker("another", sys.executable, program=("-m", "halfulp.backends.workers.server", "numpy"))
+    other.start()
+    log = other._log
+    other._process.kill()
+    other._process.wait()
+    del other
+    gc.collect()
+    assert log.closed

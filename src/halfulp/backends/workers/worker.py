@@ -114,6 +114,7 @@ class Worker:
                 )  # fmt: skip
             except OSError as error:
                 raise self._fault(f"can't be started: {error.strerror or error}") from error
+            weakref.finalize(self, _abandoned, self._process.stdin, self._log)
             self.generation += 1
             self._forgotten = []
             self._answers = queue.Queue()
@@ -189,6 +190,14 @@ class Worker:
         if self._log is not None:
             self._log.close()
             self._log = None
+
+
+def _abandoned(*files: IO[bytes] | None) -> None:
+    """Close the files of a worker that nobody closed; its process ends when its questions do."""
+    for file in files:
+        if file is not None:
+            with contextlib.suppress(OSError):
+                file.close()
 
 
 def _last_lines(log: IO[bytes]) -> list[str]:
