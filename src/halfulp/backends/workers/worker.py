@@ -108,13 +108,13 @@ class Worker:
             self._clear()
             self._log = tempfile.TemporaryFile("a+b")  # noqa: SIM115  # without a name: whoever is killed, no file is left
             try:
-                self._process = lifeline.start(
+                process = self._process = lifeline.start(
                     [self._python, *self._program],
                     environment={**os.environ, **self._environment}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log,
                 )  # fmt: skip
             except OSError as error:
                 raise self._fault(f"can't be started: {error.strerror or error}") from error
-            weakref.finalize(self, _abandoned, self._process.stdin, self._log)
+            weakref.finalize(self, _abandoned, process.stdin, self._log)
             self.generation += 1
             self._forgotten = []
             self._answers = queue.Queue()
