@@ -214,6 +214,10 @@ def _close_all() -> None:
         worker.close()
 
 
+REAPED_S = 5.0
+"""How long a process may take to end after it has closed its answers."""
+
+
 def _listen(process: subprocess.Popen[bytes], answers: queue.Queue[Message | WorkerError | None]) -> None:
     """Read answers until the pipe closes."""
     assert process.stdout is not None
@@ -228,6 +232,8 @@ def _listen(process: subprocess.Popen[bytes], answers: queue.Queue[Message | Wor
                 message = None
             answers.put(message)
             if message is None:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(timeout=REAPED_S)  # of a worker that nobody closes, nobody else asks how it ended
                 return
 
 
