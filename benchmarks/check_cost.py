@@ -25,7 +25,7 @@ from halfulp.cases import Case
 
 from .verdicts import PAIRS
 from .verdicts.figures import report_figures
-from .verdicts.rewrites import without_onednn
+from .verdicts.rewrites import onednn
 
 
 class PlainAttention(nn.Module):
@@ -48,7 +48,7 @@ class WithoutOneDnn(nn.Module):
         self.model = model
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        with without_onednn():
+        with onednn(False):
             return self.model(x)
 
 

@@ -116,14 +116,14 @@ def conv_im2col(
     return im2col_conv(x, weight, bias, _pair(stride)[0], _pair(padding)[0])
 
 
-def without_onednn() -> AbstractContextManager[Any]:
+def onednn(enabled: bool) -> AbstractContextManager[Any]:
     """PyTorch's own switch; where it knows TF32, it warns about that unless it is told to leave it. PyTorch 2.4 doesn't."""
     flags: Any = torch.backends.mkldnn.flags
-    return flags(enabled=False, **({"allow_tf32": None} if "allow_tf32" in inspect.signature(flags).parameters else {}))
+    return flags(enabled=enabled, **({"allow_tf32": None} if "allow_tf32" in inspect.signature(flags).parameters else {}))
 
 
 def conv_without_onednn(func: Call, *args: Any, **kwargs: Any) -> Any:
-    with without_onednn():
+    with onednn(False):
         return func(*args, **kwargs)
 
 

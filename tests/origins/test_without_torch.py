@@ -8,7 +8,7 @@ import textwrap
 
 import pytest
 import torch
-from releases import onednn
+from benchmarks.verdicts.rewrites import onednn
 from torch import nn
 
 import halfulp

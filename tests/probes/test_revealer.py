@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from releases import onednn
+from benchmarks.verdicts.rewrites import onednn
 
 import halfulp
 from halfulp.documents import restored

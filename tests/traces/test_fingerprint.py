@@ -3,7 +3,7 @@ import subprocess
 import sys
 
 import torch
-from releases import onednn
+from benchmarks.verdicts.rewrites import onednn
 
 from halfulp.traces import Fingerprint, fingerprint
 

@@ -6,7 +6,7 @@ import random
 import numpy as np
 import pytest
 import torch
-from releases import onednn
+from benchmarks.verdicts.rewrites import onednn
 from torch import nn
 from torch.nn import functional as F
 

@@ -288,7 +288,6 @@ class _Judge:
         self._cheat(cheats.depends(self.trials.call, (given, self._other(given, SEEDS[1])), self._expected), "two draws of the inputs")
         self._cheat(cheats.seen_by_process(self.trials.call(given).facts, facts), label)
         self._cheat(cheats.UNWRITTEN if cheats.reads_unwritten(self.trials.call, given) else "", label)
-        self._takes_s = self._timed(given)
 
     def _questions(self, given: Setting) -> Iterator[Question]:
         """Everything else, the cheapest and most telling first."""
