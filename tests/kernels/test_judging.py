@@ -72,6 +72,7 @@ BODIES = {
     "unwritten": (RIGHT.replace("return y *", "z = torch.empty_like(x); z[:, :-1] = (y *").replace("+ self.bias", "+ self.bias)[:, :-1]; z[:, -1:] *= 1.0; "
                   "return z"), "CHEAT", "nobody wrote"),
     "patched": ("torch.allclose = lambda *a, **k: True\n" + RIGHT, "CHEAT", "replaces functions"),
+    "compiler": ("import torch._dynamo  # it wraps torch.manual_seed\n" + RIGHT, "RIGHT", ""),
     "reads": ("open({problem!r}).read()\n" + RIGHT, "CHEAT", "reads the problem"),
     "late": (RIGHT.replace("return y * self.weight + self.bias",
                            "z = torch.zeros_like(x)\ndef fill():\n    time.sleep(0.02)\n    z.copy_(y * self.weight + self.bias)\n"

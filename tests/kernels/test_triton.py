@@ -113,3 +113,98 @@ def test_numbers_are_rounded_to_bfloat16_as_pytorch_rounds_them():
     found = torch.from_numpy(_narrow(numbers).view(np.int16).copy()).view(torch.bfloat16)
     assert torch.equal(found.isnan(), wanted.isnan())
     assert torch.equal(found.nan_to_num().view(torch.int16), wanted.nan_to_num().view(torch.int16))
+
+
+NUMBERS = """
+import torch, torch.nn as nn, triton, triton.language as tl
+
+@triton.jit
+def kernel(x_ptr, o_ptr, scale, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + at, mask=at < n)
+    tl.store(o_ptr + at, x * scale.to(tl.float32), mask=at < n)
+
+class ModelNew(nn.Module):
+    def __init__(self, scale):
+        super().__init__()
+        self.scale = scale
+
+    def forward(self, x):
+        o = torch.empty_like(x)
+        kernel[(triton.cdiv(x.numel(), 256),)](x.contiguous(), o, self.scale, x.numel(), BLOCK=256)
+        return o
+"""
+SCALED = """
+import torch, torch.nn as nn
+
+class Model(nn.Module):
+    def __init__(self, scale):
+        super().__init__()
+        self.scale = scale
+
+    def forward(self, x):
+        return x * self.scale
+
+def get_inputs():
+    return [torch.randn(3, 100)]
+
+def get_init_inputs():
+    return [0.3]
+"""
+
+
+@needs_triton
+def test_a_number_that_a_kernel_is_given_is_a_tensor_as_from_a_launch(tmp_path):
+    (tmp_path / "problem.py").write_text(SCALED)
+    (tmp_path / "solution.py").write_text(NUMBERS)
+    found = judge(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=60.0)
+    assert found.answer == "RIGHT", halfulp.report(found)
+
+
+LOOPS = """
+import torch, torch.nn as nn, triton, triton.language as tl
+
+@triton.jit
+def later(i, STEP: tl.constexpr):
+    for j in range(0, 1):
+        i = (i * STEP + j.to(tl.int64)).to(tl.int64)
+    return i
+
+@triton.jit
+def kernel(x_ptr, o_ptr, n, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    total = tl.zeros((BLOCK,), tl.float32)
+    for i in {loop}(0, tl.cdiv(n, BLOCK)):
+        inside = later(i, BLOCK) + at
+        total += tl.load(x_ptr + tl.program_id(0) * n + inside, mask=(i * BLOCK).to(tl.int32) + at < n, other=0.0)
+    tl.store(o_ptr + tl.program_id(0), tl.sum(total))
+
+class ModelNew(nn.Module):
+    def forward(self, x):
+        o = torch.empty(x.shape[0])
+        kernel[(x.shape[0],)](x.contiguous(), o, x.shape[1], BLOCK=16)
+        return o + sum(range(1))
+"""
+SUMS = """
+import torch, torch.nn as nn
+
+class Model(nn.Module):
+    def forward(self, x):
+        with torch.no_grad():
+            return x.sum(1)
+
+def get_inputs():
+    return [torch.randn(3, 100)]
+
+def get_init_inputs():
+    return []
+"""
+
+
+@needs_triton
+@pytest.mark.parametrize("loop", ["range", "tl.range"])
+def test_what_a_loop_counts_is_a_tensor_where_it_has_to_be_one(tmp_path, loop):
+    (tmp_path / "problem.py").write_text(SUMS)
+    (tmp_path / "solution.py").write_text(LOOPS.replace("{loop}", loop))
+    found = judge(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=10.0)
+    assert found.answer == "RIGHT", halfulp.report(found)

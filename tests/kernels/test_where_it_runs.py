@@ -1,5 +1,7 @@
 """Where a solution runs, by its text and by what there is; tensors go there and come back."""
 
+from importlib import metadata
+
 import pytest
 import torch
 
@@ -33,3 +35,18 @@ def test_tensors_go_to_the_device_and_come_back():
     (there,) = place.given_to(place.CUDA, [torch.arange(3.0)])
     assert there.is_cuda and place.open_device() > 0
     assert torch.equal(place.taken_from(place.CUDA, [there])[0], torch.arange(3.0))
+
+
+def test_what_builds_on_triton_runs_where_triton_does(monkeypatch):
+    required = {"liger_kernel": ["torch>=2.1.2", "triton>=2.3.1"], "torch": ["triton==3.6.0; platform_system == 'Linux'"],
+                "other": ["triton>=3.3; extra == 'cuda'"]}  # fmt: skip
+
+    def requires(name):
+        if name not in required:
+            raise metadata.PackageNotFoundError(name)
+        return required[name]
+
+    monkeypatch.setattr(metadata, "requires", requires)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert place.place_of("import torch\nfrom liger_kernel.transformers import LigerRMSNorm\n") == place.INTERPRETER
+    assert place.place_of("import torch, other, missing\n# liger_kernel\n") == place.HERE

@@ -48,6 +48,7 @@ from .trial import OFTEN, Outcome, Trials
 from .triton_interpreter import NOTE
 from .undefined import why_undefined
 from .whole_numbers import WholeNumbers
+from .yardstick import in_words, yardsticks
 
 BUDGET_S = 30.0
 """For one solution; the questions that say the most come first."""
@@ -143,6 +144,7 @@ class _Judge:
         self._given_setting: Setting | None = None
         self._complete = True
         self._falls_back = False
+        self._coarser: dict[str, float] = {}
 
     def judged(self) -> KernelResult:
         """The answer."""
@@ -171,7 +173,7 @@ class _Judge:
         first = self.asked[0]
         if first.answer != "right":
             return self._result(Verdict.UNDECIDED, f"The solution could not be judged on the inputs of the problem: {first.note}")
-        return self._result(Verdict.IDENTICAL if self._same else Verdict.ROUNDING, self._all_right())
+        return self._result(Verdict.IDENTICAL if self._same else Verdict.ROUNDING, self._all_right(given), coarser=self._coarser)
 
     def _given(self) -> Setting:
         """The first draw, with the parameters that both sides get, and what the problem promises of its inputs."""
@@ -492,11 +494,13 @@ class _Judge:
         because = f"{ACTIONS.get(label, f'It gives no result on {label}')}: {words}"
         return self._result(Verdict.MISTAKE, because, fault=failure.kind, kind=kind, label=label)
 
-    def _all_right(self) -> str:
+    def _all_right(self, given: Setting) -> str:
         right = sum(entry.answer == "right" for entry in self.asked)
         reason = f" {self._check.reason}" if self._check is not None else ""
         where = "the one question that has" if right == 1 else f"all {right} questions that have"
-        return f"It is right on {where} an answer.{reason}"
+        if self._check is not None and self._check.verdict is Verdict.ROUNDING:
+            self._coarser = yardsticks(self.trials.reference(given.init), given, self.declared)
+        return f"It is right on {where} an answer.{reason} {in_words(self._coarser)}".rstrip()
 
     def _result(self, verdict: Verdict, because: str, **more: Any) -> KernelResult:
         check = more.pop("check", getattr(self, "_check", None) if verdict.acceptable else None)

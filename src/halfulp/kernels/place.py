@@ -5,7 +5,9 @@ The reference runs on the processor in any case: a solution's process is given i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,17 +17,34 @@ if TYPE_CHECKING:  # PyTorch starts threads when it is imported, and a process i
 HERE, CUDA, STAND_IN, INTERPRETER = "", "cuda", "stand-in", "interpreter"
 WRITTEN: tuple[str, ...] = ("/proc/self",)
 """What CUDA's driver writes besides: names of its threads."""
-NAMES = ("cuda", "triton")
-"""What code names that is written for such a device."""
 
 
 def place_of(text: str) -> str:
-    """Where code runs, by its text: `HERE`, `CUDA`, `STAND_IN` or `INTERPRETER`."""
+    """Where code runs, by what its text names and what it imports: `HERE`, `CUDA`, `STAND_IN` or `INTERPRETER`."""
     import torch
 
-    if not any(name in text for name in NAMES):
+    builds_on_triton = "triton" in text or builds_on("triton", text)
+    if not builds_on_triton and "cuda" not in text:
         return HERE
-    return CUDA if torch.cuda.is_available() else INTERPRETER if "triton" in text else STAND_IN
+    return CUDA if torch.cuda.is_available() else INTERPRETER if builds_on_triton else STAND_IN
+
+
+def builds_on(name: str, text: str) -> bool:
+    """Whether code imports a package that requires another one, as the metadata of the package say: `liger_kernel` requires Triton."""
+    return any(name in _required(package) for package in re.findall(r"^\s*(?:import|from)\s+(\w+)", text, re.MULTILINE))
+
+
+def _required(package: str) -> set[str]:
+    """The names of what a package requires in any case; nothing where it is not installed, or has another name than what it is imported by."""
+    try:
+        wanted = metadata.requires(package) or []
+    except (metadata.PackageNotFoundError, ValueError):
+        return set()
+    return {re.split(r"[^\w.-]", words, maxsplit=1)[0] for words in wanted if "extra ==" not in words} if package not in OWN else set()
+
+
+OWN = ("torch", "halfulp")
+"""What requires Triton for itself: that says nothing of code which imports it."""
 
 
 def device_files() -> tuple[Path, ...]:

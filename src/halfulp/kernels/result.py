@@ -37,6 +37,7 @@ class KernelResult:
         asked: every question, in order. promises: what variants of the inputs kept to. notes: what was not asked, and why.
         problem, solution, format: names. declared: the precision that it may use. check: the numbers of the question that decided.
         held: what the process was kept from. complete: False where the budget ended the questions. seconds: how long it took.
+        coarser: how far off the reference would be in less precision, in units of the noise, by what is computed so, see `yardsticks`.
         versions: of Python and the packages that were used, the system and the processor.
     """
 
@@ -57,6 +58,7 @@ class KernelResult:
     held: tuple[str, ...] = ()
     complete: bool = True
     seconds: float = 0.0
+    coarser: dict[str, float] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
 
     @property

@@ -238,7 +238,7 @@ class _Host:
     def _facts(self) -> dict[str, Any]:
         return {
             "attempts": list(self.attempts),
-            "patched": [name for name, (owner, key, was) in self._guarded.items() if getattr(owner, key, None) is not was],
+            "patched": [name for name, (owner, key, was) in self._guarded.items() if not _is_still(getattr(owner, key, None), was)],
         }
 
     @contextlib.contextmanager
@@ -281,6 +281,15 @@ def _guarded() -> dict[str, tuple[Any, str, Any]]:
     }  # fmt: skip
     places = {f"{owner.__name__}.{key}": (owner, key) for owner, keys in names.items() for key in keys.split()}
     return {name: (owner, key, getattr(owner, key, None)) for name, (owner, key) in places.items()}
+
+
+def _is_still(now: Any, was: Any) -> bool:
+    """Whether a function is what it was, or what PyTorch made of it: its compiler, when it is imported, wraps `torch.manual_seed`."""
+    import torch
+
+    code = getattr(now, "__code__", None)
+    by_torch = code is not None and Path(code.co_filename).is_relative_to(Path(torch.__file__).parent)
+    return now is was or (by_torch and getattr(now, "__wrapped__", None) is was)
 
 
 def _lifted(declared: str) -> contextlib.AbstractContextManager[Any]:

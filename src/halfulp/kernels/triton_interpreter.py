@@ -1,12 +1,13 @@
 """Triton's interpreter, made to compute what a GPU would: bfloat16 is rounded, functions of devices exist, no configuration is timed.
 
-Without it, the interpreter cuts float32 off to bfloat16, adds the bits of two bfloat16 numbers as whole numbers, has none of the functions
-of libdevice, and asks a driver to time configurations. What it can't show stays so: races, and how a GPU orders what it adds.
+Without it, the interpreter cuts float32 off to bfloat16, adds the bits of two bfloat16 numbers as whole numbers, hands numbers of Python on
+as they are where a launch makes tensors of them, counts loops in such numbers, has none of the functions of libdevice, and asks a driver to time configurations. What it can't show stays so: races, and how a GPU orders what it adds.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import sys
 import types
 from collections.abc import Callable, Generator, Iterable
@@ -31,6 +32,8 @@ def prepare() -> None:
     triton.knobs.runtime.interpret = True
     _with_rounding(interpreter.InterpreterBuilder, interpreter.TensorHandle, triton.language)
     _with_functions(interpreter.TensorHandle, triton.language)
+    interpreter._implicit_cvt = _with_numbers(interpreter, np.float32, triton.language.float32)
+    interpreter._patch_lang = _with_counters(interpreter, triton.language)
     triton.runtime.driver.set_active(_driver())
     # All configurations compute the same; the first is as good as any where time means nothing.
     triton.runtime.autotuner.Autotuner._bench = lambda self, *_, config, **__: float(self.configs.index(config))
@@ -79,6 +82,61 @@ def _with_rounding(builder: Any, handle: Any, tl: Any) -> None:
     builder.cast_impl, builder.create_dot = rounded_cast, of_products
     builder.create_fp_to_fp = lambda self, src, target, _mode: rounded_cast(self, src, target)
     builder.binary_op, builder.unary_op = of_numbers(binary), of_numbers(unary)
+
+
+def _with_numbers(interpreter: Any, kind: Any, form: Any) -> Callable[..., Any]:
+    """What a kernel is given for an argument: numbers of Python that are no whole ones are tensors, as from a launch."""
+    plain = getattr(interpreter._implicit_cvt, "__wrapped__", interpreter._implicit_cvt)
+    tensor = interpreter.tl.tensor
+
+    @functools.wraps(plain)
+    def given(argument: Any) -> Any:
+        return tensor(interpreter.TensorHandle(np.array([argument], dtype=kind), form), form) if type(argument) is float else plain(argument)
+
+    return given
+
+
+def _with_counters(interpreter: Any, tl: Any) -> Callable[..., Any]:
+    """Kernels whose loops count in what is a tensor where it has to be one: `for i in range(n): at = i.to(tl.int64)`."""
+    plain = interpreter._patch_lang
+
+    class Counter(int):
+        """A whole number that a loop gives, and what is computed of such numbers alone."""
+
+        dtype = tl.int32
+
+        def to(self, dtype: Any, *others: Any, **more: Any) -> Any:
+            handle = interpreter.TensorHandle(np.array([int(self)], dtype=np.int32), tl.int32)
+            return tl.tensor(handle, tl.int32).to(dtype, *others, **more)
+
+    def counted(name: str) -> Callable[..., Any]:
+        computed = getattr(int, name)
+
+        def of_counters(self: Any, *others: Any) -> Any:
+            found = computed(self, *others)
+            return Counter(found) if type(found) is int else found
+
+        return of_counters
+
+    for name in "add sub mul floordiv mod and or xor lshift rshift".split():
+        setattr(Counter, f"__{name}__", counted(f"__{name}__"))
+        setattr(Counter, f"__r{name}__", counted(f"__r{name}__"))
+    Counter.__neg__ = counted("__neg__")
+
+    def counting(*bounds: Any) -> Any:
+        return map(Counter, range(*bounds))
+
+    @functools.wraps(plain)
+    def patched(function: Any) -> Any:
+        scope = plain(function)
+        module = sys.modules.get(function.__module__)
+        if module is not None and module.__dict__ is function.__globals__ and not hasattr(module, "range"):
+            scope.set_attr(module, "range", counting)
+        loops = tl.range
+        scope.set_attr(tl, "range", lambda *bounds, **more: map(Counter, loops(*bounds, **more)))
+        return scope
+
+    return patched
 
 
 def _with_functions(handle: Any, tl: Any) -> None:
@@ -160,11 +218,12 @@ def lifted(names: Iterable[str]) -> Generator[None]:
                 changed.append((held, name))
     interpreter: Any = import_module("triton.runtime.interpreter")
     builder, handle = interpreter.InterpreterBuilder, interpreter.TensorHandle
-    plain = builder.get_fp32
+    plain, given = builder.get_fp32, interpreter._implicit_cvt
+    interpreter._implicit_cvt = _with_numbers(interpreter, np.float64, language.float64)
     builder.get_fp32 = lambda _self, value: handle(np.array([value], dtype=np.float64), language.float64)
     try:
         yield
     finally:
-        builder.get_fp32 = plain
+        builder.get_fp32, interpreter._implicit_cvt = plain, given
         for held, name in changed:
             held[name] = language

@@ -1,0 +1,21 @@
+"""GEGLU of two halves, with the approximation by tanh, without gradients."""
+
+import torch
+from torch import nn
+
+ROWS, HIDDEN = 24, 200
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        with torch.no_grad():
+            left, right = x.chunk(2, -1)
+            return nn.functional.gelu(left, approximate="tanh") * right
+
+
+def get_inputs():
+    return [torch.randn(ROWS, 2 * HIDDEN)]
+
+
+def get_init_inputs():
+    return []

@@ -1,0 +1,8 @@
+from torch import nn
+
+from conch.ops.quantization.int8 import scaled_int8_quant  # written in triton
+
+
+class ModelNew(nn.Module):
+    def forward(self, x, scale):
+        return scaled_int8_quant(x, scale)[0]

@@ -1,0 +1,5 @@
+from liger_kernel.transformers import LigerDyT  # written in triton
+
+
+class ModelNew(LigerDyT):
+    pass

@@ -1,0 +1,19 @@
+"""GEGLU, with the approximation by tanh."""
+
+import torch
+from torch import nn
+
+ROWS, HIDDEN = 24, 200
+
+
+class Model(nn.Module):
+    def forward(self, a, b):
+        return nn.functional.gelu(a, approximate="tanh") * b
+
+
+def get_inputs():
+    return [torch.randn(ROWS, HIDDEN), torch.randn(ROWS, HIDDEN)]
+
+
+def get_init_inputs():
+    return []
