@@ -1,6 +1,8 @@
 """Triton's kernels are judged without a GPU: in the interpreter, which rounds as a GPU does."""
 
 import importlib.util
+import subprocess
+import sys
 import textwrap
 from importlib import metadata
 
@@ -208,3 +210,42 @@ def test_what_a_loop_counts_is_a_tensor_where_it_has_to_be_one(tmp_path, loop):
     (tmp_path / "solution.py").write_text(LOOPS.replace("{loop}", loop))
     found = judge(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=10.0)
     assert found.answer == "RIGHT", halfulp.report(found)
+
+
+TWICE = """
+import os, sys
+os.environ["TRITON_INTERPRET"] = "1"
+sys.path.insert(0, {folder!r})
+from halfulp.kernels.stand_in import pretend, pretended
+pretend()
+from halfulp.kernels.triton_interpreter import lifted, prepare
+prepare()
+import torch
+import double
+x = torch.arange(1.0, 4.0, dtype=torch.float64) / 3
+for _ in range(3):
+    with pretended(), lifted(["float32"]):
+        assert torch.equal(double.twice(x), 2 * x)
+    assert not torch.equal(double.twice(x), 2 * x)
+"""
+DOUBLE = """
+import torch, triton, triton.language as tl
+
+@triton.jit
+def kernel(x_ptr, o_ptr, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(o_ptr + at, (2 * tl.load(x_ptr + at, mask=at < 3).to(tl.float32)).to(o_ptr.dtype.element_ty), mask=at < 3)
+
+def twice(x):
+    o = torch.empty_like(x)
+    kernel[(1,)](x, o, BLOCK=4)
+    return o
+"""
+
+
+@needs_triton
+def test_kernels_run_in_float64_as_often_as_that_is_asked(tmp_path):
+    (tmp_path / "double.py").write_text(DOUBLE)
+    python = sys.executable if importlib.util.find_spec("triton") is not None else environment_of("triton").python()
+    ran = subprocess.run([python, "-c", TWICE.format(folder=str(tmp_path))], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr

@@ -17,6 +17,7 @@ from ..cases import LIFTED, Case, Run
 from ..cases.stored import Stored
 from ..differences import Leaf
 from ..errors import InputError, RunError
+from ..floats import Format
 from ..verdicts.checker import judged
 from ..verdicts.gatherer import Gatherer
 from ..verdicts.result import CheckResult
@@ -314,6 +315,12 @@ def _is_no_farther(case: Case) -> bool:
         return bool(triples) and all(np.mean(own**2) <= FARTHER**2 * np.mean(other**2) for own, other in errors)
 
 
+def _unit(exact: Any, form: Format) -> Any:
+    """Half an ulp of each number; the smallest normal number where it is subnormal, as devices take zero for these."""
+    smallest, size = math.ldexp(1.0, form.exponent_min), np.abs(exact)
+    return np.where(size < smallest, smallest, form.unit_roundoff * size)
+
+
 def _is_as_good(case: Case) -> bool:
     """Whether the solution is about as close to exact arithmetic as the reference, in every output."""
     triples = _leaves(case)
@@ -331,7 +338,7 @@ def _is_as_good(case: Case) -> bool:
             usable = np.isfinite(x) & np.isfinite(a)
             if not usable.any():
                 continue
-            own, other, unit = np.abs(a - x)[usable], np.abs(e - x)[usable], found.format.unit_roundoff * np.abs(x)[usable]
+            own, other, unit = np.abs(a - x)[usable], np.abs(e - x)[usable], _unit(x[usable], found.format)
             far = own > AN_ELEMENT * (other + unit)
             if np.sqrt(np.mean(own**2)) > FARTHER * np.sqrt(np.mean(other**2)) + np.sqrt(np.mean(unit**2)) or far.mean() > FEW:
                 return False

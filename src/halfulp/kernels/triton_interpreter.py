@@ -183,6 +183,10 @@ def _driver() -> Any:
     )  # fmt: skip
 
 
+UNDER = "_halfulp_language"
+"""The name under which the language is found where what a kernel names so is another."""
+
+
 class _Lifted:
     """`triton.language` with other formats: what a kernel names float32 is float64."""
 
@@ -211,9 +215,9 @@ def lifted(names: Iterable[str]) -> Generator[None]:
         if str(held.get("__name__", "")).partition(".")[0] in ("triton", "torch", "halfulp", "numpy"):
             continue
         for name, value in list(held.items()):
-            if value is language:
+            if value is language and name != UNDER:
                 # The interpreter looks for the language among the names of a kernel's file: it finds it under another one.
-                held["_halfulp_language"] = language
+                held[UNDER] = language
                 held[name] = _Lifted(language, formats)
                 changed.append((held, name))
     interpreter: Any = import_module("triton.runtime.interpreter")

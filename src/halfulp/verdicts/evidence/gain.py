@@ -45,7 +45,9 @@ def gain(case: Case, noise: Noise) -> Evidence | None:
             gain_of(np.where(usable, error, 0.0), known.reference),
             gain_of(_error(peer.float64(), known.reference), known.reference),
         )
-        limit = rms_limit(max(len(samples), SAMPLES)) * math.sqrt(float(np.mean(np.square(samples)))) + abs(other) + limits.ONE_CONSTANT * u
+        with np.errstate(over="ignore"):  # where a reference is next to nothing, its noise may be more times it than float64 holds
+            spread = math.sqrt(float(np.mean(np.square(samples))))
+        limit = rms_limit(max(len(samples), SAMPLES)) * spread + abs(other) + limits.ONE_CONSTANT * u
         signs = np.sign(error[usable & (error != 0)] * known.reference[usable & (error != 0)])
         measured = {
             "gain_in_u": own / u,

@@ -46,7 +46,9 @@ def patterns(case: Case, noise: Noise) -> Evidence | None:
         known, spread = sampled.leaves.get(leaf.path), noise.leaves.get(leaf.path)
         if leaf.format is None or known is None or spread is None or known.reference.shape != leaf.stored.shape:
             continue
-        found = _strongest(_scaled(leaf.float64() - known.reference, spread), known, sampled.count)
+        with np.errstate(invalid="ignore"):
+            error = leaf.float64() - known.reference
+        found = _strongest(_scaled(error, spread), known, sampled.count)
         if found is not None and (best is None or _excess(found) > _excess(best)):
             best = found
     # Of a stored result it can't be seen whether it stays: the judge knows.

@@ -1,0 +1,76 @@
+"""Are the Triton kernels that packages release right, as `halfulp kernel` sees them in Triton's interpreter?
+
+A folder for each kernel: `problem.py` says in PyTorch what it is to compute, `solution.py` calls it as a user does. What is known to be
+otherwise stands in `FOUND`, with the page that shows it; any other answer but RIGHT is a false accusation, or a find to be looked at.
+The packages are installed without their dependencies into a folder of their own, pinned.
+
+    python -m benchmarks.kernels.released [--only NAME] [--every N] [--budget S]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from halfulp.backends.workers.environments import environment_of, home
+from halfulp.kernels import judge
+
+PACKAGES = ("liger-kernel==0.8.5", "fla-core==0.6.0", "conch-triton-kernels==1.3", "einops==0.8.2")
+"""Released in 2026; the last is what the second imports."""
+FOUND: dict[str, str] = {}
+"""What is not RIGHT, and was looked at: the answer, as on the page docs/found."""
+
+
+def main() -> None:
+    """Run it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", help="only kernels whose name contains this")
+    parser.add_argument("--every", type=int, default=1, help="only every so many kernels")
+    parser.add_argument("--budget", type=float, default=30.0, help="seconds of questions for each")
+    options = parser.parse_args()
+    os.environ["PYTHONPATH"] = os.pathsep.join((str(_installed()), *filter(None, [os.environ.get("PYTHONPATH")])))
+    folders = [path.parent for path in sorted(Path(__file__).parent.glob("*/*/solution.py"))]
+    chosen = [folder for folder in folders if options.only in f"{folder.parent.name}/{folder.name}"][options.every - 1 :: options.every]
+    right, found, other, seconds = 0, 0, 0, []
+    start = time.monotonic()
+    for done, folder in enumerate(chosen, 1):
+        name = f"{folder.parent.name}/{folder.name}"
+        result = judge(folder / "problem.py", folder / "solution.py", budget_s=options.budget)
+        seconds.append(result.seconds)
+        known = FOUND.get(name, "")
+        right, found, other = (
+            right + (result.answer == "RIGHT" and not known), found + (bool(known) and result.answer == known),
+            other + (result.answer != (known or "RIGHT")),
+        )  # fmt: skip
+        more = "" if result.answer == "RIGHT" else f": {result.because[:300]}{'' if result.answer == known else '  [not looked at yet]'}"
+        left = (time.monotonic() - start) / done * (len(chosen) - done)
+        print(f"{name} is {result.answer}{more} ({len(result.asked)} questions, {result.seconds:.0f} s; {left / 60:.0f} min left)", flush=True)
+    print(f"figure kernels {len(chosen)} count")
+    print(f"figure right {right} count")
+    print(f"figure faults_that_are_on_a_page {found} count")
+    print(f"figure other_answers {other} count")
+    print(f"figure median_seconds {statistics.median(seconds):.1f} s")
+    sys.exit(int(other > 0))
+
+
+def _installed() -> Path:
+    """The folder with the packages; they are installed where they are not there yet."""
+    python = environment_of("triton").python()
+    if python is None:
+        sys.exit("Triton is not installed. Its interpreter runs the kernels. Run `halfulp backends install triton` first.")
+    folder = home() / "released-kernels"
+    listed = folder / "packages.txt"
+    if not listed.is_file() or listed.read_text(encoding="utf-8").split() != list(PACKAGES):
+        command = [python, "-m", "pip", "install", "--quiet", "--no-deps", "--upgrade", "--target", folder, *PACKAGES]
+        subprocess.run([str(part) for part in command], check=True)
+        listed.write_text("\n".join(PACKAGES), encoding="utf-8")
+    return folder
+
+
+if __name__ == "__main__":
+    main()
