@@ -63,3 +63,38 @@ def test_random_numbers_promise_nothing():
     (setting,) = drawn(lambda: torch.randn(8, 8), 1)
     changed = (torch.zeros(8, 8),)
     assert Promises([setting]).kept(changed) == changed
+
+
+def test_pieces_keep_ending_where_what_they_divide_ends():
+    """Offsets that point beyond what they divide crash `torch.nn.functional.embedding_bag`; a length that is in no piece is nobody's."""
+
+    def draw(seed):
+        sizes = torch.randint(1, 5, (6,), generator=torch.Generator().manual_seed(seed))
+        ends = torch.nn.functional.pad(sizes.cumsum(0), (1, 0))
+        return Setting((torch.randn(int(ends[-1]), 3), ends, sizes, torch.randn(6)))
+
+    promises = Promises([draw(seed) for seed in range(3)])
+    assert "Input 1 ends at the length of axis 0 of input 0 in every draw." in promises.words
+    assert "Input 2 adds up to the length of axis 0 of input 0 in every draw." in promises.words
+    rows, ends, sizes, other = draw(0).arguments
+    assert promises.kept((2 * rows, ends, sizes, -other)) is not None
+    for changed in ((rows[:-1], ends, sizes, other), (rows, ends[:1], sizes, other), (rows, ends, sizes.flip(0)[:-1], other)):
+        assert promises.kept(changed) is None
+
+
+def test_places_stay_within_what_they_are_places_in():
+    """`ctc_loss` reads whatever lies behind the classes for a label that is none."""
+
+    def draw(seed):
+        generator = torch.Generator().manual_seed(seed)
+        lengths = torch.tensor([7, 5])
+        return Setting((torch.randn(7, 9), torch.randint(1, 9, (2, 4), generator=generator), lengths))
+
+    draws = [draw(seed) for seed in range(3)]
+    promises, (scores, labels, lengths) = Promises(draws), draws[0].arguments
+    most = int(labels.max())
+    assert (
+        promises.kept((scores[:, : most + 1], labels, lengths)) is not None and promises.kept((scores[:, :most], labels, lengths)) is None
+    )
+    assert promises.kept((scores[:6], labels, lengths)) is None and promises.kept((scores[:6], labels, lengths - 1)) is not None
+    assert promises.kept((scores, labels - 20, lengths)) is not None and not promises.words

@@ -261,3 +261,48 @@ def test_a_reference_that_refuses_training_mode_is_asked_without_it(tmp_path):
     (tmp_path / "solution.py").write_text(ONE_ROW.format(new="New", body=folded))
     found = judge(tmp_path, tmp_path / "solution.py", budget_s=20.0)
     assert found.answer == "RIGHT", halfulp.report(found)
+
+
+TRIPLETS = """
+import torch
+import torch.nn as nn
+class Model(nn.Module):
+    def __init__(self, margin):
+        super().__init__()
+        self.margin = margin
+    def forward(self, x, names):
+        {body}
+def get_inputs():
+    return [torch.randn(16, 6), torch.randint(0, 4, (16,))]
+def get_init_inputs():
+    return [0.3]
+"""
+NEAREST = """
+        apart = ((x[:, None] - x[None]) ** 2).sum(-1)
+        apart = torch.where(apart > 0, torch.where(apart > 0, apart, 1).sqrt(), 0)
+        alike = names[:, None] == names[None]
+        farthest = torch.where(alike, apart, -1).amax(1)
+        nearest = torch.where(alike, 1e9, apart).amin(1)
+        return torch.relu(farthest - nearest + self.margin).mean()
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "answer", "where"),
+    [
+        (("ours", "ours"), "RIGHT", ""),
+        (("names[:, None] == names[None]", "names.float()[:, None] == names.float()[None]"), "MISTAKE", "2^24 larger"),
+        (("torch.where(apart > 0, torch.where(apart > 0, apart, 1).sqrt(), 0)", "apart.sqrt()"), "MISTAKE", "gradients"),
+        ((").mean()", ").sum() / (farthest - nearest + self.margin > 0).sum().clamp(min=1)"), "MISTAKE", "close together"),
+        (("+ self.margin", "+ 0.3"), "MISTAKE", "margin"),
+    ],
+    ids=["right", "names in float32", "a root at zero", "the mean of some", "a frozen margin"],
+)  # fmt: skip
+def test_names_twins_and_rows_that_belong_together_are_asked(tmp_path, change, answer, where):
+    body = NEAREST.strip()
+    (tmp_path / "problem.py").write_text(TRIPLETS.replace("{body}", body))
+    (tmp_path / "solution.py").write_text(TRIPLETS.replace("{body}", body.replace("apart >", "apart>").replace("(apart>", "(apart >")
+                                          .replace(*change)).replace("Model", "ModelNew").replace("0.3]", "0.3] "))  # fmt: skip
+    found = judge(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=60.0)
+    assert found.answer == answer or (answer == "RIGHT" and "very function" in found.cheat), halfulp.report(found)
+    assert where in f"{found.kind}: {found.label}"

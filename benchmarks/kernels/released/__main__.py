@@ -33,7 +33,7 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=1, help="only every so many kernels")
     parser.add_argument("--budget", type=float, default=30.0, help="seconds of questions for each")
     options = parser.parse_args()
-    os.environ["PYTHONPATH"] = os.pathsep.join((str(_installed()), *filter(None, [os.environ.get("PYTHONPATH")])))
+    os.environ["PYTHONPATH"] = os.pathsep.join((str(installed()), *filter(None, [os.environ.get("PYTHONPATH")])))
     folders = [path.parent for path in sorted(Path(__file__).parent.glob("*/*/solution.py"))]
     chosen = [folder for folder in folders if options.only in f"{folder.parent.name}/{folder.name}"][options.every - 1 :: options.every]
     right, found, other, seconds = 0, 0, 0, []
@@ -49,7 +49,9 @@ def main() -> None:
         )  # fmt: skip
         more = "" if result.answer == "RIGHT" else f": {result.because[:300]}{'' if result.answer == known else '  [not looked at yet]'}"
         left = (time.monotonic() - start) / done * (len(chosen) - done)
-        print(f"{name} is {result.answer}{more} ({len(result.asked)} questions, {result.seconds:.0f} s; {left / 60:.0f} min left)", flush=True)
+        print(
+            f"{name} is {result.answer}{more} ({len(result.asked)} questions, {result.seconds:.0f} s; {left / 60:.0f} min left)", flush=True
+        )
     print(f"figure kernels {len(chosen)} count")
     print(f"figure right {right} count")
     print(f"figure faults_that_are_on_a_page {found} count")
@@ -58,7 +60,7 @@ def main() -> None:
     sys.exit(int(other > 0))
 
 
-def _installed() -> Path:
+def installed() -> Path:
     """The folder with the packages; they are installed where they are not there yet."""
     python = environment_of("triton").python()
     if python is None:

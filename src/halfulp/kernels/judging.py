@@ -6,17 +6,19 @@ import contextlib
 import functools
 import itertools
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from ..cases.trees import tensors_of
 from ..process.border import answered
 from ..process.versions import versions
 from ..verdicts.verdict import Verdict
 from . import cheats
+from .apart import of_this_thread
 from .calls import Setting, State, call, state_of
 from .formats import read_problem, solution_file
 from .place import CUDA, INTERPRETER, STAND_IN
@@ -54,8 +56,9 @@ BUDGET_S = 30.0
 """For one solution; the questions that say the most come first."""
 PASSES = 100
 """A whole judgement runs the reference about fifty times, some of them op by op: one question is not to take longer than the budget."""
-FIRST_CALLS = 20
-"""Of a solution, before anything is asked besides: eight for cheats, ten for a whole judgement. A slower one starts with one call."""
+FIRST_CALLS = 60
+"""Calls that the budget has to have time for, or a solution starts with one: before anything is asked besides there are eight for cheats and
+ten for a whole judgement, and they may take a third of the budget."""
 MOST_NEAR = 12
 """Sizes, each one more and one less, that are asked before other values: they say the most, and time may run out."""
 OUT_OF_RANGE = (("specials",), ("overflow",))
@@ -66,6 +69,8 @@ LONGER = 8
 """Gradients are asked of up to so many times the given numbers; a long sum, where the reference is so many times faster than it may be."""
 SMALL = 8
 """What is shorter stays as it is where sizes become smaller: widths of filters, numbers of groups."""
+SEEN = 1e-3
+"""The relative change of a result that nobody takes for rounding, in any format but the shortest."""
 REPEATED_S = 1.0
 """A call of ten milliseconds is repeated a hundred times: what goes wrong in one call of fifty shows with a probability of 0.87."""
 SEEDS = (0, 1, 2)
@@ -85,9 +90,10 @@ def judge(
     """Is this kernel right?
 
     Args:
-        problem: a `Problem`, or the file or folder of one, see `read_problem`. Its code is run in this process: it is trusted.
+        problem: the file or folder of a problem, see `read_problem`; its code is trusted, and run in a process of its own. Or a `Problem`,
+            whose code is run in this process.
         solution: a Python file that defines `ModelNew`, `custom_kernel` or `actual`, as the problem's format asks, or FILE.py:name. Its
-            code is run in a process of its own, without network, and with files written in a folder of its own alone, where the system can
+            code is run in another process, without network, and with files written in a folder of its own alone, where the system can
             keep it so.
         declared: the precision that the solution may use; by default that of the data.
         budget_s: how long questions are asked, after the solution was loaded. The first ones are asked in any case.
@@ -99,6 +105,25 @@ def judge(
     Raises:
         CaseFileError: the problem or the file of the solution can't be read. What the solution does is a result and no error.
     """
+    how: dict[str, Any] = {"declared": declared, "budget_s": budget_s, "seed": seed, "progress": progress}
+    return judge_here(problem, solution, **how) if isinstance(problem, Problem) else of_this_thread().judged(problem, solution, **how)
+
+
+def judge_here(
+    problem: Problem | str | Path,
+    solution: str | Path,
+    *,
+    declared: str | None,
+    budget_s: float,
+    seed: int,
+    progress: Callable[[str], None] | None = None,
+    without: Collection[str] = (),
+) -> KernelResult:
+    """What `judge` answers, with the reference in this process.
+
+    Args:
+        problem, solution, declared, budget_s, seed, progress: see there. without: what is not asked, in the words of `progress`.
+    """
     start = time.monotonic()
     chosen = problem if isinstance(problem, Problem) else read_problem(problem)
     file, name = solution_file(solution, chosen.entry)
@@ -107,7 +132,7 @@ def judge(
     helpers = [path for path in (chosen.file.parent / name for name in HELPERS) if chosen.format == "GPU MODE" and path.is_file()]
     sandbox = Sandbox(file, secrets=secrets, helpers=helpers, answer_s=max(5.0, budget_s / 3), cpu_s=int(10 * budget_s) + 60)
     try:
-        judging = _Judge(chosen, sandbox, declared=declared, budget_s=budget_s, seed=seed)
+        judging = _Judge(chosen, sandbox, declared=declared, budget_s=budget_s, seed=seed, without=without)
         judging.progress = progress or judging.progress
         found = judging.judged()
     finally:
@@ -131,8 +156,17 @@ class _Done(Exception):
 class _Judge:
     """One problem and one solution."""
 
-    def __init__(self, problem: Problem, sandbox: Sandbox, *, declared: str | None, budget_s: float, seed: int) -> None:
-        self.problem, self.sandbox, self.declared, self.budget_s, self.seed = problem, sandbox, declared, budget_s, seed
+    def __init__(
+        self, problem: Problem, sandbox: Sandbox, *, declared: str | None, budget_s: float, seed: int, without: Collection[str]
+    ) -> None:
+        self.problem, self.sandbox, self.declared, self.budget_s, self.seed, self.without = (
+            problem,
+            sandbox,
+            declared,
+            budget_s,
+            seed,
+            without,
+        )
         self.deadline = 0.0
         self.name = sandbox.solution.stem
         self.progress: Callable[[str], None] = lambda _: None
@@ -166,7 +200,10 @@ class _Judge:
                     self._complete = False
                     self.notes.append(f'Time ran out before the question "{question.kind}: {question.label}" and those after it.')
                     break
-                self.progress(f"{question.kind}: {question.label}")
+                if (words := f"{question.kind}: {question.label}") in self.without:
+                    self.asked.append(Asked(question.kind, question.label, "no answer", "the reference ends its process there"))
+                    continue
+                self.progress(words)
                 self._ask(question)
         except _Done as done:
             return done.result
@@ -308,9 +345,30 @@ class _Judge:
         if self.trials.names is not None:
             yield from parameter_questions(given, self.seed)
         yield from self._mode_questions(given, training)
-        for question in constructor_questions(self.problem, given):
-            yield from self._with_state(question, given)
+        yield from self._constructor_questions(given)
         yield from self._other_inputs(given, has_modes=has_modes)
+
+    def _constructor_questions(self, given: Setting) -> Iterator[Question]:
+        """Other parameters of the constructor; a larger one where a smaller one changes nothing: what is beyond may be no promise.
+
+        A frequency eight times as high as the highest of a filter bank is past what samples hold; one an eighth as high is not.
+        """
+        heeded: set[str] = set()
+        for question in constructor_questions(self.problem, given):
+            if question.of in heeded:
+                continue
+            for found in self._with_state(question, given):
+                yield found
+                if self.asked[-1].answer == "right" and self._differs(question.setting, given):
+                    heeded.add(question.of)
+
+    def _differs(self, setting: Setting, given: Setting) -> bool:
+        """Whether the reference's results are others by more than a digit's worth of rounding."""
+        try:
+            pairs = list(zip(tensors_of(self._expected(setting)), tensors_of(self._expected(given))))
+        except Exception:  # whatever the reference says to it
+            return False
+        return any(new.shape != old.shape or not torch.allclose(new.double(), old.double(), rtol=SEEN, atol=0.0) for new, old in pairs)
 
     def _other_inputs(self, given: Setting, *, has_modes: bool) -> Iterator[Question]:
         """Other sizes, values and layouts; then gradients on them."""
@@ -462,7 +520,8 @@ class _Judge:
         if answer != "wrong":
             return
         mute = decides_nothing(question, contracted=self.sandbox.place == CUDA)
-        if question.exotic or (outcome.check is not None and outcome.check.because[:1] in mute):
+        because = outcome.check.because[:1] if outcome.check is not None else ()
+        if question.exotic or (outcome.check is not None and (because in mute or (question.finite and because not in OUT_OF_RANGE))):
             self.notes.append(f"The two differ on {question.label}, which decides nothing: correct kernels may differ there.")
             return
         if outcome.failure is not None:

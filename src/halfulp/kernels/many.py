@@ -5,16 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from pathlib import Path
-from typing import Any
 
 from ..documents.journal import Journal
 from ..errors import HalfulpError
 from ..verdicts.verdict import Verdict
+from .apart import Apart
 from .formats import read_problem, solution_file
 from .judging import BUDGET_S, judge
 from .problem import Problem
@@ -90,25 +89,27 @@ def _side_by_side(asked: Asked, files: Sequence[str], processes: int | None) -> 
     """Each solution with its result, as they come."""
     if not files:
         return
-    # Started anew and not forked: threads of PyTorch don't survive a fork.
-    pool = ProcessPoolExecutor(min(processes or os.cpu_count() or 1, len(files)), mp_context=get_context("spawn"))
+    own, all_of_them = threading.local(), list[Apart]()
+
+    def judged(file: str) -> KernelResult:
+        if not hasattr(own, "apart"):
+            own.apart = Apart()
+            all_of_them.append(own.apart)
+        problem, declared, budget_s, seed = asked
+        try:
+            return own.apart.judged(problem, file, declared=declared, budget_s=budget_s, seed=seed)
+        except HalfulpError as error:
+            return _lost(file, str(error))
+
+    pool = ThreadPoolExecutor(min(processes or os.cpu_count() or 1, len(files)), thread_name_prefix="halfulp-judging")
     try:
-        waiting: dict[Future[KernelResult], str] = {pool.submit(_judged, file, *asked): file for file in files}
+        waiting: dict[Future[KernelResult], str] = {pool.submit(judged, file): file for file in files}
         for done in as_completed(waiting):
-            try:
-                yield waiting[done], done.result()
-            except BrokenProcessPool:
-                yield waiting[done], _lost(waiting[done], "The process that was judging this solution died before it had an answer.")
+            yield waiting[done], done.result()
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _judged(solution: str, problem: str, *asked: Any) -> KernelResult:
-    declared, budget_s, seed = asked
-    try:
-        return judge(problem, solution, declared=declared, budget_s=budget_s, seed=seed)
-    except HalfulpError as error:
-        return _lost(solution, str(error))
+        for apart in all_of_them:
+            apart.end()
 
 
 def _lost(file: str, why: str) -> KernelResult:

@@ -35,7 +35,7 @@ def builds_on(name: str, text: str) -> bool:
 
 
 def _required(package: str) -> set[str]:
-    """The names of what a package requires in any case; nothing where it is not installed, or has another name than what it is imported by."""
+    """The names of what a package requires in any case; nothing where it is not installed, or is imported by another name."""
     try:
         wanted = metadata.requires(package) or []
     except (metadata.PackageNotFoundError, ValueError):

@@ -79,8 +79,58 @@ PROMISES = (
 """In this order: what holds first is what a changed tensor is made to hold."""
 
 
+@dataclass(frozen=True)
+class Tie:
+    """What whole numbers have to do with the length of another input, in every draw: ends and sizes of its pieces, places in it.
+
+    Attributes:
+        place: of the whole numbers. way: "ends at" (in order, from 0 on), "adds up to", "stays below" or "goes up to".
+        other, axis: whose length.
+    """
+
+    place: int
+    way: str
+    other: int
+    axis: int
+
+    @property
+    def words(self) -> str:
+        """A sentence."""
+        return f"Input {self.place} {self.way} the length of axis {self.axis} of input {self.other} in every draw."
+
+    def holds(self, tensors: Sequence[torch.Tensor]) -> bool:
+        """Whether it holds of some arguments' tensors."""
+        if max(self.place, self.other) >= len(tensors) or tensors[self.other].dim() <= self.axis:
+            return False
+        numbers, length = tensors[self.place], tensors[self.other].shape[self.axis]
+        if self.way in (BELOW, UP_TO):
+            return not numbers.numel() or int(numbers.min()) < 0 or int(numbers.max()) < length + (self.way == UP_TO)
+        if numbers.dim() != 1 or not numbers.numel() or int(numbers.min()) < 0:
+            return False
+        if self.way == "adds up to":
+            return int(numbers.sum()) == length
+        return int(numbers[-1]) == length and bool((numbers.diff() >= 0).all())
+
+
+BELOW, UP_TO = "stays below", "goes up to"
+"""Of numbers that may be places: what they are places in stays as long, since not everything that is asked for what isn't there refuses."""
+
+
+def _ties(drawn: Sequence[Sequence[torch.Tensor]]) -> list[Tie]:
+    """Those that hold in every draw."""
+    found: list[Tie] = []
+    for place, numbers in enumerate(drawn[0]):
+        if numbers.dtype not in (torch.int32, torch.int64) or numbers.numel() < 2:
+            continue
+        for other, axis in [(other, axis) for other, tensor in enumerate(drawn[0]) for axis in range(tensor.dim()) if other != place]:
+            ties = [Tie(place, way, other, axis) for way in ("ends at", "adds up to", BELOW, UP_TO)]
+            held = [tie for tie in ties if all(tie.holds(tensors) for tensors in drawn)]
+            found += held[:-1] if len(held) > 1 and held[-1].way == UP_TO else held
+    return found
+
+
 class Promises:
-    """What the floating-point inputs of a problem have in common.
+    """What the inputs of a problem have in common.
 
     Args:
         draws: settings from several seeds, with the same structure.
@@ -89,6 +139,7 @@ class Promises:
     def __init__(self, draws: Sequence[Setting]) -> None:
         drawn = [leaves(draw.arguments) for draw in draws]
         self._drawn = drawn[0]
+        self.ties = _ties(drawn)
         self.of: dict[int, list[Promise]] = {}
         for place, value in enumerate(self._drawn):
             if not value.is_floating_point() or value.numel() < 2:
@@ -101,7 +152,8 @@ class Promises:
     @property
     def words(self) -> tuple[str, ...]:
         """What is promised, a sentence for each."""
-        return tuple(f"Input {place} {promise.name} in every draw." for place, found in self.of.items() for promise in found[:2])
+        alone = [f"Input {place} {promise.name} in every draw." for place, found in self.of.items() for promise in found[:2]]
+        return (*alone, *(tie.words for tie in self.ties if tie.way not in (BELOW, UP_TO)))
 
     def kept(self, arguments: tuple[Any, ...]) -> tuple[Any, ...] | None:
         """Changed arguments made to hold what is promised; None where that leaves nothing changed, or can't be done."""
@@ -118,7 +170,8 @@ class Promises:
                 if not _holds(promise, changed):
                     changed = promise.kept(changed, drawn)
             found[place] = changed if all(_holds(promise, changed) for promise in self.of[place]) else drawn
-        return with_leaves(arguments, found)
+        kept = with_leaves(arguments, found)
+        return kept if all(tie.holds(leaves(kept)) for tie in self.ties) else None
 
 
 def _holds(promise: Promise, tensor: torch.Tensor) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -28,7 +29,8 @@ class Question:
             implementations may differ there (NaN, nothing at all). tied: whether numbers are alike, so that which one is chosen is free.
         otherwise: what to ask where this has no answer. gradients: whether it is these that are asked. long: whether it has many more
             numbers than the problem, so that it is asked only where the reference is fast. far: whether a size is many times the
-            problem's, so that what takes long or much memory says nothing.
+            problem's, so that what takes long or much memory says nothing. finite: whether a difference decides nothing that is no NaN or
+            infinity. of: the parameter of a constructor that is another one.
     """
 
     kind: str
@@ -40,6 +42,8 @@ class Question:
     gradients: bool = False
     long: bool = False
     far: bool = False
+    finite: bool = False
+    of: str = ""
 
 
 ALIKE = "all numbers the same"
@@ -148,12 +152,31 @@ def single_questions(given: Setting, promises: Promises) -> Iterator[Question]:
         third.view(-1)[third.numel() // 3 : 2 * third.numel() // 3 + 1] = 0
         for question in _kept(f"a third of input {place} zero, in one piece", given, {place: third}, promises):
             yield replace(question, tied=True)
+        if tensors[place].dim() > 1 and tensors[place].shape[0] > 1:
+            twins = tensors[place].clone()
+            twins[1] = twins[0]
+            for question in _kept(f"{TWINS} of input {place}", given, {place: twins}, promises):
+                yield replace(question, tied=True)
+        yield from _together(place, tensors, given, promises)
         for axis, length in enumerate(tensors[place].shape):
             for index, called in ((length - 1, "last"), (0, "first")) if length > 1 else ():
                 changed = tensors[place].clone()
                 changed.select(axis, index).mul_(LARGE)
                 label = f"input {place}: {LARGE:g} times larger at the {called} index of axis {axis}"
                 yield from _kept(label, given, {place: changed}, promises)
+
+
+def _together(place: int, tensors: Sequence[torch.Tensor], given: Setting, promises: Promises) -> Iterator[Question]:
+    """Rows close together where they have the same number, and far apart where they have not: what pulls and pushes has nothing to do."""
+    rows = tensors[place]
+    for other, names in enumerate(tensors):
+        if rows.dim() < 2 or names.dtype not in (torch.int32, torch.int64) or names.shape != rows.shape[:1]:
+            continue
+        kinds, own = names.unique(return_inverse=True)
+        if 1 < len(kinds) < len(names):
+            first = torch.stack([rows[own == kind][0] for kind in range(len(kinds))])
+            changed = (8 * first[own] + rows / 64).to(rows.dtype)
+            yield from _kept(f"rows of input {place} close together where input {other} is the same", given, {place: changed}, promises)
 
 
 def border_questions(asked: Sequence[Question], promises: Promises) -> Iterator[Question]:
@@ -176,6 +199,8 @@ def whole_number_questions(given: Setting, numbers: WholeNumbers) -> Iterator[Qu
         yield Question("values", label, replace(given, arguments=with_leaves(given.arguments, changed)))
 
 
+TWINS = "the first two rows alike"
+"""A distance of zero, whose root has no derivative: what is added under the root, or left out, shows in gradients."""
 DIFFERENTIATED = ("a large mean", "numbers a thousand times larger", "all numbers negative", "sums that cancel")
 """Variants on which gradients are asked: a formula that is right for small numbers overflows, or cancels, elsewhere."""
 SATURATED = ("numbers a thousand times larger",)
@@ -194,9 +219,10 @@ def training_questions(asked: Sequence[Question]) -> Iterator[Question]:
 def gradient_questions(asked: Sequence[Question]) -> Iterator[Question]:
     """Gradients on other values and sizes, among the questions that were asked of results."""
     for question in asked:
-        if question.exotic or (question.kind != "sizes" and question.label not in DIFFERENTIATED):
+        twins = question.label.startswith(TWINS)
+        if question.exotic or (question.kind != "sizes" and question.label not in DIFFERENTIATED and not twins):
             continue
-        yield replace(question, kind="gradients", label=f"gradients on {question.label}", gradients=True)
+        yield replace(question, kind="gradients", label=f"gradients on {question.label}", gradients=True, finite=twins)
 
 
 HUGE = 1e12
@@ -254,14 +280,15 @@ def constructor_questions(problem: Problem, given: Setting) -> Iterator[Question
     if any(value is inspect.Parameter.empty for value in whole) or len(whole) > len(names):
         return
     for place, value in enumerate(whole):
-        others: list[Any] = [not value] if isinstance(value, bool) else [value * 8, value / 8 or 0.1] if isinstance(value, float) else []
+        others: list[Any] = [not value] if isinstance(value, bool) else [value / 8 or 0.1, value * 8] if isinstance(value, float) else []
         if isinstance(value, int) and not isinstance(value, bool) and place >= len(given.init):
             others = [value + 1, 2 * value + 1]
         if isinstance(value, int) and value < 0:
             yield from _marked(names[place].name, whole, place, given)
         for other in (each for each in others if each != value):
             init = (*whole[:place], other, *whole[place + 1 :])
-            yield Question("parameters", f"{names[place].name}={other} instead of {value}", replace(given, init=init))
+            label = f"{names[place].name}={other} instead of {value}"
+            yield Question("parameters", label, replace(given, init=init), of=names[place].name)
 
 
 def _marked(name: str, whole: list[Any], place: int, given: Setting) -> Iterator[Question]:
@@ -333,20 +360,24 @@ def size_questions(problem: Problem, given: Setting, promises: Promises, seed: i
     """
     most = max(LARGEST, 2 * count_of(given))
     asked: set[tuple[str, int]] = set()
+    own: set[tuple[int, int]] = set()
     steps = sorted({step for step in problem.sizes.values() if step > 1})
     plans = [(name, value, other) for name, value in problem.sizes.items() for other in _others(value, blocks, steps)]
     for name, value, other in sorted(plans, key=lambda plan: abs(plan[2] - plan[1]) > 1):
         if (name, other) in asked or (other == 1 and "#" in name):  # one of two lengths alone: that it is broadcast is no promise
             continue
         asked.add((name, other))
-        if other > FAR * value and not _fits(problem, {name: other}, seed, most):
+        if other > FAR * value and not _fits(problem, {name: other}, seed, most, given):
             continue
         try:
             setting = problem.draw(seed, {name: other})
         except REFUSALS:
             continue
+        own |= _changed_axes(setting.arguments, given.arguments)
         if count_of(setting) <= most:
-            yield Question("sizes", f"{size_in_words(name)}: {other} instead of {value}", setting, far=other > FAR * value)
+            is_empty = any(not tensor.numel() for tensor in (*leaves(setting.arguments), *setting.state.values()))
+            label = f"{size_in_words(name)}: {other} instead of {value}"
+            yield Question("sizes", label, setting, exotic=is_empty, far=other > FAR * value)
             if other in BEYOND and (alike := _alike(setting, other)):
                 yield Question(
                     "sizes", f"{size_in_words(name)}: {other} instead of {value}, and whole numbers all the same", alike, far=True
@@ -354,8 +385,21 @@ def size_questions(problem: Problem, given: Setting, promises: Promises, seed: i
     yield from _long_questions(problem, promises, seed, most)
     for variant in variants(given.arguments, seed):
         arguments = promises.kept(variant.inputs) if variant.kind in ("sizes", "empty") else None
-        if arguments is not None and not _broadcasts(arguments, given):
+        # An axis whose length is one of the problem's sizes, or computed from some, changes with all that belongs to it: that was asked.
+        is_own = variant.kind == "sizes" and not own.isdisjoint(_changed_axes(variant.inputs, given.arguments))
+        if arguments is not None and not is_own and not _broadcasts(arguments, given):
             yield Question("sizes", variant.label, replace(given, arguments=arguments), exotic=variant.kind == "empty")
+
+
+def _changed_axes(arguments: tuple[Any, ...], given: tuple[Any, ...]) -> set[tuple[int, int]]:
+    """The axes of each tensor whose lengths differ; all of one that has another number of axes."""
+    pairs = list(enumerate(zip(leaves(arguments), leaves(given))))
+    return {
+        (place, axis)
+        for place, (new, old) in pairs
+        for axis in range(old.dim())
+        if new.dim() != old.dim() or new.shape[axis] != old.shape[axis]
+    }
 
 
 def _long_questions(problem: Problem, promises: Promises, seed: int, most: int) -> Iterator[Question]:
@@ -402,14 +446,19 @@ FAR = 3
 """Times a size: what is farther may take more memory than there is, and is counted before it is drawn."""
 
 
-def _fits(problem: Problem, changes: Mapping[str, int], seed: int, most: int) -> bool:
-    """Whether inputs of other sizes stay small, by drawing them without their numbers; False where they can't be drawn so."""
+def _fits(problem: Problem, changes: Mapping[str, int], seed: int, most: int, given: Setting | None = None) -> bool:
+    """Whether inputs of other sizes stay small, by drawing them without their numbers; by their growth from the given ones elsewhere."""
     try:
         with torch.device("meta"):
             setting = problem.draw(seed, changes)
             return count_of(replace(setting, state=state_of(problem.make(setting.init)))) <= most
     except Exception:  # whatever code makes of tensors without numbers
-        return False
+        return False if given is None else _grown(problem, changes) * count_of(given) <= most
+
+
+def _grown(problem: Problem, changes: Mapping[str, int]) -> float:
+    """How many times as many numbers there may be where each changed size is that of two axes."""
+    return math.prod(max(1.0, size / problem.sizes.get(name, size)) ** 2 for name, size in changes.items())
 
 
 def _others(value: int, blocks: Sequence[int], steps: Sequence[int]) -> list[int]:
@@ -422,10 +471,12 @@ def _others(value: int, blocks: Sequence[int], steps: Sequence[int]) -> list[int
         *(limit for limit in BEYOND if limit > value),
     )
     alike = [step for step in steps if step != value][:ALIKE_SIZES]
-    others = (value - 1, value + 1, *multiples[:4], *alike, 1, prime, multiple, 2 * value + 1, *beyond)
-    return [other for other in dict.fromkeys(others) if 0 < other != value]
+    others = (value - 1, value + 1, *multiples[:4], *alike, 1, prime, multiple, 2 * value + 1, SEVERAL * value + 1, *beyond)
+    return [other for other in dict.fromkeys(others) if other != value and (other > 0 or other == 0 < value)]
 
 
+SEVERAL = 5
+"""Times a size: what is divided into a fixed number of pieces leaves the rest."""
 ALIKE_SIZES = 2
 """Of a problem's other sizes that a size is made equal to: an axis that is found by its length is another one then."""
 MANY = (128, 16)

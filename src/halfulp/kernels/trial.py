@@ -15,6 +15,7 @@ import torch
 
 from ..cases import LIFTED, Case, Run
 from ..cases.stored import Stored
+from ..cases.trees import tensors_of
 from ..differences import Leaf
 from ..errors import InputError, RunError
 from ..floats import Format
@@ -209,6 +210,8 @@ class Trials:
         check = self._of_one_run(case, ran[0]) if once and ran else judged(Gatherer(case, lambda _: None))
         if not whole and check.verdict is Verdict.UNSTABLE and _is_close_in_norm(case):
             return Outcome("right", "where results are small it keeps fewer digits", check=check)
+        if not whole and check.verdict is Verdict.UNSTABLE and _is_no_farther(case):
+            return Outcome("right", "it loses digits, and about as many as the reference", check=check)
         if not whole and check.acceptable is False and check.because[:1] == ("redraw",) and _is_no_farther(case):
             return Outcome("right", "its error leans to one side, and is about as large as that of the reference", check=check)
         answer = "wrong" if check.acceptable is False else "right" if check.acceptable else "no answer"
@@ -223,9 +226,12 @@ class Trials:
         """What a solution that gave no result shows: nothing where the reference gives none either."""
         try:
             with torch.no_grad():
-                call(self.reference(setting.init), setting.state, copied(setting.arguments), setting.keywords, training=setting.training)
+                given = copied(setting.arguments)
+                results = call(self.reference(setting.init), setting.state, given, setting.keywords, training=setting.training)[0]
         except Exception as error:
             return Outcome("no answer", f"the reference refuses it: {str(error).partition(chr(10))[0][:200]}")
+        if not any(tensor.numel() for tensor in tensors_of(results)):
+            return Outcome("no answer", RETURNS_NOTHING)
         return Outcome("refused" if failure.kind == "raises" else "wrong", failure.words, failure=failure)
 
 
@@ -239,8 +245,6 @@ def _code_of(file: Path) -> types.FunctionType | None:
 
 def _lifted(given: Any, setting: Setting, declared: str | None) -> str:
     """The precision that a run in float64 stands for; "" for a run as written."""
-    from ..cases.trees import tensors_of
-
     native = [tensor.dtype for tensor in tensors_of((setting.state, setting.arguments)) if tensor.is_floating_point()]
     now = [tensor.dtype for tensor in tensors_of(given) if tensor.is_floating_point()]
     if torch.float64 not in now or torch.float64 in native:
@@ -259,13 +263,16 @@ def _leaves(case: Case) -> list[tuple[Leaf, Leaf, Leaf]] | None:
     return triples if all(a.shape == e.shape == x.shape and a.dtype == e.dtype for a, e, x in triples) else None
 
 
+RETURNS_NOTHING = "the reference returns nothing"
+
+
 def _unusable(case: Case) -> str:
     """Why nothing can be asked here: the reference leaves the range of its format, or is far off itself; "" where it can."""
     exact = case.run("expected", LIFTED)
     if not isinstance(exact, Run):
         return ""
     if not any(leaf.stored.size for leaf in case.native("expected").outputs):
-        return "the reference returns nothing"
+        return RETURNS_NOTHING
     for leaf in case.native("expected").outputs:
         finer = exact.by_path.get(leaf.path)
         if leaf.format is None or finer is None or finer.shape != leaf.shape or not leaf.stored.size:

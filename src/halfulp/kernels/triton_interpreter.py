@@ -1,7 +1,8 @@
 """Triton's interpreter, made to compute what a GPU would: bfloat16 is rounded, functions of devices exist, no configuration is timed.
 
 Without it, the interpreter cuts float32 off to bfloat16, adds the bits of two bfloat16 numbers as whole numbers, hands numbers of Python on
-as they are where a launch makes tensors of them, counts loops in such numbers, has none of the functions of libdevice, and asks a driver to time configurations. What it can't show stays so: races, and how a GPU orders what it adds.
+as they are where a launch makes tensors of them, counts loops in such numbers, has none of the functions of libdevice, and asks a driver to
+time configurations. What it can't show stays so: races, and how a GPU orders what it adds.
 """
 
 from __future__ import annotations
@@ -91,7 +92,9 @@ def _with_numbers(interpreter: Any, kind: Any, form: Any) -> Callable[..., Any]:
 
     @functools.wraps(plain)
     def given(argument: Any) -> Any:
-        return tensor(interpreter.TensorHandle(np.array([argument], dtype=kind), form), form) if type(argument) is float else plain(argument)
+        return (
+            tensor(interpreter.TensorHandle(np.array([argument], dtype=kind), form), form) if type(argument) is float else plain(argument)
+        )
 
     return given
 

@@ -21,7 +21,8 @@ class Watched(DispatchMode):
     """What the ops of a reference do.
 
     Attributes:
-        overflows: an op makes infinity or NaN of finite numbers, which a later one may hide: exp(-exp(100)) is 0.
+        overflows: an op makes infinity or NaN of finite numbers, which a later one may hide: exp(-exp(100)) is 0. Some do so by nature:
+            the logarithms inside `ctc_loss` are minus infinity where there is no way; what overflows on the given inputs says nothing.
         overreaches: a slice ends past the end of its tensor, which Python cuts off.
     """
 
@@ -73,7 +74,7 @@ def why_undefined(target: Any, setting: Setting, given: Setting, *, special: boo
         gradients: whether these were asked.
     """
     ops, results = watched(target, setting, gradients=gradients)
-    if special and ops.overflows:
+    if special and ops.overflows and setting is not given and not watched(target, given, gradients=gradients)[0].overflows:
         return "the reference itself leaves the range of its format on the way"
     shapes = [tensor.shape for tensor in leaves(setting.arguments)]
     if gradients or setting.init != given.init or shapes != [tensor.shape for tensor in leaves(given.arguments)]:

@@ -76,6 +76,8 @@ class WholeNumbers:
                 yield from (self._some(place, str(value), value) for value in sorted({least // 2, 1}, reverse=True))
             if place in self.grouping:
                 yield self._one_group(place)
+            if tensor.dtype in WIDE and self._only_tell_apart(place):
+                yield f"all elements of input {place} are 2^24 larger, where float32 can't tell them apart", {place: tensor + FAR_APART}
             for value, label in self.marks:
                 if not least <= value <= most and self._is_apart(place, value, beyond=-1 if value < least else 1):
                     yield self._some(place, label, value)
@@ -87,6 +89,18 @@ class WholeNumbers:
         tensor = leaves(self.given.arguments)[place]
         first = int(tensor.reshape(-1)[0])
         return f"all elements of input {place} are {first}", {place: torch.full_like(tensor, first)}
+
+    def _only_tell_apart(self, place: int) -> bool:
+        """Whether the reference gives the same for numbers that are all larger: they are names, and only compared with each other."""
+        tensor = leaves(self.given.arguments)[place]
+        own = self.ask(self.given)
+        other = self.ask(replace(self.given, arguments=with_leaves(self.given.arguments, {place: tensor + FAR_APART})))
+        if own is None or other is None or len(tensor.unique()) < 2:
+            return False
+        one = self.ask(
+            replace(self.given, arguments=with_leaves(self.given.arguments, {place: torch.full_like(tensor, int(tensor.reshape(-1)[0]))}))
+        )
+        return _same(own, other) and one is not None and not _same(own, one)
 
     def _some(self, place: int, label: str, value: int) -> Change:
         changed = leaves(self.given.arguments)[place].clone()
@@ -107,6 +121,15 @@ class WholeNumbers:
         _, changed = self._some(place, "", value)
         results = self.ask(replace(self.given, arguments=with_leaves(self.given.arguments, changed)))
         return results is not None and all(bool(torch.isfinite(tensor).all()) for tensor in tensors_of(results))
+
+
+FAR_APART = 1 << 24
+"""From here on, neighbouring whole numbers are one in float32."""
+
+
+def _same(one: Any, other: Any) -> bool:
+    pairs = list(zip(tensors_of(one), tensors_of(other)))
+    return bool(pairs) and all(a.shape == b.shape and torch.equal(a, b) for a, b in pairs)
 
 
 def compared(text: str) -> set[tuple[int, frozenset[str]]]:

@@ -137,6 +137,11 @@ class Worker:
         with self._lock:
             self._clear()
 
+    def end(self) -> None:
+        """Kill the process, whatever another thread is waiting for; that thread is told that it died."""
+        if (process := self._process) is not None:
+            lifeline.end(process)
+
     def _awaited(self) -> Message:
         deadline = time.monotonic() + self.answer_s
         while True:

@@ -1,6 +1,5 @@
-from torch import nn
-
 from conch.ops.quantization.int8 import scaled_int8_quant  # written in triton
+from torch import nn
 
 
 class ModelNew(nn.Module):

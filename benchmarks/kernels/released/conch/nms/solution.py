@@ -1,6 +1,5 @@
-from torch import nn
-
 from conch.ops.vision.nms import nms  # written in triton
+from torch import nn
 
 
 class ModelNew(nn.Module):

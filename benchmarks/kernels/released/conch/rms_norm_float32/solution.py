@@ -1,6 +1,5 @@
-from torch import nn
-
 from conch.ops.normalization.rms_norm import rms_norm  # written in triton
+from torch import nn
 
 
 class ModelNew(nn.Module):

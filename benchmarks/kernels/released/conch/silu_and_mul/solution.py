@@ -1,6 +1,5 @@
-from torch import nn
-
 from conch.ops.activation.silu_and_mul import silu_and_mul  # written in triton
+from torch import nn
 
 
 class ModelNew(nn.Module):

@@ -1,7 +1,6 @@
 import torch
-from torch import nn
-
 from fla.modules.causal_conv1d.ops import causal_conv1d  # written in triton
+from torch import nn
 
 
 class ModelNew(nn.Module):

@@ -1,6 +1,5 @@
-from torch import nn
-
 from fla.ops.utils.cumsum import chunk_global_cumsum  # written in triton
+from torch import nn
 
 
 class ModelNew(nn.Module):

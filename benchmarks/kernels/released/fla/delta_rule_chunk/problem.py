@@ -23,7 +23,12 @@ class Model(nn.Module):
 
 
 def get_inputs():
-    return [qkv().bfloat16(), nn.functional.normalize(qkv(), dim=-1).bfloat16(), qkv().bfloat16(), torch.rand(BATCH, LENGTH, HEADS).bfloat16()]
+    return [
+        qkv().bfloat16(),
+        nn.functional.normalize(qkv(), dim=-1).bfloat16(),
+        qkv().bfloat16(),
+        torch.rand(BATCH, LENGTH, HEADS).bfloat16(),
+    ]
 
 
 def get_init_inputs():

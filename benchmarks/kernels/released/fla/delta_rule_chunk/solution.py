@@ -1,6 +1,5 @@
-from torch import nn
-
 from fla.ops.delta_rule import chunk_delta_rule  # written in triton
+from torch import nn
 
 
 class ModelNew(nn.Module):

@@ -1,6 +1,5 @@
-from torch import nn
-
 from fla.ops.gla import fused_recurrent_gla  # written in triton
+from torch import nn
 
 
 class ModelNew(nn.Module):

@@ -1,6 +1,5 @@
-from torch import nn
-
 from fla.modules.norm.l2norm import l2norm  # written in triton
+from torch import nn
 
 
 class ModelNew(nn.Module):

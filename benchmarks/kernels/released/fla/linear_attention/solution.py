@@ -1,6 +1,5 @@
-from torch import nn
-
 from fla.ops.linear_attn import chunk_linear_attn  # written in triton
+from torch import nn
 
 
 class ModelNew(nn.Module):

@@ -1,6 +1,5 @@
-from torch import nn
-
 from fla.modules.activations import logsigmoid  # written in triton
+from torch import nn
 
 
 class ModelNew(nn.Module):

@@ -1,6 +1,5 @@
-from torch import nn
-
 from fla.modules.rotary.ops import rotary_embedding  # written in triton
+from torch import nn
 
 
 class ModelNew(nn.Module):

@@ -1,6 +1,5 @@
-from torch import nn
-
 from fla.modules.activations import sqrelu  # written in triton
+from torch import nn
 
 
 class ModelNew(nn.Module):

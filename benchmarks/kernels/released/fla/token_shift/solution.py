@@ -1,6 +1,5 @@
-from torch import nn
-
 from fla.modules.token_shift import token_shift  # written in triton
+from torch import nn
 
 
 class ModelNew(nn.Module):

@@ -3,6 +3,7 @@
 import torch
 from torch import nn
 
+
 class Model(nn.Module):
     def __init__(self, hidden):
         super().__init__()

@@ -1,6 +1,5 @@
-from torch import nn
-
 from liger_kernel.transformers.grpo_loss import triton_grpo_loss  # written in triton
+from torch import nn
 
 
 class ModelNew(nn.Module):

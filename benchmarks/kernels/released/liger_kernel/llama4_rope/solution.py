@@ -1,6 +1,5 @@
-from torch import nn
-
 from liger_kernel.transformers.llama4_rope import liger_llama4_text_rotary_pos_emb  # written in triton
+from torch import nn
 
 
 class ModelNew(nn.Module):

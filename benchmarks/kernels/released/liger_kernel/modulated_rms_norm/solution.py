@@ -1,6 +1,6 @@
-from torch import nn
 import torch
 from liger_kernel.transformers.functional import liger_modulated_rms_norm  # written in triton
+from torch import nn
 
 
 class ModelNew(nn.Module):

@@ -3,6 +3,7 @@
 import torch
 from torch import nn
 
+
 class Model(nn.Module):
     def __init__(self, hidden, eps=1e-6):
         super().__init__()

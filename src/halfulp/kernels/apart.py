@@ -1,0 +1,119 @@
+"""Apart: judgements in a process of their own, so that a reference that crashes takes nothing with it: no training loop, no other solution.
+
+References are run on inputs that nobody ran them on. PyTorch checks most of what it is given, and not all: `embedding_bag` with offsets
+beyond what they divide reads memory that isn't there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Generator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ..backends.workers.wire import Message
+from ..backends.workers.worker import Worker, raised
+from ..errors import WorkerError
+from ..verdicts.verdict import Verdict
+from .result import KernelReport, KernelResult
+
+MOST_ENDS = 3
+"""How often a judgement is begun again without the question at which the process ended."""
+LONGEST = 20
+"""Times the budget that an answer may take: what compiles and what is begun again takes more than questions do."""
+TOLD_S = 0.2
+"""How often is looked which question is being asked."""
+
+
+class Apart:
+    """One process; it is started when it is first asked, and again after a fault."""
+
+    def __init__(self) -> None:
+        self._worker = Worker("the reference", sys.executable, program=("-m", "halfulp.kernels.judging_server"))
+        self._ended = False
+
+    def judged(
+        self, problem: str | Path, solution: str | Path, *, declared: str | None, budget_s: float, seed: int,
+        progress: Callable[[str], None] | None = None,
+    ) -> KernelResult:  # fmt: skip
+        """What `judge` answers, asked there.
+
+        Raises:
+            HalfulpError: what `judge` raises.
+        """
+        self._worker.answer_s = 300.0 + LONGEST * budget_s
+        without: list[str] = []
+        with tempfile.TemporaryDirectory(prefix="halfulp-judging-") as folder:
+            told = Path(folder, "told")
+            while True:
+                header: dict[str, Any] = {
+                    "problem": str(problem), "solution": str(solution), "declared": declared, "budget_s": budget_s, "seed": seed,
+                    "without": without, "told": str(told), "path": sys.path, "folder": os.getcwd(),
+                }  # fmt: skip
+                told.unlink(missing_ok=True)
+                try:
+                    with _told(told, progress):
+                        answer = self._worker.ask(Message(header))
+                except WorkerError as error:
+                    asked = told.read_text(encoding="utf-8") if told.is_file() else ""
+                    if self._ended or "died" not in str(error) or ": " not in asked or len(without) == MOST_ENDS:
+                        return _undecided(error, asked, Path(solution).stem)
+                    without.append(asked)
+                    continue
+                assert answer is not None
+                result = KernelReport.from_json(str(raised(answer, "the reference")["report"])).results[0]
+                notes = [f'The reference ends its process on the question "{asked}": that was not asked.' for asked in without]
+                return replace(result, notes=(*result.notes, *notes))
+
+    def end(self) -> None:
+        """End the process now, whatever is being asked of it."""
+        self._ended = True
+        self._worker.end()
+
+
+@contextlib.contextmanager
+def _told(file: Path, progress: Callable[[str], None] | None) -> Generator[None]:
+    """Inside, what a process writes into a file is told as it changes."""
+    if progress is None:
+        yield
+        return
+    over = threading.Event()
+
+    def look() -> None:
+        last = ""
+        while not over.wait(TOLD_S):
+            with contextlib.suppress(OSError):
+                if (words := file.read_text(encoding="utf-8")) and words != last:
+                    progress(last := words)
+
+    thread = threading.Thread(target=look, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def _undecided(error: WorkerError, asked: str, solution: str) -> KernelResult:
+    what = str(error).partition("process: it ")[2].partition(". Needed")[0] or "ended"
+    where = f' on the question "{asked}"' if asked else ""
+    return KernelResult(
+        Verdict.UNDECIDED, f"The process that runs the reference {what}{where}. Nothing was decided. Run the reference by itself.",
+        solution=solution,
+    )  # fmt: skip
+
+
+_OF_THREAD = threading.local()
+
+
+def of_this_thread() -> Apart:
+    """The process of this thread, which keeps it: starting one takes two seconds."""
+    if not hasattr(_OF_THREAD, "apart"):
+        _OF_THREAD.apart = Apart()
+    return _OF_THREAD.apart

@@ -1,0 +1,48 @@
+"""The program in which judgements are made, see `Apart`."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from pathlib import Path
+
+
+def main() -> None:
+    """Answer until the other side closes the pipe."""
+    from halfulp.process.pipes import taken_pipes
+
+    questions, answers = taken_pipes()
+    from halfulp.process.lifeline import follow
+
+    follow()
+    from halfulp.backends.workers.wire import Message, receive, send
+    from halfulp.files import write_file
+
+    from .judging import judge_here
+    from .result import KernelReport
+
+    send(answers, Message({"ready": True, "fingerprint": {}, "unusable": ""}))
+    while (question := receive(questions)) is not None:
+        given = question.header
+        sys.path[:] = given["path"]
+        told = Path(given["told"])
+
+        def tell(words: str, told: Path = told) -> None:
+            with contextlib.suppress(OSError):
+                write_file(told, words)
+
+        try:
+            os.chdir(given["folder"])
+            result = judge_here(
+                given["problem"], given["solution"], declared=given["declared"], budget_s=given["budget_s"], seed=given["seed"],
+                progress=tell, without=frozenset(given["without"]),
+            )  # fmt: skip
+            answer = Message({"report": KernelReport((result,)).to_json()})
+        except Exception as error:
+            answer = Message({"error": type(error).__name__, "words": str(error)})
+        send(answers, answer)
+
+
+if __name__ == "__main__":
+    main()
