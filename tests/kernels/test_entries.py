@@ -100,7 +100,8 @@ def test_an_interrupted_run_goes_on(tmp_path, monkeypatch):
     assert first.results[0].answer == "RIGHT" and len(kept.read_text().splitlines()) == 2
     both = judge_all(problem, files, resume=kept, budget_s=5.0, processes=1)
     assert [result.solution for result in both.results] == ["first", "second"] and both.results[0] == first.results[0]
-    monkeypatch.setattr("halfulp.kernels.many.judge", None)  # nothing is judged again
+    for name in ("judge", "Apart"):  # nothing is judged again
+        monkeypatch.setattr(f"halfulp.kernels.many.{name}", None)
     assert judge_all(problem, files, resume=kept, budget_s=5.0).to_json() == both.to_json()
     with pytest.raises(InputError, match="from a run with budget_s = 5.0. Needed: a run with budget_s = 6.0"):
         judge_all(problem, files, resume=kept, budget_s=6.0)

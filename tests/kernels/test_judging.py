@@ -5,7 +5,7 @@ import textwrap
 import pytest
 
 import halfulp
-from halfulp.kernels import KernelReport, judge, judge_all
+from halfulp.kernels import KernelReport, judge, judge_all, read_problem
 from halfulp.verdicts import Verdict
 
 PROBLEM = """
@@ -140,5 +140,5 @@ def test_a_process_that_cannot_start_says_nothing_of_the_solution(folder, tmp_pa
     broken.write_text("#!/bin/sh\necho no driver >&2\nexit 3\n", encoding="utf-8")
     broken.chmod(0o755)
     monkeypatch.setattr("halfulp.kernels.sandbox._interpreter", lambda text: str(broken))
-    found = judge(folder / "problem.py", folder / "blocks.py")
+    found = judge(read_problem(folder / "problem.py"), folder / "blocks.py")
     assert found.verdict is Verdict.UNDECIDED and "can't be started here" in found.because and "no driver" in found.because

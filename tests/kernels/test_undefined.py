@@ -65,6 +65,16 @@ def test_a_slice_past_the_end_is_no_guide_unless_the_given_inputs_have_one():
     assert asked(tiled, (X, 1), (X[:6], 1)) == ""  # the tail of another size is what a kernel has to get right
 
 
+def test_the_best_six_of_one_are_no_guide():
+    def best(x, count):
+        return x.sort(dim=1, descending=True).values[:, :count]
+
+    given, one = (torch.randn(3, 8), 6), (torch.randn(3, 1), 6)
+    setting = {"special": False, "gradients": False}
+    assert "past the end" in why_undefined(best, Setting(one), Setting(given), shaped=True, **setting)
+    assert why_undefined(best, Setting(one), Setting(given), **setting) == ""
+
+
 def test_results_that_lose_the_shape_of_the_inputs_are_no_guide():
     def cut(x, count):
         return torch.cat([x[: count // 2 * 2], x[count:]])

@@ -246,7 +246,7 @@ def _gpu_mode(file: Path, text: str, names: Mapping[str, Any]) -> Problem:
             return Setting((names["generate_input"](**keywords),))
 
     asked = tuple((", ".join(f"{key}={value}" for key, value in test.items()), drawn(test)) for test in tests[1:8])
-    sizes = {key: value for key, value in given.items() if type(value) is int and key != "seed" and value > 1}
+    sizes = {key: value for key, value in given.items() if type(value) is int and key != "seed" and value >= 0}
     return Problem(
         _name(file), "GPU MODE", file, "custom_kernel", lambda _: kept_on_processor(names["ref_kernel"], text), draw, sizes, tests=asked
     )

@@ -38,6 +38,7 @@ from .questions import (
     single_questions,
     size_in_words,
     size_questions,
+    tables_of,
     training_questions,
     value_questions,
     whole_number_questions,
@@ -57,10 +58,10 @@ BUDGET_S = 30.0
 PASSES = 100
 """A whole judgement runs the reference about fifty times, some of them op by op: one question is not to take longer than the budget."""
 FIRST_CALLS = 60
-"""Calls that the budget has to have time for, or a solution starts with one: before anything is asked besides there are eight for cheats and
-ten for a whole judgement, and they may take a third of the budget."""
-MOST_NEAR = 12
-"""Sizes, each one more and one less, that are asked before other values: they say the most, and time may run out."""
+"""Calls that the budget has to have time for, or a solution starts with one: before anything else there are eight for cheats and ten for a
+whole judgement, and they may take a third of the budget."""
+MOST_NEAR = 18
+"""Sizes, each one more, one less and several times as large, that are asked before other values: they say the most, and time may run out."""
 OUT_OF_RANGE = (("specials",), ("overflow",))
 """The evidence that comes first where infinities or NaN are in other places."""
 SLOW = ("hangs", "runs out of memory")
@@ -178,6 +179,7 @@ class _Judge:
         self._given_setting: Setting | None = None
         self._complete = True
         self._falls_back = False
+        self._tables = frozenset[str]()
         self._coarser: dict[str, float] = {}
 
     def judged(self) -> KernelResult:
@@ -219,7 +221,8 @@ class _Judge:
         self.trials.free = {f"inputs[{place}]" for place in self.promises.of}
         target = self.trials.reference(draws[0].init)
         given = replace(draws[0], state=state_of(target))
-        self._numbers, self._given_setting = count_of(given), given
+        self._numbers, self._given_setting, self._tables = count_of(given), given, tables_of(self.problem, given.init)
+        self.trials.tables = self._tables
         try:
             own, facts = self.sandbox.build(self.problem.entry, given.init, 0)
         except Failed as failure:
@@ -343,7 +346,7 @@ class _Judge:
             if has_modes:
                 yield Question("gradients", "gradients in training mode", replace(given, training=True), gradients=True)
         if self.trials.names is not None:
-            yield from parameter_questions(given, self.seed)
+            yield from parameter_questions(given, self.seed, self._tables)
         yield from self._mode_questions(given, training)
         yield from self._constructor_questions(given)
         yield from self._other_inputs(given, has_modes=has_modes)
@@ -365,7 +368,8 @@ class _Judge:
     def _differs(self, setting: Setting, given: Setting) -> bool:
         """Whether the reference's results are others by more than a digit's worth of rounding."""
         try:
-            pairs = list(zip(tensors_of(self._expected(setting)), tensors_of(self._expected(given))))
+            built = replace(setting, state=state_of(self.trials.reference(setting.init)))
+            pairs = list(zip(tensors_of(self._expected(built)), tensors_of(self._expected(given))))
         except Exception:  # whatever the reference says to it
             return False
         return any(new.shape != old.shape or not torch.allclose(new.double(), old.double(), rtol=SEEN, atol=0.0) for new, old in pairs)
@@ -375,20 +379,19 @@ class _Judge:
         assert self.promises is not None
         kept: list[Question] = []
         sizes = size_questions(self.problem, given, self.promises, self.seed, self.sandbox.source.blocks)
-        for question in itertools.islice(sizes, min(MOST_NEAR, 2 * len(self.problem.sizes))):
+        for question in itertools.islice(sizes, min(MOST_NEAR, 3 * len(self.problem.sizes))):
             for found in self._with_state(question, given):
                 kept.append(found)
                 yield found
+        yield from number_questions(given)
         yield from border_questions(kept, self.promises)
         for question in (
-            *value_questions(given, self.promises, self.seed), *single_questions(given, self.promises),
-            *whole_number_questions(given, self._whole_numbers(given)),
+            *value_questions(given, self.promises, self.seed), *whole_number_questions(given, self._whole_numbers(given)),
         ):  # fmt: skip
             kept.append(self._elsewhere(question))
             yield kept[-1]
         if has_modes:
             yield from training_questions(kept)
-        yield from number_questions(given)
         if self.problem.differentiable:
             yield from gradient_questions(kept)
         kept.clear()
@@ -396,6 +399,9 @@ class _Judge:
             for found in self._with_state(question, given):
                 kept += [found] if count_of(found.setting) <= LONGER * count_of(given) else []
                 yield found
+        for question in single_questions(given, self.promises):
+            kept.append(self._elsewhere(question))
+            yield kept[-1]
         if self.problem.differentiable:
             yield from gradient_questions(kept)
 
@@ -403,7 +409,7 @@ class _Judge:
         """Training mode, where it computes something else."""
         if training == OTHER:
             yield Question("mode", "training mode", replace(given, training=True))
-            other = next(parameter_questions(given, self.seed), None)
+            other = next(parameter_questions(given, self.seed, self._tables), None)
             if other is not None:
                 yield Question("mode", "training mode, parameter values changed", replace(other.setting, training=True))
         if training == RANDOM:
@@ -435,9 +441,7 @@ class _Judge:
                 return None
 
         draws = [given, *(self._other(given, number) for number in SEEDS[1:])]
-        return WholeNumbers(
-            draws, ask, self.problem.file.read_text(encoding="utf-8", errors="replace") if self.problem.file.is_file() else ""
-        )
+        return WholeNumbers(draws, ask, self.problem.text)
 
     def _with_state(self, question: Question, given: Setting) -> Iterator[Question]:
         """The question with the parameters that belong to what its constructor gets; nothing where the reference refuses that."""
@@ -453,7 +457,7 @@ class _Judge:
         state = question.setting.state
         if not state or self.trials.names is None:
             return question
-        return replace(question, setting=replace(question.setting, state=moved(state, self.seed)), otherwise=question.setting)
+        return replace(question, setting=replace(question.setting, state=moved(state, self.seed, self._tables)), otherwise=question.setting)
 
     def _in_sequence(self, given: Setting, others: list[Setting]) -> None:
         """The same memory with other contents, and the first inputs again; and again, as what threads write depends on when.
@@ -505,9 +509,14 @@ class _Judge:
         if answer == "wrong" and not must and loses_little(question, outcome.check):
             answer = "right"
         if answer == "wrong" and not must and self._given_setting is not None:
-            special = outcome.check is not None and outcome.check.because[:1] in OUT_OF_RANGE
+            evidence = outcome.check.because[:1] if outcome.check is not None else ()
+            how: dict[str, Any] = {
+                "special": evidence in OUT_OF_RANGE,
+                "shaped": "structure" in evidence,
+                "gradients": question.gradients,
+            }
             target = self.trials.reference(question.setting.init)
-            if why := why_undefined(target, question.setting, self._given_setting, special=special, gradients=question.gradients):
+            if why := why_undefined(target, question.setting, self._given_setting, **how):
                 answer, outcome = "no answer", replace(outcome, note=why)
         if any(outcome.facts.get(name) for name in cheats.SEEN_IN_CALLS) and not question.gradients:
             facts: dict[str, Any] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +35,11 @@ class Problem:
     tests: tuple[tuple[str, Setting], ...] = ()
     differentiable: bool = False
     constructor: Any = None
+
+    @functools.cached_property
+    def text(self) -> str:
+        """The source of its file; "" for a folder."""
+        return self.file.read_text(encoding="utf-8", errors="replace") if self.file.is_file() else ""
 
     def __repr__(self) -> str:
         return f"<Problem {self.name}: {self.format}>"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,9 +14,10 @@ from ..errors import HalfulpError
 from ..inputs import InputVariant, variants
 from ..verdicts.result import CheckResult
 from ..verdicts.verdict import Verdict
-from .calls import Setting, State, leaves, state_of, with_leaves
+from .calls import Setting, State, leaves, seeded, state_of, with_leaves
 from .problem import LARGEST, Problem, count_of
 from .promises import Promises
+from .stand_in import on_processor
 from .whole_numbers import WholeNumbers
 
 
@@ -175,13 +176,16 @@ def _together(place: int, tensors: Sequence[torch.Tensor], given: Setting, promi
         kinds, own = names.unique(return_inverse=True)
         if 1 < len(kinds) < len(names):
             first = torch.stack([rows[own == kind][0] for kind in range(len(kinds))])
-            changed = (8 * first[own] + rows / 64).to(rows.dtype)
-            yield from _kept(f"rows of input {place} close together where input {other} is the same", given, {place: changed}, promises)
+            near = (8 * first[own] + rows / 64).to(rows.dtype)
+            some = torch.where((own % 2 == 0).reshape(-1, *(1,) * (rows.dim() - 1)), near, rows)
+            for changed, words in ((near, ""), (some, " and even in their order")):
+                label = f"rows of input {place} close together where input {other} is the same{words}"
+                yield from _kept(label, given, {place: changed}, promises)
 
 
 def border_questions(asked: Sequence[Question], promises: Promises) -> Iterator[Question]:
-    """Negative and huge numbers at the sizes that were asked: what fills a last block may be larger than they are, or smaller."""
-    for question in asked:
+    """Negative and huge numbers, at one other size of each: what fills a last block may be larger than they are, or smaller."""
+    for question in {question.label.partition(":")[0]: question for question in reversed(asked)}.values():
         tensors = leaves(question.setting.arguments)
         floats = {place: tensor for place, tensor in enumerate(tensors) if tensor.is_floating_point() and tensor.numel()}
         for label, changed in (
@@ -305,28 +309,61 @@ def _marked(name: str, whole: list[Any], place: int, given: Setting) -> Iterator
         yield Question("parameters", f"{name}={other} instead of {value}, in the inputs as well", setting)
 
 
-def parameter_questions(given: Setting, seed: int) -> Iterator[Question]:
-    """Other parameters: what was built with zeros and ones is neither, weights are larger, running statistics have run."""
+def parameter_questions(given: Setting, seed: int, tables: Collection[str] = ()) -> Iterator[Question]:
+    """Other parameters: what was built with zeros and ones is neither, weights are larger, running statistics have run.
+
+    Args:
+        tables: see `tables_of`.
+    """
     if not given.state:
         return
-    yield Question("parameters", "the values of every parameter and buffer changed", replace(given, state=moved(given.state, seed)))
-    twice = moved(moved(given.state, seed + 1), seed + 2)
-    yield Question("parameters", "the values of every parameter and buffer changed, by other amounts", replace(given, state=twice))
-    large = {name: tensor * 100 if tensor.is_floating_point() else tensor for name, tensor in given.state.items()}
-    yield Question("parameters", "every parameter and buffer a hundred times larger", replace(given, state=large))
-    twice = {name: tensor * 2 if tensor.is_floating_point() else tensor for name, tensor in given.state.items()}
-    yield Question("parameters", "every parameter and buffer twice as large", replace(given, state=twice))
+    changes = {
+        "the values of every parameter and buffer changed": moved(given.state, seed, tables),
+        "the values of every parameter and buffer changed, by other amounts": moved(moved(given.state, seed + 1, tables), seed + 2, tables),
+        "every parameter and buffer a hundred times larger": _times(given.state, 100, tables),
+        "every parameter and buffer twice as large": _times(given.state, 2, tables),
+    }
+    for label, state in changes.items():
+        yield Question("parameters", label, replace(given, state=state))
 
 
-def moved(state: State, seed: int) -> State:
+def tables_of(problem: Problem, init: tuple[Any, ...]) -> frozenset[str]:
+    """The buffers that are computed from a constructor's arguments: filters, angles, masks. Nothing trains them, and a solution may know them.
+
+    They are the same whatever random numbers are drawn, and not all alike, as running statistics and scales are to begin with.
+    """
+    if problem.constructor is None:
+        return frozenset()
+    built: list[Any] = []
+    try:
+        for seed in (0, 1):
+            with seeded(seed), on_processor(problem.text):
+                built.append(problem.constructor(*init))
+        first, second = (dict(module.named_buffers()) for module in built)
+    except Exception:  # whatever a constructor raises, and what is no module
+        return frozenset()
+    alike = {
+        name for name in first.keys() & second.keys() if first[name].shape == second[name].shape and torch.equal(first[name], second[name])
+    }
+    return frozenset(name for name in alike if first[name].numel() > 1 and bool((first[name] != first[name].reshape(-1)[0]).any()))
+
+
+def _times(state: State, factor: int, tables: Collection[str]) -> State:
+    return {name: tensor * factor if tensor.is_floating_point() and name not in tables else tensor for name, tensor in state.items()}
+
+
+def moved(state: State, seed: int, tables: Collection[str] = ()) -> State:
     """Parameters and buffers with noise as large as they are, and at least a half where they are all alike; variances stay positive.
 
     Whole numbers (codes of weights, zero points, tables of indices) stay within their range: they change places, or are one less where all
-    are alike. What is sorted, counts or masks stays.
+    are alike. What is sorted, counts or masks stays, and so do `tables`, see `tables_of`.
     """
     generator = torch.Generator().manual_seed(seed)
     found: State = {}
     for name, tensor in state.items():
+        if name in tables:
+            found[name] = tensor
+            continue
         if not tensor.is_floating_point() or not tensor.numel():
             found[name] = _exchanged(tensor)
             continue
@@ -363,7 +400,7 @@ def size_questions(problem: Problem, given: Setting, promises: Promises, seed: i
     own: set[tuple[int, int]] = set()
     steps = sorted({step for step in problem.sizes.values() if step > 1})
     plans = [(name, value, other) for name, value in problem.sizes.items() for other in _others(value, blocks, steps)]
-    for name, value, other in sorted(plans, key=lambda plan: abs(plan[2] - plan[1]) > 1):
+    for name, value, other in sorted(plans, key=_rank):
         if (name, other) in asked or (other == 1 and "#" in name):  # one of two lengths alone: that it is broadcast is no promise
             continue
         asked.add((name, other))
@@ -389,6 +426,12 @@ def size_questions(problem: Problem, given: Setting, promises: Promises, seed: i
         is_own = variant.kind == "sizes" and not own.isdisjoint(_changed_axes(variant.inputs, given.arguments))
         if arguments is not None and not is_own and not _broadcasts(arguments, given):
             yield Question("sizes", variant.label, replace(given, arguments=arguments), exotic=variant.kind == "empty")
+
+
+def _rank(plan: tuple[str, int, int]) -> int:
+    """What says the most comes first: the next sizes, then one that is several times as large."""
+    _, value, other = plan
+    return 0 if abs(other - value) == 1 else 1 if other == SEVERAL * value + 1 else 2
 
 
 def _changed_axes(arguments: tuple[Any, ...], given: tuple[Any, ...]) -> set[tuple[int, int]]:
@@ -463,6 +506,8 @@ def _grown(problem: Problem, changes: Mapping[str, int]) -> float:
 
 def _others(value: int, blocks: Sequence[int], steps: Sequence[int]) -> list[int]:
     """What to ask instead of a size; where it has to be a multiple of another size, the next multiples."""
+    if not value:  # it is a choice, and no size
+        return [1]
     prime = max((prime for prime in PRIMES if prime < value), default=0)
     multiple = -(-value // 16) * 16 + 1
     multiples = [value + sign * step for step in steps if step < value and value % step == 0 for sign in (1, -1)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import time
 import types
@@ -15,7 +16,7 @@ import torch
 
 from ..cases import LIFTED, Case, Run
 from ..cases.stored import Stored
-from ..cases.trees import tensors_of
+from ..cases.trees import tensors_of, tree_map
 from ..differences import Leaf
 from ..errors import InputError, RunError
 from ..floats import Format
@@ -55,6 +56,15 @@ class Outcome:
     facts: dict[str, Any] = field(default_factory=dict)
 
 
+class _There:
+    """What is called in another process: it holds nothing of this one, neither the reference nor its tables. Slots aren't looked into."""
+
+    __slots__ = ("call",)
+
+    def __init__(self, call: Callable[..., Any]) -> None:
+        self.call = call
+
+
 class Trials:
     """Asks settings of one solution.
 
@@ -64,6 +74,7 @@ class Trials:
 
     Attributes:
         names: the solution's name of each parameter and buffer -> the reference's; None where they can't be shared.
+        tables: buffers that are no inputs, see `tables_of`: they are not moved, permuted or scaled.
         free: inputs whose gradients are not asked: where a matrix is promised to be triangular, those of the other half are anybody's.
     """
 
@@ -78,6 +89,7 @@ class Trials:
     ) -> None:
         self.make, self.sandbox, self.build, self.declared, self.solution = make, sandbox, build, declared, solution
         self.free: set[str] = set()
+        self.tables: frozenset[str] = frozenset()
         self._code = _code_of(sandbox.solution)
         self.names: dict[str, str] | None = {}
         self._made: dict[str, Any] = {}
@@ -138,8 +150,12 @@ class Trials:
         except Exception as error:
             return Outcome("no answer", f"the reference can't be made: {type(error).__name__}")
 
-        def actual(state: Any, *arguments: Any) -> Any:
+        def asked(state: Any, *arguments: Any) -> Any:
             lifted = _lifted((state, arguments), setting, self.declared)
+            state = {**state, **_kept_at(tables, lifted)}
+            key = "" if whole else f"{lifted} {_digest((state, arguments))}"
+            if key in known:
+                return known[key]
             found = self.call(
                 replace(setting, arguments=arguments, state=state), lifted=lifted, gradients=gradients, same_memory=same_memory,
                 repeated_s=0.0 if lifted else repeated_s,
@@ -149,6 +165,8 @@ class Trials:
             if not lifted and not ran:
                 ran.append(results)
                 facts.append(found.facts)
+            if key:
+                known[key] = results
             return results
 
         def expected(state: Any, *arguments: Any) -> Any:
@@ -158,10 +176,21 @@ class Trials:
             results, buffers = call(target, state, arguments, setting.keywords, training=setting.training)
             return buffers if buffers_only else (results, buffers) if setting.training else results
 
+        there = _There(asked)
+
+        def actual(state: Any, *arguments: Any) -> Any:
+            # What is done here with tensors, to send them, is no op of the solution's.
+            with torch._C._DisableTorchDispatch(), torch._C.DisableTorchFunction():  # pyright: ignore[reportPrivateUsage]
+                return there.call(state, *arguments)
+
         actual.__name__ = self.solution
         setattr(actual, "target", self._code)  # noqa: B010  # what the judgement reads of code whose ops it can't see
+        # The reference holds its tables itself, so that the judgement knows them for what they are.
+        tables = {name: tensor for name, tensor in setting.state.items() if name in self.tables}
+        given = {name: tensor for name, tensor in setting.state.items() if name not in tables}
         names: set[str] = set()
         ran: list[Any] = []
+        known: dict[str, Any] = {}  # that a solution agrees with itself is asked on the given inputs, and in sequence
         facts: list[dict[str, Any]] = []
         try:
             if gradients:
@@ -176,7 +205,7 @@ class Trials:
                     return Outcome("no answer", "the reference records no gradients")
                 if missing := sorted(wanted.keys() - names - self.free):
                     return Outcome("wrong", f"It records gradients, but none for {', '.join(missing)}; the reference does.")
-            case = Case(actual, expected, (setting.state, *setting.arguments), declared=self.declared)
+            case = Case(actual, expected, (given, *setting.arguments), declared=self.declared)
             answered = self._answered(case, ran, whole=whole, once=repeated_s > 0, longest_s=longest_s)
             return replace(answered, facts=facts[0] if facts else {})
         except RunError as error:
@@ -241,6 +270,24 @@ def _code_of(file: Path) -> types.FunctionType | None:
         return types.FunctionType(compile(file.read_bytes(), str(file), "exec", dont_inherit=True), {})
     except (SyntaxError, ValueError):
         return None
+
+
+def _kept_at(tables: State, lifted: str) -> State:
+    """Tables in the precision of a run."""
+    return {name: tensor.double() if lifted and tensor.is_floating_point() else tensor for name, tensor in tables.items()}
+
+
+def _digest(given: Any) -> str:
+    """What tells nested arguments from others: numbers, and the bytes of tensors."""
+    digest = hashlib.blake2b(repr(tree_map(_signature, given)).encode(), digest_size=16)
+    for tensor in tensors_of(given):
+        plain = torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
+        digest.update(plain.detach().contiguous().view(-1).view(torch.uint8).numpy().data if tensor.numel() else b"")
+    return digest.hexdigest()
+
+
+def _signature(value: Any) -> Any:
+    return (str(value.dtype), tuple(value.shape), value.stride()) if isinstance(value, torch.Tensor) else value
 
 
 def _lifted(given: Any, setting: Setting, declared: str | None) -> str:

@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 import torch
+from torch.overrides import TorchFunctionMode
 
 from ..cases.trees import tensors_of
 from ..ops import called
@@ -42,6 +43,24 @@ class Watched(DispatchMode):
         return results
 
 
+class _Slices(TorchFunctionMode):
+    """Tells `Watched` of slices that Python has cut off before there is an op: all of an axis is the tensor itself."""
+
+    def __init__(self, ops: Watched) -> None:
+        super().__init__()
+        self.ops = ops
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func is torch.Tensor.__getitem__ and all(isinstance(part, slice) for part in _parts(args[1])):
+            for part, length in zip(_parts(args[1]), args[0].shape):
+                self.ops.overreaches |= isinstance(part.stop, int) and part.stop > length
+        return func(*args, **(kwargs or {}))
+
+
+def _parts(index: Any) -> tuple[Any, ...]:
+    return index if isinstance(index, tuple) else (index,)
+
+
 def _is_finite(tensor: torch.Tensor) -> bool:
     return not tensor.is_floating_point() or bool(torch.isfinite(tensor).all())
 
@@ -57,7 +76,7 @@ def _names_infinity(value: Any) -> bool:
 def watched(target: Any, setting: Setting, *, gradients: bool = False) -> tuple[Watched, Any]:
     """What a reference does on the way, and what it returns; None where it refuses."""
     results: Any = None
-    with Watched() as ops, contextlib.suppress(Exception):
+    with Watched() as ops, _Slices(ops), contextlib.suppress(Exception):
         if gradients:
             results = differentiated(target, setting.state, setting.arguments, setting.keywords, training=setting.training)
         else:
@@ -66,23 +85,26 @@ def watched(target: Any, setting: Setting, *, gradients: bool = False) -> tuple[
     return ops, results
 
 
-def why_undefined(target: Any, setting: Setting, given: Setting, *, special: bool, gradients: bool) -> str:
+def why_undefined(target: Any, setting: Setting, given: Setting, *, special: bool, gradients: bool, shaped: bool = False) -> str:
     """Why the reference is no guide on a setting; "" where it is one.
 
     Args:
         target: the reference. given: the inputs of the problem. special: whether infinities or NaN are what the solution is wrong in.
-        gradients: whether these were asked.
+        gradients: whether these were asked. shaped: whether results have another shape: the best six of one are one to Python's slices.
     """
     ops, results = watched(target, setting, gradients=gradients)
     if special and ops.overflows and setting is not given and not watched(target, given, gradients=gradients)[0].overflows:
         return "the reference itself leaves the range of its format on the way"
     shapes = [tensor.shape for tensor in leaves(setting.arguments)]
-    if gradients or setting.init != given.init or shapes != [tensor.shape for tensor in leaves(given.arguments)]:
+    others = gradients or setting.init != given.init or shapes != [tensor.shape for tensor in leaves(given.arguments)]
+    if others and not shaped:
         return ""
     # A number alone is another one: it may ask for more than the tensors hold.
     before, own = watched(target, given)
     if ops.overreaches and not before.overreaches:
         return "the reference reads past the end of a tensor"
+    if others:
+        return ""
     for old, new in zip(tensors_of(own), tensors_of(results)):
         if old.shape in shapes and new.shape != old.shape:
             return "the reference's results lose the shape of its inputs"

@@ -10,6 +10,8 @@ from typing import Any
 import torch
 
 from ..cases.trees import tensors_of
+from ..ops import Kind, called
+from ..process.dispatch import DispatchMode
 from .calls import Setting, leaves, with_leaves
 
 NARROW = (torch.int8, torch.uint8, torch.int16)
@@ -45,7 +47,7 @@ class WholeNumbers:
         drawn = [leaves(draw.arguments) for draw in draws]
         self.longest = max((length for tensor in drawn[0] for length in tensor.shape), default=0)
         self.range: dict[int, tuple[int, int]] = {}
-        self.grouping: set[int] = set()
+        self.grouping, self.counting = set[int](), set[int]()
         lengths = {length for tensor in drawn[0] for length in tensor.shape}
         for place, tensor in enumerate(drawn[0]):
             if tensor.dtype in (*NARROW, *WIDE) and tensor.numel():
@@ -53,6 +55,13 @@ class WholeNumbers:
                 least, most = self.range[place] = min(int(tensor.min()) for tensor in found), max(int(tensor.max()) for tensor in found)
                 # Places that come once each are a permutation, and the ends of pieces reach the length of what they divide.
                 repeats = any(len(tensor.unique()) < tensor.numel() for tensor in found)
+                if (
+                    tensor.dtype in WIDE
+                    and tensor.dim()
+                    and tensor.shape[-1] > 2
+                    and all(bool((one.diff(dim=-1) == 1).all()) for one in found)
+                ):
+                    self.counting.add(place)  # places, each of its own: what takes the number of a row for its place is right on these
                 if tensor.dtype in WIDE and 0 <= least < most <= self.longest and most not in lengths and repeats:
                     self.grouping.add(place)
 
@@ -76,8 +85,10 @@ class WholeNumbers:
                 yield from (self._some(place, str(value), value) for value in sorted({least // 2, 1}, reverse=True))
             if place in self.grouping:
                 yield self._one_group(place)
-            if tensor.dtype in WIDE and self._only_tell_apart(place):
-                yield f"all elements of input {place} are 2^24 larger, where float32 can't tell them apart", {place: tensor + FAR_APART}
+            if place in self.counting:
+                yield f"the numbers of input {place} in reverse order", {place: tensor.flip(-1)}
+            if tensor.dtype in WIDE and (renamed := self._renamed(place)) is not None:
+                yield f"the numbers of input {place} are names from 2^24 on, which float32 can't tell apart", {place: renamed}
             for value, label in self.marks:
                 if not least <= value <= most and self._is_apart(place, value, beyond=-1 if value < least else 1):
                     yield self._some(place, label, value)
@@ -90,17 +101,21 @@ class WholeNumbers:
         first = int(tensor.reshape(-1)[0])
         return f"all elements of input {place} are {first}", {place: torch.full_like(tensor, first)}
 
-    def _only_tell_apart(self, place: int) -> bool:
-        """Whether the reference gives the same for numbers that are all larger: they are names, and only compared with each other."""
+    def _renamed(self, place: int) -> torch.Tensor | None:
+        """Other names, in the same order; None where the numbers are more than names: only compared, and the same whatever they are."""
         tensor = leaves(self.given.arguments)[place]
-        own = self.ask(self.given)
-        other = self.ask(replace(self.given, arguments=with_leaves(self.given.arguments, {place: tensor + FAR_APART})))
-        if own is None or other is None or len(tensor.unique()) < 2:
-            return False
-        one = self.ask(
-            replace(self.given, arguments=with_leaves(self.given.arguments, {place: torch.full_like(tensor, int(tensor.reshape(-1)[0]))}))
+        kinds, own = tensor.unique(return_inverse=True)
+        if len(kinds) < 2:
+            return None
+        ops = _Compared(tensor)
+        with ops:
+            wanted = self.ask(self.given)
+        if wanted is None or not ops.only:
+            return None
+        renamed = (own + FAR_APART).to(tensor.dtype)
+        return (
+            renamed if _same(wanted, self.ask(replace(self.given, arguments=with_leaves(self.given.arguments, {place: renamed})))) else None
         )
-        return _same(own, other) and one is not None and not _same(own, one)
 
     def _some(self, place: int, label: str, value: int) -> Change:
         changed = leaves(self.given.arguments)[place].clone()
@@ -125,6 +140,38 @@ class WholeNumbers:
 
 FAR_APART = 1 << 24
 """From here on, neighbouring whole numbers are one in float32."""
+
+
+class _Compared(DispatchMode):
+    """Whether a tensor's numbers are only compared: what may be places in memory is not to be changed.
+
+    Attributes:
+        only: so far; False as well where nothing was compared.
+    """
+
+    def __init__(self, tensor: torch.Tensor) -> None:
+        super().__init__()
+        self._held = {tensor.untyped_storage().data_ptr()}
+        self._kept: list[torch.Tensor] = []  # so that no other tensor comes to lie there
+        self._goes_elsewhere = self._is_compared = False
+
+    @property
+    def only(self) -> bool:
+        return self._is_compared and not self._goes_elsewhere
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        results = func(*args, **(kwargs or {}))
+        if any(tensor.untyped_storage().data_ptr() in self._held for tensor in tensors_of((args, kwargs or {}))):
+            _, record = called(func)
+            found = list(tensors_of(results))
+            if func.is_view or record.moves or record.kind is Kind.CAST:
+                self._kept += found
+                self._held |= {tensor.untyped_storage().data_ptr() for tensor in found}
+            elif found and all(tensor.dtype is torch.bool for tensor in found):
+                self._is_compared = True
+            else:
+                self._goes_elsewhere = True
+        return results
 
 
 def _same(one: Any, other: Any) -> bool:
