@@ -1,6 +1,5 @@
-from torch import nn
-
 from liger_kernel.transformers.fused_ce_tvd import LigerFusedCETVDLoss  # written in triton
+from torch import nn
 
 
 class ModelNew(nn.Module):

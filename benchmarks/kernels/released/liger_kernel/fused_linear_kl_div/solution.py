@@ -1,7 +1,6 @@
 import torch
-from torch import nn
-
 from liger_kernel.transformers import functional  # written in triton
+from torch import nn
 
 
 class ModelNew(nn.Module):
