@@ -61,7 +61,7 @@ FIRST_CALLS = 60
 """Calls that the budget has to have time for, or a solution starts with one: before anything else there are eight for cheats and ten for a
 whole judgement, and they may take a third of the budget."""
 MOST_NEAR = 18
-"""Sizes, each one more, one less and several times as large, that are asked before other values: they say the most, and time may run out."""
+"""Sizes, each one more, one less and several times as large, that are asked before other values: they say the most, and time may end."""
 OUT_OF_RANGE = (("specials",), ("overflow",))
 """The evidence that comes first where infinities or NaN are in other places."""
 SLOW = ("hangs", "runs out of memory")

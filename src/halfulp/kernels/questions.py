@@ -328,7 +328,7 @@ def parameter_questions(given: Setting, seed: int, tables: Collection[str] = ())
 
 
 def tables_of(problem: Problem, init: tuple[Any, ...]) -> frozenset[str]:
-    """The buffers that are computed from a constructor's arguments: filters, angles, masks. Nothing trains them, and a solution may know them.
+    """The buffers that are computed from a constructor's arguments: filters, angles, masks. Nothing trains them; a solution may know them.
 
     They are the same whatever random numbers are drawn, and not all alike, as running statistics and scales are to begin with.
     """
