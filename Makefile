@@ -107,6 +107,9 @@ benchmarks: $(VENV)/.ready
 	$(BIN)/python -m benchmarks.memory
 	$(BIN)/python -m benchmarks.fuzz
 	$(BIN)/python -W ignore -m benchmarks.kernels.run --peers
+	$(BIN)/python -W ignore -m benchmarks.kernels.crowd
+	HALFULP_HOME=$(CURDIR)/.backends $(BIN)/halfulp backends install triton
+	HALFULP_HOME=$(CURDIR)/.backends $(BIN)/python -W ignore -m benchmarks.kernels.released
 
 # What CI runs besides the tests: pages, notebooks, and slices of the benchmarks, each of which stops where a figure is below its bar. Two side by side: make -j2 --output-sync=target slices
 # Two parts download gigabytes first: they take turns, from commit to commit.
@@ -149,8 +152,13 @@ slice-orders: $(VENV)/.ready
 slice-compiling: $(VENV)/.ready
 	$(BIN)/python -W ignore -m benchmarks.compiling.run --only codegen
 
+# An environment of its own: the slice of all adapters may be making theirs at the same time.
+slice-kernels: export HALFULP_HOME = $(CURDIR)/.backends/kernels
 slice-kernels: $(VENV)/.ready
+	$(BIN)/halfulp backends install triton
 	$(BIN)/python -W ignore -m benchmarks.kernels.run --every 20
+	$(BIN)/python -W ignore -m benchmarks.kernels.crowd --of 16 --budget 5
+	$(BIN)/python -W ignore -m benchmarks.kernels.released --only rms_norm --budget 10
 
 slice-limits: $(VENV)/.ready
 	$(BIN)/halfulp bench verdicts --limits --draws 20 --only rms_norm/

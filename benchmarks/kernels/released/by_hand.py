@@ -43,6 +43,19 @@ def group_norm() -> None:
         print(f"  {mean:5}  {errors[0]:.1e}  {errors[1]:.1e}")
 
 
+def cross_entropy_far_from_zero() -> None:
+    """Liger-Kernel: a loss is the difference of two numbers as large as the logits."""
+    import torch
+    from liger_kernel.transformers.fused_ce_tvd import LigerFusedCETVDLoss
+
+    print("mean of the logits, largest relative error of Liger-Kernel's losses, and of PyTorch's:")
+    for mean in (0, 100, 1000, 10000):
+        logits, target = torch.randn(24, 300) + mean, torch.randint(0, 300, (24,))
+        exact = torch.nn.functional.cross_entropy(logits.double(), target, reduction="none")
+        losses = LigerFusedCETVDLoss()(logits, logits, target)[0], torch.nn.functional.cross_entropy(logits, target, reduction="none")
+        print(f"  {mean:6}  {'  '.join(f'{float(((loss - exact) / exact).abs().max()):.1e}' for loss in losses)}")
+
+
 def llama4_rope() -> None:
     """Liger-Kernel: all sequences of a batch are turned as the first is, and queries are written to."""
     import torch
@@ -124,7 +137,7 @@ def logsigmoid() -> None:
 
 
 ALL: tuple[Callable[[], None], ...] = (
-    cross_entropy, group_norm, llama4_rope, rope, multi_token_attention, int8_quant, gelu_tanh_and_mul, logsigmoid,
+    cross_entropy, group_norm, cross_entropy_far_from_zero, llama4_rope, rope, multi_token_attention, int8_quant, gelu_tanh_and_mul, logsigmoid,
 )  # fmt: skip
 
 

@@ -57,6 +57,8 @@ class Apart:
                 }  # fmt: skip
                 told.unlink(missing_ok=True)
                 try:
+                    if self._ended:
+                        raise WorkerError("Got a question after the end of the process: it was ended. Needed: another one.")
                     with _told(told, progress):
                         answer = self._worker.ask(Message(header))
                 except WorkerError as error:

@@ -19,7 +19,7 @@ from ..cases.stored import Stored
 from ..cases.trees import tensors_of, tree_map
 from ..differences import Leaf
 from ..errors import InputError, RunError
-from ..floats import Format
+from ..floats import FLOAT32, Format
 from ..verdicts.checker import judged
 from ..verdicts.gatherer import Gatherer
 from ..verdicts.result import CheckResult
@@ -370,8 +370,8 @@ def _is_no_farther(case: Case) -> bool:
 
 
 def _unit(exact: Any, form: Format) -> Any:
-    """Half an ulp of each number; the smallest normal number where it is subnormal, as devices take zero for these."""
-    smallest, size = math.ldexp(1.0, form.exponent_min), np.abs(exact)
+    """Half an ulp of each number; the smallest normal number of float32's range where it is subnormal, as devices take zero for these."""
+    smallest, size = math.ldexp(1.0, form.exponent_min) if form.exponent_min <= FLOAT32.exponent_min else 0.0, np.abs(exact)
     return np.where(size < smallest, smallest, form.unit_roundoff * size)
 
 

@@ -8,7 +8,7 @@ ROWS, CLASSES = 24, 300
 
 class Model(nn.Module):
     def forward(self, logits, target):
-        size = torch.logsumexp(logits, -1)
+        size = torch.logsumexp(logits[target != -100], -1)  # of targets that count
         return nn.functional.cross_entropy(logits, target, label_smoothing=0.1) + 1e-3 * size.square().mean()
 
 
