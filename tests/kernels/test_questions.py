@@ -368,3 +368,51 @@ def get_inputs""",
     )
     found = judge(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=20.0)
     assert found.answer == answer, halfulp.report(found)
+
+
+GATED = """
+import torch
+import torch.nn as nn
+class Model(nn.Module):
+    def forward(self, x, gate):
+        return x[:, 1:] * gate[:, 1:].exp()
+def get_inputs():
+    return [torch.randn(8, 40), torch.randn(8, 40)]
+def get_init_inputs():
+    return []
+"""
+OWN_GATED = """
+import torch
+import torch.nn as nn
+class Gated(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, gate):
+        ctx.save_for_backward(x, gate)
+        return x[:, 1:] * torch.exp2(gate[:, 1:] * 1.4426950408889634)
+    @staticmethod
+    def backward(ctx, given):
+        x, gate = ctx.saved_tensors
+        each = given * gate[:, 1:].exp()
+        left = torch.nn.functional.pad(each, (1, 0))
+        terms = left * x
+        sums = terms.flip(1).cumsum(1).flip(1)
+        return left, {gradient}
+class ModelNew(nn.Module):
+    def forward(self, x, gate):
+        return Gated.apply(x, gate)
+"""
+
+
+@pytest.mark.parametrize(
+    ("gradient", "answer"),
+    [
+        ("terms.clone().index_fill(1, torch.tensor([0]), 0) + torch.nn.functional.pad((sums[:, :1] - terms.sum(1, keepdim=True)), (0, 39))", "RIGHT"),
+        ("terms + torch.nn.functional.pad(1e-3 * sums[:, :1], (0, 39))", "MISTAKE"),
+    ],
+    ids=["zero up to rounding", "no zero"],
+)  # fmt: skip
+def test_a_gradient_that_is_zero_may_be_zero_up_to_rounding(tmp_path, gradient, answer):
+    (tmp_path / "problem.py").write_text(GATED)
+    (tmp_path / "solution.py").write_text(OWN_GATED.replace("{gradient}", gradient))
+    found = judge(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=20.0)
+    assert found.answer == answer, halfulp.report(found)

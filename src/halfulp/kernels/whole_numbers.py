@@ -72,17 +72,14 @@ class WholeNumbers:
         results = self.ask(self.given)
         counts = results is not None and all(not tensor.is_floating_point() for tensor in tensors_of(results))
         full: dict[int, torch.Tensor] = {}
+        wide: dict[int, torch.Tensor] = {}
         for place, (least, most) in self.range.items():
             tensor = leaves(self.given.arguments)[place]
-            if tensor.dtype in NARROW:
-                info = torch.iinfo(tensor.dtype)
-                if most - least > (info.max - info.min) // 2:
-                    full[place] = torch.full_like(tensor, info.min or info.max)
-                    yield from (self._some(place, f"{value}, a limit of {info.dtype}", value) for value in (info.min, info.max))
-            elif counts:
-                yield from (self._some(place, label, value) for label, value in LARGE[tensor.dtype])
-            elif least > 1 and most <= self.longest:
-                yield from (self._some(place, str(value), value) for value in sorted({least // 2, 1}, reverse=True))
+            yield from self._far(place, counts=counts)
+            if tensor.dtype in NARROW and self._is_full(place):
+                full[place] = torch.full_like(tensor, torch.iinfo(tensor.dtype).min or torch.iinfo(tensor.dtype).max)
+            elif tensor.dtype in WIDE and counts:
+                wide |= self._some(place, "", ODD)[1]
             if place in self.grouping:
                 yield self._one_group(place)
             if place in self.counting:
@@ -92,8 +89,33 @@ class WholeNumbers:
             for value, label in self.marks:
                 if not least <= value <= most and self._is_apart(place, value, beyond=-1 if value < least else 1):
                     yield self._some(place, label, value)
+        if len(wide) > 1:
+            yield "some elements of all inputs are 2^27 + 1, whose products float64 cannot hold", wide
         if len(full) > 1:
             yield "all small whole numbers at the limit of their type that is largest in magnitude", full
+
+    def _is_full(self, place: int) -> bool:
+        """Whether a short type is used over more than half of its range: then all of it may come."""
+        least, most = self.range[place]
+        info = torch.iinfo(leaves(self.given.arguments)[place].dtype)
+        return most - least > (info.max - info.min) // 2
+
+    def _far(self, place: int, *, counts: bool) -> Iterator[Change]:
+        """Data at the limits of their type, or beyond what a shorter one holds; lengths that are shorter.
+
+        Args:
+            counts: whether the results are whole numbers too.
+        """
+        least, most = self.range[place]
+        kind = leaves(self.given.arguments)[place].dtype
+        if kind in NARROW:
+            info = torch.iinfo(kind)
+            if self._is_full(place):
+                yield from (self._some(place, f"{value}, a limit of {info.dtype}", value) for value in (info.min, info.max))
+        elif counts:
+            yield from (self._some(place, label, value) for label, value in LARGE[kind])
+        elif least > 1 and most <= self.longest:
+            yield from (self._some(place, str(value), value) for value in sorted({least // 2, 1}, reverse=True))
 
     def _one_group(self, place: int) -> Change:
         """All indices the same: the other groups are empty."""
@@ -138,6 +160,8 @@ class WholeNumbers:
         return results is not None and all(bool(torch.isfinite(tensor).all()) for tensor in tensors_of(results))
 
 
+ODD = (1 << 27) + 1
+"""Its square, 2^54 + 2^28 + 1, has one bit more than float64."""
 FAR_APART = 1 << 24
 """From here on, neighbouring whole numbers are one in float32."""
 
