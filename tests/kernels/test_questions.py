@@ -4,10 +4,10 @@ import pytest
 import torch
 
 import halfulp
-from halfulp.kernels import judge
+from halfulp.kernels import judge, read_problem
 from halfulp.kernels.calls import Setting
 from halfulp.kernels.promises import Promises
-from halfulp.kernels.questions import single_questions
+from halfulp.kernels.questions import single_questions, size_questions
 
 BATCH_NORM = """
 import torch
@@ -416,3 +416,29 @@ def test_a_gradient_that_is_zero_may_be_zero_up_to_rounding(tmp_path, gradient, 
     (tmp_path / "solution.py").write_text(OWN_GATED.replace("{gradient}", gradient))
     found = judge(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=20.0)
     assert found.answer == answer, halfulp.report(found)
+
+
+def test_what_is_no_length_is_not_several_times_as_large(tmp_path):
+    """Eight bits that become forty-one leave nothing of float32."""
+    (tmp_path / "problem.py").write_text(SUM_OF_BITS)
+    problem = read_problem(tmp_path / "problem.py")
+    given = problem.draw(0, {})
+    labels = [question.label for question in size_questions(problem, given, Promises([given]), 0)]
+    assert "LENGTH: 51 instead of 10" in labels and "BITS: 41 instead of 8" not in labels and "BITS: 9 instead of 8" in labels
+
+
+SUM_OF_BITS = """
+import torch
+import torch.nn as nn
+LENGTH, BITS = 10, 8
+class Model(nn.Module):
+    def __init__(self, bits):
+        super().__init__()
+        self.bits = bits
+    def forward(self, x):
+        return torch.round(x * 2.0 ** self.bits) / 2.0 ** self.bits
+def get_inputs():
+    return [torch.rand(3, LENGTH)]
+def get_init_inputs():
+    return [BITS]
+"""

@@ -410,7 +410,10 @@ def size_questions(problem: Problem, given: Setting, promises: Promises, seed: i
             setting = problem.draw(seed, {name: other})
         except REFUSALS:
             continue
-        own |= _changed_axes(setting.arguments, given.arguments)
+        changed = _changed_axes(setting.arguments, given.arguments)
+        own |= changed
+        if other == SEVERAL * value + 1 and not changed:  # five times as many bits are no size
+            continue
         if count_of(setting) <= most:
             is_empty = any(not tensor.numel() for tensor in (*leaves(setting.arguments), *setting.state.values()))
             label = f"{size_in_words(name)}: {other} instead of {value}"
