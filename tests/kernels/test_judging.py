@@ -66,6 +66,9 @@ BODIES = {
     "constant": ("return torch.zeros_like(x)", "CHEAT", "depend"),
     "cached": ("if x.shape not in self.kept:\n    self.kept[x.shape] = (x - x.mean(1, keepdim=True)) / torch.sqrt(x.var(1, keepdim=True, correction=0)"
                " + self.eps) * self.weight + self.bias\nreturn self.kept[x.shape]", "CHEAT", "earlier"),
+    "cached address": ("key = (x.data_ptr(), x.dtype)\nif key not in self.kept:\n    self.kept.clear(); self.kept[key] = ((x - x.mean(1, keepdim=True)) / torch.sqrt("
+                       "x.var(1, keepdim=True, correction=0) + self.eps) * self.weight + self.bias)\nreturn self.kept[key] * 1.0",
+                       "NONDETERMINISTIC", "sequence"),
     "the reference": ("return torch.nn.functional.layer_norm(x, (x.shape[-1],), self.weight, self.bias, self.eps)", "CHEAT", "the very function"),
     "in place": ("x -= x.mean(1, keepdim=True)\nreturn x / torch.sqrt((x * x).mean(1, keepdim=True) + self.eps) * self.weight + self.bias",
                  "CHEAT", "writes"),

@@ -153,7 +153,7 @@ class Trials:
         def asked(state: Any, *arguments: Any) -> Any:
             lifted = _lifted((state, arguments), setting, self.declared)
             state = {**state, **_kept_at(tables, lifted)}
-            key = "" if whole else f"{lifted} {_digest((state, arguments))}"
+            key = "" if whole or same_memory else f"{lifted} {_digest((state, arguments))}"
             if key in known:
                 return known[key]
             found = self.call(
