@@ -7,7 +7,8 @@ import halfulp
 from halfulp.kernels import judge, read_problem
 from halfulp.kernels.calls import Setting
 from halfulp.kernels.promises import Promises
-from halfulp.kernels.questions import single_questions, size_questions
+from halfulp.kernels.questions import single_questions
+from halfulp.kernels.sizes import size_questions
 
 BATCH_NORM = """
 import torch

@@ -21,30 +21,26 @@ from . import cheats
 from .apart import of_this_thread
 from .calls import Setting, State, call, state_of
 from .formats import read_problem, solution_file
+from .parameters import constructor_questions, moved, parameter_questions, tables_of
 from .place import CUDA, INTERPRETER, STAND_IN
 from .problem import Problem, count_of
 from .promises import Promises
 from .questions import (
     Question,
     border_questions,
-    constructor_questions,
     decides_nothing,
     gradient_questions,
     leading_questions,
     loses_little,
-    moved,
     number_questions,
-    parameter_questions,
     single_questions,
-    size_in_words,
-    size_questions,
-    tables_of,
     training_questions,
     value_questions,
     whole_number_questions,
 )
 from .result import Asked, KernelResult
 from .sandbox import NOT_STARTED, Failed, Sandbox
+from .sizes import size_in_words, size_questions
 from .stand_in import lacks_a_device
 from .training import DRAWS, OTHER, RANDOM, drawn_otherwise, kind_of_training
 from .trial import OFTEN, Outcome, Trials

@@ -13,6 +13,7 @@ from ..cases.trees import tensors_of
 from ..ops import Kind, called
 from ..process.dispatch import DispatchMode
 from .calls import Setting, leaves, with_leaves
+from .facts import alike
 
 NARROW = (torch.int8, torch.uint8, torch.int16)
 WIDE = (torch.int32, torch.int64)
@@ -136,7 +137,7 @@ class WholeNumbers:
             return None
         renamed = (own + FAR_APART).to(tensor.dtype)
         return (
-            renamed if _same(wanted, self.ask(replace(self.given, arguments=with_leaves(self.given.arguments, {place: renamed})))) else None
+            renamed if alike(wanted, self.ask(replace(self.given, arguments=with_leaves(self.given.arguments, {place: renamed})))) else None
         )
 
     def _some(self, place: int, label: str, value: int) -> Change:
@@ -196,11 +197,6 @@ class _Compared(DispatchMode):
             else:
                 self._goes_elsewhere = True
         return results
-
-
-def _same(one: Any, other: Any) -> bool:
-    pairs = list(zip(tensors_of(one), tensors_of(other)))
-    return bool(pairs) and all(a.shape == b.shape and torch.equal(a, b) for a, b in pairs)
 
 
 def compared(text: str) -> set[tuple[int, frozenset[str]]]:

@@ -1,0 +1,132 @@
+"""Other parameters that a solution is asked: of the constructor, and what a module holds."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from .calls import Setting, State, leaves, seeded, with_leaves
+from .problem import Problem
+from .questions import Question
+from .stand_in import on_processor
+
+
+def constructor_questions(problem: Problem, given: Setting) -> Iterator[Question]:
+    """What the constructor's defaults and numbers may be besides: what a solution ignores shows only then."""
+    if problem.constructor is None:
+        return
+    try:
+        names = list(inspect.signature(problem.constructor).parameters.values())
+    except (TypeError, ValueError):
+        return
+    whole = [*given.init, *(parameter.default for parameter in names[len(given.init) :])]
+    if any(value is inspect.Parameter.empty for value in whole) or len(whole) > len(names):
+        return
+    for place, value in enumerate(whole):
+        others: list[Any] = [not value] if isinstance(value, bool) else [value / 8 or 0.1, value * 8] if isinstance(value, float) else []
+        if isinstance(value, int) and not isinstance(value, bool) and place >= len(given.init):
+            others = [value + 1, 2 * value + 1]
+        if isinstance(value, int) and value < 0:
+            yield from _marked(names[place].name, whole, place, given)
+        for other in (each for each in others if each != value):
+            init = (*whole[:place], other, *whole[place + 1 :])
+            label = f"{names[place].name}={other} instead of {value}"
+            yield Question("parameters", label, replace(given, init=init), of=names[place].name)
+
+
+def _marked(name: str, whole: list[Any], place: int, given: Setting) -> Iterator[Question]:
+    """A negative number that the inputs hold, as that by which targets are marked that don't count, is another one here and there."""
+    value = whole[place]
+    indices = {at: tensor for at, tensor in enumerate(leaves(given.arguments)) if tensor.dtype in (torch.int32, torch.int64)}
+    if not any(bool((tensor == value).any()) for tensor in indices.values()):  # -1 may be an axis
+        return
+    held = next((int(tensor[tensor >= 0].reshape(-1)[0]) for tensor in indices.values() if bool((tensor >= 0).any())), value - 1)
+    for other in (held, value - 1):
+        changed = {at: torch.where(tensor == value, other, tensor).to(tensor.dtype) for at, tensor in indices.items()}
+        init = (*whole[:place], other, *whole[place + 1 :])
+        setting = replace(given, init=init, arguments=with_leaves(given.arguments, changed))
+        yield Question("parameters", f"{name}={other} instead of {value}, in the inputs as well", setting)
+
+
+def parameter_questions(given: Setting, seed: int, tables: Collection[str] = ()) -> Iterator[Question]:
+    """Other parameters: what was built with zeros and ones is neither, weights are larger, running statistics have run.
+
+    Args:
+        tables: see `tables_of`.
+    """
+    if not given.state:
+        return
+    changes = {
+        "the values of every parameter and buffer changed": moved(given.state, seed, tables),
+        "the values of every parameter and buffer changed, by other amounts": moved(moved(given.state, seed + 1, tables), seed + 2, tables),
+        "every parameter and buffer a hundred times larger": _times(given.state, 100, tables),
+        "every parameter and buffer twice as large": _times(given.state, 2, tables),
+    }
+    for label, state in changes.items():
+        yield Question("parameters", label, replace(given, state=state))
+
+
+def tables_of(problem: Problem, init: tuple[Any, ...]) -> frozenset[str]:
+    """The buffers that are computed from a constructor's arguments: filters, angles, masks. Nothing trains them; a solution may know them.
+
+    They are the same whatever random numbers are drawn, and not all alike, as running statistics and scales are to begin with.
+    """
+    if problem.constructor is None:
+        return frozenset()
+    built: list[Any] = []
+    try:
+        for seed in (0, 1):
+            with seeded(seed), on_processor(problem.text):
+                built.append(problem.constructor(*init))
+        first, second = (dict(module.named_buffers()) for module in built)
+    except Exception:  # whatever a constructor raises, and what is no module
+        return frozenset()
+    alike = {
+        name for name in first.keys() & second.keys() if first[name].shape == second[name].shape and torch.equal(first[name], second[name])
+    }
+    return frozenset(name for name in alike if first[name].numel() > 1 and bool((first[name] != first[name].reshape(-1)[0]).any()))
+
+
+def _times(state: State, factor: int, tables: Collection[str]) -> State:
+    return {name: tensor * factor if tensor.is_floating_point() and name not in tables else tensor for name, tensor in state.items()}
+
+
+def moved(state: State, seed: int, tables: Collection[str] = ()) -> State:
+    """Parameters and buffers with noise as large as they are, and at least a half where they are all alike; variances stay positive.
+
+    Whole numbers (codes of weights, zero points, tables of indices) stay within their range: they change places, or are one less where all
+    are alike. What is sorted, counts or masks stays, and so do `tables`, see `tables_of`.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    found: State = {}
+    for name, tensor in state.items():
+        if name in tables:
+            found[name] = tensor
+            continue
+        if not tensor.is_floating_point() or not tensor.numel():
+            found[name] = _exchanged(tensor)
+            continue
+        noise = torch.randn(tensor.shape, generator=generator, dtype=torch.float64)
+        wide = tensor.double()
+        is_flat = tensor.numel() > 1 and bool((tensor == tensor.reshape(-1)[0]).all())
+        size = 0.5 if is_flat or tensor.numel() == 1 else float(wide.std())
+        changed = wide + size * noise
+        if bool((wide > 0).all()) and "var" in name:
+            changed = wide * torch.exp(0.5 * noise)
+        found[name] = changed.to(tensor.dtype)
+    return found
+
+
+def _exchanged(tensor: torch.Tensor) -> torch.Tensor:
+    """Whole numbers at other places; as they are where that means something else."""
+    flat = tensor.reshape(-1)
+    if tensor.dtype is torch.bool or tensor.is_complex() or flat.numel() < 2:
+        return tensor
+    steps = flat.to(torch.int64).diff()
+    if bool((steps == 0).all()):
+        return tensor - 1 if int(flat[0]) > 0 else tensor
+    return tensor if bool((steps >= 0).all()) else flat.flip(0).reshape(tensor.shape)

@@ -1,0 +1,164 @@
+"""Other sizes that a solution is asked: next to those of the problem, at the borders of its blocks, and far from both."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from ..errors import HalfulpError
+from ..inputs import variants
+from .calls import Setting, leaves, state_of, with_leaves
+from .problem import LARGEST, Problem, count_of
+from .promises import Promises
+from .questions import Question
+
+PRIMES = (2, 3, 5, 7, 13, 17, 31, 61, 97, 127, 257, 509, 1021)
+"""Sizes that no block divides, about two for each power of two."""
+
+
+def size_questions(problem: Problem, given: Setting, promises: Promises, seed: int, blocks: Sequence[int] = ()) -> Iterator[Question]:
+    """Other sizes: each whole number of the problem one less, one more, one, a prime, the next vector register; the nearest first.
+
+    Args:
+        blocks: numbers that the solution's source names, which may be those of its blocks: each size is one more than these too.
+    """
+    most = max(LARGEST, 2 * count_of(given))
+    asked: set[tuple[str, int]] = set()
+    own: set[tuple[int, int]] = set()
+    steps = sorted({step for step in problem.sizes.values() if step > 1})
+    plans = [(name, value, other) for name, value in problem.sizes.items() for other in _others(value, blocks, steps)]
+    for name, value, other in sorted(plans, key=_rank):
+        if (name, other) in asked or (other == 1 and "#" in name):  # one of two lengths alone: that it is broadcast is no promise
+            continue
+        asked.add((name, other))
+        if other > FAR * value and not _fits(problem, {name: other}, seed, most, given):
+            continue
+        try:
+            setting = problem.draw(seed, {name: other})
+        except REFUSALS:
+            continue
+        changed = _changed_axes(setting.arguments, given.arguments)
+        own |= changed
+        if other == SEVERAL * value + 1 and not changed:  # five times as many bits are no size
+            continue
+        if count_of(setting) <= most:
+            is_empty = any(not tensor.numel() for tensor in (*leaves(setting.arguments), *setting.state.values()))
+            label = f"{size_in_words(name)}: {other} instead of {value}"
+            yield Question("sizes", label, setting, exotic=is_empty, far=other > FAR * value)
+            if other in BEYOND and (alike := _alike(setting, other)):
+                yield Question(
+                    "sizes", f"{size_in_words(name)}: {other} instead of {value}, and whole numbers all the same", alike, far=True
+                )
+    yield from _long_questions(problem, promises, seed, most)
+    for variant in variants(given.arguments, seed):
+        arguments = promises.kept(variant.inputs) if variant.kind in ("sizes", "empty") else None
+        # An axis whose length is one of the problem's sizes, or computed from some, changes with all that belongs to it: that was asked.
+        is_own = variant.kind == "sizes" and not own.isdisjoint(_changed_axes(variant.inputs, given.arguments))
+        if arguments is not None and not is_own and not _broadcasts(arguments, given):
+            yield Question("sizes", variant.label, replace(given, arguments=arguments), exotic=variant.kind == "empty")
+
+
+def _rank(plan: tuple[str, int, int]) -> int:
+    """What says the most comes first: the next sizes, then one that is several times as large."""
+    _, value, other = plan
+    return 0 if abs(other - value) == 1 else 1 if other == SEVERAL * value + 1 else 2
+
+
+def _changed_axes(arguments: tuple[Any, ...], given: tuple[Any, ...]) -> set[tuple[int, int]]:
+    """The axes of each tensor whose lengths differ; all of one that has another number of axes."""
+    pairs = list(enumerate(zip(leaves(arguments), leaves(given))))
+    return {
+        (place, axis)
+        for place, (new, old) in pairs
+        for axis in range(old.dim())
+        if new.dim() != old.dim() or new.shape[axis] != old.shape[axis]
+    }
+
+
+def _long_questions(problem: Problem, promises: Promises, seed: int, most: int) -> Iterator[Question]:
+    """One size many times larger, with positive numbers: a sum that is kept in few bits stalls."""
+    for name, value in problem.sizes.items():
+        longest = next((times * value + 1 for times in MANY if _fits(problem, {name: times * value + 1}, seed, most)), 0)
+        if not name.isidentifier() or not longest:
+            continue
+        try:
+            setting = problem.draw(seed, {name: longest})
+        except REFUSALS:
+            continue
+        floats = {place: tensor.abs() for place, tensor in enumerate(leaves(setting.arguments)) if tensor.is_floating_point()}
+        arguments = promises.kept(with_leaves(setting.arguments, floats))
+        if arguments is not None and floats:
+            label = f"{size_in_words(name)}: {longest} instead of {value}, all numbers positive"
+            yield Question("sizes", label, replace(setting, arguments=arguments), long=True)
+
+
+def _alike(setting: Setting, least: int) -> Setting | None:
+    """The setting with every long tensor of whole numbers all the same: what counts them counts one as often as it can."""
+    kinds = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
+    long = {place: tensor for place, tensor in enumerate(leaves(setting.arguments)) if tensor.dtype in kinds and tensor.numel() >= least}
+    changed = {place: torch.full_like(tensor, int(tensor.reshape(-1)[0])) for place, tensor in long.items()}
+    return replace(setting, arguments=with_leaves(setting.arguments, changed)) if changed else None
+
+
+def size_in_words(name: str) -> str:
+    """What a size is called in `Problem.sizes`, in words."""
+    number, _, place = name.partition("#")
+    return name if name.isidentifier() else f"the number {number}{f' at its place {place}' if place else ''}"
+
+
+def _broadcasts(arguments: tuple[Any, ...], given: Setting) -> bool:
+    """Whether an axis as long as one of a parameter became 1, so that the reference broadcasts it: that is no promise of the problem."""
+    lengths = {length for tensor in given.state.values() for length in tensor.shape}
+    pairs = zip(leaves(arguments), leaves(given.arguments))
+    return any(after == 1 < before and before in lengths for new, old in pairs for after, before in zip(new.shape, old.shape))
+
+
+REFUSALS = (HalfulpError, RuntimeError, ValueError, TypeError, IndexError, AssertionError, ZeroDivisionError)
+"""What a problem says to sizes that don't fit together."""
+FAR = 3
+"""Times a size: what is farther may take more memory than there is, and is counted before it is drawn."""
+
+
+def _fits(problem: Problem, changes: Mapping[str, int], seed: int, most: int, given: Setting | None = None) -> bool:
+    """Whether inputs of other sizes stay small, by drawing them without their numbers; by their growth from the given ones elsewhere."""
+    try:
+        with torch.device("meta"):
+            setting = problem.draw(seed, changes)
+            return count_of(replace(setting, state=state_of(problem.make(setting.init)))) <= most
+    except Exception:  # whatever code makes of tensors without numbers
+        return False if given is None else _grown(problem, changes) * count_of(given) <= most
+
+
+def _grown(problem: Problem, changes: Mapping[str, int]) -> float:
+    """How many times as many numbers there may be where each changed size is that of two axes."""
+    return math.prod(max(1.0, size / problem.sizes.get(name, size)) ** 2 for name, size in changes.items())
+
+
+def _others(value: int, blocks: Sequence[int], steps: Sequence[int]) -> list[int]:
+    """What to ask instead of a size; where it has to be a multiple of another size, the next multiples."""
+    if not value:  # it is a choice, and no size
+        return [1]
+    prime = max((prime for prime in PRIMES if prime < value), default=0)
+    multiple = -(-value // 16) * 16 + 1
+    multiples = [value + sign * step for step in steps if step < value and value % step == 0 for sign in (1, -1)]
+    beyond = (
+        *(size for block in blocks if block > value for size in (block + 1, 2 * block + 1)),
+        *(limit for limit in BEYOND if limit > value),
+    )
+    alike = [step for step in steps if step != value][:ALIKE_SIZES]
+    others = (value - 1, value + 1, *multiples[:4], *alike, 1, prime, multiple, 2 * value + 1, SEVERAL * value + 1, *beyond)
+    return [other for other in dict.fromkeys(others) if other != value and (other > 0 or other == 0 < value)]
+
+
+SEVERAL = 5
+"""Times a size: what is divided into a fixed number of pieces leaves the rest."""
+ALIKE_SIZES = 2
+"""Of a problem's other sizes that a size is made equal to: an axis that is found by its length is another one then."""
+MANY = (128, 16)
+"""Times a size, the most that memory allows: sums of so many positive numbers stall where they are kept in few bits."""
+BEYOND = ((1 << 15) + 1, (1 << 16) + 1)
+"""Sizes past what 16 bits count, signed and unsigned."""
