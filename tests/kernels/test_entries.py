@@ -9,7 +9,8 @@ import pytest
 
 import halfulp
 from halfulp.errors import CaseFileError, InputError
-from halfulp.kernels import judge, judge_all, read_problem
+from halfulp.kernels import judge_all, read_problem
+from halfulp.kernels.judging import judge_here
 from halfulp.kernels.source import Source
 from halfulp.reports.formats import junit
 
@@ -53,8 +54,8 @@ def relu(tmp_path):
 def test_a_folder_of_an_op_is_asked_on_the_samples_of_pytorch(relu):
     problem = read_problem(relu)
     assert (problem.format, problem.entry) == ("BackendBench", "relu_kernel_impl") and problem.tests
-    assert judge(problem, relu / "relu_implementation_v1.py", budget_s=4.0).answer == "RIGHT"
-    assert judge(problem, relu / "relu_implementation_v2.py", budget_s=300.0).answer == "MISTAKE"
+    assert judge_here(problem, relu / "relu_implementation_v1.py", budget_s=4.0).answer == "RIGHT"
+    assert judge_here(problem, relu / "relu_implementation_v2.py", budget_s=300.0).answer == "MISTAKE"
 
 
 def test_the_samples_of_pytorch_leave_the_process_as_it_was(relu):
@@ -84,8 +85,8 @@ def test_functions_are_named(tmp_path):
     (tmp_path / "two.py").write_text(FUNCTIONS)
     (tmp_path / "others.py").write_text(OTHERS)
     problem = f"{tmp_path}/two.py:scaled"
-    assert judge(problem, f"{tmp_path}/others.py:right", budget_s=4.0).answer == "RIGHT"
-    assert judge(problem, f"{tmp_path}/others.py:wrong", budget_s=300.0).answer == "MISTAKE"
+    assert judge_here(problem, f"{tmp_path}/others.py:right", budget_s=4.0).answer == "RIGHT"
+    assert judge_here(problem, f"{tmp_path}/others.py:wrong", budget_s=300.0).answer == "MISTAKE"
     with pytest.raises(CaseFileError, match="Needed: a function or module class of that name, and `inputs"):
         read_problem(f"{tmp_path}/two.py:none")
 
@@ -135,7 +136,7 @@ ENDS = "def get_inputs():\n    return [torch.randn(6, 40)]\ndef get_init_inputs(
 def written(folder, model, solution, budget_s=300.0):
     (folder / "problem.py").write_text(model)
     (folder / "solution.py").write_text(solution)
-    return judge(folder / "problem.py", folder / "solution.py", budget_s=budget_s)
+    return judge_here(folder / "problem.py", folder / "solution.py", budget_s=budget_s)
 
 
 def test_a_scale_that_starts_tiny_hides_nothing(tmp_path):
@@ -190,5 +191,5 @@ def test_solutions_of_a_contest_import_the_names_of_its_types_and_not_its_refere
         "def custom_kernel(data):\n    try:\n        import reference\n        return reference.ref_kernel(data)\n"
         "    except ImportError:\n        return data[0] + data[1] + data[0]\n"
     )
-    assert judge(tmp_path, tmp_path / "right.py", budget_s=4.0).answer == "RIGHT"
-    assert judge(tmp_path, tmp_path / "cheat.py").cheat == "it reads the problem's file"
+    assert judge_here(tmp_path, tmp_path / "right.py", budget_s=4.0).answer == "RIGHT"
+    assert judge_here(tmp_path, tmp_path / "cheat.py").cheat == "it reads the problem's file"

@@ -5,7 +5,8 @@ import textwrap
 import pytest
 
 import halfulp
-from halfulp.kernels import KernelReport, judge, judge_all, read_problem
+from halfulp.kernels import KernelReport, judge_all, read_problem
+from halfulp.kernels.judging import judge_here
 from halfulp.verdicts import Verdict
 
 PROBLEM = """
@@ -105,7 +106,7 @@ def folder(tmp_path_factory):
 @pytest.mark.parametrize("name", BODIES)
 def test_what_a_solution_is(folder, name):
     _, answer, where = BODIES[name]
-    found = judge(folder / "problem.py", folder / f"{name.replace(' ', '_')}.py", budget_s=6.0 if answer == "RIGHT" else 300.0)
+    found = judge_here(folder / "problem.py", folder / f"{name.replace(' ', '_')}.py", budget_s=6.0 if answer == "RIGHT" else 300.0)
     assert found.answer == answer, halfulp.report(found)
     assert where in f"{found.kind} {found.cheat}"
     assert found.acceptable is (answer == "RIGHT") and found.exit_code == int(answer != "RIGHT")
@@ -126,15 +127,15 @@ def test_many_solutions_are_told_in_rows_whatever_each_does(folder):
 
 def test_a_solution_that_never_ends_is_ended(folder):
     (folder / "hangs.py").write_text(SOLUTION.replace("{body}", "while True: pass"))
-    found = judge(folder, folder / "hangs.py", budget_s=15.0)
+    found = judge_here(folder, folder / "hangs.py", budget_s=15.0)
     assert (found.answer, found.fault) == ("MISTAKE", "hangs") and found.seconds < 60
 
 
 def test_files_that_are_none_are_refused(folder):
     with pytest.raises(halfulp.InputError, match="which is not a file. Needed: a Python file that defines ModelNew"):
-        judge(folder, folder / "nothing.py")
+        judge_here(folder, folder / "nothing.py")
     (folder / "other.py").write_text("x = 1\n")
-    assert "doesn't define ModelNew" in judge(folder, folder / "other.py").because
+    assert "doesn't define ModelNew" in judge_here(folder, folder / "other.py").because
 
 
 def test_a_process_that_cannot_start_says_nothing_of_the_solution(folder, tmp_path, monkeypatch):
@@ -143,5 +144,5 @@ def test_a_process_that_cannot_start_says_nothing_of_the_solution(folder, tmp_pa
     broken.write_text("#!/bin/sh\necho no driver >&2\nexit 3\n", encoding="utf-8")
     broken.chmod(0o755)
     monkeypatch.setattr("halfulp.kernels.sandbox._interpreter", lambda text: str(broken))
-    found = judge(read_problem(folder / "problem.py"), folder / "blocks.py")
+    found = judge_here(read_problem(folder / "problem.py"), folder / "blocks.py")
     assert found.verdict is Verdict.UNDECIDED and "can't be started here" in found.because and "no driver" in found.because

@@ -4,8 +4,9 @@ import pytest
 import torch
 
 import halfulp
-from halfulp.kernels import judge, read_problem
+from halfulp.kernels import read_problem
 from halfulp.kernels.calls import Setting
+from halfulp.kernels.judging import judge_here
 from halfulp.kernels.promises import Promises
 from halfulp.kernels.questions import single_questions
 from halfulp.kernels.sizes import size_questions
@@ -76,7 +77,7 @@ def problem(tmp_path):
 )
 def test_training_mode_and_running_statistics(problem, name, update, answer, kind):
     (problem / "solution.py").write_text(OWN_NORM.replace("{name}", name).replace("{update}", update))
-    found = judge(problem, problem / "solution.py", budget_s=60.0)
+    found = judge_here(problem, problem / "solution.py", budget_s=60.0)
     assert (found.answer, found.kind) == (answer, kind), halfulp.report(found)
     assert ("The solution's parameters have other names than the reference's, so they are matched by their order." in found.notes) is (
         name == "other"
@@ -97,7 +98,7 @@ def test_whole_numbers_and_tests_of_the_problem(tmp_path, body, answer):
     (tmp_path / "reference.py").write_text(GATHER)
     (tmp_path / "task.yml").write_text("tests:\n  - {size: 8, seed: 1}\n  - {size: 9, seed: 2}\n")
     (tmp_path / "solution.py").write_text(f"import torch\ndef custom_kernel(data):\n    table, places, factor = data\n    return {body}\n")
-    found = judge(tmp_path, tmp_path / "solution.py", budget_s=60.0)
+    found = judge_here(tmp_path, tmp_path / "solution.py", budget_s=60.0)
     assert found.answer == answer, halfulp.report(found)
 
 
@@ -121,7 +122,7 @@ def test_counters_of_sixteen_bits_show_where_one_number_alone_is_counted(tmp_pat
     (tmp_path / "reference.py").write_text(COUNTS)
     (tmp_path / "task.yml").write_text("tests:\n  - {size: 300, seed: 1}\n")
     (tmp_path / "submission.py").write_text(NARROW.format(dtype=dtype))
-    found = judge(tmp_path, tmp_path / "submission.py", budget_s=60.0)
+    found = judge_here(tmp_path, tmp_path / "submission.py", budget_s=60.0)
     assert found.answer == answer, halfulp.report(found)
 
 
@@ -150,7 +151,7 @@ class ModelNew(nn.Module):
 def test_lengths_stay_in_range_and_a_mark_that_the_reference_compares_with_is_asked(tmp_path, mask, answer):
     (tmp_path / "problem.py").write_text(MASKED)
     (tmp_path / "solution.py").write_text(RAGGED.format(mask=mask))
-    found = judge(tmp_path, tmp_path / "solution.py", budget_s=60.0)
+    found = judge_here(tmp_path, tmp_path / "solution.py", budget_s=60.0)
     assert found.answer == answer, halfulp.report(found)
 
 
@@ -185,7 +186,7 @@ DROPPED = "self.calls += 1; return nn.functional.dropout(x * 2, 0.5)"
 def test_random_numbers_of_training_mode_are_compared_by_their_distribution(tmp_path, body, said):
     (tmp_path / "problem.py").write_text(NOISY.format(new="", body=DROPPED))
     (tmp_path / "solution.py").write_text(NOISY.format(new="New", body=body).replace("x * 2\n", "x + x\n"))
-    found = judge(tmp_path, tmp_path / "solution.py", budget_s=60.0)
+    found = judge_here(tmp_path, tmp_path / "solution.py", budget_s=60.0)
     assert found.answer == ("MISTAKE" if said else "RIGHT"), halfulp.report(found)
     assert said in f"{found.because} {found.label}"
 
@@ -228,7 +229,7 @@ def get_inputs():
 def test_gradients_are_asked_beyond_the_blocks_of_the_source(tmp_path, rows, answer):
     (tmp_path / "problem.py").write_text(SCALED)
     (tmp_path / "solution.py").write_text(TILED.format(rows=rows))
-    found = judge(tmp_path, tmp_path / "solution.py", budget_s=60.0)
+    found = judge_here(tmp_path, tmp_path / "solution.py", budget_s=60.0)
     assert (found.answer, found.kind) == (answer, "gradients" if answer == "MISTAKE" else ""), halfulp.report(found)
 
 
@@ -241,7 +242,7 @@ def test_what_is_written_in_a_later_call_is_a_cheat(tmp_path):
         "import torch\nimport torch.nn as nn\nclass ModelNew(nn.Module):\n    def forward(self, x):\n        x[x < -50.0] = -50.0\n"
         "        return x + x\n"
     )
-    found = judge(tmp_path, tmp_path / "solution.py", budget_s=60.0)
+    found = judge_here(tmp_path, tmp_path / "solution.py", budget_s=60.0)
     assert (found.answer, "writes to its inputs" in found.cheat) == ("CHEAT", True), halfulp.report(found)
 
 
@@ -264,7 +265,7 @@ def test_a_reference_that_refuses_training_mode_is_asked_without_it(tmp_path):
     folded = "self.norm(x) if self.training else (x - self.norm.running_mean) * (self.norm.weight / torch.sqrt(self.norm.running_var + 1e-5)) + self.norm.bias"
     (tmp_path / "problem.py").write_text(ONE_ROW.format(new="", body="self.norm(x)"))
     (tmp_path / "solution.py").write_text(ONE_ROW.format(new="New", body=folded))
-    found = judge(tmp_path, tmp_path / "solution.py", budget_s=20.0)
+    found = judge_here(tmp_path, tmp_path / "solution.py", budget_s=20.0)
     assert found.answer == "RIGHT", halfulp.report(found)
 
 
@@ -316,7 +317,7 @@ def test_names_twins_and_rows_that_belong_together_are_asked(tmp_path, change, a
     problem = TRIPLETS.replace("0.3", "20.0")
     (tmp_path / "problem.py").write_text(problem.replace("{body}", NEAREST.strip()))
     (tmp_path / "solution.py").write_text(problem.replace("{body}", OWN_NEAREST.strip().replace(*change)).replace("Model", "ModelNew"))
-    found = judge(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=60.0)
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=60.0)
     assert found.answer in answer.split() and where in f"{found.kind}: {found.label}", halfulp.report(found)
 
 
@@ -367,7 +368,7 @@ ModelNew.filtered = filtered
 def get_inputs""",
         )
     )
-    found = judge(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=20.0)
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=20.0)
     assert found.answer == answer, halfulp.report(found)
 
 
@@ -415,7 +416,7 @@ class ModelNew(nn.Module):
 def test_a_gradient_that_is_zero_may_be_zero_up_to_rounding(tmp_path, gradient, answer):
     (tmp_path / "problem.py").write_text(GATED)
     (tmp_path / "solution.py").write_text(OWN_GATED.replace("{gradient}", gradient))
-    found = judge(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=20.0)
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=20.0)
     assert found.answer == answer, halfulp.report(found)
 
 

@@ -12,7 +12,7 @@ import torch
 
 import halfulp
 from halfulp.backends.workers.environments import environment_of
-from halfulp.kernels import judge
+from halfulp.kernels.judging import judge_here
 from halfulp.kernels.place import CUDA, STAND_IN, place_of
 from halfulp.kernels.triton_interpreter import NOTE, _narrow
 
@@ -66,7 +66,7 @@ RIGHT, WHOLE = "(0.5 * x * (1 + t) * y).to(o_ptr.dtype.element_ty)", "x.numel()"
 def written(folder, *, dtype="float32", result=RIGHT, length=WHOLE):
     (folder / "problem.py").write_text(PROBLEM.replace("{dtype}", dtype))
     (folder / "solution.py").write_text(textwrap.dedent(SOLUTION).replace("{result}", result).replace("{length}", length))
-    return judge(folder / "problem.py", folder / "solution.py", budget_s=60.0)
+    return judge_here(folder / "problem.py", folder / "solution.py", budget_s=60.0)
 
 
 @needs_triton
@@ -95,7 +95,7 @@ def test_a_wrong_kernel_is_rejected(tmp_path, change):
 def test_what_a_solution_asks_of_a_gpu_alone_is_undecided(tmp_path):
     (tmp_path / "solution.py").write_text("import torch\nraise RuntimeError('nvcc was not found, for cuda')\n")
     (tmp_path / "problem.py").write_text(PROBLEM.replace("{dtype}", "float32"))
-    found = judge(tmp_path / "problem.py", tmp_path / "solution.py")
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py")
     assert found.answer == ("MISTAKE" if torch.cuda.is_available() else "UNDECIDED")
     assert torch.cuda.is_available() or found.because.startswith(
         "The solution needs a CUDA device, or a package for one, which is not here: it raises"
@@ -159,7 +159,7 @@ def get_init_inputs():
 def test_a_number_that_a_kernel_is_given_is_a_tensor_as_from_a_launch(tmp_path):
     (tmp_path / "problem.py").write_text(SCALED)
     (tmp_path / "solution.py").write_text(NUMBERS)
-    found = judge(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=60.0)
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=60.0)
     assert found.answer == "RIGHT", halfulp.report(found)
 
 
@@ -208,7 +208,7 @@ def get_init_inputs():
 def test_what_a_loop_counts_is_a_tensor_where_it_has_to_be_one(tmp_path, loop):
     (tmp_path / "problem.py").write_text(SUMS)
     (tmp_path / "solution.py").write_text(LOOPS.replace("{loop}", loop))
-    found = judge(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=10.0)
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=10.0)
     assert found.answer == "RIGHT", halfulp.report(found)
 
 

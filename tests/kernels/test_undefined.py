@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from halfulp.kernels import judge
 from halfulp.kernels.calls import Setting
+from halfulp.kernels.judging import judge_here
 from halfulp.kernels.undefined import why_undefined
 from halfulp.verdicts import Verdict
 
@@ -108,8 +108,8 @@ def test_a_reference_that_gives_nan_at_other_sizes_decides_nothing_there(tmp_pat
     finite = "torch.nan_to_num(torch.softmax(scores, 1)).sum(0)"
     for name, result in (("right", finite), ("wrong", finite + " * (x.shape[0] != 23)")):
         (tmp_path / f"{name}.py").write_text(MASKED.format(name="ModelNew", result=result))
-    assert judge(tmp_path / "problem.py", tmp_path / "right.py", budget_s=8).acceptable, "rows at 49 are masked as a whole"
-    assert judge(tmp_path / "problem.py", tmp_path / "wrong.py", budget_s=8).verdict is Verdict.MISTAKE
+    assert judge_here(tmp_path / "problem.py", tmp_path / "right.py", budget_s=8).acceptable, "rows at 49 are masked as a whole"
+    assert judge_here(tmp_path / "problem.py", tmp_path / "wrong.py", budget_s=8).verdict is Verdict.MISTAKE
 
 
 LOSS = """
@@ -148,7 +148,7 @@ def test_the_number_that_marks_what_does_not_count_is_another_one(tmp_path, name
     (tmp_path / "problem.py").write_text(LOSS.format(name="Model", body=BODIES["as it is"][0]))
     body, answer = BODIES[name]
     (tmp_path / "solution.py").write_text(LOSS.format(name="ModelNew", body=body))
-    found = judge(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=20)
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=20)
     assert found.answer == answer, found.because
     assert answer == "RIGHT" or "in the inputs as well" in found.because
 
@@ -176,7 +176,7 @@ def test_strides_of_one_input_are_not_those_of_another(tmp_path, strides):
     (tmp_path / "reference.py").write_text(STRIDED.format(strides="right"))
     (tmp_path / "task.yml").write_text("tests:\n  - {rows: 24, seed: 1}\n")
     (tmp_path / "solution.py").write_text(STRIDED.format(strides=strides))
-    found = judge(tmp_path, tmp_path / "solution.py", budget_s=20)
+    found = judge_here(tmp_path, tmp_path / "solution.py", budget_s=20)
     assert found.acceptable is (strides == "right"), found.because
     assert strides == "right" or (found.kind == "layout" and "but for input 0" in found.because)
 
@@ -199,5 +199,5 @@ def test_groups_are_empty_too(tmp_path, result, right):
     (tmp_path / "reference.py").write_text(SEGMENTS.format(name="ref_kernel", result="sums / counts.clamp(min=1)"))
     (tmp_path / "task.yml").write_text("tests:\n  - {rows: 400, seed: 1}\n")
     (tmp_path / "solution.py").write_text(SEGMENTS.format(name="custom_kernel", result=result))
-    found = judge(tmp_path, tmp_path / "solution.py", budget_s=20)
+    found = judge_here(tmp_path, tmp_path / "solution.py", budget_s=20)
     assert found.acceptable is right, found.because

@@ -110,9 +110,9 @@ def judge_here(
     problem: Problem | str | Path,
     solution: str | Path,
     *,
-    declared: str | None,
-    budget_s: float,
-    seed: int,
+    declared: str | None = None,
+    budget_s: float = BUDGET_S,
+    seed: int = 0,
     progress: Callable[[str], None] | None = None,
     without: Collection[str] = (),
 ) -> KernelResult:
