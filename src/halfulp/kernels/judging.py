@@ -4,49 +4,34 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import itertools
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import torch
-
-from ..cases.trees import tensors_of
 from ..process.border import answered
 from ..process.versions import versions
 from ..verdicts.verdict import Verdict
 from . import cheats
 from .apart import of_this_thread
-from .calls import Setting, State, call, state_of
+from .calls import Setting, State, state_of
 from .formats import read_problem, solution_file
-from .parameters import constructor_questions, moved, parameter_questions, tables_of
+from .parameters import tables_of
 from .place import CUDA, INTERPRETER, STAND_IN
+from .plan import LONGER, SEEDS, Plan, other_draw
 from .problem import Problem, count_of
 from .promises import Promises
-from .questions import (
-    Question,
-    border_questions,
-    decides_nothing,
-    gradient_questions,
-    leading_questions,
-    loses_little,
-    number_questions,
-    single_questions,
-    training_questions,
-    value_questions,
-    whole_number_questions,
-)
+from .questions import Question, decides_nothing, loses_little
 from .result import Asked, KernelResult
 from .sandbox import NOT_STARTED, Failed, Sandbox
-from .sizes import size_in_words, size_questions
+from .sizes import size_in_words
 from .stand_in import lacks_a_device
+from .stated import Stated
 from .training import DRAWS, OTHER, RANDOM, drawn_otherwise, kind_of_training
-from .trial import OFTEN, Outcome, Trials
+from .trial import OFTEN, How, Outcome, Trials
 from .triton_interpreter import NOTE
 from .undefined import why_undefined
-from .whole_numbers import WholeNumbers
 from .yardstick import in_words, yardsticks
 
 BUDGET_S = 30.0
@@ -56,22 +41,14 @@ PASSES = 100
 FIRST_CALLS = 60
 """Calls that the budget has to have time for, or a solution starts with one: before anything else there are eight for cheats and ten for a
 whole judgement, and they may take a third of the budget."""
-MOST_NEAR = 18
-"""Sizes, each one more, one less and several times as large, that are asked before other values: they say the most, and time may end."""
 OUT_OF_RANGE = (("specials",), ("overflow",))
 """The evidence that comes first where infinities or NaN are in other places."""
 SLOW = ("hangs", "runs out of memory")
 """How a slow solution fails that is asked far more than the problem does: that says nothing of its numbers."""
-LONGER = 8
-"""Gradients are asked of up to so many times the given numbers; a long sum, where the reference is so many times faster than it may be."""
 SMALL = 8
 """What is shorter stays as it is where sizes become smaller: widths of filters, numbers of groups."""
-SEEN = 1e-3
-"""The relative change of a result that nobody takes for rounding, in any format but the shortest."""
 REPEATED_S = 1.0
 """A call of ten milliseconds is repeated a hundred times: what goes wrong in one call of fifty shows with a probability of 0.87."""
-SEEDS = (0, 1, 2)
-"""Of the draws that say what a problem promises, and that every solution is asked."""
 
 
 @answered
@@ -169,7 +146,9 @@ class _Judge:
         self.progress: Callable[[str], None] = lambda _: None
         self.asked: list[Asked] = []
         self.notes: list[str] = []
-        self.promises: Promises | None = None
+        self.promises: Promises
+        self.stated: Stated
+        self._promised: tuple[str, ...] = ()
         self.trials = Trials(problem.make, sandbox, build=self._build, declared=declared, solution=self.name)
         self._takes_s, self._numbers = 0.0, 0
         self._given_setting: Setting | None = None
@@ -193,15 +172,21 @@ class _Judge:
             self.notes += [NOTE] if facts.get("interpreted") else []
             self.notes += [self.sandbox.source.narrow] if self.sandbox.source.narrow else []
             given = self._first(self._given())
+            self.trials.deadline = self.deadline
             for question in self._questions(given):
                 if time.monotonic() > self.deadline:
                     self._complete = False
                     self.notes.append(f'Time ran out before the question "{question.kind}: {question.label}" and those after it.')
                     break
+                if not self.stated.allows(question.setting, question.sizes):
+                    continue
                 if (words := f"{question.kind}: {question.label}") in self.without:
                     self.asked.append(Asked(question.kind, question.label, "no answer", "the reference ends its process there"))
                     continue
                 self.progress(words)
+                if (takes_s := self._takes_s * count_of(question.setting) / max(self._numbers, 1)) > self.budget_s / 10 and question.far:
+                    self.asked.append(Asked(question.kind, question.label, "no answer", f"it would take about {takes_s:.0f} s"))
+                    continue
                 self._ask(question)
         except _Done as done:
             return done.result
@@ -213,7 +198,8 @@ class _Judge:
     def _given(self) -> Setting:
         """The first draw, with the parameters that both sides get, and what the problem promises of its inputs."""
         draws = [self.problem.draw(self.seed + number, {}) for number in SEEDS]
-        self.promises = Promises(draws)
+        self.promises, self.stated = Promises(draws), Stated(self.problem, draws)
+        self._promised = (*self.promises.words, *self.stated.words)
         self.trials.free = {f"inputs[{place}]" for place in self.promises.of}
         target = self.trials.reference(draws[0].init)
         given = replace(draws[0], state=state_of(target))
@@ -243,13 +229,13 @@ class _Judge:
         with contextlib.suppress(Failed):
             self._takes_s = min(self._timed(given) for _ in range(2))
         if self._takes_s > self.budget_s / FIRST_CALLS:
-            self._ask_given(given, longest_s=OFTEN * self._takes_s / 2)  # by one run
+            self._ask_given(given, How(longest_s=OFTEN * self._takes_s / 2))  # by one run
             start = self._shrunk(given)
             self._look_for_cheats(start)
         else:
             # A cheat would contradict itself in what the judgement asks: it is looked for first.
             self._look_for_cheats(given)
-            self._ask_given(given, whole=True)
+            self._ask_given(given, How(whole=True))
             start = self._shrunk(given)
         self._cheat(cheats.CALLS_REFERENCE if self._same and self._falls_back else "", "the inputs of the problem")
         for label, test in self.problem.tests:
@@ -259,8 +245,8 @@ class _Judge:
             self._take(Question("given", label, test), self.trials.ask(test), must=True)
         return start
 
-    def _ask_given(self, given: Setting, **how: Any) -> None:
-        outcome = self.trials.ask(given, **how)
+    def _ask_given(self, given: Setting, how: How) -> None:
+        outcome = self.trials.ask(given, how)
         self._take(Question("given", "the inputs of the problem", given), outcome, must=True)
         self._check = outcome.check
         self._same = outcome.check is not None and outcome.check.verdict is Verdict.IDENTICAL
@@ -286,7 +272,9 @@ class _Judge:
                 small = replace(draws[0], state=state_of(self.trials.reference(draws[0].init)))
             except Exception:  # whatever a problem says of sizes that don't fit together
                 continue
-            outcome, taken_s = self.trials.ask(small, longest_s=max(self.budget_s / PASSES, OFTEN * self._takes_s / SMALL)), 0.0
+            if not self.stated.allows(small, changes):
+                continue
+            outcome, taken_s = self.trials.ask(small, How(longest_s=max(self.budget_s / PASSES, OFTEN * self._takes_s / SMALL))), 0.0
             with contextlib.suppress(Failed):
                 taken_s = self._timed(small)
             label = f"smaller: {', '.join(f'{size_in_words(name)} {size}' for name, size in changes.items())}"
@@ -294,6 +282,7 @@ class _Judge:
             if outcome.answer == "right":
                 self._takes_s = taken_s
                 self.problem, self.promises, given = replace(problem, sizes=sizes, draw=draw), Promises(draws), small
+                self.stated = Stated(self.problem, draws)
         return given
 
     def _timed(self, setting: Setting) -> float:
@@ -323,93 +312,31 @@ class _Judge:
         self._falls_back = cheats.falls_back(found, facts)
         if alike := sorted(set(found.get("whole", ())) & set(facts["whole"])):
             self.notes.append(f"It calls {', '.join(alike)} of PyTorch, as the reference does: what that computes is not its own.")
-        self._cheat(cheats.depends(self.trials.call, (given, self._other(given, SEEDS[1])), self._expected), "two draws of the inputs")
+        self._cheat(
+            cheats.depends(self.trials.call, (given, other_draw(self.problem, given, self.seed + SEEDS[1])), self.trials.expected),
+            "two draws of the inputs",
+        )
         self._cheat(cheats.seen_by_process(self.trials.call(given).facts, facts), label)
         self._cheat(cheats.UNWRITTEN if cheats.reads_unwritten(self.trials.call, given) else "", label)
 
     def _questions(self, given: Setting) -> Iterator[Question]:
         """Everything else, the cheapest and most telling first."""
-        others = [self._other(given, number) for number in SEEDS[1:]]
+        others = [other_draw(self.problem, given, self.seed + number) for number in SEEDS[1:]]
         for number, other in enumerate(others, 1):
             yield Question("seed", f"seed {self.seed + number}", other)
         self._in_sequence(given, others)
-        assert self.promises is not None
-        yield from leading_questions(given, self.promises)
-        training = kind_of_training(self.trials.reference(given.init), given)
-        has_modes = training == OTHER
-        if self.problem.differentiable:
-            yield Question("gradients", "gradients of parameters and inputs", given, gradients=True)
-            if has_modes:
-                yield Question("gradients", "gradients in training mode", replace(given, training=True), gradients=True)
-        if self.trials.names is not None:
-            yield from parameter_questions(given, self.seed, self._tables)
-        yield from self._mode_questions(given, training)
-        yield from self._constructor_questions(given)
-        yield from self._other_inputs(given, has_modes=has_modes)
-
-    def _constructor_questions(self, given: Setting) -> Iterator[Question]:
-        """Other parameters of the constructor; a larger one where a smaller one changes nothing: what is beyond may be no promise.
-
-        A frequency eight times as high as the highest of a filter bank is past what samples hold; one an eighth as high is not.
-        """
-        heeded: set[str] = set()
-        for question in constructor_questions(self.problem, given):
-            if question.of in heeded:
-                continue
-            for found in self._with_state(question, given):
-                yield found
-                if self.asked[-1].answer == "right" and self._differs(question.setting, given):
-                    heeded.add(question.of)
-
-    def _differs(self, setting: Setting, given: Setting) -> bool:
-        """Whether the reference's results are others by more than a digit's worth of rounding."""
-        try:
-            built = replace(setting, state=state_of(self.trials.reference(setting.init)))
-            pairs = list(zip(tensors_of(self._expected(built)), tensors_of(self._expected(given))))
-        except Exception:  # whatever the reference says to it
-            return False
-        return any(new.shape != old.shape or not torch.allclose(new.double(), old.double(), rtol=SEEN, atol=0.0) for new, old in pairs)
-
-    def _other_inputs(self, given: Setting, *, has_modes: bool) -> Iterator[Question]:
-        """Other sizes, values and layouts; then gradients on them."""
-        assert self.promises is not None
-        kept: list[Question] = []
-        sizes = size_questions(self.problem, given, self.promises, self.seed, self.sandbox.source.blocks)
-        for question in itertools.islice(sizes, min(MOST_NEAR, 3 * len(self.problem.sizes))):
-            for found in self._with_state(question, given):
-                kept.append(found)
-                yield found
-        yield from number_questions(given)
-        yield from border_questions(kept, self.promises)
-        for question in (
-            *value_questions(given, self.promises, self.seed), *whole_number_questions(given, self._whole_numbers(given)),
-        ):  # fmt: skip
-            kept.append(self._elsewhere(question))
-            yield kept[-1]
-        if has_modes:
-            yield from training_questions(kept)
-        if self.problem.differentiable:
-            yield from gradient_questions(kept)
-        kept.clear()
-        for question in sizes:
-            for found in self._with_state(question, given):
-                kept += [found] if count_of(found.setting) <= LONGER * count_of(given) else []
-                yield found
-        for question in single_questions(given, self.promises):
-            kept.append(self._elsewhere(question))
-            yield kept[-1]
-        if self.problem.differentiable:
-            yield from gradient_questions(kept)
-
-    def _mode_questions(self, given: Setting, training: str) -> Iterator[Question]:
-        """Training mode, where it computes something else."""
-        if training == OTHER:
-            yield Question("mode", "training mode", replace(given, training=True))
-            other = next(parameter_questions(given, self.seed, self._tables), None)
-            if other is not None:
-                yield Question("mode", "training mode, parameter values changed", replace(other.setting, training=True))
+        training = kind_of_training(self.trials.reference(given.init), given) if not self.stated.inference else ""
+        plan = Plan(
+            self.problem, given, self.promises, self.stated, self.trials, tables=self._tables, blocks=self.sandbox.source.blocks,
+            seed=self.seed, has_modes=training == OTHER,
+        )  # fmt: skip
+        yield from plan.on_given()
         if training == RANDOM:
             self._drawn(given)
+        for question in plan.elsewhere():
+            asked = len(self.asked)
+            yield question
+            plan.is_right = len(self.asked) > asked and self.asked[-1].answer == "right"
 
     def _drawn(self, given: Setting) -> None:
         """Whether random numbers are drawn as the reference draws them, and buffers change alike.
@@ -427,33 +354,7 @@ class _Judge:
         self.asked.append(Asked("mode", label, "right"))
         if changes_buffers:
             training = replace(given, training=True)
-            self._take(Question("mode", "buffers after training mode", training), self.trials.ask(training, buffers_only=True))
-
-    def _whole_numbers(self, given: Setting) -> WholeNumbers:
-        def ask(setting: Setting) -> Any:
-            try:
-                return self._expected(setting)
-            except Exception:  # whatever the reference says to numbers that it doesn't know
-                return None
-
-        draws = [given, *(self._other(given, number) for number in SEEDS[1:])]
-        return WholeNumbers(draws, ask, self.problem.text)
-
-    def _with_state(self, question: Question, given: Setting) -> Iterator[Question]:
-        """The question with the parameters that belong to what its constructor gets; nothing where the reference refuses that."""
-        setting = question.setting
-        try:
-            state = given.state if setting.init == given.init else state_of(self.trials.reference(setting.init))
-        except Exception:  # whatever a constructor raises
-            return
-        yield self._elsewhere(replace(question, setting=replace(setting, state=state)))
-
-    def _elsewhere(self, question: Question) -> Question:
-        """The question with parameters that are not as they were made: zeros, ones and tiny scales hide what is wrong."""
-        state = question.setting.state
-        if not state or self.trials.names is None:
-            return question
-        return replace(question, setting=replace(question.setting, state=moved(state, self.seed, self._tables)), otherwise=question.setting)
+            self._take(Question("mode", "buffers after training mode", training), self.trials.ask(training, How(buffers_only=True)))
 
     def _in_sequence(self, given: Setting, others: list[Setting]) -> None:
         """The same memory with other contents, and the first inputs again; and again, as what threads write depends on when.
@@ -462,10 +363,10 @@ class _Judge:
             _Done: an answer is wrong.
         """
         for label, setting in (("new contents in the same memory", others[0]), ("other contents in the same memory", others[1])):
-            outcome = self.trials.ask(setting, same_memory=True)
+            outcome = self.trials.ask(setting, How(same_memory=True))
             self._take(Question("sequence", label, setting), outcome)
         self._take(Question("sequence", "the first inputs again", given), self.trials.ask(given))
-        outcome = self.trials.ask(given, repeated_s=REPEATED_S)
+        outcome = self.trials.ask(given, How(repeated_s=REPEATED_S))
         if outcome.answer == "wrong" and outcome.failure is None:
             because = (
                 "Called again and again on the same inputs, it gives other results, as where threads write to the same memory. "
@@ -475,21 +376,12 @@ class _Judge:
             raise _Done(self._result(Verdict.NONDETERMINISTIC, because, kind="sequence", label=label, check=outcome.check))
         self._take(Question("sequence", "the same inputs again and again", given), outcome)
 
-    def _other(self, given: Setting, number: int) -> Setting:
-        """Another draw of the inputs."""
-        return replace(self.problem.draw(self.seed + number, {}), init=given.init, state=given.state)
-
-    def _expected(self, setting: Setting) -> Any:
-        with torch.no_grad():
-            return call(self.trials.reference(setting.init), setting.state, setting.arguments, setting.keywords, training=setting.training)[
-                0
-            ]
-
     def _ask(self, question: Question) -> None:
         longest_s = self.budget_s / PASSES / (LONGER if question.long else 1)
-        outcome = self.trials.ask(question.setting, gradients=question.gradients, longest_s=longest_s)
+        how = How(gradients=question.gradients, longest_s=longest_s, exact=question.exact)
+        outcome = self.trials.ask(question.setting, how)
         if outcome.answer == "no answer" and question.otherwise is not None:
-            outcome = self.trials.ask(question.otherwise, gradients=question.gradients, longest_s=longest_s)
+            outcome = self.trials.ask(question.otherwise, how)
         self._take(question, outcome)
 
     def _take(self, question: Question, outcome: Outcome, *, must: bool = False) -> None:
@@ -569,9 +461,8 @@ class _Judge:
     def _result(self, verdict: Verdict, because: str, **more: Any) -> KernelResult:
         check = more.pop("check", getattr(self, "_check", None) if verdict.acceptable else None)
         declared = check.declared if check is not None else self.declared or ""
-        promises = self.promises.words if self.promises is not None else ()
         return KernelResult(
-            verdict, because, asked=tuple(self.asked), promises=promises, notes=tuple(self.notes), problem=self.problem.name,
+            verdict, because, asked=tuple(self.asked), promises=self._promised, notes=tuple(self.notes), problem=self.problem.name,
             solution=self.name, format=self.problem.format, declared=declared, check=check, complete=self._complete, **more,
         )  # fmt: skip
 

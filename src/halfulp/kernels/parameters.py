@@ -30,8 +30,10 @@ def constructor_questions(problem: Problem, given: Setting) -> Iterator[Question
         others: list[Any] = [not value] if isinstance(value, bool) else [value / 8 or 0.1, value * 8] if isinstance(value, float) else []
         if isinstance(value, int) and not isinstance(value, bool) and place >= len(given.init):
             others = [value + 1, 2 * value + 1]
-        if isinstance(value, int) and value < 0:
+        if isinstance(value, int) and not isinstance(value, bool) and value < 0:
             yield from _marked(names[place].name, whole, place, given)
+        if isinstance(value, int) and not isinstance(value, bool) and value == 0 and place < len(given.init):
+            yield from _left_out(names[place].name, whole, place, given)
         for other in (each for each in others if each != value):
             init = (*whole[:place], other, *whole[place + 1 :])
             label = f"{names[place].name}={other} instead of {value}"
@@ -52,6 +54,15 @@ def _marked(name: str, whole: list[Any], place: int, given: Setting) -> Iterator
         yield Question("parameters", f"{name}={other} instead of {value}, in the inputs as well", setting)
 
 
+def _left_out(name: str, whole: list[Any], place: int, given: Setting) -> Iterator[Question]:
+    """A zero is a one; what the inputs hold is moved where they leave the zero out, as targets do the number of a blank."""
+    indices = {at: tensor for at, tensor in enumerate(leaves(given.arguments)) if tensor.dtype in (torch.int32, torch.int64)}
+    without = {at: tensor for at, tensor in indices.items() if tensor.numel() and int(tensor.min()) == 1}
+    changed = {at: torch.where(tensor == 1, 0, tensor).to(tensor.dtype) for at, tensor in without.items()}
+    setting = replace(given, init=(*whole[:place], 1, *whole[place + 1 :]), arguments=with_leaves(given.arguments, changed))
+    yield Question("parameters", f"{name}=1 instead of 0{', and 0 instead of 1 in the inputs' if changed else ''}", setting)
+
+
 def parameter_questions(given: Setting, seed: int, tables: Collection[str] = ()) -> Iterator[Question]:
     """Other parameters: what was built with zeros and ones is neither, weights are larger, running statistics have run.
 
@@ -63,8 +74,8 @@ def parameter_questions(given: Setting, seed: int, tables: Collection[str] = ())
     changes = {
         "the values of every parameter and buffer changed": moved(given.state, seed, tables),
         "the values of every parameter and buffer changed, by other amounts": moved(moved(given.state, seed + 1, tables), seed + 2, tables),
-        "every parameter and buffer a hundred times larger": _times(given.state, 100, tables),
-        "every parameter and buffer twice as large": _times(given.state, 2, tables),
+        "every parameter and buffer a hundred times larger": times(given.state, 100, tables),
+        "every parameter and buffer twice as large": times(given.state, 2, tables),
     }
     for label, state in changes.items():
         yield Question("parameters", label, replace(given, state=state))
@@ -91,7 +102,8 @@ def tables_of(problem: Problem, init: tuple[Any, ...]) -> frozenset[str]:
     return frozenset(name for name in alike if first[name].numel() > 1 and bool((first[name] != first[name].reshape(-1)[0]).any()))
 
 
-def _times(state: State, factor: int, tables: Collection[str]) -> State:
+def times(state: State, factor: int, tables: Collection[str]) -> State:
+    """Parameters and buffers so many times as large; `tables` stay."""
     return {name: tensor * factor if tensor.is_floating_point() and name not in tables else tensor for name, tensor in state.items()}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -50,3 +51,19 @@ def count_of(setting: Setting) -> int:
     from ..cases.trees import tensors_of
 
     return sum(tensor.numel() for tensor in tensors_of((setting.arguments, setting.state)))
+
+
+def argument_names(text: str) -> list[str]:
+    """The names of what the reference is called with; of the parts of its only argument, where it takes that apart."""
+    tree = ast.parse(text)
+    models = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "Model"]
+    for node in (part for place in (*models, tree) for part in ast.walk(place)):
+        if isinstance(node, ast.FunctionDef) and node.name in ("forward", "ref_kernel", "expected"):
+            names = [argument.arg for argument in node.args.args if argument.arg != "self"]
+            apart = [part for part in node.body if isinstance(part, ast.Assign) and _takes_apart(part, names)]
+            return [each.id for part in apart[:1] for each in ast.walk(part.targets[0]) if isinstance(each, ast.Name)] or names
+    return []
+
+
+def _takes_apart(node: ast.Assign, names: list[str]) -> bool:
+    return isinstance(node.targets[0], ast.Tuple) and isinstance(node.value, ast.Name) and [node.value.id] == names

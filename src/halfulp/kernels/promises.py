@@ -134,17 +134,30 @@ class Promises:
 
     Args:
         draws: settings from several seeds, with the same structure.
+
+    Attributes:
+        of: what each input is promised to be, by its place. zeros: inputs that are all zero in every draw, as a state is at its start: that
+            is no promise. alike: inputs that are the same in every draw. ties: what whole numbers have to do with lengths.
     """
 
     def __init__(self, draws: Sequence[Setting]) -> None:
         drawn = [leaves(draw.arguments) for draw in draws]
         self._drawn = drawn[0]
         self.ties = _ties(drawn)
+        self.alike = {
+            place
+            for place, value in enumerate(self._drawn)
+            if all(len(found) > place and torch.equal(found[place], value) for found in drawn[1:])
+        }
         self.of: dict[int, list[Promise]] = {}
+        self.zeros = set[int]()
         for place, value in enumerate(self._drawn):
             if not value.is_floating_point() or value.numel() < 2:
                 continue
             tensors = [found[place] for found in drawn]
+            if not any(bool((tensor != 0).any()) for tensor in tensors):
+                self.zeros.add(place)
+                continue
             found = [promise for promise in PROMISES if all(_holds(promise, tensor) for tensor in tensors)]
             if found:
                 self.of[place] = found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -11,8 +11,9 @@ import torch
 from ..inputs import InputVariant, variants
 from ..verdicts.result import CheckResult
 from ..verdicts.verdict import Verdict
-from .calls import Setting, leaves, with_leaves
+from .calls import Setting, State, leaves, with_leaves
 from .promises import Promises
+from .stated import Stated
 from .whole_numbers import WholeNumbers
 
 
@@ -26,7 +27,8 @@ class Question:
         otherwise: what to ask where this has no answer. gradients: whether it is these that are asked. long: whether it has many more
             numbers than the problem, so that it is asked only where the reference is fast. far: whether a size is many times the
             problem's, so that what takes long or much memory says nothing. finite: whether a difference decides nothing that is no NaN or
-            infinity. of: the parameter of a constructor that is another one.
+            infinity. of: the parameter of a constructor that is another one. exact: whether a jump decides where the reference's
+            numbers are exact. sizes: those of the problem that are others.
     """
 
     kind: str
@@ -40,6 +42,8 @@ class Question:
     far: bool = False
     finite: bool = False
     of: str = ""
+    exact: bool = False
+    sizes: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 ALIKE = "all numbers the same"
@@ -82,17 +86,17 @@ def loses_little(question: Question, check: CheckResult | None) -> bool:
     return is_of_values and noise is not None and noise.number("rms_in_noise") <= A_DIGIT
 
 
-def value_questions(given: Setting, promises: Promises, seed: int) -> Iterator[Question]:
+def value_questions(given: Setting, promises: Promises, stated: Stated, seed: int) -> Iterator[Question]:
     """Other values and layouts of the arguments."""
     for variant in variants(given.arguments, seed):
-        if variant.kind in ("sizes", "empty"):
+        if variant.kind in ("sizes", "empty") or (variant.kind == "layout" and stated.contiguous):
             continue
         arguments = variant.inputs if variant.kind == "layout" else promises.kept(variant.inputs)
         if arguments is None or _unchanged(arguments, given.arguments, variant.kind):
             continue
         yield Question(
             "values" if variant.kind == "specials" else variant.kind, variant.label, replace(given, arguments=arguments),
-            exotic=variant.kind == "specials", tied=variant.label in TIED,
+            exotic=variant.kind == "specials" and variant.label not in stated.specials, tied=variant.label in TIED and not stated.ties,
         )  # fmt: skip
         if variant.kind == "layout":
             yield from _first_as_given(variant, given)
@@ -104,6 +108,74 @@ def _first_as_given(variant: InputVariant, given: Setting) -> Iterator[Question]
     if len(floats) > 1:
         arguments = with_leaves(variant.inputs, {floats[0]: leaves(given.arguments)[floats[0]]})
         yield Question("layout", f"{variant.label}, but for input {floats[0]}", replace(given, arguments=arguments))
+
+
+def format_questions(given: Setting, stated: Stated) -> Iterator[Question]:
+    """The inputs in other formats that the problem names; in wider ones with the parameters, in shorter ones without them first."""
+    for kind in stated.kinds:
+        changes = {place: tensor.to(kind) for place, tensor in enumerate(leaves(given.arguments)) if tensor.is_floating_point()}
+        alone = replace(given, arguments=with_leaves(given.arguments, changes))
+        state = {name: tensor.to(kind) if tensor.is_floating_point() else tensor for name, tensor in given.state.items()}
+        both = replace(alone, state=state)
+        first, second = (both, alone) if kind is torch.float64 else (alone, both)
+        yield Question("formats", f"the inputs in {str(kind).removeprefix('torch.')}", first, otherwise=second if state else None)
+
+
+def text_questions(given: Setting, promises: Promises, stated: Stated) -> Iterator[Question]:
+    """What the problem's text makes worth asking: few numbers that are not masked, numbers half-way between whole ones, empty pieces."""
+    for tie in promises.ties if stated.empties else ():
+        if tie.way == "ends at":
+            ends = leaves(given.arguments)[tie.place].clone()
+            ends[1:-1:3] = ends[:-2:3]
+            yield from _kept(f"every third piece that input {tie.place} ends is empty", given, {tie.place: ends}, promises)
+    floats = {place: tensor for place, tensor in enumerate(leaves(given.arguments)) if tensor.is_floating_point() and tensor.dim()}
+    for place, tensor in floats.items() if stated.masks else ():
+        if tensor.shape[-1] > LEFT:
+            order = torch.rand(tensor.shape, generator=torch.Generator().manual_seed(place)).argsort(-1)
+            masked = tensor.masked_fill(order >= LEFT, -torch.inf)
+            yield from _kept(f"all but {LEFT} numbers of each row of input {place} -inf", given, {place: masked}, promises)
+    changed = {place: _spread_as(tensor, place) / FINER for place, tensor in floats.items() if tensor.numel()}
+    yield from _kept(f"other numbers, {FINER:g} times smaller", given, changed, promises)
+    for most in HALF_WAY if stated.rounds else ():
+        changed = {place: _half_way(tensor, most) for place, tensor in floats.items() if tensor.numel()}
+        for question in _kept(f"numbers half-way between whole ones, the largest {most:g}", given, changed, promises):
+            yield replace(question, exact=True)
+
+
+LEFT = 3
+"""Numbers that are not masked; fewer than are chosen."""
+HALF_WAY = (127.0, 7.0)
+"""The largest whole numbers of 8 and 4 bits: where they are the largest of a row, a scale that is found by it is 1, and ties are exact."""
+
+
+FINER = 100.0
+"""Times smaller: what is packed in few bits, or chosen by a fixed step, shows on numbers that lie close together, and on no grid."""
+
+
+def _spread_as(tensor: torch.Tensor, seed: int) -> torch.Tensor:
+    """Normal numbers as large as a tensor's are."""
+    finite = tensor[torch.isfinite(tensor)].double()
+    drawn = torch.randn(tensor.shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+    return (drawn * (finite.square().mean().sqrt() if finite.numel() else 1.0)).to(tensor.dtype)
+
+
+def _half_way(tensor: torch.Tensor, most: float) -> torch.Tensor:
+    """Whole numbers and a half, as large in proportion; the largest of each row is a whole number."""
+    largest = tensor.abs().amax(-1, keepdim=True)
+    scaled = torch.where(largest > 0, tensor / largest, 0.0).nan_to_num() * most
+    halves = torch.floor(scaled).clamp(1 - most, most - 2) + 0.5
+    return torch.where(tensor.abs() == largest, most * torch.sign(tensor), halves).to(tensor.dtype)
+
+
+def alike_questions(given: Setting, promises: Promises, state: State) -> Iterator[Question]:
+    """Inputs of one shape that are the same, with other parameters: pairs that match as well as they can."""
+    floats = [(place, tensor) for place, tensor in enumerate(leaves(given.arguments)) if tensor.is_floating_point() and tensor.dim()]
+    first = next(((place, tensor) for place, tensor in floats if any(own.shape == tensor.shape for at, own in floats if at > place)), None)
+    if first is not None:
+        same = {place: first[1].clone() for place, tensor in floats if place > first[0] and tensor.shape == first[1].shape}
+        label = "inputs of one shape all the same" + (", every parameter and buffer twice as large" if state else "")
+        for question in _kept(label, replace(given, state=state), same, promises):
+            yield replace(question, tied=True)
 
 
 def _unchanged(arguments: tuple[Any, ...], given: tuple[Any, ...], kind: str) -> bool:
@@ -125,7 +197,7 @@ def leading_questions(given: Setting, promises: Promises) -> Iterator[Question]:
         yield from _kept("every number negative and a hundred times larger", given, changed, promises)
 
 
-def single_questions(given: Setting, promises: Promises) -> Iterator[Question]:
+def single_questions(given: Setting, promises: Promises, stated: Stated) -> Iterator[Question]:
     """One tensor at a time: of one sign where the others have the other one, large at either end of an axis."""
     tensors = leaves(given.arguments)
     floats = [place for place, tensor in enumerate(tensors) if tensor.is_floating_point() and tensor.numel()]
@@ -143,12 +215,12 @@ def single_questions(given: Setting, promises: Promises) -> Iterator[Question]:
         third = tensors[place].clone()
         third.view(-1)[third.numel() // 3 : 2 * third.numel() // 3 + 1] = 0
         for question in _kept(f"a third of input {place} zero, in one piece", given, {place: third}, promises):
-            yield replace(question, tied=True)
+            yield replace(question, tied=not stated.ties)
         if tensors[place].dim() > 1 and tensors[place].shape[0] > 1:
             twins = tensors[place].clone()
             twins[1] = twins[0]
             for question in _kept(f"{TWINS} {place}", given, {place: twins}, promises):
-                yield replace(question, tied=True)
+                yield replace(question, tied=not stated.ties)
         yield from _together(place, tensors, given, promises)
         for axis, length in enumerate(tensors[place].shape):
             for index, called in ((length - 1, "last"), (0, "first")) if length > 1 else ():
@@ -185,7 +257,7 @@ def border_questions(asked: Sequence[Question], promises: Promises) -> Iterator[
         ):
             if floats and all(bool(torch.isfinite(tensor).all()) for tensor in changed.values()):
                 for found in _kept(f"{question.label}, {label}", question.setting, changed, promises):
-                    yield replace(found, kind="sizes", otherwise=None)
+                    yield replace(found, kind="sizes", otherwise=None, sizes=question.sizes)
 
 
 def whole_number_questions(given: Setting, numbers: WholeNumbers) -> Iterator[Question]:
@@ -233,15 +305,21 @@ def _kept(label: str, given: Setting, changes: Mapping[int, torch.Tensor], promi
 
 
 def number_questions(given: Setting) -> Iterator[Question]:
-    """Numbers among the arguments that every draw gives alike, one more."""
+    """Numbers among the arguments, one more; twice as large where they divide an axis, as sizes of groups do."""
+    lengths = {length for tensor in leaves(given.arguments) for length in tensor.shape}
+    dividing = {part for part in range(GROUPS, max(lengths, default=0)) if any(length % part == 0 for length in lengths)}
     for place, value in enumerate(given.arguments):
         for key, part in _numbers(value):
-            other = part + 1 if isinstance(part, int) else part + 0.5
+            other = part + 0.5 if isinstance(part, float) else 2 * part if part in dividing else part + 1
             yield Question(
                 "values",
                 f"argument {place}{key}: {other} instead of {part}",
                 replace(given, arguments=_with_number(given.arguments, place, key, other)),
             )
+
+
+GROUPS = 16
+"""From here on, a number that divides the length of an axis is taken for the size of its parts; smaller ones do so by chance."""
 
 
 def _numbers(value: Any) -> list[tuple[str, Any]]:

@@ -15,7 +15,7 @@ class Asked:
     """One question.
 
     Attributes:
-        kind: "given", "seed", "values", "parameters", "sizes", "layout", "sequence", "mode" or "gradients". label: on what.
+        kind: "given", "seed", "values", "formats", "parameters", "sizes", "layout", "sequence", "mode" or "gradients". label: on what.
         answer: "right", "wrong", "refused" (the solution raised), or "no answer" (the reference itself can't compute it). note: more.
     """
 

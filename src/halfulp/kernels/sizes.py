@@ -35,10 +35,13 @@ def size_questions(problem: Problem, given: Setting, promises: Promises, seed: i
         if (name, other) in asked or (other == 1 and "#" in name):  # one of two lengths alone: that it is broadcast is no promise
             continue
         asked.add((name, other))
-        if other > FAR * value and not _fits(problem, {name: other}, seed, most, given):
-            continue
+        sizes = {name: other}
+        if other > FAR * value and not _fits(problem, sizes, seed, most, given):
+            sizes = next((cut for cut in _cut(problem, name, other) if _fits(problem, cut, seed, most, given)), {})
+            if other not in BEYOND or not sizes:
+                continue
         try:
-            setting = problem.draw(seed, {name: other})
+            setting = problem.draw(seed, sizes)
         except REFUSALS:
             continue
         changed = _changed_axes(setting.arguments, given.arguments)
@@ -47,12 +50,12 @@ def size_questions(problem: Problem, given: Setting, promises: Promises, seed: i
             continue
         if count_of(setting) <= most:
             is_empty = any(not tensor.numel() for tensor in (*leaves(setting.arguments), *setting.state.values()))
-            label = f"{size_in_words(name)}: {other} instead of {value}"
-            yield Question("sizes", label, setting, exotic=is_empty, far=other > FAR * value)
+            label = f"{size_in_words(name)}: {other} instead of {value}{', the other sizes small' if len(sizes) > 1 else ''}"
+            yield Question("sizes", label, setting, exotic=is_empty, far=other > FAR * value, sizes=sizes)
+            if other in BEYOND and (rising := _rising(setting, other)):
+                yield Question("sizes", f"{label}, and numbers rising", rising, far=True, sizes=sizes)
             if other in BEYOND and (alike := _alike(setting, other)):
-                yield Question(
-                    "sizes", f"{size_in_words(name)}: {other} instead of {value}, and whole numbers all the same", alike, far=True
-                )
+                yield Question("sizes", f"{label}, and whole numbers all the same", alike, far=True, sizes=sizes)
     yield from _long_questions(problem, promises, seed, most)
     for variant in variants(given.arguments, seed):
         arguments = promises.kept(variant.inputs) if variant.kind in ("sizes", "empty") else None
@@ -62,10 +65,23 @@ def size_questions(problem: Problem, given: Setting, promises: Promises, seed: i
             yield Question("sizes", variant.label, replace(given, arguments=arguments), exotic=variant.kind == "empty")
 
 
+def _cut(problem: Problem, name: str, other: int) -> Iterator[dict[str, int]]:
+    """One size with the others smaller, as far as that is needed: what counts places in few bits is asked past them all the same."""
+    for most in SMALLER:
+        smaller = {each: most for each, value in problem.sizes.items() if each != name and value > most and each.isidentifier()}
+        if smaller:
+            yield {name: other, **smaller}
+
+
+SMALLER = (16, 4, 1)
+"""What the other sizes become."""
+
+
 def _rank(plan: tuple[str, int, int]) -> int:
-    """What says the most comes first: the next sizes, then one that is several times as large."""
+    """What says the most comes first: one more, several times as large, one less."""
     _, value, other = plan
-    return 0 if abs(other - value) == 1 else 1 if other == SEVERAL * value + 1 else 2
+    first = (value + 1, SEVERAL * value + 1, value - 1)
+    return first.index(other) if other in first else len(first)
 
 
 def _changed_axes(arguments: tuple[Any, ...], given: tuple[Any, ...]) -> set[tuple[int, int]]:
@@ -93,7 +109,7 @@ def _long_questions(problem: Problem, promises: Promises, seed: int, most: int) 
         arguments = promises.kept(with_leaves(setting.arguments, floats))
         if arguments is not None and floats:
             label = f"{size_in_words(name)}: {longest} instead of {value}, all numbers positive"
-            yield Question("sizes", label, replace(setting, arguments=arguments), long=True)
+            yield Question("sizes", label, replace(setting, arguments=arguments), long=True, sizes={name: longest})
 
 
 def _alike(setting: Setting, least: int) -> Setting | None:
@@ -101,6 +117,16 @@ def _alike(setting: Setting, least: int) -> Setting | None:
     kinds = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
     long = {place: tensor for place, tensor in enumerate(leaves(setting.arguments)) if tensor.dtype in kinds and tensor.numel() >= least}
     changed = {place: torch.full_like(tensor, int(tensor.reshape(-1)[0])) for place, tensor in long.items()}
+    return replace(setting, arguments=with_leaves(setting.arguments, changed)) if changed else None
+
+
+def _rising(setting: Setting, length: int) -> Setting | None:
+    """The setting with numbers that rise along every long axis: the largest is the last one, whose place needs the most bits."""
+    changed: dict[int, torch.Tensor] = {}
+    for place, tensor in enumerate(leaves(setting.arguments)):
+        axes = [axis for axis, own in enumerate(tensor.shape) if own == length]
+        if tensor.is_floating_point() and axes:
+            changed[place] = tensor.sort(dim=axes[0]).values
     return replace(setting, arguments=with_leaves(setting.arguments, changed)) if changed else None
 
 

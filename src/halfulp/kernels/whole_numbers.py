@@ -14,6 +14,7 @@ from ..ops import Kind, called
 from ..process.dispatch import DispatchMode
 from .calls import Setting, leaves, with_leaves
 from .facts import alike
+from .problem import argument_names
 
 NARROW = (torch.int8, torch.uint8, torch.int16)
 WIDE = (torch.int32, torch.int64)
@@ -210,20 +211,6 @@ def compared(text: str) -> set[tuple[int, frozenset[str]]]:
             value = _whole(node.value)
             found |= {(value, frozenset[str]())} if value is not None else set()
     return found
-
-
-def argument_names(text: str) -> list[str]:
-    """The names of what the reference is called with; of the parts of its only argument, where it takes that apart."""
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef) and node.name in ("forward", "ref_kernel", "expected"):
-            names = [argument.arg for argument in node.args.args if argument.arg != "self"]
-            apart = [part for part in node.body if isinstance(part, ast.Assign) and _takes_apart(part, names)]
-            return [each.id for part in apart[:1] for each in ast.walk(part.targets[0]) if isinstance(each, ast.Name)] or names
-    return []
-
-
-def _takes_apart(node: ast.Assign, names: list[str]) -> bool:
-    return isinstance(node.targets[0], ast.Tuple) and isinstance(node.value, ast.Name) and [node.value.id] == names
 
 
 def _whole(node: ast.expr) -> int | None:

@@ -1,0 +1,142 @@
+"""Looks: what a few runs of both sides say without a whole judgement: as good as the reference, no farther off, of no use."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..cases import LIFTED, Case, Run
+from ..differences import Leaf
+from ..floats import FLOAT32, Format
+from ..verdicts.result import CheckResult
+
+FARTHER = 2.0
+"""A solution whose rms error is at most so many times that of the reference, and an ulp more, is not looked at closer: orders and libraries
+differ by up to 4 (`halfulp.reports.text.advice.MUCH_CLOSER`)."""
+AN_ELEMENT = 8.0
+"""As much for single elements, of which `FEW` may be farther: the error of the reference happens to be small somewhere."""
+FEW = 1e-3
+USABLE = 1e-2
+"""Where the reference itself is off by more of its size in the declared precision, nothing can be asked of a solution."""
+
+
+def _leaves(case: Case) -> list[tuple[Leaf, Leaf, Leaf]] | None:
+    """Each output of the solution, of the reference, and of the reference in float64; None where the two don't match."""
+    exact = case.run("expected", LIFTED)
+    wanted = case.native("expected").outputs
+    found, finer = case.native("actual").by_path, exact.by_path if isinstance(exact, Run) else {}
+    if set(found) != {leaf.path for leaf in wanted}:
+        return None
+    triples = [(found[leaf.path], leaf, finer.get(leaf.path, leaf)) for leaf in wanted]
+    return triples if all(a.shape == e.shape == x.shape and a.dtype == e.dtype for a, e, x in triples) else None
+
+
+RETURNS_NOTHING = "the reference returns nothing"
+
+
+def unusable(case: Case) -> str:
+    """Why nothing can be asked here: the reference leaves the range of its format, or is far off itself; "" where it can."""
+    exact = case.run("expected", LIFTED)
+    if not isinstance(exact, Run):
+        return ""
+    if not any(leaf.stored.size for leaf in case.native("expected").outputs):
+        return RETURNS_NOTHING
+    for leaf in case.native("expected").outputs:
+        finer = exact.by_path.get(leaf.path)
+        if leaf.format is None or finer is None or finer.shape != leaf.shape or not leaf.stored.size:
+            continue
+        with np.errstate(all="ignore"):
+            plain, wide = leaf.float64(), finer.float64()
+            if not np.array_equal(np.isfinite(plain), np.isfinite(wide)):
+                return f"the reference leaves the range of {leaf.format.name}"
+            usable = np.isfinite(wide)
+            size = float(np.sqrt(np.mean(np.square(wide[usable])))) if usable.any() else 0.0
+            off = float(np.sqrt(np.mean(np.square((plain - wide)[usable])))) if usable.any() else 0.0
+        if size and off > USABLE * size and leaf.format.precision_bits >= 24:
+            return "the reference itself loses nearly all digits"
+    return ""
+
+
+def undefined(case: Case) -> str:
+    """Why nothing can be asked here: the reference gives NaN where the solution gives a number; "" where it doesn't.
+
+    Inputs that hold NaN are another thing: what is made of these is asked, and decides nothing.
+    """
+    for found, wanted, _ in _leaves(case) or []:
+        if wanted.format is not None and found.format is not None:
+            nothing, some = np.isnan(wanted.float64()), np.isnan(found.float64())
+            if (nothing & ~some).any() and not (some & ~nothing).any():
+                return "the reference gives NaN there"
+    return ""
+
+
+def is_close_in_norm(case: Case) -> bool:
+    """Whether every output is off by a few units of its size at most: what is lost is lost where results are small beside the others."""
+    triples = _leaves(case) or []
+    for found, _, exact in triples:
+        a, x = found.float64(), exact.float64()
+        if found.format is None or not np.isfinite(a).all() or not np.isfinite(x).all():
+            return False
+        if np.sqrt(np.mean((a - x) ** 2)) > AN_ELEMENT * found.format.unit_roundoff * np.sqrt(np.mean(x**2)):
+            return False
+    return bool(triples)
+
+
+def errs_where_nothing_does(check: CheckResult) -> bool:
+    """Whether there are elements that no rounding reaches, zeros for the most part, and all is within the noise beside the whole.
+
+    The gradient of a gate that is applied to nothing is zero; as the difference of two sums it is zero up to their rounding.
+    """
+    noise = check.find("noise")
+    return noise is not None and math.isinf(noise.number("rms_in_noise")) and noise.number("norm_in_noise") <= 1.0
+
+
+def is_no_farther(case: Case) -> bool:
+    """Whether the rms error of every output is at most `FARTHER` times that of the reference."""
+    triples = _leaves(case) or []
+    errors = [(found.float64() - exact.float64(), wanted.float64() - exact.float64()) for found, wanted, exact in triples]
+    with np.errstate(all="ignore"):
+        return bool(triples) and all(np.mean(own**2) <= FARTHER**2 * np.mean(other**2) for own, other in errors)
+
+
+def unit(exact: Any, form: Format) -> Any:
+    """Half an ulp of each number; the smallest normal number of float32's range where it is subnormal, as devices take zero for these."""
+    smallest, size = math.ldexp(1.0, form.exponent_min) if form.exponent_min <= FLOAT32.exponent_min else 0.0, np.abs(exact)
+    return np.where(size < smallest, smallest, form.unit_roundoff * size)
+
+
+def is_as_good(case: Case) -> bool:
+    """Whether the solution is about as close to exact arithmetic as the reference, in every output."""
+    triples = _leaves(case)
+    if triples is None:
+        return False
+    for found, wanted, exact in triples:
+        if found.has_bytes_of(wanted):
+            continue
+        if found.format is None:
+            return False
+        with np.errstate(all="ignore"):
+            a, e, x = found.float64(), wanted.float64(), exact.float64()
+            if not np.array_equal(np.isfinite(a), np.isfinite(e)) or not np.array_equal(np.isnan(a), np.isnan(e)):
+                return False
+            usable = np.isfinite(x) & np.isfinite(a)
+            if not usable.any():
+                continue
+            own, other, ulps = np.abs(a - x)[usable], np.abs(e - x)[usable], unit(x[usable], found.format)
+            far = own > AN_ELEMENT * (other + ulps)
+            if np.sqrt(np.mean(own**2)) > FARTHER * np.sqrt(np.mean(other**2)) + np.sqrt(np.mean(ulps**2)) or far.mean() > FEW:
+                return False
+    return True
+
+
+def is_exact(case: Case) -> bool:
+    """Whether the reference gives the same numbers in float64, so that it rounds nothing on the way but what it is asked to."""
+    exact = case.run("expected", LIFTED)
+    if not isinstance(exact, Run):
+        return False
+    return all(
+        leaf.path in exact.by_path and np.array_equal(leaf.float64(), exact.by_path[leaf.path].float64(), equal_nan=True)
+        for leaf in case.native("expected").outputs
+    )

@@ -1,0 +1,194 @@
+"""Plan: in which order a solution is asked what, so that what says the most comes before the time is up."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from ..cases.trees import tensors_of
+from .calls import Setting, leaves, state_of, with_leaves
+from .parameters import constructor_questions, moved, parameter_questions, times
+from .problem import Problem, count_of
+from .promises import Promises
+from .questions import (
+    Question,
+    alike_questions,
+    border_questions,
+    format_questions,
+    gradient_questions,
+    leading_questions,
+    number_questions,
+    single_questions,
+    text_questions,
+    training_questions,
+    value_questions,
+    whole_number_questions,
+)
+from .sizes import size_questions
+from .stated import Stated
+from .trial import Trials
+from .whole_numbers import WholeNumbers
+
+MOST_NEAR = 18
+"""Sizes, each one more, several times as large, and one less, that are asked before other values: they say the most, and time may end."""
+LONGER = 8
+"""Gradients are asked of up to so many times the given numbers; a long sum, where the reference is so many times faster than it may be."""
+SEEN = 1e-3
+"""The relative change of a result that nobody takes for rounding, in any format but the shortest."""
+SEEDS = (0, 1, 2)
+"""Of the draws that say what a problem promises, and that every solution is asked."""
+
+
+class Plan:
+    """The questions about one solution.
+
+    Args:
+        given: the setting from which they start. tables: buffers that are no inputs, see `tables_of`.
+        blocks: what may be the sizes of the solution's blocks. has_modes: whether training mode computes something else.
+
+    Attributes:
+        is_right: whether the solution was right on the last question; who asks tells.
+    """
+
+    def __init__(
+        self, problem: Problem, given: Setting, promises: Promises, stated: Stated, trials: Trials, *,
+        tables: Collection[str], blocks: Sequence[int], seed: int, has_modes: bool,
+    ) -> None:  # fmt: skip
+        self.problem, self.given, self.promises, self.stated, self.trials = problem, given, promises, stated, trials
+        self.tables, self.blocks, self.seed, self.has_modes = tables, blocks, seed, has_modes
+        self.is_differentiable = problem.differentiable and not stated.inference
+        self.is_right = False
+
+    def on_given(self) -> Iterator[Question]:
+        """The given inputs with other signs, formats and parameters; their gradients; training mode."""
+        given = self.given
+        yield from leading_questions(given, self.promises)
+        if self.is_differentiable:
+            yield Question("gradients", "gradients of parameters and inputs", given, gradients=True)
+            if self.has_modes:
+                yield Question("gradients", "gradients in training mode", replace(given, training=True), gradients=True)
+        if self.trials.names is not None:
+            yield from parameter_questions(given, self.seed, self.tables)
+        yield from format_questions(given, self.stated)
+        if self.has_modes:
+            yield Question("mode", "training mode", replace(given, training=True))
+            other = next(parameter_questions(given, self.seed, self.tables), None)
+            if other is not None:
+                yield Question("mode", "training mode, parameter values changed", replace(other.setting, training=True))
+
+    def elsewhere(self) -> Iterator[Question]:
+        """Other constructors, sizes, values and layouts; then gradients on them."""
+        yield from self._constructors()
+        kept: list[Question] = []
+        whole = list(whole_number_questions(self.given, self._whole_numbers()))
+        # What every draw gives alike, a solution may have taken for granted.
+        early = [question for question in whole if self.promises.alike.issuperset(self._changed(question))]
+        yield from map(self._moved, early)
+        sizes = size_questions(self.problem, self.given, self.promises, self.seed, self.blocks)
+        for question in itertools.islice(sizes, min(MOST_NEAR, 3 * len(self.problem.sizes))):
+            for found in self._with_state(question):
+                kept.append(found)
+                yield found
+        yield from number_questions(self.given)
+        yield from border_questions(kept, self.promises)
+        for question in (*self._values(), *(question for question in whole if question not in early)):
+            kept.append(self._moved(question))
+            yield kept[-1]
+        state = times(self.given.state, 2, self.tables) if self.trials.names is not None else self.given.state
+        yield from alike_questions(self.given, self.promises, state)
+        if self.has_modes:
+            yield from training_questions(kept)
+        yield from self._gradients(kept)
+        kept.clear()
+        for question in sizes:
+            for found in self._with_state(question):
+                kept += [found] if count_of(found.setting) <= LONGER * count_of(self.given) else []
+                yield found
+        for question in single_questions(self.given, self.promises, self.stated):
+            kept.append(self._moved(question))
+            yield kept[-1]
+        yield from self._gradients(kept)
+
+    def _values(self) -> Iterator[Question]:
+        yield from value_questions(self.given, self.promises, self.stated, self.seed)
+        yield from text_questions(self.given, self.promises, self.stated)
+
+    def _gradients(self, asked: Sequence[Question]) -> Iterator[Question]:
+        if self.is_differentiable:
+            yield from gradient_questions(asked)
+
+    def _constructors(self) -> Iterator[Question]:
+        """Other parameters of the constructor; a larger one where a smaller one changes nothing: what is beyond may be no promise.
+
+        A frequency eight times as high as the highest of a filter bank is past what samples hold; one an eighth as high is not.
+        """
+        heeded: set[str] = set()
+        for question in constructor_questions(self.problem, self.given):
+            for found in self._with_state(question) if question.of not in heeded else ():
+                yield found
+                if question.of and self.is_right and self._differs(question.setting):
+                    heeded.add(question.of)
+
+    def _differs(self, setting: Setting) -> bool:
+        """Whether the reference's results are others by more than a digit's worth of rounding."""
+        try:
+            built = replace(setting, state=state_of(self.trials.reference(setting.init)))
+            pairs = list(zip(tensors_of(self.trials.expected(built)), tensors_of(self.trials.expected(self.given))))
+        except Exception:  # whatever the reference says to it
+            return False
+        return any(new.shape != old.shape or not torch.allclose(new.double(), old.double(), rtol=SEEN, atol=0.0) for new, old in pairs)
+
+    def _whole_numbers(self) -> WholeNumbers:
+        def ask(setting: Setting) -> Any:
+            try:
+                return self.trials.expected(setting)
+            except Exception:  # whatever the reference says to numbers that it doesn't know
+                return None
+
+        draws = [self.given, *(other_draw(self.problem, self.given, self.seed + number) for number in SEEDS[1:])]
+        return WholeNumbers(draws, ask, self.problem.text)
+
+    def _changed(self, question: Question) -> set[int]:
+        """The places of the tensors among the arguments that are others."""
+        pairs = zip(leaves(question.setting.arguments), leaves(self.given.arguments))
+        return {place for place, (new, old) in enumerate(pairs) if new is not old}
+
+    def _with_state(self, question: Question) -> Iterator[Question]:
+        """The question with the parameters that belong to what its constructor gets; nothing where the reference refuses that.
+
+        Inputs that are all zero, as a state is at its start, are not.
+        """
+        setting = question.setting
+        if not self.stated.allows(setting, question.sizes):
+            return
+        try:
+            state = self.given.state if setting.init == self.given.init else state_of(self.trials.reference(setting.init))
+        except Exception:  # whatever a constructor raises
+            return
+        question = replace(question, setting=replace(setting, state=state))
+        found = self._moved(question)
+        started = {
+            place: torch.randn(tensor.shape, generator=torch.Generator().manual_seed(self.seed + place)).to(tensor.dtype)
+            for place, tensor in enumerate(leaves(setting.arguments))
+            if place in self.promises.zeros and tensor.is_floating_point() and not bool((tensor != 0).any())
+        }
+        if started:
+            arguments = with_leaves(setting.arguments, started)
+            found = replace(found, setting=replace(found.setting, arguments=arguments), otherwise=question.setting)
+        yield found
+
+    def _moved(self, question: Question) -> Question:
+        """The question with parameters that are not as they were made: zeros, ones and tiny scales hide what is wrong."""
+        state = question.setting.state
+        if not state or self.trials.names is None:
+            return question
+        return replace(question, setting=replace(question.setting, state=moved(state, self.seed, self.tables)), otherwise=question.setting)
+
+
+def other_draw(problem: Problem, given: Setting, seed: int) -> Setting:
+    """Another draw of the inputs, with the parameters of a setting."""
+    return replace(problem.draw(seed, {}), init=given.init, state=given.state)

@@ -1,0 +1,161 @@
+"""What a problem's text says of its inputs is read where it is plain, holds of the given inputs, and names what is known."""
+
+import textwrap
+
+import pytest
+import torch
+
+from halfulp.kernels import read_problem
+from halfulp.kernels.calls import Setting
+from halfulp.kernels.judging import judge_here
+from halfulp.kernels.stated import Stated, prose_of
+
+PROBLEM = '''
+import torch
+import torch.nn as nn
+
+class Model(nn.Module):
+    """{says}"""
+    def __init__(self, dim, group):
+        super().__init__()
+        self.dim, self.group = dim, group
+    def forward(self, x, v):
+        return x.cumsum(-1) * self.dim / self.group + v
+
+N = 6
+DIM = 8
+GROUP = 4
+def get_inputs():
+    return [torch.rand(3, N) * 2 - 1, torch.rand(N)]
+def get_init_inputs():
+    return [DIM, GROUP]
+'''
+
+
+def stated(tmp_path, says):
+    (tmp_path / "problem.py").write_text(PROBLEM.format(says=says), encoding="utf-8")
+    problem = read_problem(tmp_path / "problem.py")
+    draws = [problem.draw(seed, {}) for seed in (0, 1, 2)]
+    return Stated(problem, draws), draws[0]
+
+
+def allowed(found, *, n=6, init=(8, 4), scale=1.0, v=None, sizes=None):
+    x = torch.rand(3, n) * scale
+    return found.allows(Setting((x, torch.rand(n) if v is None else v), init), sizes or {})
+
+
+@pytest.mark.parametrize(
+    ("says", "breaks"),
+    [
+        ("x: (B, N) with values, N >= 3", {"n": 2}),
+        ("x: float32 (batch, length), v: (length,); any length, batch >= 2.", {"n": 1}),
+        ("Any sizes; N ≥ 3.", {"sizes": {"N": 2}}),
+        ("0 < group <= dim / 2", {"init": (8, 5)}),
+        ("dim even", {"init": (9, 3)}),
+        ("The dim must be a multiple of 4.", {"init": (10, 4)}),
+        ("Any number of groups, group that divides dim.", {"init": (8, 3)}),
+        ("dim is a multiple of group", {"init": (8, 5)}),
+        ("group is a power of two", {"init": (9, 3)}),
+        ("dim is at most 16", {"init": (17, 4)}),
+        ("2 to 16 dim", {"init": (17, 4)}),
+        ("v >= 0", {"v": torch.tensor([0.5, 0.5, 0.5, 0.5, 0.5, -0.5])}),
+        ("|x| * group <= 4", {"scale": 50.0}),
+        ("x, finite, magnitude up to 1e4", {"scale": 1e6}),
+        ("Finite inputs: all are finite.", {"v": torch.full((6,), torch.nan)}),
+        ("x: (B, N) in [-1, 1]", {"scale": 50.0}),
+    ],
+)
+def test_what_is_said_is_kept(tmp_path, says, breaks):
+    found, given = stated(tmp_path, says)
+    assert found.words
+    assert found.allows(given, {}) and allowed(found)
+    assert not allowed(found, **breaks), found.words
+
+
+@pytest.mark.parametrize(
+    "says",
+    [
+        "N >= 30",  # it does not hold of the given inputs
+        "keys j <= i + S - T are seen",  # nobody knows these names
+        "Where v >= 0 the result is x, else v.",  # a case, and no promise
+        "x -> y; x (B, N) -> (B, N); y = x if v > 0 else 0",
+        "Every row has at least one finite number; -inf masks.",
+        "",
+    ],
+)
+def test_what_is_no_promise_is_none(tmp_path, says):
+    found, _ = stated(tmp_path, says)
+    assert found.words == ()
+    assert allowed(found, scale=1e30, v=torch.full((6,), -torch.inf))
+
+
+def test_what_a_text_makes_worth_asking(tmp_path):
+    found, _ = stated(tmp_path, "Of several equal largest values the first one counts; a NaN counts as larger than any number.")
+    assert found.ties and found.specials == {"some NaNs"} and not found.masks
+    found, _ = stated(tmp_path, "A masked expert has logit -inf. Contiguous inputs, float32 or float64. Inference only.")
+    assert found.masks and found.specials == {"some negative infinities"} and found.contiguous and found.inference
+    assert found.kinds == (torch.float64,)
+    found, _ = stated(tmp_path, "Rounds to nearest, ties to even; no NaN, non-contiguous inputs too. A bag may be empty.")
+    assert found.rounds and found.empties and not found.ties and not found.specials and not found.contiguous
+
+
+def test_prose_is_docstrings_and_comments():
+    text = '# N is even,\n# and D >= 2\nx = 1\n\ndef f():\n    """What it is."""\n    return "N >= 9"  # done\n'
+    assert prose_of(text) == "What it is. N is even, and D >= 2. done"
+
+
+SUMMED = "@ torch.ones(x.shape[1], x.shape[1]).triu()"
+"""Running sums as a product."""
+
+
+def test_a_format_that_is_named_is_asked(tmp_path):
+    (tmp_path / "problem.py").write_text(PROBLEM.format(says="Inputs in float32 or float64."), encoding="utf-8")
+    body = PROBLEM.format(says="").partition("N = 6")[0].replace("class Model", "class ModelNew")
+    (tmp_path / "solution.py").write_text(
+        body.replace("x.cumsum(-1) * self.dim / self.group + v", f"(x.float() {SUMMED} * self.dim / self.group + v).to(x.dtype)"),
+        encoding="utf-8",
+    )
+    found = judge_here(tmp_path, tmp_path / "solution.py", budget_s=60.0)
+    assert found.answer in ("REDUCED_PRECISION", "UNSTABLE") and found.label == "the inputs in float64", found.because
+
+
+def test_a_size_that_the_text_excludes_is_not_asked(tmp_path):
+    body = PROBLEM.format(says="").partition("N = 6")[0].replace("class Model", "class ModelNew")
+    wrong_at_one = body.replace("x.cumsum(-1)", f"x {SUMMED}").replace(
+        "return x", "if x.shape[1] == 1:\n            return x * 0\n        return x"
+    )
+    (tmp_path / "solution.py").write_text(wrong_at_one, encoding="utf-8")
+    for says, answer in (("x: (B, N), N >= 2", "RIGHT"), ("x: (B, N)", "MISTAKE")):
+        (tmp_path / "problem.py").write_text(PROBLEM.format(says=says), encoding="utf-8")
+        found = judge_here(tmp_path, tmp_path / "solution.py", budget_s=60.0)
+        assert found.answer == answer, (found.label, found.because)
+    assert "length" in found.label or "N: 1" in found.label
+
+
+TIES = textwrap.dedent('''
+    import torch
+    import torch.nn as nn
+
+    class Model(nn.Module):
+        """Symmetric 8-bit rounding of rows: rounds to nearest, ties to even."""
+        def forward(self, x):
+            scale = x.abs().amax(-1, keepdim=True).clamp_min(1e-8) / 127
+            return torch.round(x / scale) * scale
+
+    def get_inputs():
+        return [torch.randn(12, 40)]
+    def get_init_inputs():
+        return []
+''')
+
+
+def test_ties_that_are_rounded_the_other_way_are_a_mistake(tmp_path):
+    (tmp_path / "problem.py").write_text(TIES, encoding="utf-8")
+    body = TIES.replace("class Model", "class ModelNew")
+    for other, answer in (
+        ("torch.sign(x) * torch.floor(x.abs() / scale + 0.5) * scale", "MISTAKE"),
+        ("torch.round(x * (1 / scale)) * scale", "RIGHT"),
+    ):
+        (tmp_path / "solution.py").write_text(body.replace("torch.round(x / scale) * scale", other), encoding="utf-8")
+        found = judge_here(tmp_path, tmp_path / "solution.py", budget_s=60.0)
+        assert found.answer == answer, (found.label, found.because)
