@@ -97,12 +97,11 @@ def _three(problem: Problem, sandbox: Sandbox, setting: Setting) -> tuple[Tensor
     given = {mine: state[theirs] for mine, theirs in names.items()} if names is not None else own
     found = sandbox.call(replace(setting, state=given)).results
     with torch.no_grad(), seeded(0):
-        wanted = call(target, state, copied(setting.arguments), training=False)[0]
+        wanted = call(target, state, copied(setting.arguments), setting.keywords, training=False)[0]
         exact: Any = wanted
-        with contextlib.suppress(Exception):  # code that names float32 in its own words
-            exact = call(
-                target, {name: _wide(tensor) for name, tensor in state.items()}, tree_map(_wide, setting.arguments), training=False
-            )[0]
+        wide = {name: _wide(tensor) for name, tensor in state.items()}
+        with contextlib.suppress(RuntimeError):  # code that names float32 in its own words
+            exact = call(target, wide, tree_map(_wide, setting.arguments), setting.keywords, training=False)[0]
     return list(tensors_of(found)), list(tensors_of(wanted)), list(tensors_of(exact))
 
 

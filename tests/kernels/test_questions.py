@@ -10,6 +10,7 @@ from halfulp.kernels.judging import judge_here
 from halfulp.kernels.promises import Promises
 from halfulp.kernels.questions import single_questions
 from halfulp.kernels.sizes import size_questions
+from halfulp.kernels.stated import Stated
 
 BATCH_NORM = """
 import torch
@@ -321,10 +322,12 @@ def test_names_twins_and_rows_that_belong_together_are_asked(tmp_path, change, a
     assert found.answer in answer.split() and where in f"{found.kind}: {found.label}", halfulp.report(found)
 
 
-def test_rows_that_belong_together_lie_together():
+def test_rows_that_belong_together_lie_together(tmp_path):
+    (tmp_path / "problem.py").write_text(TRIPLETS.replace("{body}", NEAREST.strip()))
     names = torch.tensor([3, 5, 3, 9, 5, 3])
     given = Setting((torch.randn(6, 4), names))
-    labels = {question.label: question for question in single_questions(given, Promises([given]))}
+    stated = Stated(read_problem(tmp_path), [given])
+    labels = {question.label: question for question in single_questions(given, Promises([given]), stated)}
     together = labels["rows of input 0 close together where input 1 is the same"].setting.arguments[0]
     apart = torch.cdist(together, together)
     same = names[:, None] == names[None]

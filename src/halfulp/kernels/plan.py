@@ -11,6 +11,7 @@ import torch
 
 from ..cases.trees import tensors_of
 from .calls import Setting, leaves, state_of, with_leaves
+from .masks import mask_questions
 from .parameters import constructor_questions, moved, parameter_questions, times
 from .problem import Problem, count_of
 from .promises import Promises
@@ -115,6 +116,7 @@ class Plan:
 
     def _values(self) -> Iterator[Question]:
         yield from value_questions(self.given, self.promises, self.stated, self.seed)
+        yield from mask_questions(self.given, self.promises, self.stated)
         yield from text_questions(self.given, self.promises, self.stated)
 
     def _gradients(self, asked: Sequence[Question]) -> Iterator[Question]:

@@ -52,7 +52,7 @@ def size_questions(problem: Problem, given: Setting, promises: Promises, seed: i
             is_empty = any(not tensor.numel() for tensor in (*leaves(setting.arguments), *setting.state.values()))
             label = f"{size_in_words(name)}: {other} instead of {value}{', the other sizes small' if len(sizes) > 1 else ''}"
             yield Question("sizes", label, setting, exotic=is_empty, far=other > FAR * value, sizes=sizes)
-            if other in BEYOND and (rising := _rising(setting, other)):
+            if other in BEYOND and (rising := _rising(setting, other)) and promises.kept(rising.arguments) is not None:
                 yield Question("sizes", f"{label}, and numbers rising", rising, far=True, sizes=sizes)
             if other in BEYOND and (alike := _alike(setting, other)):
                 yield Question("sizes", f"{label}, and whole numbers all the same", alike, far=True, sizes=sizes)

@@ -54,6 +54,10 @@ TO_EVEN = re.compile(r"ties? to even|half to even", re.IGNORECASE)
 ROUNDS = re.compile(
     r"\b(?:ties? to even|half to even|round(?:s|ed|ing)? half|half away|round(?:s|ed)? to (?:the )?nearest|ties away)", re.IGNORECASE
 )
+NOTHING = re.compile(
+    r"\b(?:fully|entirely|completely|all|wholly)[- ]masked\b|\bnothing\b|\bno (?:valid|allowed|unmasked|visible|keys?|true)\b",
+    re.IGNORECASE,
+)
 INFERENCE = re.compile(r"\b(?:inference|forward) only\b|\bno gradients?\b|\bwithout gradients?\b", re.IGNORECASE)
 STRIDES = re.compile(r"\b(?:non-|not |any |non)(?:contiguous|strides?)\b|\bstrided\b", re.IGNORECASE)
 KINDS = {
@@ -81,7 +85,8 @@ class Stated:
     Attributes:
         ties: whether it says what counts among equal numbers. specials: the labels of variants with NaN and infinities that belong to it.
         masks: whether it speaks of minus infinity. rounds: whether it rounds to whole numbers, and says how.
-        empties: whether it speaks of empty pieces. inference: whether it asks for no gradients. contiguous: whether inputs are.
+        empties: whether it speaks of empty pieces. nothing: whether it says what becomes of rows that are masked as a whole.
+        inference: whether it asks for no gradients. contiguous: whether inputs are.
         kinds: other formats that the numbers of its inputs may have.
     """
 
@@ -106,6 +111,7 @@ class Stated:
             if is_said
         )
         self.empties = re.search(r"\bempty\b", self._prose) is not None and not re.search(r"\b(?:no|never|not|non)[- ]empty\b", self._prose)
+        self.nothing = NOTHING.search(self._prose) is not None
         self.rounds = ROUNDS.search(self._prose) is not None
         self.inference = INFERENCE.search(self._prose) is not None
         self.contiguous = re.search(r"\bcontiguous\b", self._prose, re.IGNORECASE) is not None and STRIDES.search(self._prose) is None

@@ -1,0 +1,72 @@
+"""Masks: inputs that say which elements count, and what else they may say: none of the first half, one alone, nothing at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import torch
+
+from .calls import Setting, leaves, with_leaves
+from .promises import Promises
+from .questions import Question
+from .stated import Stated
+
+MASKS = ("holds 0 and 1 alone", "holds whole numbers", "has -inf where it masks")
+"""What masks are promised to be; where more is promised (one-hot, triangular), they are asked as they are."""
+
+
+def mask_questions(given: Setting, promises: Promises, stated: Stated) -> Iterator[Question]:
+    """Other masks: blocks that are masked as a whole, at either end; one element alone; all of them.
+
+    Rows that are masked as a whole are asked where there are some among the given ones, or where the problem's text says what becomes of
+    them: a softmax of nothing is NaN in one way of writing it and uniform in another.
+    """
+    for place, tensor in enumerate(leaves(given.arguments)):
+        counts = _what_counts(tensor)
+        if counts is None or counts.shape[-1] < 2 or any(promise.name not in MASKS for promise in promises.of.get(place, ())):
+            continue
+        has_nothing = not bool(counts.any(-1).all())
+        places = torch.arange(counts.shape[-1])
+        half = counts.shape[-1] // 2
+        changes = {
+            "none of the first half counts": _with_one(counts & (places >= half), -1),
+            "none of the second half counts": _with_one(counts & (places < half), 0),
+            "the last one alone counts": (places == places[-1]).expand(counts.shape),
+            "all count": torch.ones_like(counts),
+        }
+        if has_nothing or stated.nothing:
+            rows = torch.arange(counts[..., 0].numel()).reshape(counts.shape[:-1]) % 2 == 0
+            changes["nothing counts in every second row"] = counts & ~rows[..., None]
+            changes["nothing counts"] = torch.zeros_like(counts)
+        for label, changed in changes.items():
+            if not torch.equal(changed, counts):
+                arguments = with_leaves(given.arguments, {place: _written(changed, tensor)})
+                yield Question("values", f"{label} in input {place}, a mask", replace(given, arguments=arguments))
+
+
+def _with_one(counts: torch.Tensor, at: int) -> torch.Tensor:
+    """The mask with an element that counts in each row that has none."""
+    found = counts.clone()
+    found[..., at] |= ~counts.any(-1)
+    return found
+
+
+def _what_counts(tensor: torch.Tensor) -> torch.Tensor | None:
+    """Which elements a mask counts; None for what is no mask: it is one of truth values, of 0 and 1, or of 0 and minus infinity."""
+    if not tensor.dim() or not tensor.numel() or tensor.is_complex():
+        return None
+    if tensor.dtype is torch.bool:
+        return tensor
+    if bool(((tensor == 0) | (tensor == 1)).all()) and bool((tensor == 0).any()) and bool((tensor == 1).any()):
+        return tensor == 1
+    if tensor.is_floating_point() and bool(torch.isneginf(tensor).any()) and bool((torch.isneginf(tensor) | (tensor == 0)).all()):
+        return tensor == 0
+    return None
+
+
+def _written(counts: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+    """A mask in the way another one is written."""
+    if like.is_floating_point() and bool(torch.isneginf(like).any()):
+        return torch.zeros_like(like).masked_fill(~counts, -torch.inf)
+    return counts.to(like.dtype).contiguous()

@@ -1,0 +1,87 @@
+"""Masks are asked with blocks that are masked as a whole; with nothing that counts where the problem says what becomes of that."""
+
+import pytest
+import torch
+
+from halfulp.kernels import read_problem
+from halfulp.kernels.calls import Setting, leaves
+from halfulp.kernels.judging import judge_here
+from halfulp.kernels.masks import mask_questions
+from halfulp.kernels.promises import Promises
+from halfulp.kernels.stated import Stated
+
+PROBLEM = '''
+import torch
+import torch.nn as nn
+
+class Model(nn.Module):
+    """Softmax over what a mask counts. {says}"""
+    def forward(self, x, mask):
+        scores = x.masked_fill({counts}, float("-inf"))
+        return torch.softmax(scores, -1).masked_fill(~mask.any(-1, keepdim=True), 0.0)
+
+def get_inputs():
+    mask = torch.rand(6, 40) > 0.3
+    mask[:, 0] = True
+    return [torch.randn(6, 40), mask]
+def get_init_inputs():
+    return []
+'''
+ONLINE = """
+import torch
+import torch.nn as nn
+
+class ModelNew(nn.Module):
+    def forward(self, x, mask):
+        x = x.masked_fill(~mask, float("-inf"))
+        largest, total = torch.full_like(x[:, :1], float("-inf")), torch.zeros_like(x[:, :1])
+        for at in range(0, x.shape[1], 16):
+            part = x[:, at : at + 16]
+            new = torch.maximum(largest, part.amax(-1, keepdim=True))
+            {guard}
+            total = total * torch.exp(largest - new) + torch.exp(part - new).sum(-1, keepdim=True)
+            largest = new
+        return torch.where(mask.any(-1, keepdim=True), torch.exp(x - largest) / total, 0.0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("guard", "answer"),
+    [("new = new.clamp(min=torch.finfo(x.dtype).min)", "RIGHT"), ("pass", "MISTAKE")],
+    ids=["guarded", "-inf less -inf"],
+)
+def test_a_block_that_is_masked_as_a_whole_is_asked(tmp_path, guard, answer):
+    (tmp_path / "problem.py").write_text(PROBLEM.format(says="Rows that see nothing give 0.", counts="~mask"), encoding="utf-8")
+    (tmp_path / "solution.py").write_text(ONLINE.format(guard=guard), encoding="utf-8")
+    found = judge_here(tmp_path, tmp_path / "solution.py", budget_s=60.0)
+    assert found.acceptable is (answer == "RIGHT"), (found.label, found.because)
+    assert answer == "RIGHT" or "counts" in found.label
+
+
+def asked(tmp_path, mask, says=""):
+    (tmp_path / "problem.py").write_text(PROBLEM.format(says=says, counts="~mask"), encoding="utf-8")
+    given = Setting((torch.randn(mask.shape), mask))
+    found = mask_questions(given, Promises([given]), Stated(read_problem(tmp_path), [given]))
+    return {question.label: leaves(question.setting.arguments)[1] for question in found}
+
+
+@pytest.mark.parametrize(
+    "written", [lambda m: m, lambda m: m.float(), lambda m: m.long(), lambda m: torch.zeros(m.shape).masked_fill(~m, -torch.inf)]
+)
+def test_masks_of_every_kind_are_changed_as_they_are_written(tmp_path, written):
+    mask = torch.tensor([[True, False, True, False], [True, True, False, False]])
+    found = asked(tmp_path, written(mask))
+    assert set(found) == {
+        f"{label} in input 1, a mask"
+        for label in ("none of the first half counts", "none of the second half counts", "the last one alone counts", "all count")
+    }
+    assert all(tensor.dtype == written(mask).dtype for tensor in found.values())
+    first = found["none of the first half counts in input 1, a mask"]
+    assert torch.equal(first, written(torch.tensor([[False, False, True, False], [False, False, False, True]])))
+    assert "nothing counts in input 1, a mask" in asked(tmp_path, written(mask), says="Fully masked rows give 0.")
+
+
+def test_what_is_no_mask_is_not_taken_for_one(tmp_path):
+    one_hot = torch.eye(4)[torch.tensor([0, 2, 1])]
+    for tensor in (one_hot, torch.zeros(3, 4), torch.randn(3, 4), torch.arange(12).reshape(3, 4)):
+        assert not asked(tmp_path, tensor)
