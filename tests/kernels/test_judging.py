@@ -113,6 +113,32 @@ def test_what_a_solution_is(folder, name):
     assert repr(found).startswith(f"<KernelResult {answer}: ") and "\n" not in repr(found)
 
 
+ATTENTION = """
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+class Model(nn.Module):
+    def forward(self, q, k, v):
+        return F.scaled_dot_product_attention(q, k, v)
+
+def get_inputs():
+    return [torch.randn(2, 3, 24, 8) for _ in range(3)]
+
+def get_init_inputs():
+    return []
+"""
+
+
+def test_a_function_that_runs_other_ops_on_other_shapes_is_the_same_function(tmp_path):
+    (tmp_path / "problem.py").write_text(ATTENTION, encoding="utf-8")
+    solution = ATTENTION.replace("class Model", "class ModelNew").replace(
+        "F.scaled_dot_product_attention(q, k, v)", "F.scaled_dot_product_attention(*(x.flatten(0, 1) for x in (q, k, v))).reshape(q.shape)"
+    )
+    (tmp_path / "solution.py").write_text(solution, encoding="utf-8")
+    assert "the very function" in judge_here(tmp_path, tmp_path / "solution.py", budget_s=5.0).cheat
+
+
 def test_many_solutions_are_told_in_rows_whatever_each_does(folder):
     names = ["blocks", "dies", "no_tail", "raises"]
     found = judge_all(folder, [folder / f"{name}.py" for name in names], processes=2)

@@ -31,6 +31,7 @@ def one_hot():
 
 
 PROMISED = {
+    "is positive, and away from zero": lambda: torch.rand(16) * 0.8 + 0.6,
     "is symmetric and positive definite": definite,
     "is symmetric": symmetric,
     "is lower triangular": lambda: torch.randn(8, 8).tril(),

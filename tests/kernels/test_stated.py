@@ -1,5 +1,6 @@
 """What a problem's text says of its inputs is read where it is plain, holds of the given inputs, and names what is known."""
 
+import math
 import textwrap
 
 import pytest
@@ -91,9 +92,10 @@ def test_what_is_no_promise_is_none(tmp_path, says):
 
 def test_what_a_text_makes_worth_asking(tmp_path):
     found, _ = stated(tmp_path, "Of several equal largest values the first one counts; a NaN counts as larger than any number.")
-    assert found.ties and found.specials == {"some NaNs"} and not found.masks
-    found, _ = stated(tmp_path, "A masked expert has logit -inf. Contiguous inputs, float32 or float64. Inference only.")
-    assert found.masks and found.specials == {"some negative infinities"} and found.contiguous and found.inference
+    assert found.ties and not found.specials, "of two inputs that might be meant, none is"
+    found, _ = stated(tmp_path, "The xs are numbers or -inf, v positive. Contiguous inputs, float32 or float64. Inference only.")
+    assert found.specials == {-math.inf: (0,)} and found.contiguous and found.inference
+    assert allowed(found) and not allowed(found, v=torch.zeros(6))
     assert found.kinds == (torch.float64,)
     found, _ = stated(tmp_path, "Rounds to nearest, ties to even; no NaN, non-contiguous inputs too. A bag may be empty.")
     assert found.rounds and found.empties and not found.ties and not found.specials and not found.contiguous

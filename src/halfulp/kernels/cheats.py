@@ -71,6 +71,7 @@ def reference_facts(target: Any, setting: Setting) -> dict[str, Any]:
         "ops": ops.names,
         "sizes": ops.sizes,
         "whole": list(ops.whole),
+        "functions": ops.functions,
         "is_arithmetic": ops.kinds <= {Kind.ROUNDED},
         "written": written(before, given),
         "aliased": aliased(results, given),
@@ -78,14 +79,13 @@ def reference_facts(target: Any, setting: Setting) -> dict[str, Any]:
 
 
 def calls_reference(facts: Mapping[str, Any], reference: Mapping[str, Any]) -> bool:
-    """Whether the same ops ran in the same order, those that compute: then the solution is the reference by another name.
+    """Whether the same ops ran in the same order, those that compute, or the same functions: then it is the reference by another name.
 
     Where the problem is plain arithmetic (a sum of two vectors), every solution calls it.
     """
     if reference.get("is_arithmetic"):
         return False
-    own, other = (list(found.get("ops", ())) for found in (facts, reference))
-    return bool(other) and own == other
+    return any(bool(reference.get(name)) and list(facts.get(name, ())) == reference[name] for name in ("ops", "functions"))
 
 
 def falls_back(facts: Mapping[str, Any], reference: Mapping[str, Any]) -> bool:

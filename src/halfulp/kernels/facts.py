@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+from torch.overrides import TorchFunctionMode
 
 from ..cases.trees import tensors_of
 from ..ops import Kind, called
@@ -19,11 +20,12 @@ WHOLE = (Kind.COMPOSITE, Kind.PRODUCT, Kind.SCAN, Kind.TRANSFORM, Kind.FACTORIZA
 
 
 class Ops(DispatchMode):
-    """The ops that do more than make, move, copy or cast numbers.
+    """The ops that do more than make, move, copy or cast numbers, and the functions of PyTorch that were called for them.
 
     Attributes:
         names: in order. sizes: how many numbers each gave. kinds: how they round.
         whole: those that compute what a kernel is asked for (products, norms, running sums).
+        functions: the names of functions that compute; one function may run other ops on inputs of other shapes.
     """
 
     def __init__(self) -> None:
@@ -32,6 +34,16 @@ class Ops(DispatchMode):
         self.sizes: list[int] = []
         self.kinds: set[Kind] = set()
         self.whole: dict[str, None] = {}
+        self.functions: list[str] = []
+        self._functions = _Functions(self)
+
+    def __enter__(self) -> Any:
+        self._functions.__enter__()
+        return super().__enter__()
+
+    def __exit__(self, *error: Any) -> None:
+        super().__exit__(*error)
+        self._functions.__exit__(*error)
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name, record = called(func)
@@ -43,6 +55,21 @@ class Ops(DispatchMode):
             self.kinds.add(record.kind)
             if record.kind in WHOLE:
                 self.whole[name] = None
+        return results
+
+
+class _Functions(TorchFunctionMode):
+    """Tells `Ops` which functions were called for the ops that compute."""
+
+    def __init__(self, ops: Ops) -> None:
+        super().__init__()
+        self.ops = ops
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        before = len(self.ops.names)
+        results = func(*args, **(kwargs or {}))
+        if before < len(self.ops.names) < MOST_OPS:
+            self.ops.functions.append(getattr(func, "__name__", ""))
         return results
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -96,7 +97,7 @@ def value_questions(given: Setting, promises: Promises, stated: Stated, seed: in
             continue
         yield Question(
             "values" if variant.kind == "specials" else variant.kind, variant.label, replace(given, arguments=arguments),
-            exotic=variant.kind == "specials" and variant.label not in stated.specials, tied=variant.label in TIED and not stated.ties,
+            exotic=variant.kind == "specials", tied=variant.label in TIED and not stated.ties,
         )  # fmt: skip
         if variant.kind == "layout":
             yield from _first_as_given(variant, given)
@@ -129,8 +130,13 @@ def text_questions(given: Setting, promises: Promises, stated: Stated) -> Iterat
             ends[1:-1:3] = ends[:-2:3]
             yield from _kept(f"every third piece that input {tie.place} ends is empty", given, {tie.place: ends}, promises)
     floats = {place: tensor for place, tensor in enumerate(leaves(given.arguments)) if tensor.is_floating_point() and tensor.dim()}
-    for place, tensor in floats.items() if stated.masks else ():
-        if tensor.shape[-1] > LEFT:
+    for value, places in stated.specials.items():
+        for place in places:
+            generator = torch.Generator().manual_seed(place)
+            some = floats[place].masked_fill(torch.rand(floats[place].shape, generator=generator) < SOME, value)
+            yield from _kept(f"{value} here and there in input {place}", given, {place: some}, promises)
+    for place, tensor in floats.items():
+        if place in stated.specials.get(-math.inf, ()) and tensor.shape[-1] > LEFT:
             order = torch.rand(tensor.shape, generator=torch.Generator().manual_seed(place)).argsort(-1)
             masked = tensor.masked_fill(order >= LEFT, -torch.inf)
             yield from _kept(f"all but {LEFT} numbers of each row of input {place} -inf", given, {place: masked}, promises)
@@ -142,6 +148,8 @@ def text_questions(given: Setting, promises: Promises, stated: Stated) -> Iterat
             yield replace(question, exact=True)
 
 
+SOME = 0.05
+"""Which part of an input is made NaN or infinite; most rows hold one, and some don't."""
 LEFT = 3
 """Numbers that are not masked; fewer than are chosen."""
 HALF_WAY = (127.0, 7.0)

@@ -195,6 +195,7 @@ class _Host:
             "ops": ops.names,
             "sizes": ops.sizes,
             "whole": list(ops.whole),
+            "functions": ops.functions,
         }
         if header["settled"]:
             time.sleep(header["settled"])

@@ -10,6 +10,7 @@ import ast
 import inspect
 import io
 import itertools
+import math
 import re
 import tokenize
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -45,6 +46,15 @@ CONDITION = re.compile(r"\b(?:if|when|where|unless|while|until|whose|otherwise|e
 CONDITION_AFTER = re.compile(r"^\W*(?:else|if|when)\b")
 FINITE = re.compile(r"(?<!one )(?<!non-)(?<!a )(?<!any )\bfinite\b", re.IGNORECASE)
 NOT_HELD = re.compile(r"\b(?:no|not|never|without|anything|ignored|beyond|outside|padding|padded)\b", re.IGNORECASE)
+SPECIALS = {
+    math.nan: re.compile(r"\bNaNs?\b"),
+    math.inf: re.compile(r"\binfinit|[^-]\binf\b|\+-inf"),
+    -math.inf: re.compile(r"-inf\b|\binfinit"),
+}
+"""What a text says of NaN and infinities."""
+SIGN = re.compile(
+    rf"(?P<name>{NAME})\s+{IS}(?P<which>positive|non-?negative|non-?zero)\b|\b(?P<which_before>positive|non-?negative|non-?zero)\s+(?P<name_after>{NAME})"
+)
 TIES = re.compile(
     r"\b(?:ties?|tied)\b|\bequal (?:\w+ )?(?:values?|scores?|keys?|probabilit\w+|numbers?|elements?|logits?|distances?|largest|ones?)\b"
     r"|\b(?:lowest|lower|smallest|first) (?:index|number|position|occurrence|max\w*|one counts)\b",
@@ -83,8 +93,8 @@ class Stated:
         draws: the problem's own settings, from several seeds: what does not hold of these is read wrongly, and does not count.
 
     Attributes:
-        ties: whether it says what counts among equal numbers. specials: the labels of variants with NaN and infinities that belong to it.
-        masks: whether it speaks of minus infinity. rounds: whether it rounds to whole numbers, and says how.
+        ties: whether it says what counts among equal numbers. specials: the places of inputs that may hold NaN, infinity or minus infinity,
+            by these. rounds: whether it rounds to whole numbers, and says how.
         empties: whether it speaks of empty pieces. nothing: whether it says what becomes of rows that are masked as a whole.
         inference: whether it asks for no gradients. contiguous: whether inputs are.
         kinds: other formats that the numbers of its inputs may have.
@@ -99,17 +109,7 @@ class Stated:
         sentences = re.split(r"[.;](?=\s|$)", self._prose)
         held = [sentence for sentence in sentences if not NOT_HELD.search(sentence)]
         self.ties = any(TIES.search(TO_EVEN.sub("", sentence)) for sentence in sentences)
-        has_nan, has_infinity = (any(re.search(words, each) for each in held) for words in (r"\bNaNs?\b", r"\binfinit|[^-]\binf\b|\+-inf"))
-        self.masks = any(re.search(r"-inf\b|negative infinit|minus infinit", each) for each in held)
-        self.specials = frozenset(
-            label
-            for label, is_said in (
-                ("some NaNs", has_nan),
-                ("some infinities", has_infinity),
-                ("some negative infinities", has_infinity or self.masks),
-            )
-            if is_said
-        )
+        self.specials = {value: found for value, words in SPECIALS.items() if (found := self._places(draws[0], words, held))}
         self.empties = re.search(r"\bempty\b", self._prose) is not None and not re.search(r"\b(?:no|never|not|non)[- ]empty\b", self._prose)
         self.nothing = NOTHING.search(self._prose) is not None
         self.rounds = ROUNDS.search(self._prose) is not None
@@ -166,6 +166,19 @@ class Stated:
                 lengths = dict(zip(axes, value.shape[value.dim() - len(axes) :]))
                 if all(known.setdefault(axis, length) == length for axis, length in lengths.items() if axis):
                     yield name, tuple(axes)
+
+    def _places(self, draw: Setting, words: re.Pattern[str], sentences: Sequence[str]) -> tuple[int, ...]:
+        """The floating inputs of which some clause speaks with these words; where there is only one, its name may be left out."""
+        floats = {place for place, tensor in enumerate(leaves(draw.arguments)) if tensor.is_floating_point() and tensor.dim()}
+        values = _parts(draw)
+        names = dict(zip(self._arguments, range(len(values)))) if len(leaves(draw.arguments)) == len(values) else {}
+        found: set[int] = set()
+        for sentence in (part for each in sentences for part in re.split("[,:]", each)):
+            if words.search(sentence):
+                said = {word.lower().removesuffix("s") for word in re.findall(NAME, sentence)}
+                found |= {place for name, place in names.items() if name.lower().removesuffix("s") in said}
+                found |= floats if len(floats) == 1 else set()
+        return tuple(sorted(found & floats))
 
     def _read(self) -> Iterator[Statement]:
         """Everything that looks like a statement."""
@@ -259,7 +272,9 @@ def _value(node: ast.expr, names: Names) -> Any:
 
 def _looked_up(name: str, names: Names) -> Any:
     """The number or tensor of a name; of one in other letters, or with what such names begin or end with, where there is only one."""
-    forms = {f"{before}{name}{after}".lower() for before in ("", "n_", "num_") for after in ("", "_size", "s")}
+    forms = {f"{before}{name}{after}".lower() for before in ("", "n_", "num_") for after in ("", "_size", "s")} | {
+        name.lower().removesuffix("s")
+    }
     found = [names[name]] if name in names else [value for key, value in names.items() if key.lower() in forms]
     value = found[0] if len(found) == 1 else None
     return value if isinstance(value, (int, float, torch.Tensor)) and not isinstance(value, bool) else None
@@ -291,6 +306,11 @@ def _parity(match: re.Match[str]) -> Test:
     return _of_a_name(lambda value, _: value % 2 == remainder)(match)
 
 
+def _sign(match: re.Match[str]) -> Test:
+    which = (match["which"] or match["which_before"]).replace("-", "")
+    return _of_a_name(lambda value, _: value > 0 if which == "positive" else value >= 0 if which == "nonnegative" else value != 0)(match)
+
+
 def _limit(match: re.Match[str]) -> Test:
     is_least = match["which"] == "at least"
     return _of_a_name(lambda value, rest: value >= rest[0] if is_least else value <= rest[0], "of")(match)
@@ -302,6 +322,7 @@ def _between(match: re.Match[str]) -> Test:
 
 READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Test]], ...] = (
     (PARITY, _parity),
+    (SIGN, _sign),
     (MULTIPLE, _of_a_name(lambda value, rest: value % rest[0] == 0, "of")),
     (DIVIDES, _of_a_name(lambda value, rest: rest[0] % value == 0, "of")),
     (POWER, _of_a_name(lambda value, _: value > 0 and value & (value - 1) == 0)),
