@@ -1,6 +1,6 @@
 """Which of the labelled solutions are accepted, by `halfulp kernel` and by its peers?
 
-Ten sets of problems with right and wrong solutions, each written by somebody who had not seen the checker; `labels.json` of a set says of
+Twelve sets of problems with right and wrong solutions, each written by somebody who had not seen the checker; `labels.json` of a set says of
 each solution whether it is right (null: reasonable people may disagree; not counted), its kind, and on what a wrong one shows. What shows
 on a GPU alone (a race between blocks) is counted where there is one.
 
@@ -25,6 +25,7 @@ import torch
 
 from benchmarks.kernels.peers import PEERS, TESTED, accepted_by
 from benchmarks.verdicts.statistics import Rate
+from halfulp.files import write_file
 from halfulp.kernels import judge_all
 
 SETS = Path(__file__).parent / "sets"
@@ -53,10 +54,14 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=1, help="only every so many problems")
     parser.add_argument("--only", default="", help="only problems whose name contains this")
     parser.add_argument("--peers", action="store_true", help="ask the peers too")
-    parser.add_argument("--json", help="where to write what each solution was answered")
+    parser.add_argument(
+        "--json", help="where to write what each solution was answered; problems that are there already are not asked again"
+    )
     options = parser.parse_args()
-    rows: list[dict[str, Any]] = []
+    rows = _before(options.json)
+    known = {row["name"].rpartition("/")[0] for row in rows}
     start, chosen = time.monotonic(), list(problems(options.set, options.every, options.only))
+    chosen = [entry for entry in chosen if f"{entry[1].name}/{entry[0].name}" not in known]
     for done, (problem, folder, labels) in enumerate(chosen):
         if not torch.cuda.is_available():
             labels = {name: {**label, "right": None} if label.get("gpu_only") else label for name, label in labels.items()}
@@ -74,9 +79,14 @@ def main() -> None:
                 print(f"  {folder.name}/{name} ({label['kind']}) is {result.answer}: {result.because[:160]}")
         left = (time.monotonic() - start) / (done + 1) * (len(chosen) - done - 1)
         print(f"{folder.name}/{problem.name}: {len(labels)} solutions; {left / 60:.0f} min left", flush=True)
-    if options.json:
-        Path(options.json).write_text(json.dumps(rows, indent=1), encoding="utf-8")
+        if options.json:
+            write_file(options.json, json.dumps(rows, indent=1))
     sys.exit(told(rows))
+
+
+def _before(path: str | None) -> list[dict[str, Any]]:
+    """What an interrupted run had found."""
+    return json.loads(Path(path).read_text(encoding="utf-8")) if path and Path(path).is_file() else []
 
 
 def _asked(problem: Path, files: dict[str, Path]) -> dict[str, dict[str, bool]]:

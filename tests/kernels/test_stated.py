@@ -161,3 +161,64 @@ def test_ties_that_are_rounded_the_other_way_are_a_mistake(tmp_path):
         (tmp_path / "solution.py").write_text(body.replace("torch.round(x / scale) * scale", other), encoding="utf-8")
         found = judge_here(tmp_path, tmp_path / "solution.py", budget_s=60.0)
         assert found.answer == answer, (found.label, found.because)
+
+
+HALVES = '''
+import torch
+import torch.nn as nn
+
+class Model(nn.Module):
+    """y = x @ w in float16. {says}"""
+    def forward(self, x, w):
+        return (x.float() @ w.float()).half()
+
+def get_inputs():
+    return [(torch.randn(16, 128) * 0.5).half(), (torch.randn(128, 24) * 0.5).half()]
+def get_init_inputs():
+    return []
+'''
+
+
+def test_where_float32_is_asked_for_results_are_rounded_once(tmp_path):
+    for body, says, answer in (
+        ("sum((x[:, at : at + 32].float() @ w[at : at + 32].float()).half() for at in range(0, x.shape[1], 32))", "Sums are carried in float32.", "REDUCED_PRECISION"),
+        ("sum(x[:, at : at + 32].float() @ w[at : at + 32].float() for at in range(0, x.shape[1], 32)).half()", "Sums are carried in float32.", "RIGHT"),
+        ("sum((x[:, at : at + 32].float() @ w[at : at + 32].float()).half() for at in range(0, x.shape[1], 32))", "", "RIGHT"),
+    ):  # fmt: skip
+        (tmp_path / "problem.py").write_text(HALVES.format(says=says), encoding="utf-8")
+        solution = HALVES.replace("class Model", "class ModelNew").replace("(x.float() @ w.float()).half()", body)
+        (tmp_path / "solution.py").write_text(solution, encoding="utf-8")
+        found = judge_here(tmp_path, tmp_path / "solution.py", budget_s=10.0)
+        assert found.answer == answer, (says, found.label, found.because)
+
+
+ROUTER = {
+    "reference.py": """
+import torch
+def generate_input(t, e, k, seed):
+    g = torch.Generator().manual_seed(seed)
+    return torch.randn(t, e, generator=g), k
+def ref_kernel(data):
+    logits, k = data
+    order = torch.sort(logits, dim=-1, descending=True, stable=True).indices[:, :k]
+    return torch.softmax(logits.gather(1, order), dim=-1), order
+""",
+    "task.yml": """
+description: |
+  The k largest logits of each row, largest first. Equal logits: the lower index comes first.
+tests:
+  - {"t": 12, "e": 16, "k": 2, "seed": 21}
+""",
+}
+BY_LOGSUMEXP = "v = logits.gather(1, i); return torch.exp(v - torch.logsumexp(v, 1, keepdim=True)), i"
+STABLE, TOPK = "i = torch.argsort(-logits, dim=1, stable=True)[:, :k]; ", "i = torch.topk(logits, k, dim=1).indices; "
+
+
+def test_a_description_says_which_of_equal_numbers_comes_first(tmp_path):
+    for name, text in ROUTER.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    for chosen, answer in ((STABLE, "RIGHT"), (TOPK, "MISTAKE")):
+        text = f"import torch\ndef custom_kernel(data):\n    logits, k = data\n    {chosen}{BY_LOGSUMEXP}\n"
+        (tmp_path / "solution.py").write_text(text, encoding="utf-8")
+        found = judge_here(tmp_path, tmp_path / "solution.py", budget_s=60.0)
+        assert found.answer == answer, (found.label, found.because)

@@ -235,7 +235,8 @@ def _kernelbench(file: Path, text: str, names: Mapping[str, Any]) -> Problem:
 
 
 def _gpu_mode(file: Path, text: str, names: Mapping[str, Any]) -> Problem:
-    tests = list(_tests(file.with_name("task.yml")))
+    task = _task(file.with_name("task.yml"))
+    tests = [dict(test) for test in task.get("tests") or () if isinstance(test, Mapping)]
     given = tests[0] if tests else {}
 
     def draw(seed: int, changes: Mapping[str, int]) -> Setting:
@@ -248,17 +249,20 @@ def _gpu_mode(file: Path, text: str, names: Mapping[str, Any]) -> Problem:
     asked = tuple((", ".join(f"{key}={value}" for key, value in test.items()), drawn(test)) for test in tests[1:8])
     sizes = {key: value for key, value in given.items() if type(value) is int and key != "seed" and value >= 0}
     return Problem(
-        _name(file), "GPU MODE", file, "custom_kernel", lambda _: kept_on_processor(names["ref_kernel"], text), draw, sizes, tests=asked
-    )
+        _name(file), "GPU MODE", file, "custom_kernel", lambda _: kept_on_processor(names["ref_kernel"], text), draw, sizes, tests=asked,
+        description=str(task.get("description") or ""),
+    )  # fmt: skip
 
 
-def _tests(file: Path) -> Iterator[dict[str, Any]]:
-    """The keyword arguments of each test."""
+def _task(file: Path) -> dict[str, Any]:
+    """What a `task.yml` says: a description in words, and the keyword arguments of each test; nothing where it can't be read."""
     import yaml
 
     if file.is_file():
-        with contextlib.suppress(yaml.YAMLError, AttributeError, TypeError):
-            yield from (dict(test) for test in (yaml.load(file.read_text(encoding="utf-8"), _Loader) or {}).get("tests", ()))
+        with contextlib.suppress(yaml.YAMLError, OSError, UnicodeDecodeError):
+            found = yaml.load(file.read_text(encoding="utf-8"), _Loader)
+            return found if isinstance(found, dict) else {}
+    return {}
 
 
 def _loader() -> Any:

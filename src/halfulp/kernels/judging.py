@@ -229,13 +229,13 @@ class _Judge:
         with contextlib.suppress(Failed):
             self._takes_s = min(self._timed(given) for _ in range(2))
         if self._takes_s > self.budget_s / FIRST_CALLS:
-            self._ask_given(given, How(longest_s=OFTEN * self._takes_s / 2))  # by one run
+            self._ask_given(given, How(longest_s=OFTEN * self._takes_s / 2, float32=self.stated.float32))  # by one run
             start = self._shrunk(given)
             self._look_for_cheats(start)
         else:
             # A cheat would contradict itself in what the judgement asks: it is looked for first.
             self._look_for_cheats(given)
-            self._ask_given(given, How(whole=True))
+            self._ask_given(given, How(whole=True, float32=self.stated.float32))
             start = self._shrunk(given)
         self._cheat(cheats.CALLS_REFERENCE if self._same and self._falls_back else "", "the inputs of the problem")
         for label, test in self.problem.tests:
@@ -378,7 +378,7 @@ class _Judge:
 
     def _ask(self, question: Question) -> None:
         longest_s = self.budget_s / PASSES / (LONGER if question.long else 1)
-        how = How(gradients=question.gradients, longest_s=longest_s, exact=question.exact)
+        how = How(gradients=question.gradients, longest_s=longest_s, exact=question.exact, times=question.times)
         outcome = self.trials.ask(question.setting, how)
         if outcome.answer == "no answer" and question.otherwise is not None:
             outcome = self.trials.ask(question.otherwise, how)
@@ -394,7 +394,8 @@ class _Judge:
         is_far = question.far or count_of(question.setting) > LONGER * self._numbers
         if outcome.failure is not None and outcome.failure.kind in SLOW and is_far:
             answer = "refused"
-        if answer == "wrong" and not must and loses_little(question, outcome.check):
+        is_unstable = outcome.check is not None and outcome.check.verdict is Verdict.UNSTABLE
+        if answer == "wrong" and not must and (loses_little(question, outcome.check) or (question.blunt and is_unstable)):
             answer = "right"
         if answer == "wrong" and not must and self._given_setting is not None:
             evidence = outcome.check.because[:1] if outcome.check is not None else ()

@@ -24,6 +24,7 @@ class Problem:
         make: the reference for what its constructor gets. draw: init and arguments from a seed, with some sizes changed.
         sizes: the whole numbers that may be changed, by what they are called. tests: settings that the problem itself asks, by label.
         differentiable: whether gradients belong to it. constructor: the class of the reference, whose constructor may have defaults.
+        description: what is said of it in words besides its docstrings and comments.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Problem:
     tests: tuple[tuple[str, Setting], ...] = ()
     differentiable: bool = False
     constructor: Any = None
+    description: str = ""
 
     @functools.cached_property
     def text(self) -> str:

@@ -13,6 +13,7 @@ from ..inputs import InputVariant, variants
 from ..verdicts.result import CheckResult
 from ..verdicts.verdict import Verdict
 from .calls import Setting, State, leaves, with_leaves
+from .looks import A_DIGIT
 from .promises import Promises
 from .stated import Stated
 from .whole_numbers import WholeNumbers
@@ -29,7 +30,8 @@ class Question:
             numbers than the problem, so that it is asked only where the reference is fast. far: whether a size is many times the
             problem's, so that what takes long or much memory says nothing. finite: whether a difference decides nothing that is no NaN or
             infinity. of: the parameter of a constructor that is another one. exact: whether a jump decides where the reference's
-            numbers are exact. sizes: those of the problem that are others.
+            numbers are exact. sizes: those of the problem that are others. blunt: whether digits that are lost,
+            and infinities, decide nothing.
     """
 
     kind: str
@@ -45,6 +47,16 @@ class Question:
     of: str = ""
     exact: bool = False
     sizes: Mapping[str, int] = field(default_factory=dict[str, int])
+    blunt: bool = False
+
+    @property
+    def times(self) -> float:
+        """How much larger numbers are than those of the problem."""
+        return next((times for label, times in LARGER.items() if label in self.label), 1.0)
+
+
+LARGER = {"a thousand times larger": 2000.0, "a hundred times larger": 200.0}
+"""What labels say of it; see `_negative`, which doubles the largest."""
 
 
 ALIKE = "all numbers the same"
@@ -74,10 +86,6 @@ def decides_nothing(question: Question, *, contracted: bool = False) -> tuple[tu
     return tuple(found)
 
 
-A_DIGIT = 10.0
-"""Times what rounding causes: where values are extreme, an algorithm that loses less than one digit is no wrong one."""
-
-
 def loses_little(question: Question, check: CheckResult | None) -> bool:
     """Whether a solution keeps fewer digits than it might where values are extreme, and not a whole digit fewer."""
     if check is None or check.verdict is not Verdict.UNSTABLE or check.because[:1] != ("loss",):
@@ -92,7 +100,7 @@ def value_questions(given: Setting, promises: Promises, stated: Stated, seed: in
     for variant in variants(given.arguments, seed):
         if variant.kind in ("sizes", "empty") or (variant.kind == "layout" and stated.contiguous):
             continue
-        arguments = variant.inputs if variant.kind == "layout" else promises.kept(variant.inputs)
+        arguments = _of_matrices(variant.inputs, given) if variant.kind == "layout" else promises.kept(variant.inputs)
         if arguments is None or _unchanged(arguments, given.arguments, variant.kind):
             continue
         yield Question(
@@ -101,6 +109,13 @@ def value_questions(given: Setting, promises: Promises, stated: Stated, seed: in
         )  # fmt: skip
         if variant.kind == "layout":
             yield from _first_as_given(variant, given)
+
+
+def _of_matrices(arguments: tuple[Any, ...], given: Setting) -> tuple[Any, ...]:
+    """The arguments with vectors as they were given, where there is anything else: scales and lengths lie in memory as they were made."""
+    own = leaves(given.arguments)
+    vectors = {place: tensor for place, tensor in enumerate(own) if tensor.dim() < 2}
+    return with_leaves(arguments, vectors) if len(vectors) < len(own) else arguments
 
 
 def _first_as_given(variant: InputVariant, given: Setting) -> Iterator[Question]:
@@ -198,11 +213,13 @@ def _negative(tensor: torch.Tensor, times: float) -> torch.Tensor:
 
 
 def leading_questions(given: Setting, promises: Promises) -> Iterator[Question]:
-    """What shows the most in one call, before time runs out: every number negative and large, as maxima that start at 0 don't survive."""
+    """What shows the most in a call, before time runs out: every number negative and large; maxima that start at 0 or -1e9 show."""
     floats = {place: tensor for place, tensor in enumerate(leaves(given.arguments)) if tensor.is_floating_point() and tensor.numel()}
-    changed = {place: _negative(tensor, 100) for place, tensor in floats.items()}
-    if changed and all(bool(torch.isfinite(tensor).all()) for tensor in changed.values()):
-        yield from _kept("every number negative and a hundred times larger", given, changed, promises)
+    for times, label in ((100.0, "a hundred"), (HUGE, f"{HUGE:g}")):
+        changed = {place: _negative(tensor, times) for place, tensor in floats.items()}
+        if changed and all(bool(torch.isfinite(tensor).all()) for tensor in changed.values()):
+            for question in _kept(f"every number negative and {label} times larger", given, changed, promises):
+                yield replace(question, blunt=times == HUGE)
 
 
 def single_questions(given: Setting, promises: Promises, stated: Stated) -> Iterator[Question]:

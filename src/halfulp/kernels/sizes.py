@@ -78,9 +78,9 @@ SMALLER = (16, 4, 1)
 
 
 def _rank(plan: tuple[str, int, int]) -> int:
-    """What says the most comes first: one more, several times as large, one less."""
+    """What says the most comes first: one more, several times as large, half and twice as large where it divides another, one less."""
     _, value, other = plan
-    first = (value + 1, SEVERAL * value + 1, value - 1)
+    first = (value + 1, SEVERAL * value + 1, value // 2, 2 * value, value - 1)
     return first.index(other) if other in first else len(first)
 
 
@@ -176,7 +176,8 @@ def _others(value: int, blocks: Sequence[int], steps: Sequence[int]) -> list[int
         *(limit for limit in BEYOND if limit > value),
     )
     alike = [step for step in steps if step != value][:ALIKE_SIZES]
-    others = (value - 1, value + 1, *multiples[:4], *alike, 1, prime, multiple, 2 * value + 1, SEVERAL * value + 1, *beyond)
+    halves = (value // 2, 2 * value) if any(step > value and step % value == 0 for step in steps) else ()
+    others = (value - 1, value + 1, *halves, *multiples[:4], *alike, 1, prime, multiple, 2 * value + 1, SEVERAL * value + 1, *beyond)
     return [other for other in dict.fromkeys(others) if other != value and (other > 0 or other == 0 < value)]
 
 

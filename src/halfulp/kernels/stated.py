@@ -31,6 +31,10 @@ ATOM = rf"(?:\|{NAME}\||{NAME}(?:\[\w+\])?|{NUMBER})"
 EXPRESSION = rf"{ATOM}(?:\s*(?://|\*\*|[-+*/])\s*{ATOM})*"
 CHAIN = re.compile(rf"(?P<others>(?:{NAME}(?:\s*,\s*|\s+and\s+))*)(?P<chain>{EXPRESSION}(?:\s*(?:<=|>=|==|<|>)\s*{EXPRESSION})+)")
 IS = r"(?:(?:is|are|be|must be|has to be|have to be|being)\s+)?"
+AND = re.compile(
+    rf"\b(?P<name>{NAME}) (?:is|are) (?P<first>\w+) and (?P<second>(?:divides|even|odd|positive|at least|at most|a multiple)\b)"
+)
+"""Two things that are said of one name."""
 PARITY = re.compile(rf"(?P<name>{NAME})\s+{IS}(?P<which>even|odd)\b|\b(?P<which_before>even|odd)\s+(?P<name_after>{NAME})")
 MULTIPLE = re.compile(rf"(?P<name>{NAME})\s+{IS}(?:(?:a|always a)\s+)?(?:multiple of|multiples of|divisible by)\s+(?P<of>{ATOM})")
 DIVIDES = re.compile(rf"(?P<name>{NAME})\s+(?:that\s+|which\s+)?(?:must\s+)?divides?\s+(?P<of>{ATOM})")
@@ -68,6 +72,11 @@ NOTHING = re.compile(
     r"\b(?:fully|entirely|completely|all|wholly)[- ]masked\b|\bnothing\b|\bno (?:valid|allowed|unmasked|visible|keys?|true)\b",
     re.IGNORECASE,
 )
+FLOAT32 = re.compile(
+    r"\b(?:sum(?:s|med)?|accumulat\w*|arithmetic|comput\w+|intermediates?|internally|inside)\b[^.;]{0,40}\b(?:float32|fp32)\b"
+    r"|\b(?:float32|fp32) (?:accumulat\w*|arithmetic|internally|sums?|inside|math)\b",
+    re.IGNORECASE,
+)
 INFERENCE = re.compile(r"\b(?:inference|forward) only\b|\bno gradients?\b|\bwithout gradients?\b", re.IGNORECASE)
 STRIDES = re.compile(r"\b(?:non-|not |any |non)(?:contiguous|strides?)\b|\bstrided\b", re.IGNORECASE)
 KINDS = {
@@ -94,14 +103,15 @@ class Stated:
 
     Attributes:
         ties: whether it says what counts among equal numbers. specials: the places of inputs that may hold NaN, infinity or minus infinity,
-            by these. rounds: whether it rounds to whole numbers, and says how.
+            by these. rounds: whether it rounds to whole numbers, and says how. float32: whether it asks for float32 inside.
         empties: whether it speaks of empty pieces. nothing: whether it says what becomes of rows that are masked as a whole.
         inference: whether it asks for no gradients. contiguous: whether inputs are.
         kinds: other formats that the numbers of its inputs may have.
     """
 
     def __init__(self, problem: Problem, draws: Sequence[Setting]) -> None:
-        prose = " ".join(prose_of(problem.text).split())
+        prose = " ".join(f"{prose_of(problem.text)}. {problem.description}".split()).removeprefix(". ")
+        prose = AND.sub(r"\g<name> is \g<first>, \g<name> \g<second>", prose)
         self._problem, self._prose = problem, prose.replace("≤", "<=").replace("≥", ">=").replace("`", "")
         self._arguments = argument_names(problem.text) if problem.text else []
         self._shapes = dict(self._read_shapes(draws[0]))
@@ -112,6 +122,7 @@ class Stated:
         self.specials = {value: found for value, words in SPECIALS.items() if (found := self._places(draws[0], words, held))}
         self.empties = re.search(r"\bempty\b", self._prose) is not None and not re.search(r"\b(?:no|never|not|non)[- ]empty\b", self._prose)
         self.nothing = NOTHING.search(self._prose) is not None
+        self.float32 = FLOAT32.search(self._prose) is not None
         self.rounds = ROUNDS.search(self._prose) is not None
         self.inference = INFERENCE.search(self._prose) is not None
         self.contiguous = re.search(r"\bcontiguous\b", self._prose, re.IGNORECASE) is not None and STRIDES.search(self._prose) is None

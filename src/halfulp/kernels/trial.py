@@ -29,11 +29,16 @@ from .looks import (
     is_close_in_norm,
     is_exact,
     is_no_farther,
+    is_within,
+    more_roundings,
     undefined,
     unusable,
 )
 from .sandbox import Called, Failed, Sandbox
 
+TWICE = 0.02
+"""The part of results that are off by over three quarters of an ulp where a sum was rounded on the way: half an ulp and two quarters of one
+(of two parts half as large as the sum) are more than that with a probability of 0.021; where a part is as large as the sum, of 0.062."""
 OFTEN = 6.0
 """A whole judgement runs the solution about ten times, and sixty questions are asked: a slower run than this part of what the reference may
 take (a hundredth of the budget) would use up the budget, and is looked at by itself first."""
@@ -63,7 +68,8 @@ class How:
         whole: make the whole judgement in any case. gradients: of the gradients. same_memory, repeated_s: see `Sandbox.call`; of repeated
             calls the last result alone is judged. buffers_only: of the buffers that training mode changes.
         longest_s: nothing is asked where the reference takes longer; a solution that is slow is judged by one run first.
-        exact: a jump is wrong where the reference's numbers are exact.
+        exact: a jump is wrong where the reference's numbers are exact. float32: results of 16 bits are to be rounded once.
+        times: how much larger numbers are than those of the problem.
     """
 
     whole: bool = False
@@ -73,6 +79,8 @@ class How:
     buffers_only: bool = False
     longest_s: float = math.inf
     exact: bool = False
+    float32: bool = False
+    times: float = 1.0
 
 
 AS_GIVEN = How()
@@ -176,7 +184,7 @@ class Trials:
             if how.gradients and (found := self._unasked(calls)):
                 return found
             case = Case(calls.actual, calls.expected, (calls.given, *setting.arguments), declared=self.declared)
-            answered = self._answered(case, calls.ran, how)
+            answered = self._answered(case, calls)
             return Outcome("no answer", TIME_UP) if calls.late else replace(answered, facts=calls.facts)
         except RunError as error:
             failure = error.__cause__
@@ -204,12 +212,9 @@ class Trials:
             return Outcome("wrong", f"It records gradients, but none for {', '.join(missing)}; the reference does.")
         return None
 
-    def _answered(self, case: Case, ran: list[Any], how: How) -> Outcome:
-        """The cheapest look that answers; the whole judgement where none does.
-
-        Args:
-            ran: what the solution returned, once it ran as it is.
-        """
+    def _answered(self, case: Case, calls: _Calls) -> Outcome:
+        """The cheapest look that answers; the whole judgement where none does."""
+        ran, how = calls.ran, calls.how
         start = time.process_time()  # and not of the clock: a busy machine asks the same
         case.native("expected")
         if (taken := time.process_time() - start) > how.longest_s:
@@ -217,6 +222,12 @@ class Trials:
         taken = case.native("actual").seconds
         if why := unusable(case) or undefined(case):
             return Outcome("no answer", why)
+        if how.float32 and ran and (share := more_roundings(case)) > TWICE:
+            said = f"{share:.0%} more of its results than of the reference's are off by over three quarters of an ulp of their 16 bits"
+            words = f"The problem asks for float32 inside. {said}: what is rounded once at the end is off by half an ulp."
+            check = judged(Gatherer(case, lambda _: None)) if how.whole else self._of_one_run(case, ran[0])
+            if check.acceptable is not False:
+                return Outcome("wrong", words, replace(check, verdict=Verdict.REDUCED_PRECISION))
         if not how.whole:
             if is_as_good(case):
                 return Outcome("right")
@@ -227,14 +238,43 @@ class Trials:
             return Outcome(
                 "wrong", "Numbers half-way between two whole ones are rounded to the other one.", replace(check, verdict=Verdict.MISTAKE)
             )
-        if not how.whole and check.verdict is Verdict.UNSTABLE and (is_close_in_norm(case) or errs_where_nothing_does(check)):
+        if not how.whole and check.verdict is Verdict.UNSTABLE and (is_close_in_norm(case, how.times) or errs_where_nothing_does(check)):
             return Outcome("right", "where results are small it keeps fewer digits", check=check)
+        if not how.whole and check.verdict is Verdict.UNSTABLE and self._is_backward_stable(case, calls):
+            return Outcome("right", "it loses digits where its inputs' own rounding would lose as many", check=check)
         if not how.whole and check.verdict is Verdict.UNSTABLE and is_no_farther(case):
             return Outcome("right", "it loses digits, and about as many as the reference", check=check)
         if not how.whole and check.acceptable is False and check.because[:1] == ("redraw",) and is_no_farther(case):
             return Outcome("right", "its error leans to one side, and is about as large as that of the reference", check=check)
         answer = "wrong" if check.acceptable is False else "right" if check.acceptable else "no answer"
         return Outcome(answer, "" if answer == "right" else check.reason, check=check)
+
+    def _is_backward_stable(self, case: Case, calls: _Calls) -> bool:
+        """Whether the solution is exact for inputs that are changed by a few units of their own rounding: nobody can ask for more."""
+        if calls.how.gradients or calls.how.buffers_only:
+            return False
+        generator = torch.Generator().manual_seed(0)
+
+        def changed(value: Any) -> Any:
+            if not isinstance(value, torch.Tensor) or not value.is_floating_point():
+                return value
+            signs = torch.randint(0, 2, value.shape, generator=generator, dtype=torch.float64) * 2 - 1
+            return value.double() * (1 + torch.finfo(value.dtype).eps / 2 * signs)
+
+        state, setting = {**calls.given, **calls.tables}, calls.setting
+        try:
+            with torch.no_grad():
+                moved = call(
+                    calls.target,
+                    tree_map(changed, state),
+                    tree_map(changed, setting.arguments),
+                    setting.keywords,
+                    training=setting.training,
+                )
+        except Exception:  # code that names float32 in its own words
+            return False
+        results = [tensor.double().numpy() for tensor in tensors_of(moved[0])]
+        return len(results) == len(case.native("expected").outputs) and is_within(case, results)
 
     def _of_one_run(self, case: Case, results: Any) -> CheckResult:
         """The judgement of results that are not computed again: kernels in an interpreter take seconds a run."""
