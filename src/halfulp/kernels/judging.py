@@ -378,7 +378,7 @@ class _Judge:
 
     def _ask(self, question: Question) -> None:
         longest_s = self.budget_s / PASSES / (LONGER if question.long else 1)
-        how = How(gradients=question.gradients, longest_s=longest_s, exact=question.exact, times=question.times)
+        how = How(gradients=question.gradients, longest_s=longest_s, exact=question.exact, times=question.times, apart=question.apart)
         outcome = self.trials.ask(question.setting, how)
         if outcome.answer == "no answer" and question.otherwise is not None:
             outcome = self.trials.ask(question.otherwise, how)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Any
@@ -40,11 +41,15 @@ def constructor_questions(problem: Problem, given: Setting) -> Iterator[Question
             yield Question("parameters", label, replace(given, init=init), of=names[place].name)
 
 
+MARKS = re.compile(r"ignore|pad|skip|mask")
+"""In the names of numbers by which inputs are marked that don't count, whether or not any is."""
+
+
 def _marked(name: str, whole: list[Any], place: int, given: Setting) -> Iterator[Question]:
     """A negative number that the inputs hold, as that by which targets are marked that don't count, is another one here and there."""
     value = whole[place]
     indices = {at: tensor for at, tensor in enumerate(leaves(given.arguments)) if tensor.dtype in (torch.int32, torch.int64)}
-    if not any(bool((tensor == value).any()) for tensor in indices.values()):  # -1 may be an axis
+    if not any(bool((tensor == value).any()) for tensor in indices.values()) and not MARKS.search(name):  # -1 may be an axis
         return
     held = next((int(tensor[tensor >= 0].reshape(-1)[0]) for tensor in indices.values() if bool((tensor >= 0).any())), value - 1)
     for other in (held, value - 1):

@@ -31,7 +31,7 @@ class Question:
             problem's, so that what takes long or much memory says nothing. finite: whether a difference decides nothing that is no NaN or
             infinity. of: the parameter of a constructor that is another one. exact: whether a jump decides where the reference's
             numbers are exact. sizes: those of the problem that are others. blunt: whether digits that are lost,
-            and infinities, decide nothing.
+            and infinities, decide nothing. apart: the arguments before some numbers were made larger than all others.
     """
 
     kind: str
@@ -48,6 +48,7 @@ class Question:
     exact: bool = False
     sizes: Mapping[str, int] = field(default_factory=dict[str, int])
     blunt: bool = False
+    apart: tuple[Any, ...] | None = None
 
     @property
     def times(self) -> float:
@@ -252,7 +253,8 @@ def single_questions(given: Setting, promises: Promises, stated: Stated) -> Iter
                 changed = tensors[place].clone()
                 changed.select(axis, index).mul_(LARGE)
                 label = f"input {place}: {LARGE:g} times larger at the {called} index of axis {axis}"
-                yield from _kept(label, given, {place: changed}, promises)
+                for question in _kept(label, given, {place: changed}, promises):
+                    yield replace(question, apart=given.arguments)
 
 
 def _together(place: int, tensors: Sequence[torch.Tensor], given: Setting, promises: Promises) -> Iterator[Question]:
