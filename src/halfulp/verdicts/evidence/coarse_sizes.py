@@ -115,11 +115,12 @@ def nearest_size(case: Case, noise: Noise, coarser: list[Format]) -> Evidence | 
 
 def _leaves_nothing(coarse: Noise) -> bool:
     """Whether rounding to the format leaves less than a digit of most results: everything is within it."""
-    shares = [
-        float(np.median(known.spread[known.reference != 0] / np.abs(known.reference[known.reference != 0])))
-        for known in coarse.leaves.values()
-        if np.count_nonzero(known.reference)
-    ]
+    with np.errstate(over="ignore"):  # a subnormal result
+        shares = [
+            float(np.median(known.spread[known.reference != 0] / np.abs(known.reference[known.reference != 0])))
+            for known in coarse.leaves.values()
+            if np.count_nonzero(known.reference)
+        ]
     return bool(shares) and min(shares) > limits.ILL_CONDITIONED
 
 
