@@ -81,6 +81,14 @@ def test_masks_of_every_kind_are_changed_as_they_are_written(tmp_path, written):
     assert "nothing counts in input 1, a mask" in asked(tmp_path, written(mask), says="Fully masked rows give 0.")
 
 
+def test_marks_among_places_are_a_mask(tmp_path):
+    places = torch.tensor([[4, -1, 2, 7], [-1, 3, 3, -1]])
+    found = asked(tmp_path, places, says="A bag without any gives 0.")
+    assert found["the last one alone counts in input 1, a mask"].tolist() == [[-1, -1, -1, 7], [-1, -1, -1, 4]]
+    assert found["nothing counts in input 1, a mask"].tolist() == [[-1] * 4] * 2
+    assert found["all count in input 1, a mask"].tolist() == [[4, 4, 2, 7], [4, 3, 3, 4]]
+
+
 def test_what_is_no_mask_is_not_taken_for_one(tmp_path):
     one_hot = torch.eye(4)[torch.tensor([0, 2, 1])]
     for tensor in (one_hot, torch.zeros(3, 4), torch.randn(3, 4), torch.arange(12).reshape(3, 4)):

@@ -101,6 +101,12 @@ def test_what_a_text_makes_worth_asking(tmp_path):
     assert found.rounds and found.empties and not found.ties and not found.specials and not found.contiguous
 
 
+@pytest.mark.parametrize("part", ["a, ", "a + ", "x ", "f(a, b) ", "1 <= ", "a and ", "is even ", "|x| * ", "x: (a, b), ", "N >= 3 "])
+def test_a_text_without_an_end_is_not_read(tmp_path, part):
+    found, _ = stated(tmp_path, part * 5000)
+    assert found.words == ()
+
+
 def test_prose_is_docstrings_and_comments():
     text = '# N is even,\n# and D >= 2\nx = 1\n\ndef f():\n    """What it is."""\n    return "N >= 9"  # done\n'
     assert prose_of(text) == "What it is. N is even, and D >= 2. done"

@@ -12,6 +12,8 @@ from .promises import Promises
 from .questions import Question
 from .stated import Stated
 
+MARKED = (-1, -100)
+"""Numbers that stand for what does not count, among places and targets."""
 MASKS = ("holds 0 and 1 alone", "holds whole numbers", "has -inf where it masks")
 """What masks are promised to be; where more is promised (one-hot, triangular), they are asked as they are."""
 
@@ -53,11 +55,13 @@ def _with_one(counts: torch.Tensor, at: int) -> torch.Tensor:
 
 
 def _what_counts(tensor: torch.Tensor) -> torch.Tensor | None:
-    """Which elements a mask counts; None for what is no mask: it is one of truth values, of 0 and 1, or of 0 and minus infinity."""
+    """Which elements a mask counts; None for what is no mask: it is one of truth values, of 0 and 1, of 0 and -inf, or has marks."""
     if not tensor.dim() or not tensor.numel() or tensor.is_complex():
         return None
     if tensor.dtype is torch.bool:
         return tensor
+    if not tensor.is_floating_point() and int(tensor.min()) in MARKED and bool((tensor >= 0).any()):
+        return tensor >= 0
     if bool(((tensor == 0) | (tensor == 1)).all()) and bool((tensor == 0).any()) and bool((tensor == 1).any()):
         return tensor == 1
     if tensor.is_floating_point() and bool(torch.isneginf(tensor).any()) and bool((torch.isneginf(tensor) | (tensor == 0)).all()):
@@ -69,4 +73,6 @@ def _written(counts: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
     """A mask in the way another one is written."""
     if like.is_floating_point() and bool(torch.isneginf(like).any()):
         return torch.zeros_like(like).masked_fill(~counts, -torch.inf)
+    if not like.is_floating_point() and like.dtype is not torch.bool and int(like.min()) in MARKED:
+        return torch.where(counts, torch.where(like >= 0, like, like[like >= 0][0]), like.min()).contiguous()
     return counts.to(like.dtype).contiguous()

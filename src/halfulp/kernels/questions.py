@@ -221,6 +221,14 @@ def leading_questions(given: Setting, promises: Promises) -> Iterator[Question]:
         if changed and all(bool(torch.isfinite(tensor).all()) for tensor in changed.values()):
             for question in _kept(f"every number negative and {label} times larger", given, changed, promises):
                 yield replace(question, blunt=times == HUGE)
+    sizes = {place: tensor.abs() for place, tensor in floats.items()}
+    for place in list(floats)[:MOST_LEADING] if len(floats) > 1 else ():  # all products negative
+        label = f"input {place} negative and a thousand times larger, the others positive"
+        yield from _kept(label, given, {**sizes, place: _negative(floats[place], 1000)}, promises)
+
+
+MOST_LEADING = 3
+"""Inputs that are asked one at a time before anything else: the first ones are multiplied, scales and biases come last."""
 
 
 def single_questions(given: Setting, promises: Promises, stated: Stated) -> Iterator[Question]:
@@ -234,7 +242,7 @@ def single_questions(given: Setting, promises: Promises, stated: Stated) -> Iter
     for place in floats:
         if len(floats) > 1 and place in sizes:
             yield from _kept(f"input {place} negative, the others positive", given, {**sizes, place: -sizes[place]}, promises)
-        if place in sizes:
+        if place in sizes and len(floats) == 1:
             yield from _kept(
                 f"input {place} negative and a thousand times larger", given, {place: _negative(tensors[place], 1000)}, promises
             )

@@ -73,8 +73,8 @@ def _cut(problem: Problem, name: str, other: int) -> Iterator[dict[str, int]]:
             yield {name: other, **smaller}
 
 
-SMALLER = (16, 4, 1)
-"""What the other sizes become."""
+SMALLER = (16, 4, 2)
+"""What the other sizes become: even, as many have to be."""
 
 
 def _rank(plan: tuple[str, int, int]) -> int:

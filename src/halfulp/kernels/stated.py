@@ -69,7 +69,8 @@ ROUNDS = re.compile(
     r"\b(?:ties? to even|half to even|round(?:s|ed|ing)? half|half away|round(?:s|ed)? to (?:the )?nearest|ties away)", re.IGNORECASE
 )
 NOTHING = re.compile(
-    r"\b(?:fully|entirely|completely|all|wholly)[- ]masked\b|\bnothing\b|\bno (?:valid|allowed|unmasked|visible|keys?|true)\b",
+    r"\b(?:fully|entirely|completely|all|wholly)[- ]masked\b|\bnothing\b|\bwithout any\b"
+    r"|\bno (?:valid|allowed|unmasked|visible|keys?|true)\b",
     re.IGNORECASE,
 )
 FLOAT32 = re.compile(
@@ -110,15 +111,14 @@ class Stated:
     """
 
     def __init__(self, problem: Problem, draws: Sequence[Setting]) -> None:
-        prose = " ".join(f"{prose_of(problem.text)}. {problem.description}".split()).removeprefix(". ")
-        prose = AND.sub(r"\g<name> is \g<first>, \g<name> \g<second>", prose)
-        self._problem, self._prose = problem, prose.replace("≤", "<=").replace("≥", ">=").replace("`", "")
+        self._problem = problem
+        self._sentences = sentences_of(f"{prose_of(problem.text)}. {problem.description}")
+        self._prose = ". ".join(self._sentences)
         self._arguments = argument_names(problem.text) if problem.text else []
         self._shapes = dict(self._read_shapes(draws[0]))
         self._statements = [statement for statement in self._read() if all(statement.test(self._names(draw, {})) is True for draw in draws)]
-        sentences = re.split(r"[.;](?=\s|$)", self._prose)
-        held = [sentence for sentence in sentences if not NOT_HELD.search(sentence)]
-        self.ties = any(TIES.search(TO_EVEN.sub("", sentence)) for sentence in sentences)
+        held = [sentence for sentence in self._sentences if not NOT_HELD.search(sentence)]
+        self.ties = any(TIES.search(TO_EVEN.sub("", sentence)) for sentence in self._sentences)
         self.specials = {value: found for value, words in SPECIALS.items() if (found := self._places(draws[0], words, held))}
         self.empties = re.search(r"\bempty\b", self._prose) is not None and not re.search(r"\b(?:no|never|not|non)[- ]empty\b", self._prose)
         self.nothing = NOTHING.search(self._prose) is not None
@@ -165,7 +165,7 @@ class Stated:
         """The names of the last axes of each argument, "" for one that has none."""
         values = dict(zip(self._arguments, _parts(draw)))
         known: dict[str, int] = {}
-        for match in SHAPE.finditer(self._prose):
+        for match in (match for sentence in self._sentences for match in SHAPE.finditer(sentence)):
             axes = [axis.strip() for axis in match["axes"].split(",")]
             is_open = axes[:1] == ["..."]
             axes = [axis if re.fullmatch(NAME, axis) else "" for axis in axes[is_open:]]
@@ -193,7 +193,7 @@ class Stated:
 
     def _read(self) -> Iterator[Statement]:
         """Everything that looks like a statement."""
-        for sentence in re.split(r"[.;](?=\s|$)", self._prose):
+        for sentence in self._sentences:
             yield from _comparisons(sentence)
             for pattern, read in READERS:
                 for match in pattern.finditer(sentence):
@@ -342,6 +342,17 @@ READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Test]], ...] = (
     (WITHIN, _between),
 )
 """What is looked for in each sentence, and what a match of it says."""
+
+
+LONGEST = 600
+"""Letters of a sentence; a longer one is none, and is not read: looking through it would take time that grows with its square."""
+
+
+def sentences_of(prose: str) -> list[str]:
+    """The sentences of a text, on one line each, with signs of comparison as in code; what is said twice of a name is two statements."""
+    plain = " ".join(prose.split()).replace("≤", "<=").replace("≥", ">=").replace("`", "")
+    sentences = [sentence.strip() for sentence in re.split(r"[.;](?=\s|$)", plain)]
+    return [AND.sub(r"\g<name> is \g<first>, \g<name> \g<second>", sentence) for sentence in sentences if 0 < len(sentence) <= LONGEST]
 
 
 def prose_of(text: str) -> str:
