@@ -68,13 +68,14 @@ class Plan:
     def on_given(self) -> Iterator[Question]:
         """The given inputs with other signs, formats and parameters; their gradients; training mode."""
         given = self.given
+        parameters = parameter_questions(given, self.seed, self.tables) if self.trials.names is not None else iter(())
+        yield from itertools.islice(parameters, 1)  # weights that are kept from the first call
         yield from leading_questions(given, self.promises)
         if self.is_differentiable:
             yield Question("gradients", "gradients of parameters and inputs", given, gradients=True)
             if self.has_modes:
                 yield Question("gradients", "gradients in training mode", replace(given, training=True), gradients=True)
-        if self.trials.names is not None:
-            yield from parameter_questions(given, self.seed, self.tables)
+        yield from parameters
         yield from format_questions(given, self.stated)
         if self.has_modes:
             yield Question("mode", "training mode", replace(given, training=True))
