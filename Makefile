@@ -108,6 +108,7 @@ benchmarks: $(VENV)/.ready
 	$(BIN)/python -m benchmarks.fuzz
 	$(BIN)/python -W ignore -m benchmarks.kernels.run --peers
 	$(BIN)/python -W ignore -m benchmarks.kernels.crowd
+	$(BIN)/python -W ignore -m benchmarks.kernels.million
 	HALFULP_HOME=$(CURDIR)/.backends $(BIN)/halfulp backends install triton
 	HALFULP_HOME=$(CURDIR)/.backends $(BIN)/python -W ignore -m benchmarks.kernels.released
 

@@ -40,6 +40,11 @@ class Rate:
         """The observed rate."""
         return self.count / self.of if self.of else 0.0
 
+    @property
+    def high(self) -> float:
+        """The upper end of the interval."""
+        return wilson_interval(self.count, self.of)[1]
+
     def __str__(self) -> str:
         low, high = wilson_interval(self.count, self.of)
         return f"{self.count}/{self.of} ({100 * self.value:.2f} %, 95 % interval {100 * low:.2f} to {100 * high:.2f} %)"
