@@ -59,7 +59,7 @@ BODIES = {
     "blocks": (RIGHT, "RIGHT", ""),
     "float64": ("y = x.double(); y = (y - y.mean(1, keepdim=True)) / torch.sqrt(y.var(1, keepdim=True, correction=0) + self.eps)\n"
                 "return (y * self.weight + self.bias).to(x.dtype)", "RIGHT", ""),
-    "no parameters": (ROWS.format(whole="n") + "return y", "MISTAKE", "gradients"),
+    "no parameters": (ROWS.format(whole="n") + "return y", "MISTAKE", "parameters"),
     "no tail": (ROWS.format(whole="n // 16 * 16") + "return y * self.weight + self.bias", "MISTAKE", "sizes"),
     "frozen eps": (RIGHT.replace("self.eps", "1e-5"), "MISTAKE", "parameters"),
     "one pass": ("m = x.mean(1, keepdim=True); v = (x * x).mean(1, keepdim=True) - m * m\n"

@@ -74,10 +74,11 @@ NOTHING = re.compile(
     re.IGNORECASE,
 )
 FLOAT32 = re.compile(
-    r"\b(?:sum(?:s|med)?|accumulat\w*|arithmetic|comput\w+|intermediates?|internally|inside)\b[^.;]{0,40}\b(?:float32|fp32)\b"
-    r"|\b(?:float32|fp32) (?:accumulat\w*|arithmetic|internally|sums?|inside|math)\b",
+    r"\brounded once\b|\bone (?:final )?rounding\b|\ball arithmetic (?:is )?(?:in )?(?:float32|fp32)\b"
+    r"|\bsums?\b[^.;]{0,40}\bin (?:float32|fp32)\b",
     re.IGNORECASE,
 )
+"""Not "computed in float32": that is said of kernels that round the factors of a product to 16 bits, as GPUs multiply them."""
 INFERENCE = re.compile(r"\b(?:inference|forward) only\b|\bno gradients?\b|\bwithout gradients?\b", re.IGNORECASE)
 STRIDES = re.compile(r"\b(?:non-|not |any |non)(?:contiguous|strides?)\b|\bstrided\b", re.IGNORECASE)
 KINDS = {
@@ -104,7 +105,7 @@ class Stated:
 
     Attributes:
         ties: whether it says what counts among equal numbers. specials: the places of inputs that may hold NaN, infinity or minus infinity,
-            by these. rounds: whether it rounds to whole numbers, and says how. float32: whether it asks for float32 inside.
+            by these. rounds: whether it rounds to whole numbers, and says how. float32: whether it asks for one rounding, at the end.
         empties: whether it speaks of empty pieces. nothing: whether it says what becomes of rows that are masked as a whole.
         inference: whether it asks for no gradients. contiguous: whether inputs are.
         kinds: other formats that the numbers of its inputs may have.

@@ -234,7 +234,7 @@ class Trials:
         check = self._of_one_run(case, ran[0]) if how.repeated_s > 0 and ran else judged(Gatherer(case, lambda _: None))
         if share > TWICE and check.acceptable is not False:
             said = f"{share:.0%} more of its results than of the reference's are off by over three quarters of an ulp of their 16 bits"
-            words = f"The problem asks for float32 inside. {said}: what is rounded once at the end is off by half an ulp."
+            words = f"The problem asks for one rounding, at the end. {said}: what is rounded once is off by half an ulp."
             return Outcome("wrong", words, replace(check, verdict=Verdict.REDUCED_PRECISION))
         if check.verdict is Verdict.MISTAKE and check.because[:1] == ("scaling",) and is_no_farther(case, 1.0):
             closer = replace(check, verdict=Verdict.ROUNDING)  # it rounds to the declared precision in a run in float64 as well
