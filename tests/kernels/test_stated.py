@@ -9,7 +9,8 @@ import torch
 from halfulp.kernels import read_problem
 from halfulp.kernels.calls import Setting
 from halfulp.kernels.judging import judge_here
-from halfulp.kernels.stated import Stated, prose_of
+from halfulp.kernels.stated import Stated
+from halfulp.kernels.statements import prose_of
 
 PROBLEM = '''
 import torch
@@ -81,6 +82,7 @@ def test_what_is_said_is_kept(tmp_path, says, breaks):
         "Where v >= 0 the result is x, else v.",  # a case, and no promise
         "x -> y; x (B, N) -> (B, N); y = x if v > 0 else 0",
         "Every row has at least one finite number; -inf masks.",
+        "Words that are Python's: N divides in, a multiple of |x|, dim is at most 007, in >= 3, is even is odd.",
         "",
     ],
 )

@@ -6,49 +6,21 @@ and only those whose names are known: of the constructor, the arguments, the con
 
 from __future__ import annotations
 
-import ast
 import inspect
-import io
-import itertools
 import math
 import re
-import tokenize
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
 
 from .calls import Setting, leaves
 from .problem import Problem, argument_names
+from .statements import ALL, NAME, prose_of, sentences_of, statements_in
 
-Names = Mapping[str, Any]
-Test = Callable[[Names], "bool | None"]
-
-NUMBER = r"-?\d[\d_]*(?:\.\d+)?(?:e[+-]?\d+)?"
-NAME = r"[A-Za-z_]\w*"
-ATOM = rf"(?:\|{NAME}\||{NAME}(?:\[\w+\])?|{NUMBER})"
-EXPRESSION = rf"{ATOM}(?:\s*(?://|\*\*|[-+*/])\s*{ATOM})*"
-CHAIN = re.compile(rf"(?P<others>(?:{NAME}(?:\s*,\s*|\s+and\s+))*)(?P<chain>{EXPRESSION}(?:\s*(?:<=|>=|==|<|>)\s*{EXPRESSION})+)")
-IS = r"(?:(?:is|are|be|must be|has to be|have to be|being)\s+)?"
-AND = re.compile(
-    rf"\b(?P<name>{NAME}) (?:is|are) (?P<first>\w+) and (?P<second>(?:divides|even|odd|positive|at least|at most|a multiple)\b)"
-)
-"""Two things that are said of one name."""
-PARITY = re.compile(rf"(?P<name>{NAME})\s+{IS}(?P<which>even|odd)\b|\b(?P<which_before>even|odd)\s+(?P<name_after>{NAME})")
-MULTIPLE = re.compile(rf"(?P<name>{NAME})\s+{IS}(?:(?:a|always a)\s+)?(?:multiple of|multiples of|divisible by)\s+(?P<of>{ATOM})")
-DIVIDES = re.compile(rf"(?P<name>{NAME})\s+(?:that\s+|which\s+)?(?:must\s+)?divides?\s+(?P<of>{ATOM})")
-POWER = re.compile(rf"(?P<name>{NAME})\s+{IS}(?:a\s+)?powers? of (?:two|2)\b")
-LIMIT = re.compile(rf"(?P<name>{NAME})\s+{IS}(?:of\s+)?(?P<which>at least|at most|up to)\s+(?P<of>{NUMBER})")
-FROM_TO = re.compile(rf"(?P<low>{NUMBER})\s*(?:to|\.\.)\s*(?P<high>{NUMBER})\s+(?P<name>{NAME})")
-WITHIN = re.compile(rf"(?P<name>{NAME})(?:\s*:)?[^.;:()]*(?:\([^()]*\))?[^.;:()]*\bin \[(?P<low>{NUMBER}),\s*(?P<high>{NUMBER})\]")
-MAGNITUDE = re.compile(rf"\bmagnitudes?\s+(?:is\s+|are\s+|of\s+)?(?:up to|at most|below|under|<=|<)\s*(?P<of>{NUMBER})")
 SHAPE = re.compile(
     rf"(?P<names>(?:{NAME}\s*,\s*)*{NAME})\s*(?::|\bis\b|\bof shape\b)?\s*(?P<between>(?:{NAME}\s+){{0,3}})\((?P<axes>[^()]*)\)"
 )
-CONDITION = re.compile(r"\b(?:if|when|where|unless|while|until|whose|otherwise|else|sees|only|with|iff)\b[^,;:]*$", re.IGNORECASE)
-CONDITION_AFTER = re.compile(r"^\W*(?:else|if|when)\b")
-FINITE = re.compile(r"(?<!one )(?<!non-)(?<!a )(?<!any )\bfinite\b", re.IGNORECASE)
 NOT_HELD = re.compile(r"\b(?:no|not|never|without|anything|ignored|beyond|outside|padding|padded)\b", re.IGNORECASE)
 SPECIALS = {
     math.nan: re.compile(r"\bNaNs?\b"),
@@ -56,9 +28,6 @@ SPECIALS = {
     -math.inf: re.compile(r"-inf\b|\binfinit"),
 }
 """What a text says of NaN and infinities."""
-SIGN = re.compile(
-    rf"(?P<name>{NAME})\s+{IS}(?P<which>positive|non-?negative|non-?zero)\b|\b(?P<which_before>positive|non-?negative|non-?zero)\s+(?P<name_after>{NAME})"
-)
 TIES = re.compile(
     r"\b(?:ties?|tied)\b|\bequal (?:\w+ )?(?:values?|scores?|keys?|probabilit\w+|numbers?|elements?|logits?|distances?|largest|ones?)\b"
     r"|\b(?:lowest|lower|smallest|first) (?:index|number|position|occurrence|max\w*|one counts)\b",
@@ -79,6 +48,7 @@ FLOAT32 = re.compile(
     re.IGNORECASE,
 )
 """Not "computed in float32": that is said of kernels that round the factors of a product to 16 bits, as GPUs multiply them."""
+EMPTY = re.compile(r"(?<!\bno )(?<!\bnot )(?<!\bnever )(?<!\bnon-)\bempty\b", re.IGNORECASE)
 INFERENCE = re.compile(r"\b(?:inference|forward) only\b|\bno gradients?\b|\bwithout gradients?\b", re.IGNORECASE)
 STRIDES = re.compile(r"\b(?:non-|not |any |non)(?:contiguous|strides?)\b|\bstrided\b", re.IGNORECASE)
 KINDS = {
@@ -87,14 +57,6 @@ KINDS = {
 }  # fmt: skip
 ONE_KIND = rf"\b(?:{'|'.join(KINDS)})\b"
 SEVERAL_KINDS = re.compile(rf"{ONE_KIND}(?:\s*[,/]\s*{ONE_KIND})*\s*(?:\bor\b|/|,)\s*{ONE_KIND}")
-
-
-@dataclass(frozen=True)
-class Statement:
-    """One thing that is said. words: as the text says it. test: whether it holds; None where a name in it is not known."""
-
-    words: str
-    test: Test
 
 
 class Stated:
@@ -117,11 +79,15 @@ class Stated:
         self._prose = ". ".join(self._sentences)
         self._arguments = argument_names(problem.text) if problem.text else []
         self._shapes = dict(self._read_shapes(draws[0]))
-        self._statements = [statement for statement in self._read() if all(statement.test(self._names(draw, {})) is True for draw in draws)]
+        self._statements = [
+            statement
+            for statement in statements_in(self._sentences)
+            if all(statement.test(self._names(draw, {})) is True for draw in draws)
+        ]
         held = [sentence for sentence in self._sentences if not NOT_HELD.search(sentence)]
         self.ties = any(TIES.search(TO_EVEN.sub("", sentence)) for sentence in self._sentences)
         self.specials = {value: found for value, words in SPECIALS.items() if (found := self._places(draws[0], words, held))}
-        self.empties = re.search(r"\bempty\b", self._prose) is not None and not re.search(r"\b(?:no|never|not|non)[- ]empty\b", self._prose)
+        self.empties = EMPTY.search(self._prose) is not None
         self.nothing = NOTHING.search(self._prose) is not None
         self.float32 = FLOAT32.search(self._prose) is not None
         self.rounds = ROUNDS.search(self._prose) is not None
@@ -191,186 +157,6 @@ class Stated:
                 found |= {place for name, place in names.items() if name.lower().removesuffix("s") in said}
                 found |= floats if len(floats) == 1 else set()
         return tuple(sorted(found & floats))
-
-    def _read(self) -> Iterator[Statement]:
-        """Everything that looks like a statement."""
-        for sentence in self._sentences:
-            yield from _comparisons(sentence)
-            for pattern, read in READERS:
-                for match in pattern.finditer(sentence):
-                    if not CONDITION.search(sentence[: match.start()]):
-                        yield Statement(match[0].strip(), read(match))
-        if FINITE.search(self._prose) and not re.search(r"\bNaN|\binf\b|\binfinit", self._prose):
-            yield Statement("finite", lambda names: all(bool(torch.isfinite(tensor).all()) for tensor in names[ALL]))
-        bounds = [float(match["of"]) for match in MAGNITUDE.finditer(self._prose)]
-        if bounds:
-            yield Statement(f"magnitude up to {max(bounds):g}", lambda names: all(_largest(tensor) <= max(bounds) for tensor in names[ALL]))
-
-
-ALL = "all floating inputs"
-"""What these are called among the names; no name has spaces."""
-
-
-def _largest(tensor: torch.Tensor) -> float:
-    finite = tensor[torch.isfinite(tensor)]
-    return float(finite.abs().max()) if finite.numel() else 0.0
-
-
-def _comparisons(sentence: str) -> Iterator[Statement]:
-    for match in CHAIN.finditer(sentence):
-        before, after = sentence[: match.start("chain")], sentence[match.end() :]
-        if (CONDITION.search(before) and not re.search(r"\bany\s*$", before)) or CONDITION_AFTER.search(after):
-            continue
-        try:
-            tree = ast.parse(re.sub(rf"\|({NAME})\|", r"abs(\1)", re.sub(r"\[\w+\]", "", match["chain"])), mode="eval").body
-        except SyntaxError:
-            continue
-        if not isinstance(tree, ast.Compare):
-            continue
-        sides = [tree.left, *tree.comparators]
-        for left, sign, right in zip(sides, tree.ops, sides[1:]):
-            yield Statement(match["chain"].strip(), _comparison(left, sign, right))
-        if isinstance(tree.left, ast.Name):
-            for name in re.findall(NAME, match["others"]):
-                if name != "and":
-                    words = f"{name}{match['chain'].strip().removeprefix(tree.left.id)}"
-                    yield Statement(words, _comparison(ast.Name(name), tree.ops[0], tree.comparators[0]))
-
-
-SIGNS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
-    ast.Lt: lambda a, b: a < b, ast.LtE: lambda a, b: a <= b, ast.Gt: lambda a, b: a > b, ast.GtE: lambda a, b: a >= b,
-    ast.Eq: lambda a, b: a == b,
-}  # fmt: skip
-OPERATIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b, ast.Div: lambda a, b: a / b,
-    ast.FloorDiv: lambda a, b: a // b,
-}  # fmt: skip
-
-
-def _comparison(left: ast.expr, sign: ast.cmpop, right: ast.expr) -> Test:
-    def test(names: Names) -> bool | None:
-        sides = _value(left, names), _value(right, names)
-        if None in [side if side is None else 0 for side in sides] or type(sign) not in SIGNS:
-            return None
-        try:
-            found = SIGNS[type(sign)](*sides)
-            return bool(found.all()) if isinstance(found, torch.Tensor) else bool(found)
-        except (RuntimeError, TypeError):  # tensors whose shapes have nothing to do with each other
-            return None
-
-    return test
-
-
-def _value(node: ast.expr, names: Names) -> Any:
-    """What an expression is; None where a name in it is not known."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
-        return node.value
-    if isinstance(node, ast.Name):
-        return _looked_up(node.id, names)
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        inner = _value(node.operand, names)
-        return None if inner is None else -inner
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "abs":
-        inner = _value(node.args[0], names)
-        return None if inner is None else abs(inner)
-    if isinstance(node, ast.BinOp) and type(node.op) in OPERATIONS:
-        left, right = _value(node.left, names), _value(node.right, names)
-        try:
-            return None if left is None or right is None else OPERATIONS[type(node.op)](left, right)
-        except (RuntimeError, TypeError, ZeroDivisionError):
-            return None
-    return None
-
-
-def _looked_up(name: str, names: Names) -> Any:
-    """The number or tensor of a name; of one in other letters, or with what such names begin or end with, where there is only one."""
-    forms = {f"{before}{name}{after}".lower() for before in ("", "n_", "num_") for after in ("", "_size", "s")} | {
-        name.lower().removesuffix("s")
-    }
-    found = [names[name]] if name in names else [value for key, value in names.items() if key.lower() in forms]
-    value = found[0] if len(found) == 1 else None
-    return value if isinstance(value, (int, float, torch.Tensor)) and not isinstance(value, bool) else None
-
-
-def _of_a_name(holds: Callable[[Any, Any], bool], *groups: str) -> Callable[[re.Match[str]], Test]:
-    """A reader of statements about one name, and another name or a number."""
-
-    def read(match: re.Match[str]) -> Test:
-        name = next(match[group] for group in ("name", "name_after") if match.groupdict().get(group))
-        others = [ast.parse(match[group], mode="eval").body for group in groups]
-
-        def test(names: Names) -> bool | None:
-            value, rest = _looked_up(name, names), [_value(other, names) for other in others]
-            if value is None or any(each is None for each in rest):
-                return None
-            try:
-                return bool(torch.as_tensor(holds(value, rest)).all())
-            except (RuntimeError, TypeError, ZeroDivisionError):
-                return None
-
-        return test
-
-    return read
-
-
-def _parity(match: re.Match[str]) -> Test:
-    remainder = int((match["which"] or match["which_before"]) == "odd")
-    return _of_a_name(lambda value, _: value % 2 == remainder)(match)
-
-
-def _sign(match: re.Match[str]) -> Test:
-    which = (match["which"] or match["which_before"]).replace("-", "")
-    return _of_a_name(lambda value, _: value > 0 if which == "positive" else value >= 0 if which == "nonnegative" else value != 0)(match)
-
-
-def _limit(match: re.Match[str]) -> Test:
-    is_least = match["which"] == "at least"
-    return _of_a_name(lambda value, rest: value >= rest[0] if is_least else value <= rest[0], "of")(match)
-
-
-def _between(match: re.Match[str]) -> Test:
-    return _of_a_name(lambda value, rest: (value >= rest[0]) & (value <= rest[1]), "low", "high")(match)
-
-
-READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Test]], ...] = (
-    (PARITY, _parity),
-    (SIGN, _sign),
-    (MULTIPLE, _of_a_name(lambda value, rest: value % rest[0] == 0, "of")),
-    (DIVIDES, _of_a_name(lambda value, rest: rest[0] % value == 0, "of")),
-    (POWER, _of_a_name(lambda value, _: value > 0 and value & (value - 1) == 0)),
-    (LIMIT, _limit),
-    (FROM_TO, _between),
-    (WITHIN, _between),
-)
-"""What is looked for in each sentence, and what a match of it says."""
-
-
-LONGEST = 600
-"""Letters of a sentence; a longer one is none, and is not read: looking through it would take time that grows with its square."""
-
-
-def sentences_of(prose: str) -> list[str]:
-    """The sentences of a text, on one line each, with signs of comparison as in code; what is said twice of a name is two statements."""
-    plain = " ".join(prose.split()).replace("≤", "<=").replace("≥", ">=").replace("`", "")
-    sentences = [sentence.strip() for sentence in re.split(r"[.;](?=\s|$)", plain)]
-    return [AND.sub(r"\g<name> is \g<first>, \g<name> \g<second>", sentence) for sentence in sentences if 0 < len(sentence) <= LONGEST]
-
-
-def prose_of(text: str) -> str:
-    """The docstrings and comments of a file."""
-    found: list[str] = []
-    try:
-        tree = ast.parse(text)
-        tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
-    except (SyntaxError, ValueError, tokenize.TokenError):
-        return ""
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
-            found.append(ast.get_docstring(node) or "")
-    comments = [(token.start[0], token.string.lstrip("# ")) for token in tokens if token.type == tokenize.COMMENT]
-    for _, lines in itertools.groupby(enumerate(comments), lambda entry: entry[1][0] - entry[0]):
-        found.append(" ".join(words for _, (_, words) in lines))
-    return ". ".join(part.strip().rstrip(".") for part in found if part.strip())
 
 
 def _constructor_names(problem: Problem) -> tuple[str, ...]:

@@ -1,0 +1,238 @@
+"""Statements: sentences of a problem's text that compare what has a name ("0 <= fmin < fmax", "dim even", "finite"), read as tests."""
+
+from __future__ import annotations
+
+import ast
+import io
+import itertools
+import re
+import tokenize
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+Names = Mapping[str, Any]
+"""What each name stands for: a number or a tensor; under `ALL`, all floating inputs."""
+Test = Callable[[Names], "bool | None"]
+
+NUMBER = r"-?\d[\d_]*(?:\.\d+)?(?:e[+-]?\d+)?"
+NAME = r"[A-Za-z_]\w*"
+ATOM = rf"(?:\|{NAME}\||{NAME}(?:\[\w+\])?|{NUMBER})"
+EXPRESSION = rf"{ATOM}(?:\s*(?://|\*\*|[-+*/])\s*{ATOM})*"
+CHAIN = re.compile(rf"(?P<others>(?:{NAME}(?:\s*,\s*|\s+and\s+))*)(?P<chain>{EXPRESSION}(?:\s*(?:<=|>=|==|<|>)\s*{EXPRESSION})+)")
+IS = r"(?:(?:is|are|be|must be|has to be|have to be|being)\s+)?"
+AND = re.compile(
+    rf"\b(?P<name>{NAME}) (?:is|are) (?P<first>\w+) and (?P<second>(?:divides|even|odd|positive|at least|at most|a multiple)\b)"
+)
+"""Two things that are said of one name."""
+PARITY = re.compile(rf"(?P<name>{NAME})\s+{IS}(?P<which>even|odd)\b|\b(?P<which_before>even|odd)\s+(?P<name_after>{NAME})")
+MULTIPLE = re.compile(rf"(?P<name>{NAME})\s+{IS}(?:(?:a|always a)\s+)?(?:multiple of|multiples of|divisible by)\s+(?P<of>{ATOM})")
+DIVIDES = re.compile(rf"(?P<name>{NAME})\s+(?:that\s+|which\s+)?(?:must\s+)?divides?\s+(?P<of>{ATOM})")
+POWER = re.compile(rf"(?P<name>{NAME})\s+{IS}(?:a\s+)?powers? of (?:two|2)\b")
+LIMIT = re.compile(rf"(?P<name>{NAME})\s+{IS}(?:of\s+)?(?P<which>at least|at most|up to)\s+(?P<of>{NUMBER})")
+FROM_TO = re.compile(rf"(?P<low>{NUMBER})\s*(?:to|\.\.)\s*(?P<high>{NUMBER})\s+(?P<name>{NAME})")
+WITHIN = re.compile(rf"(?P<name>{NAME})(?:\s*:)?[^.;:()]*(?:\([^()]*\))?[^.;:()]*\bin \[(?P<low>{NUMBER}),\s*(?P<high>{NUMBER})\]")
+SIGN = re.compile(
+    rf"(?P<name>{NAME})\s+{IS}(?P<which>positive|non-?negative|non-?zero)\b|\b(?P<which_before>positive|non-?negative|non-?zero)\s+(?P<name_after>{NAME})"
+)
+CONDITION = re.compile(r"\b(?:if|when|where|unless|while|until|whose|otherwise|else|sees|only|with|iff)\b[^,;:]*$", re.IGNORECASE)
+CONDITION_AFTER = re.compile(r"^\W*(?:else|if|when)\b")
+FINITE = re.compile(r"(?<!one )(?<!non-)(?<!a )(?<!any )\bfinite\b", re.IGNORECASE)
+MAGNITUDE = re.compile(rf"\bmagnitudes?\s+(?:is\s+|are\s+|of\s+)?(?:up to|at most|below|under|<=|<)\s*(?P<of>{NUMBER})")
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One thing that is said. words: as the text says it. test: whether it holds; None where a name in it is not known."""
+
+    words: str
+    test: Test
+
+
+def statements_in(sentences: Sequence[str]) -> Iterator[Statement]:
+    """Everything that looks like a statement."""
+    for sentence in sentences:
+        yield from _comparisons(sentence)
+        for pattern, read in READERS:
+            for match in pattern.finditer(sentence):
+                if not CONDITION.search(sentence[: match.start()]):
+                    yield Statement(match[0].strip(), read(match))
+    prose = ". ".join(sentences)
+    if FINITE.search(prose) and not re.search(r"\bNaN|\binf\b|\binfinit", prose):
+        yield Statement("finite", lambda names: all(bool(torch.isfinite(tensor).all()) for tensor in names[ALL]))
+    bounds = [float(match["of"]) for match in MAGNITUDE.finditer(prose)]
+    if bounds:
+        yield Statement(f"magnitude up to {max(bounds):g}", lambda names: all(_largest(tensor) <= max(bounds) for tensor in names[ALL]))
+
+
+ALL = "all floating inputs"
+"""What these are called among the names; no name has spaces."""
+
+
+def _largest(tensor: torch.Tensor) -> float:
+    finite = tensor[torch.isfinite(tensor)]
+    return float(finite.abs().max()) if finite.numel() else 0.0
+
+
+def _comparisons(sentence: str) -> Iterator[Statement]:
+    for match in CHAIN.finditer(sentence):
+        before, after = sentence[: match.start("chain")], sentence[match.end() :]
+        if (CONDITION.search(before) and not re.search(r"\bany\s*$", before)) or CONDITION_AFTER.search(after):
+            continue
+        tree = _parsed(match["chain"])
+        if not isinstance(tree, ast.Compare):
+            continue
+        sides = [tree.left, *tree.comparators]
+        for left, sign, right in zip(sides, tree.ops, sides[1:]):
+            yield Statement(match["chain"].strip(), _comparison(left, sign, right))
+        if isinstance(tree.left, ast.Name):
+            for name in re.findall(NAME, match["others"]):
+                if name != "and":
+                    words = f"{name}{match['chain'].strip().removeprefix(tree.left.id)}"
+                    yield Statement(words, _comparison(ast.Name(name), tree.ops[0], tree.comparators[0]))
+
+
+def _parsed(text: str) -> ast.expr:
+    """An expression as the code that it is; a name of nothing for what is none, such as a word that Python keeps for itself."""
+    try:
+        return ast.parse(re.sub(rf"\|({NAME})\|", r"abs(\1)", re.sub(r"\[\w+\]", "", text)), mode="eval").body
+    except SyntaxError:
+        return ast.Name("")
+
+
+SIGNS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Lt: lambda a, b: a < b, ast.LtE: lambda a, b: a <= b, ast.Gt: lambda a, b: a > b, ast.GtE: lambda a, b: a >= b,
+    ast.Eq: lambda a, b: a == b,
+}  # fmt: skip
+OPERATIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b, ast.Div: lambda a, b: a / b,
+    ast.FloorDiv: lambda a, b: a // b,
+}  # fmt: skip
+
+
+def _comparison(left: ast.expr, sign: ast.cmpop, right: ast.expr) -> Test:
+    def test(names: Names) -> bool | None:
+        sides = _value(left, names), _value(right, names)
+        if None in [side if side is None else 0 for side in sides] or type(sign) not in SIGNS:
+            return None
+        try:
+            found = SIGNS[type(sign)](*sides)
+            return bool(found.all()) if isinstance(found, torch.Tensor) else bool(found)
+        except (RuntimeError, TypeError):  # tensors whose shapes have nothing to do with each other
+            return None
+
+    return test
+
+
+def _value(node: ast.expr, names: Names) -> Any:
+    """What an expression is; None where a name in it is not known."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
+        return node.value
+    if isinstance(node, ast.Name):
+        return _looked_up(node.id, names)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        inner = _value(node.operand, names)
+        return None if inner is None else -inner
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "abs":
+        inner = _value(node.args[0], names)
+        return None if inner is None else abs(inner)
+    if isinstance(node, ast.BinOp) and type(node.op) in OPERATIONS:
+        left, right = _value(node.left, names), _value(node.right, names)
+        try:
+            return None if left is None or right is None else OPERATIONS[type(node.op)](left, right)
+        except (RuntimeError, TypeError, ZeroDivisionError):
+            return None
+    return None
+
+
+def _looked_up(name: str, names: Names) -> Any:
+    """The number or tensor of a name; of one in other letters, or with what such names begin or end with, where there is only one."""
+    forms = {f"{before}{name}{after}".lower() for before in ("", "n_", "num_") for after in ("", "_size", "s")} | {
+        name.lower().removesuffix("s")
+    }
+    found = [names[name]] if name in names else [value for key, value in names.items() if key.lower() in forms]
+    value = found[0] if len(found) == 1 else None
+    return value if isinstance(value, (int, float, torch.Tensor)) and not isinstance(value, bool) else None
+
+
+def _of_a_name(holds: Callable[[Any, Any], bool], *groups: str) -> Callable[[re.Match[str]], Test]:
+    """A reader of statements about one name, and another name or a number."""
+
+    def read(match: re.Match[str]) -> Test:
+        name = next(match[group] for group in ("name", "name_after") if match.groupdict().get(group))
+        others = [_parsed(match[group]) for group in groups]
+
+        def test(names: Names) -> bool | None:
+            value, rest = _looked_up(name, names), [_value(other, names) for other in others]
+            if value is None or any(each is None for each in rest):
+                return None
+            try:
+                return bool(torch.as_tensor(holds(value, rest)).all())
+            except (RuntimeError, TypeError, ZeroDivisionError):
+                return None
+
+        return test
+
+    return read
+
+
+def _parity(match: re.Match[str]) -> Test:
+    remainder = int((match["which"] or match["which_before"]) == "odd")
+    return _of_a_name(lambda value, _: value % 2 == remainder)(match)
+
+
+def _sign(match: re.Match[str]) -> Test:
+    which = (match["which"] or match["which_before"]).replace("-", "")
+    return _of_a_name(lambda value, _: value > 0 if which == "positive" else value >= 0 if which == "nonnegative" else value != 0)(match)
+
+
+def _limit(match: re.Match[str]) -> Test:
+    is_least = match["which"] == "at least"
+    return _of_a_name(lambda value, rest: value >= rest[0] if is_least else value <= rest[0], "of")(match)
+
+
+def _between(match: re.Match[str]) -> Test:
+    return _of_a_name(lambda value, rest: (value >= rest[0]) & (value <= rest[1]), "low", "high")(match)
+
+
+READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Test]], ...] = (
+    (PARITY, _parity),
+    (SIGN, _sign),
+    (MULTIPLE, _of_a_name(lambda value, rest: value % rest[0] == 0, "of")),
+    (DIVIDES, _of_a_name(lambda value, rest: rest[0] % value == 0, "of")),
+    (POWER, _of_a_name(lambda value, _: value > 0 and value & (value - 1) == 0)),
+    (LIMIT, _limit),
+    (FROM_TO, _between),
+    (WITHIN, _between),
+)
+"""What is looked for in each sentence, and what a match of it says."""
+
+
+LONGEST = 600
+"""Letters of a sentence; a longer one is none, and is not read: looking through it would take time that grows with its square."""
+
+
+def sentences_of(prose: str) -> list[str]:
+    """The sentences of a text, on one line each, with signs of comparison as in code; what is said twice of a name is two statements."""
+    plain = " ".join(prose.split()).replace("≤", "<=").replace("≥", ">=").replace("`", "")
+    sentences = [sentence.strip() for sentence in re.split(r"[.;](?=\s|$)", plain)]
+    return [AND.sub(r"\g<name> is \g<first>, \g<name> \g<second>", sentence) for sentence in sentences if 0 < len(sentence) <= LONGEST]
+
+
+def prose_of(text: str) -> str:
+    """The docstrings and comments of a file."""
+    found: list[str] = []
+    try:
+        tree = ast.parse(text)
+        tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
+    except (SyntaxError, ValueError, tokenize.TokenError):
+        return ""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
+            found.append(ast.get_docstring(node) or "")
+    comments = [(token.start[0], token.string.lstrip("# ")) for token in tokens if token.type == tokenize.COMMENT]
+    for _, lines in itertools.groupby(enumerate(comments), lambda entry: entry[1][0] - entry[0]):
+        found.append(" ".join(words for _, (_, words) in lines))
+    return ". ".join(part.strip().rstrip(".") for part in found if part.strip())
