@@ -32,6 +32,7 @@ class Question:
             infinity. of: the parameter of a constructor that is another one. exact: whether a jump decides where the reference's
             numbers are exact. sizes: those of the problem that are others. blunt: whether digits that are lost,
             and infinities, decide nothing. apart: the arguments before some numbers were made larger than all others.
+            borders: whether it is asked for what lies beyond the end of a block.
     """
 
     kind: str
@@ -49,6 +50,7 @@ class Question:
     sizes: Mapping[str, int] = field(default_factory=dict[str, int])
     blunt: bool = False
     apart: tuple[Any, ...] | None = None
+    borders: bool = False
 
     @property
     def times(self) -> float:
@@ -88,9 +90,14 @@ def decides_nothing(question: Question, *, contracted: bool = False) -> tuple[tu
 
 
 def loses_little(question: Question, check: CheckResult | None) -> bool:
-    """Whether a solution keeps fewer digits than it might where values are extreme, and not a whole digit fewer."""
+    """Whether a solution keeps fewer digits than it might where values are extreme: not a digit fewer; or any, where borders are asked.
+
+    Which digits are kept of such numbers is asked at the given sizes.
+    """
     if check is None or check.verdict is not Verdict.UNSTABLE or check.because[:1] != ("loss",):
         return False
+    if question.borders:
+        return True
     noise = check.find("noise")
     is_of_values = question.kind == "values" or (question.gradients and any(label in question.label for label in DIFFERENTIATED))
     return is_of_values and noise is not None and noise.number("rms_in_noise") <= A_DIGIT
@@ -292,7 +299,7 @@ def border_questions(asked: Sequence[Question], promises: Promises) -> Iterator[
         ):
             if floats and all(bool(torch.isfinite(tensor).all()) for tensor in changed.values()):
                 for found in _kept(f"{question.label}, {label}", question.setting, changed, promises):
-                    yield replace(found, kind="sizes", otherwise=None, sizes=question.sizes)
+                    yield replace(found, kind="sizes", otherwise=None, sizes=question.sizes, borders=True)
 
 
 def whole_number_questions(given: Setting, numbers: WholeNumbers) -> Iterator[Question]:
