@@ -9,6 +9,8 @@ import torch
 from halfulp.kernels import read_problem
 from halfulp.kernels.calls import Setting
 from halfulp.kernels.judging import judge_here
+from halfulp.kernels.promises import Promises
+from halfulp.kernels.questions import text_questions
 from halfulp.kernels.stated import Stated
 from halfulp.kernels.statements import prose_of
 
@@ -230,3 +232,84 @@ def test_a_description_says_which_of_equal_numbers_comes_first(tmp_path):
         (tmp_path / "solution.py").write_text(text, encoding="utf-8")
         found = judge_here(tmp_path, tmp_path / "solution.py", budget_s=60.0)
         assert found.answer == answer, (found.label, found.because)
+
+
+POOLED = '''
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+class Model(nn.Module):
+    """The largest of each bag. {says}"""
+    def forward(self, scores, ends):
+        return torch.stack([scores[a:b].amax() if b > a else scores.new_zeros(()) for a, b in zip(ends[:-1], ends[1:])])
+
+def get_inputs():
+    sizes = torch.randint(1, 6, (9,))
+    ends = F.pad(sizes.cumsum(0), (1, 0))
+    return [torch.randn(int(ends[-1])), ends]
+def get_init_inputs():
+    return []
+'''
+
+
+def asked(tmp_path, says):
+    (tmp_path / "problem.py").write_text(POOLED.format(says=says), encoding="utf-8")
+    problem = read_problem(tmp_path / "problem.py")
+    draws = [problem.draw(seed, {}) for seed in (0, 1, 2)]
+    found = text_questions(draws[0], Promises(draws), Stated(problem, draws))
+    return {question.label: question.setting.arguments for question in found}
+
+
+def test_what_the_text_names_is_made(tmp_path):
+    assert set(asked(tmp_path, "")) == {"other numbers, 100 times smaller"}
+    found = asked(tmp_path, "A bag may be empty; scores are numbers, NaN or -inf. Rounds to nearest, ties to even.")
+    empty = found["every third piece that input 1 ends is empty"][1]
+    assert bool((empty.diff() == 0).any()) and bool((empty.diff() >= 0).all())
+    assert bool(found["nan here and there in input 0"][0].isnan().any())
+    assert bool(found["-inf here and there in input 0"][0].isneginf().any())
+    left = found["all but 3 numbers of each row of input 0 -inf"][0]
+    assert int(torch.isfinite(left).sum()) == 3
+    halves = found["numbers half-way between whole ones, the largest 7"][0]
+    assert float(halves.abs().max()) == 7 and bool(((halves % 1 == 0.5) | (halves.abs() == 7)).all())
+
+
+def test_pieces_that_may_be_empty_are_asked(tmp_path):
+    (tmp_path / "problem.py").write_text(POOLED.format(says="A bag may be empty: then it gives 0."), encoding="utf-8")
+    solution = POOLED.format(says="").replace("class Model", "class ModelNew")
+    for body, answer in (
+        ("scores[a:b].sort().values[-1] if b > a else scores.new_zeros(())", True),
+        ("scores[a : max(int(b), int(a) + 1)].sort().values[-1]", False),
+    ):
+        text = solution.replace("scores[a:b].amax() if b > a else scores.new_zeros(())", body)
+        (tmp_path / "solution.py").write_text(text, encoding="utf-8")
+        found = judge_here(tmp_path, tmp_path / "solution.py", budget_s=20.0)
+        assert found.acceptable is answer, (found.label, found.because)
+
+
+SLOW = """
+import time
+import torch
+import torch.nn as nn
+
+class {name}(nn.Module):
+    def forward(self, x):
+        {wait}
+        return {result}
+
+ROWS, COLUMNS = 64, 96
+def get_inputs():
+    return [torch.randn(ROWS, COLUMNS)]
+def get_init_inputs():
+    return []
+"""
+
+
+def test_a_slow_solution_is_asked_smaller_sizes(tmp_path):
+    (tmp_path / "problem.py").write_text(SLOW.format(name="Model", wait="pass", result="x.sum(-1)"), encoding="utf-8")
+    for result, answer in (("x.double().cumsum(-1)[:, -1].float()", True), ("x[:, :96].sum(-1) * 1.0", False)):
+        solution = SLOW.format(name="ModelNew", wait="time.sleep(x.numel() * 5e-5)", result=result)
+        (tmp_path / "solution.py").write_text(solution, encoding="utf-8")
+        found = judge_here(tmp_path, tmp_path / "solution.py", budget_s=12.0)
+        assert found.acceptable is answer, (found.label, found.because)
+        assert any(entry.label.startswith("smaller: ") for entry in found.asked)

@@ -41,7 +41,7 @@ def constructor_questions(problem: Problem, given: Setting) -> Iterator[Question
             yield Question("parameters", label, replace(given, init=init), of=names[place].name)
 
 
-MARKS = re.compile(r"ignore|pad|skip|mask")
+MARKS = re.compile(r"ignore|pad|skip|mask|blank")
 """In the names of numbers by which inputs are marked that don't count, whether or not any is."""
 
 
@@ -60,9 +60,9 @@ def _marked(name: str, whole: list[Any], place: int, given: Setting) -> Iterator
 
 
 def _left_out(name: str, whole: list[Any], place: int, given: Setting) -> Iterator[Question]:
-    """A zero is a one; what the inputs hold is moved where they leave the zero out, as targets do the number of a blank."""
+    """A zero is a one; what the inputs hold is moved where it is a mark and they leave it out, as targets do the number of a blank."""
     indices = {at: tensor for at, tensor in enumerate(leaves(given.arguments)) if tensor.dtype in (torch.int32, torch.int64)}
-    without = {at: tensor for at, tensor in indices.items() if tensor.numel() and int(tensor.min()) == 1}
+    without = {at: tensor for at, tensor in indices.items() if MARKS.search(name) and tensor.numel() and int(tensor.min()) == 1}
     changed = {at: torch.where(tensor == 1, 0, tensor).to(tensor.dtype) for at, tensor in without.items()}
     setting = replace(given, init=(*whole[:place], 1, *whole[place + 1 :]), arguments=with_leaves(given.arguments, changed))
     yield Question("parameters", f"{name}=1 instead of 0{', and 0 instead of 1 in the inputs' if changed else ''}", setting)
