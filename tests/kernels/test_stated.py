@@ -224,6 +224,20 @@ BY_LOGSUMEXP = "v = logits.gather(1, i); return torch.exp(v - torch.logsumexp(v,
 STABLE, TOPK = "i = torch.argsort(-logits, dim=1, stable=True)[:, :k]; ", "i = torch.topk(logits, k, dim=1).indices; "
 
 
+def test_what_is_said_of_one_of_several_arguments_is_said_of_that_one(tmp_path):
+    for name, text in ROUTER.items():
+        (tmp_path / name).write_text(text.replace("Equal logits", "A masked expert has logit -inf. Equal logits"), encoding="utf-8")
+    problem = read_problem(tmp_path)
+    assert Stated(problem, [problem.draw(seed, {}) for seed in (0, 1, 2)]).specials == {-math.inf: (0,)}
+    two = ROUTER["reference.py"].replace(
+        "return torch.randn(t, e, generator=g), k", "return k, torch.rand(e), torch.randn(t, e, generator=g)"
+    )
+    two = two.replace("logits, k = data", "k, bias, logits = data")
+    (tmp_path / "reference.py").write_text(two, encoding="utf-8")
+    problem = read_problem(tmp_path)
+    assert Stated(problem, [problem.draw(seed, {}) for seed in (0, 1, 2)]).specials == {-math.inf: (1,)}
+
+
 def test_a_description_says_which_of_equal_numbers_comes_first(tmp_path):
     for name, text in ROUTER.items():
         (tmp_path / name).write_text(text, encoding="utf-8")

@@ -148,8 +148,11 @@ class Stated:
     def _places(self, draw: Setting, words: re.Pattern[str], sentences: Sequence[str]) -> tuple[int, ...]:
         """The floating inputs of which some clause speaks with these words; where there is only one, its name may be left out."""
         floats = {place for place, tensor in enumerate(leaves(draw.arguments)) if tensor.is_floating_point() and tensor.dim()}
-        values = _parts(draw)
-        names = dict(zip(self._arguments, range(len(values)))) if len(leaves(draw.arguments)) == len(values) else {}
+        names: dict[str, int] = {}
+        at = 0
+        for name, value in zip(self._arguments, _parts(draw)):
+            names |= {name: at} if isinstance(value, torch.Tensor) else {}
+            at += len(leaves((value,)))
         found: set[int] = set()
         for sentence in (part for each in sentences for part in re.split("[,:]", each)):
             if words.search(sentence):
