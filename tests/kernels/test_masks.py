@@ -55,7 +55,7 @@ def test_a_block_that_is_masked_as_a_whole_is_asked(tmp_path, guard, answer):
     (tmp_path / "solution.py").write_text(ONLINE.format(guard=guard), encoding="utf-8")
     found = judge_here(tmp_path, tmp_path / "solution.py", budget_s=60.0)
     assert found.acceptable is (answer == "RIGHT"), (found.label, found.because)
-    assert answer == "RIGHT" or "counts" in found.label
+    assert answer == "RIGHT" or "masked" in found.label
 
 
 def asked(tmp_path, mask, says=""):
@@ -72,21 +72,20 @@ def test_masks_of_every_kind_are_changed_as_they_are_written(tmp_path, written):
     mask = torch.tensor([[True, False, True, False], [True, True, False, False]])
     found = asked(tmp_path, written(mask))
     assert set(found) == {
-        f"{label} in input 1, a mask"
-        for label in ("none of the first half counts", "none of the second half counts", "the last one alone counts", "all count")
+        f"{label} by input 1" for label in ("the first half masked", "the second half masked", "all but the last masked", "nothing masked")
     }
     assert all(tensor.dtype == written(mask).dtype for tensor in found.values())
-    first = found["none of the first half counts in input 1, a mask"]
+    first = found["the first half masked by input 1"]
     assert torch.equal(first, written(torch.tensor([[False, False, True, False], [False, False, False, True]])))
-    assert "nothing counts in input 1, a mask" in asked(tmp_path, written(mask), says="Fully masked rows give 0.")
+    assert "everything masked by input 1" in asked(tmp_path, written(mask), says="Fully masked rows give 0.")
 
 
 def test_marks_among_places_are_a_mask(tmp_path):
     places = torch.tensor([[4, -1, 2, 7], [-1, 3, 3, -1]])
     found = asked(tmp_path, places, says="A bag without any gives 0.")
-    assert found["the last one alone counts in input 1, a mask"].tolist() == [[-1, -1, -1, 7], [-1, -1, -1, 4]]
-    assert found["nothing counts in input 1, a mask"].tolist() == [[-1] * 4] * 2
-    assert found["all count in input 1, a mask"].tolist() == [[4, 4, 2, 7], [4, 3, 3, 4]]
+    assert found["all but the last masked by input 1"].tolist() == [[-1, -1, -1, 7], [-1, -1, -1, 4]]
+    assert found["everything masked by input 1"].tolist() == [[-1] * 4] * 2
+    assert found["nothing masked by input 1"].tolist() == [[4, 4, 2, 7], [4, 3, 3, 4]]
 
 
 def test_what_is_no_mask_is_not_taken_for_one(tmp_path):

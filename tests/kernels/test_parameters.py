@@ -6,7 +6,6 @@ import pytest
 import torch
 
 from halfulp.kernels import read_problem
-from halfulp.kernels.calls import Setting
 from halfulp.kernels.facts import distance, distributed_otherwise
 from halfulp.kernels.parameters import constructor_questions, moved
 from halfulp.kernels.whole_numbers import compared
@@ -88,4 +87,3 @@ def test_random_results_are_told_apart_by_what_they_are_on_average(change, what)
 def test_numbers_that_a_source_compares_with():
     text = "def forward(self, x, t):\n    keep = t != -1\n    return f(x, t, ignore_index=-7) if x.dim() == 2 else x\n"
     assert compared(text) == {(-1, frozenset({"t"})), (-7, frozenset())}
-    assert Setting((torch.ones(1),)).training is False

@@ -276,7 +276,7 @@ def asked(tmp_path, says):
 
 
 def test_what_the_text_names_is_made(tmp_path):
-    assert set(asked(tmp_path, "")) == {"other numbers, 100 times smaller"}
+    assert not asked(tmp_path, "")
     found = asked(tmp_path, "A bag may be empty; scores are numbers, NaN or -inf. Rounds to nearest, ties to even.")
     empty = found["every third piece that input 1 ends is empty"][1]
     assert bool((empty.diff() == 0).any()) and bool((empty.diff() >= 0).all())

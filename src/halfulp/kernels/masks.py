@@ -32,19 +32,19 @@ def mask_questions(given: Setting, promises: Promises, stated: Stated) -> Iterat
         places = torch.arange(counts.shape[-1])
         half = counts.shape[-1] // 2
         changes = {
-            "none of the first half counts": _with_one(counts & (places >= half), -1),
-            "none of the second half counts": _with_one(counts & (places < half), 0),
-            "the last one alone counts": (places == places[-1]).expand(counts.shape),
-            "all count": torch.ones_like(counts),
+            "the first half masked": _with_one(counts & (places >= half), -1),
+            "the second half masked": _with_one(counts & (places < half), 0),
+            "all but the last masked": (places == places[-1]).expand(counts.shape),
+            "nothing masked": torch.ones_like(counts),
         }
         if has_nothing or stated.nothing:
             rows = torch.arange(counts[..., 0].numel()).reshape(counts.shape[:-1]) % 2 == 0
-            changes["nothing counts in every second row"] = counts & ~rows[..., None]
-            changes["nothing counts"] = torch.zeros_like(counts)
+            changes["every second row masked"] = counts & ~rows[..., None]
+            changes["everything masked"] = torch.zeros_like(counts)
         for label, changed in changes.items():
             if not torch.equal(changed, counts):
                 arguments = with_leaves(given.arguments, {place: _written(changed, tensor)})
-                yield Question("values", f"{label} in input {place}, a mask", replace(given, arguments=arguments))
+                yield Question("values", f"{label} by input {place}", replace(given, arguments=arguments))
 
 
 def _with_one(counts: torch.Tensor, at: int) -> torch.Tensor:

@@ -117,6 +117,14 @@ def value_questions(given: Setting, promises: Promises, stated: Stated, seed: in
         )  # fmt: skip
         if variant.kind == "layout":
             yield from _first_as_given(variant, given)
+        if variant.label == OTHERS:
+            finer = {at: tensor / FINER for at, tensor in enumerate(leaves(variant.inputs)) if tensor.is_floating_point()}
+            yield from _kept(f"{OTHERS}, and {FINER:g} times smaller", given, finer, promises)
+
+
+OTHERS = "other numbers of the same magnitude"
+FINER = 100.0
+"""Times smaller: what is packed in few bits, or chosen by a fixed step, shows on numbers that lie close together, and on no grid."""
 
 
 def _of_matrices(arguments: tuple[Any, ...], given: Setting) -> tuple[Any, ...]:
@@ -163,8 +171,6 @@ def text_questions(given: Setting, promises: Promises, stated: Stated) -> Iterat
             order = torch.rand(tensor.shape, generator=torch.Generator().manual_seed(place)).argsort(-1)
             masked = tensor.masked_fill(order >= LEFT, -torch.inf)
             yield from _kept(f"all but {LEFT} numbers of each row of input {place} -inf", given, {place: masked}, promises)
-    changed = {place: _spread_as(tensor, place) / FINER for place, tensor in floats.items() if tensor.numel()}
-    yield from _kept(f"other numbers, {FINER:g} times smaller", given, changed, promises)
     for most in HALF_WAY if stated.rounds else ():
         changed = {place: _half_way(tensor, most) for place, tensor in floats.items() if tensor.numel()}
         for question in _kept(f"numbers half-way between whole ones, the largest {most:g}", given, changed, promises):
@@ -177,17 +183,6 @@ LEFT = 3
 """Numbers that are not masked; fewer than are chosen."""
 HALF_WAY = (127.0, 7.0)
 """The largest whole numbers of 8 and 4 bits: where they are the largest of a row, a scale that is found by it is 1, and ties are exact."""
-
-
-FINER = 100.0
-"""Times smaller: what is packed in few bits, or chosen by a fixed step, shows on numbers that lie close together, and on no grid."""
-
-
-def _spread_as(tensor: torch.Tensor, seed: int) -> torch.Tensor:
-    """Normal numbers as large as a tensor's are."""
-    finite = tensor[torch.isfinite(tensor)].double()
-    drawn = torch.randn(tensor.shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
-    return (drawn * (finite.square().mean().sqrt() if finite.numel() else 1.0)).to(tensor.dtype)
 
 
 def _half_way(tensor: torch.Tensor, most: float) -> torch.Tensor:

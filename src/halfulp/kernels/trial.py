@@ -240,7 +240,7 @@ class Trials:
             closer = replace(check, verdict=Verdict.ROUNDING)  # it rounds to the declared precision in a run in float64 as well
             return Outcome("right", "it is no farther from exact arithmetic than the reference", closer)
         if how.exact and check.verdict is Verdict.FLIP and is_exact(case):
-            words = "Numbers half-way between two whole ones are rounded to the other one."
+            words = "Numbers half-way between two integers are rounded the other way."
             return Outcome("wrong", words, replace(check, verdict=Verdict.MISTAKE))
         if not how.whole and check.acceptable is False and (found := self._excused(case, calls, check)):
             return found
