@@ -79,7 +79,7 @@ def main() -> None:
     """Run it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--of", type=int, default=100, help="how many solutions")
-    parser.add_argument("--budget", type=float, default=10.0, help="seconds of questions for each")
+    parser.add_argument("--budget", type=float, default=10.0, help="seconds for each")
     options = parser.parse_args()
     reached: list[int] = []
     with tempfile.TemporaryDirectory() as folder, socket.create_server(("127.0.0.1", 0)) as server:

@@ -84,6 +84,9 @@ def test_what_is_said_is_kept(tmp_path, says, breaks):
         "Where v >= 0 the result is x, else v.",  # a case, and no promise
         "x -> y; x (B, N) -> (B, N); y = x if v > 0 else 0",
         "Every row has at least one finite number; -inf masks.",
+        "x is usually in [-9, 9], but outliers are allowed; N is typically even.",
+        "Most of the time D >= 2, v is normally positive; in practice N is a multiple of 6.",
+        "In these tests N <= 6, e.g. D == 4; usually of magnitude up to 1e4.",
         "Words that are Python's: N divides in, a multiple of |x|, dim is at most 007, in >= 3, is even is odd.",
         "",
     ],
@@ -103,6 +106,33 @@ def test_what_a_text_makes_worth_asking(tmp_path):
     assert found.kinds == (torch.float64,)
     found, _ = stated(tmp_path, "Rounds to nearest, ties to even; no NaN, non-contiguous inputs too. A bag may be empty.")
     assert found.rounds and found.empties and not found.ties and not found.specials and not found.contiguous
+
+
+def test_what_a_text_denies_is_not_asked(tmp_path):
+    for says in ("No row is empty.", "Bags must not be empty.", "Segments aren't empty.", "Non-empty rows, contiguous."):
+        assert not stated(tmp_path, says)[0].empties, says
+    assert stated(tmp_path, "Not sorted, and a bag may be empty.")[0].empties
+    for says in (
+        "Inputs need not be contiguous.",
+        "x may be non-contiguous.",
+        "Inputs are not always contiguous.",
+        "Whether contiguous or not.",
+    ):
+        assert not stated(tmp_path, says)[0].contiguous, says
+
+
+@pytest.mark.parametrize(
+    "says",
+    [
+        "The largest of each row. Indices among equal values are unspecified, but distinct and valid.",
+        "Ties are broken in any order; the lowest index is not guaranteed.",
+        "Which of equal scores comes first does not matter.",
+        "Scores have no ties.",
+        "The order of tied keys is implementation-defined.",
+    ],
+)
+def test_a_text_that_leaves_ties_open_asks_nothing_of_them(tmp_path, says):
+    assert not stated(tmp_path, says)[0].ties
 
 
 @pytest.mark.parametrize("part", ["a, ", "a + ", "x ", "f(a, b) ", "1 <= ", "a and ", "is even ", "|x| * ", "x: (a, b), ", "N >= 3 "])

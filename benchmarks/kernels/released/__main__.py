@@ -2,7 +2,7 @@
 
 A folder for each kernel: `problem.py` says in PyTorch what it is to compute, `solution.py` calls it as a user does. What is wrong and stands
 on a page under docs/found is named in `FOUND`; any other that is rejected is a false accusation, or a find to be looked at.
-The packages are installed without their dependencies into a folder of their own, pinned.
+The packages are installed without their dependencies into a folder of their own, pinned. One kernel is judged on each processor at a time.
 
     python -m benchmarks.kernels.released [--only NAME] [--every N] [--budget S]
 """
@@ -15,10 +15,12 @@ import statistics
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from halfulp.backends.workers.environments import environment_of, home
 from halfulp.kernels import judge
+from halfulp.kernels.judging import BUDGET_S
 
 PACKAGES = ("liger-kernel==0.8.5", "fla-core==0.6.0", "conch-triton-kernels==1.3", "einops==0.8.2")
 """Released in 2026; the last is what the second imports."""
@@ -35,7 +37,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="only kernels whose name contains this")
     parser.add_argument("--every", type=int, default=1, help="only every so many kernels")
-    parser.add_argument("--budget", type=float, default=30.0, help="seconds of questions for each")
+    parser.add_argument("--budget", type=float, default=BUDGET_S, help="seconds for each")
     options = parser.parse_args()
     os.environ["PYTHONPATH"] = os.pathsep.join((str(installed()), *filter(None, [os.environ.get("PYTHONPATH")])))
     folders = [path.parent for path in sorted(Path(__file__).parent.glob("*/*/solution.py"))]
@@ -43,9 +45,9 @@ def main() -> None:
     names = [f"{folder.parent.name}/{folder.name}" for folder in chosen]
     right, found, other, seconds = 0, 0, 0, []
     start = time.monotonic()
-    for done, folder in enumerate(chosen, 1):
-        name = names[done - 1]
-        result = judge(folder / "problem.py", folder / "solution.py", budget_s=options.budget)
+    pool = ThreadPoolExecutor(os.cpu_count() or 1)
+    results = pool.map(lambda folder: judge(folder / "problem.py", folder / "solution.py", budget_s=options.budget), chosen)
+    for done, (name, result) in enumerate(zip(names, results), 1):
         seconds.append(result.seconds)
         known, rejected = name in FOUND, result.acceptable is False
         right, found, other = right + (result.acceptable is True), found + (known and rejected), other + (rejected and not known)

@@ -34,8 +34,8 @@ from .triton_interpreter import NOTE
 from .undefined import why_undefined
 from .yardstick import in_words, yardsticks
 
-BUDGET_S = 30.0
-"""For one solution; the questions that say the most come first."""
+BUDGET_S = 27.0
+"""For one solution, so that an answer takes half a minute with the start of its processes; the questions that say the most come first."""
 PASSES = 100
 """A whole judgement runs the reference about fifty times, some of them op by op: one question is not to take longer than the budget."""
 FIRST_CALLS = 60
@@ -70,7 +70,8 @@ def judge(
             code is run in another process, without network, and with files written in a folder of its own alone, where the system can
             keep it so.
         declared: the precision that the solution may use; by default that of the data.
-        budget_s: how long questions are asked, after the solution was loaded. The first ones are asked in any case.
+        budget_s: how many seconds it may take, loading included; after that, questions get half of it in any case, and the first ones are
+            always asked.
         seed: where random numbers start. progress: called with a few words before each question.
 
     Returns:
@@ -133,15 +134,9 @@ class _Judge:
     def __init__(
         self, problem: Problem, sandbox: Sandbox, *, declared: str | None, budget_s: float, seed: int, without: Collection[str]
     ) -> None:
-        self.problem, self.sandbox, self.declared, self.budget_s, self.seed, self.without = (
-            problem,
-            sandbox,
-            declared,
-            budget_s,
-            seed,
-            without,
-        )
-        self.deadline = 0.0
+        self.problem, self.sandbox, self.declared = problem, sandbox, declared
+        self.budget_s, self.seed, self.without = budget_s, seed, without
+        self._start, self.deadline = time.monotonic(), 0.0
         self.name = sandbox.solution.stem
         self.progress: Callable[[str], None] = lambda _: None
         self.asked: list[Asked] = []
@@ -210,7 +205,7 @@ class _Judge:
         except Failed as failure:
             raise _Done(self._failed("given", "making it", failure)) from None
         self._cheat(cheats.seen_by_process(facts, {}), "making it")
-        self.deadline = time.monotonic() + self.budget_s  # what compiles has done so
+        self.deadline = max(self._start + self.budget_s, time.monotonic() + self.budget_s / 2)  # what compiles has done so
         self.trials.names, note = shared_state(given.state, own)
         if note:
             self.notes.append(note)
@@ -328,15 +323,12 @@ class _Judge:
         training = kind_of_training(self.trials.reference(given.init), given) if not self.stated.inference else ""
         plan = Plan(
             self.problem, given, self.promises, self.stated, self.trials, tables=self._tables, blocks=self.sandbox.source.blocks,
-            seed=self.seed, has_modes=training == OTHER,
+            seed=self.seed, has_modes=training == OTHER, asked=self.asked,
         )  # fmt: skip
         yield from plan.on_given()
         if training == RANDOM:
             self._drawn(given)
-        for question in plan.elsewhere():
-            asked = len(self.asked)
-            yield question
-            plan.is_right = len(self.asked) > asked and self.asked[-1].answer == "right"
+        yield from plan.elsewhere()
 
     def _drawn(self, given: Setting) -> None:
         """Whether random numbers are drawn as the reference draws them, and buffers change alike.

@@ -30,6 +30,7 @@ from .questions import (
     value_questions,
     whole_number_questions,
 )
+from .result import Asked
 from .sizes import size_questions
 from .stated import Stated
 from .trial import Trials
@@ -41,6 +42,8 @@ LONGER = 8
 """Gradients are asked of up to so many times the given numbers; a long sum, where the reference is so many times faster than it may be."""
 SEEN = 1e-3
 """The relative change of a result that nobody takes for rounding, in any format but the shortest."""
+EARLY = "a large mean"
+"""Values that are asked before other sizes: the mean of squares less the square of the mean is a common formula, and shows there."""
 SEEDS = (0, 1, 2)
 """Of the draws that say what a problem promises, and that every solution is asked."""
 
@@ -51,19 +54,18 @@ class Plan:
     Args:
         given: the setting from which they start. tables: buffers that are no inputs, see `tables_of`.
         blocks: what may be the sizes of the solution's blocks. has_modes: whether training mode computes something else.
-
-    Attributes:
-        is_right: whether the solution was right on the last question; who asks tells.
+        asked: the answers so far, to which who asks adds each.
     """
 
     def __init__(
         self, problem: Problem, given: Setting, promises: Promises, stated: Stated, trials: Trials, *,
-        tables: Collection[str], blocks: Sequence[int], seed: int, has_modes: bool,
+        tables: Collection[str], blocks: Sequence[int], seed: int, has_modes: bool, asked: Sequence[Asked],
     ) -> None:  # fmt: skip
         self.problem, self.given, self.promises, self.stated, self.trials = problem, given, promises, stated, trials
         self.tables, self.blocks, self.seed, self.has_modes = tables, blocks, seed, has_modes
         self.is_differentiable = problem.differentiable and not stated.inference
-        self.is_right = False
+        self.asked = asked
+        self._early: list[Question] = []
 
     def on_given(self) -> Iterator[Question]:
         """The given inputs with other signs, formats and parameters; their gradients; training mode."""
@@ -71,6 +73,9 @@ class Plan:
         parameters = parameter_questions(given, self.seed, self.tables) if self.trials.names is not None else iter(())
         yield from itertools.islice(parameters, 1)  # weights that are kept from the first call
         yield from leading_questions(given, self.promises)
+        for question in itertools.islice((found for found in self._values() if found.label == EARLY), 1):
+            self._early.append(self._moved(question))
+            yield self._early[-1]
         if self.is_differentiable:
             yield Question("gradients", "gradients of parameters and inputs", given, gradients=True)
             if self.has_modes:
@@ -86,7 +91,7 @@ class Plan:
     def elsewhere(self) -> Iterator[Question]:
         """Other constructors, sizes, values and layouts; then gradients on them."""
         yield from self._constructors()
-        kept: list[Question] = []
+        kept = list(self._early)
         whole = list(whole_number_questions(self.given, self._whole_numbers()))
         # What every draw gives alike, a solution may have taken for granted.
         early = [question for question in whole if self.promises.alike.issuperset(self._changed(question))]
@@ -98,7 +103,8 @@ class Plan:
                 yield found
         yield from number_questions(self.given)
         yield from border_questions(kept, self.promises)
-        for question in (*self._values(), *(question for question in whole if question not in early)):
+        values = (question for question in self._values() if question.label != EARLY)
+        for question in itertools.chain(values, (question for question in whole if question not in early)):
             kept.append(self._moved(question))
             yield kept[-1]
         state = times(self.given.state, 2, self.tables) if self.trials.names is not None else self.given.state
@@ -133,8 +139,10 @@ class Plan:
         heeded: set[str] = set()
         for question in constructor_questions(self.problem, self.given):
             for found in self._with_state(question) if question.of not in heeded else ():
+                before = len(self.asked)
                 yield found
-                if question.of and self.is_right and self._differs(question.setting):
+                is_right = len(self.asked) > before and self.asked[-1].answer == "right"
+                if question.of and is_right and self._differs(question.setting):
                     heeded.add(question.of)
 
     def _differs(self, setting: Setting) -> bool:

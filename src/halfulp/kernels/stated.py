@@ -33,6 +33,12 @@ TIES = re.compile(
     r"|\b(?:lowest|lower|smallest|first) (?:index|number|position|occurrence|max\w*|one counts)\b",
     re.IGNORECASE,
 )
+FREE = re.compile(
+    r"\b(?:unspecified|undefined|arbitrar\w+|implementation[- ]defined|irrelevant|no ties?|without ties?|in any order|any of (?:them|these)"
+    r"|ties? (?:never|do(?:es)?n't|do(?:es)? not|are not)|not (?:specified|defined|guaranteed|tested|checked)|does(?:n't| not) matter)\b",
+    re.IGNORECASE,
+)
+"""A sentence about equal numbers that says that nothing is said of them."""
 TO_EVEN = re.compile(r"ties? to even|half to even", re.IGNORECASE)
 ROUNDS = re.compile(
     r"\b(?:ties? to even|half to even|round(?:s|ed|ing)? half|half away|round(?:s|ed)? to (?:the )?nearest|ties away)", re.IGNORECASE
@@ -48,9 +54,11 @@ FLOAT32 = re.compile(
     re.IGNORECASE,
 )
 """Not "computed in float32": that is said of kernels that round the factors of a product to 16 bits, as GPUs multiply them."""
-EMPTY = re.compile(r"(?<!\bno )(?<!\bnot )(?<!\bnever )(?<!\bnon-)\bempty\b", re.IGNORECASE)
+EMPTY = re.compile(r"\bempty\b", re.IGNORECASE)
 INFERENCE = re.compile(r"\b(?:inference|forward) only\b|\bno gradients?\b|\bwithout gradients?\b", re.IGNORECASE)
-STRIDES = re.compile(r"\b(?:non-|not |any |non)(?:contiguous|strides?)\b|\bstrided\b", re.IGNORECASE)
+STRIDES = re.compile(r"\b(?:non|not|need|may|any|whether)\b[^,]*\b(?:contiguous|strides?)\b|\bnoncontiguous\b|\bstrided\b", re.IGNORECASE)
+DENIED = re.compile(r"\b(?:no|not|never|non|cannot|none)\b|n't\b", re.IGNORECASE)
+"""A clause that says that something is not."""
 KINDS = {
     "float64": torch.float64, "double": torch.float64, "fp64": torch.float64, "float32": torch.float32, "fp32": torch.float32,
     "float16": torch.float16, "half": torch.float16, "fp16": torch.float16, "bfloat16": torch.bfloat16, "bf16": torch.bfloat16,
@@ -85,9 +93,9 @@ class Stated:
             if all(statement.test(self._names(draw, {})) is True for draw in draws)
         ]
         held = [sentence for sentence in self._sentences if not NOT_HELD.search(sentence)]
-        self.ties = any(TIES.search(TO_EVEN.sub("", sentence)) for sentence in self._sentences)
+        self.ties = any(TIES.search(TO_EVEN.sub("", sentence)) and not FREE.search(sentence) for sentence in self._sentences)
         self.specials = {value: found for value, words in SPECIALS.items() if (found := self._places(draws[0], words, held))}
-        self.empties = EMPTY.search(self._prose) is not None
+        self.empties = any(EMPTY.search(clause) and not DENIED.search(clause) for clause in re.split("[.,:;]", self._prose))
         self.nothing = NOTHING.search(self._prose) is not None
         self.float32 = FLOAT32.search(self._prose) is not None
         self.rounds = ROUNDS.search(self._prose) is not None

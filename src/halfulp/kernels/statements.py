@@ -38,6 +38,12 @@ SIGN = re.compile(
     rf"(?P<name>{NAME})\s+{IS}(?P<which>positive|non-?negative|non-?zero)\b|\b(?P<which_before>positive|non-?negative|non-?zero)\s+(?P<name_after>{NAME})"
 )
 CONDITION = re.compile(r"\b(?:if|when|where|unless|while|until|whose|otherwise|else|sees|only|with|iff)\b[^,;:]*$", re.IGNORECASE)
+HEDGED = re.compile(
+    r"\b(?:usual(?:ly)?|typical(?:ly)?|often|most(?:ly| of)|normal(?:ly)?|by default|in practice|for (?:example|instance)|e\.g|such as|common(?:ly)?"
+    r"|sometimes|generally|currently|likely|roughly|these tests|the tests|benchmarks?)\b",
+    re.IGNORECASE,
+)
+"""What is said of most inputs, and promised of none."""
 CONDITION_AFTER = re.compile(r"^\W*(?:else|if|when)\b")
 FINITE = re.compile(r"(?<!one )(?<!non-)(?<!a )(?<!any )\bfinite\b", re.IGNORECASE)
 MAGNITUDE = re.compile(rf"\bmagnitudes?\s+(?:is\s+|are\s+|of\s+)?(?:up to|at most|below|under|<=|<)\s*(?P<of>{NUMBER})")
@@ -57,14 +63,22 @@ def statements_in(sentences: Sequence[str]) -> Iterator[Statement]:
         yield from _comparisons(sentence)
         for pattern, read in READERS:
             for match in pattern.finditer(sentence):
-                if not CONDITION.search(sentence[: match.start()]):
+                if not CONDITION.search(sentence[: match.start()]) and not _is_hedged(sentence, match):
                     yield Statement(match[0].strip(), read(match))
     prose = ". ".join(sentences)
     if FINITE.search(prose) and not re.search(r"\bNaN|\binf\b|\binfinit", prose):
         yield Statement("finite", lambda names: all(bool(torch.isfinite(tensor).all()) for tensor in names[ALL]))
-    bounds = [float(match["of"]) for match in MAGNITUDE.finditer(prose)]
+    said = ((sentence, match) for sentence in sentences for match in MAGNITUDE.finditer(sentence))
+    bounds = [float(match["of"]) for sentence, match in said if not _is_hedged(sentence, match)]
     if bounds:
         yield Statement(f"magnitude up to {max(bounds):g}", lambda names: all(_largest(tensor) <= max(bounds) for tensor in names[ALL]))
+
+
+def _is_hedged(sentence: str, match: re.Match[str]) -> bool:
+    """Whether the clause in which it is said speaks of what is usual."""
+    before = re.split("[,;:]", sentence[: match.start()])[-1]
+    after = re.split("[,;:]", sentence[match.end() :])[0]
+    return HEDGED.search(f"{before}{match[0]}{after}") is not None
 
 
 ALL = "all floating inputs"
@@ -80,6 +94,8 @@ def _comparisons(sentence: str) -> Iterator[Statement]:
     for match in CHAIN.finditer(sentence):
         before, after = sentence[: match.start("chain")], sentence[match.end() :]
         if (CONDITION.search(before) and not re.search(r"\bany\s*$", before)) or CONDITION_AFTER.search(after):
+            continue
+        if _is_hedged(sentence, match):
             continue
         tree = _parsed(match["chain"])
         if not isinstance(tree, ast.Compare):
