@@ -25,11 +25,12 @@ from .promises import Promises
 from .questions import Question, decides_nothing, loses_little
 from .result import Asked, KernelResult
 from .sandbox import NOT_STARTED, Failed, Sandbox
+from .sides import How
 from .sizes import size_in_words
 from .stand_in import lacks_a_device
 from .stated import Stated
 from .training import DRAWS, OTHER, RANDOM, drawn_otherwise, kind_of_training
-from .trial import OFTEN, How, Outcome, Trials
+from .trial import OFTEN, Outcome, Trials
 from .triton_interpreter import NOTE
 from .undefined import why_undefined
 from .yardstick import in_words, yardsticks

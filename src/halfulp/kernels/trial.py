@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import time
 import types
@@ -36,6 +35,7 @@ from .looks import (
     unusable,
 )
 from .sandbox import Called, Failed, Sandbox
+from .sides import AS_GIVEN, LATE, TIME_UP, How, Sides
 
 TWICE = 0.02
 """The part of results that are off by over three quarters of an ulp where a sum was rounded on the way: half an ulp and two quarters of one
@@ -59,43 +59,6 @@ class Outcome:
     check: CheckResult | None = None
     failure: Failed | None = None
     facts: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class How:
-    """How a setting is asked.
-
-    Attributes:
-        whole: make the whole judgement in any case. gradients: of the gradients. same_memory, repeated_s: see `Sandbox.call`; of repeated
-            calls the last result alone is judged. buffers_only: of the buffers that training mode changes.
-        longest_s: nothing is asked where the reference takes longer; a solution that is slow is judged by one run first.
-        exact: a jump is wrong where the reference's numbers are exact. float32: results of 16 bits are to be rounded once.
-        times: how much larger numbers are than those of the problem. apart: the arguments before some were made larger; what does not
-            depend on these is not to be disturbed.
-    """
-
-    whole: bool = False
-    gradients: bool = False
-    same_memory: bool = False
-    repeated_s: float = 0.0
-    buffers_only: bool = False
-    longest_s: float = math.inf
-    exact: bool = False
-    float32: bool = False
-    times: float = 1.0
-    apart: tuple[Any, ...] | None = None
-
-
-AS_GIVEN = How()
-
-
-class _There:
-    """What is called in another process: it holds nothing of this one, neither the reference nor its tables. Slots aren't looked into."""
-
-    __slots__ = ("call",)
-
-    def __init__(self, call: Callable[..., Any]) -> None:
-        self.call = call
 
 
 class Trials:
@@ -182,13 +145,13 @@ class Trials:
             target = self.reference(setting.init)
         except Exception as error:
             return Outcome("no answer", f"the reference can't be made: {type(error).__name__}")
-        calls = _Calls(self, target, setting, how)
+        sides = Sides(self, target, setting, how)
         try:
-            if how.gradients and (found := self._unasked(calls)):
+            if how.gradients and (found := self._unasked(sides)):
                 return found
-            case = Case(calls.actual, calls.expected, (calls.given, *setting.arguments), declared=self.declared)
-            answered = self._answered(case, calls)
-            return Outcome("no answer", TIME_UP) if calls.late else replace(answered, facts=calls.facts)
+            case = Case(sides.actual, sides.expected, (sides.given, *setting.arguments), declared=self.declared)
+            answered = self._answered(case, sides)
+            return Outcome("no answer", TIME_UP) if sides.late else replace(answered, facts=sides.facts)
         except RunError as error:
             failure = error.__cause__
             if not isinstance(failure, Failed):
@@ -199,25 +162,25 @@ class Trials:
         except InputError as error:
             return Outcome("wrong", str(error).partition(" Needed:")[0])
 
-    def _unasked(self, calls: _Calls) -> Outcome | None:
-        """Why gradients can't be compared; None where they can: then `calls.names` are the ones that are."""
-        setting = calls.setting
-        calls.names |= set(self.call(setting, gradients=True).results) - self.free
-        if not calls.names:
+    def _unasked(self, sides: Sides) -> Outcome | None:
+        """Why gradients can't be compared; None where they can: then `sides.names` are the ones that are."""
+        setting = sides.setting
+        sides.names |= set(self.call(setting, gradients=True).results) - self.free
+        if not sides.names:
             return Outcome("no answer", "it records no gradients")
         try:
-            wanted = differentiated(calls.target, setting.state, setting.arguments, setting.keywords, training=setting.training)
+            wanted = differentiated(sides.target, setting.state, setting.arguments, setting.keywords, training=setting.training)
         except Exception as error:  # whatever the reference raises
             return Outcome("no answer", f"the reference refuses it: {str(error).partition(chr(10))[0][:200]}")
-        if not calls.names & wanted.keys():
+        if not sides.names & wanted.keys():
             return Outcome("no answer", "the reference records no gradients")
-        if missing := sorted(name for name in wanted.keys() - calls.names - self.free if bool((wanted[name] != 0).any())):
+        if missing := sorted(name for name in wanted.keys() - sides.names - self.free if bool((wanted[name] != 0).any())):
             return Outcome("wrong", f"It records gradients, but none for {', '.join(missing)}; the reference does.")
         return None
 
-    def _answered(self, case: Case, calls: _Calls) -> Outcome:
+    def _answered(self, case: Case, sides: Sides) -> Outcome:
         """The cheapest look that answers; the whole judgement where none does."""
-        ran, how = calls.ran, calls.how
+        ran, how = sides.ran, sides.how
         start = time.process_time()  # and not of the clock: a busy machine asks the same
         case.native("expected")
         if (taken := time.process_time() - start) > how.longest_s:
@@ -242,31 +205,31 @@ class Trials:
         if how.exact and check.verdict is Verdict.FLIP and is_exact(case):
             words = "Numbers half-way between two integers are rounded the other way."
             return Outcome("wrong", words, replace(check, verdict=Verdict.MISTAKE))
-        if not how.whole and check.acceptable is False and (found := self._excused(case, calls, check)):
+        if not how.whole and check.acceptable is False and (found := self._excused(case, sides, check)):
             return found
         answer = "wrong" if check.acceptable is False else "right" if check.acceptable else "no answer"
         return Outcome(answer, "" if answer == "right" else check.reason, check=check)
 
-    def _excused(self, case: Case, calls: _Calls, check: CheckResult) -> Outcome | None:
+    def _excused(self, case: Case, sides: Sides, check: CheckResult) -> Outcome | None:
         """Why digits that are lost, beyond the given inputs, are no fault; None where they are."""
-        how = calls.how
+        how = sides.how
         if check.because[:1] == ("redraw",) and is_no_farther(case):
             return Outcome("right", "its error leans to one side, and is about as large as that of the reference", check)
         if check.verdict is not Verdict.UNSTABLE:
             return None
-        if how.apart is not None and not is_undisturbed(case, self._wide(calls, how.apart)):
+        if how.apart is not None and not is_undisturbed(case, self._wide(sides, how.apart)):
             return Outcome("wrong", f"Results that don't depend on the larger numbers lose digits to them. {check.reason}", check)
         if is_close_in_norm(case, how.times) or errs_where_nothing_does(check):
             return Outcome("right", "where results are small it keeps fewer digits", check)
-        if self._is_backward_stable(case, calls):
+        if self._is_backward_stable(case, sides):
             return Outcome("right", "it loses digits where its inputs' own rounding would lose as many", check)
         if is_no_farther(case):
             return Outcome("right", "it loses digits, and about as many as the reference", check)
         return None
 
-    def _is_backward_stable(self, case: Case, calls: _Calls) -> bool:
+    def _is_backward_stable(self, case: Case, sides: Sides) -> bool:
         """Whether the solution is exact for inputs that are changed by a few units of their own rounding: nobody can ask for more."""
-        if calls.how.gradients or calls.how.buffers_only:
+        if sides.how.gradients or sides.how.buffers_only:
             return False
         generator = torch.Generator().manual_seed(0)
 
@@ -274,22 +237,22 @@ class Trials:
             signs = torch.randint(0, 2, value.shape, generator=generator, dtype=torch.float64) * 2 - 1
             return value.double() * (1 + torch.finfo(value.dtype).eps / 2 * signs)
 
-        results = self._wide(calls, calls.setting.arguments, changed)
+        results = self._wide(sides, sides.setting.arguments, changed)
         return len(results) == len(case.native("expected").outputs) and is_within(case, results)
 
     def _wide(
-        self, calls: _Calls, arguments: tuple[Any, ...], change: Callable[[torch.Tensor], torch.Tensor] = torch.Tensor.double
+        self, sides: Sides, arguments: tuple[Any, ...], change: Callable[[torch.Tensor], torch.Tensor] = torch.Tensor.double
     ) -> list[Any]:
         """The reference's results in float64 on such arguments; none where its code names float32 in its own words."""
 
         def changed(value: Any) -> Any:
             return change(value) if isinstance(value, torch.Tensor) and value.is_floating_point() else value
 
-        state, setting = {**calls.given, **calls.tables}, calls.setting
+        state, setting = {**sides.given, **sides.tables}, sides.setting
         try:
             with torch.no_grad():
                 found = call(
-                    calls.target, tree_map(changed, state), tree_map(changed, arguments), setting.keywords, training=setting.training
+                    sides.target, tree_map(changed, state), tree_map(changed, arguments), setting.keywords, training=setting.training
                 )
         except Exception:  # whatever the reference says to another format
             return []
@@ -315,106 +278,9 @@ class Trials:
         return Outcome("refused" if failure.kind == "raises" else "wrong", failure.words, failure=failure)
 
 
-class _Calls:
-    """The two sides of one question, as a case asks them, and what is seen on the way.
-
-    Attributes:
-        given: the parameters that are inputs. names: whose gradients are compared. ran: the first result of the solution as it is.
-        facts: what its process saw then. late: whether it would have been called after the time was up.
-    """
-
-    def __init__(self, trials: Trials, target: Any, setting: Setting, how: How) -> None:
-        self.trials, self.target, self.setting, self.how = trials, target, setting, how
-        # The reference holds its tables itself, so that the judgement knows them for what they are.
-        self.tables = {name: tensor for name, tensor in setting.state.items() if name in trials.tables}
-        self.given = {name: tensor for name, tensor in setting.state.items() if name not in trials.tables}
-        self.names: set[str] = set()
-        self.ran: list[Any] = []
-        self.facts: dict[str, Any] = {}
-        self.late = False
-        self._known: dict[str, Any] = {}  # that a solution agrees with itself is asked on the given inputs, and in sequence
-
-    @property
-    def actual(self) -> Any:
-        """The solution, as a function of the parameters and the arguments."""
-        there = _There(self._asked)
-
-        def actual(state: Any, *arguments: Any) -> Any:
-            # What is done here with tensors, to send them, is no op of the solution's.
-            with torch._C._DisableTorchDispatch(), torch._C.DisableTorchFunction():  # pyright: ignore[reportPrivateUsage]
-                return there.call(state, *arguments)
-
-        actual.__name__ = self.trials.solution
-        setattr(actual, "target", self.trials.code)  # noqa: B010  # what the judgement reads of code whose ops it can't see
-        return actual
-
-    def expected(self, state: Any, *arguments: Any) -> Any:
-        """The reference, as a function of the same."""
-        setting = self.setting
-        if self.how.gradients:
-            found: Any = differentiated(self.target, state, arguments, setting.keywords, training=setting.training)
-            return {name: found[name] for name in sorted(self.names & found.keys())}
-        results, buffers = call(self.target, state, arguments, setting.keywords, training=setting.training)
-        return buffers if self.how.buffers_only else (results, buffers) if setting.training else results
-
-    def _asked(self, state: Any, *arguments: Any) -> Any:
-        how = self.how
-        lifted = _lifted((state, arguments), self.setting, self.trials.declared)
-        state = {**state, **_kept_at(self.tables, lifted)}
-        key = "" if how.whole or how.same_memory else f"{lifted} {_digest((state, arguments))}"
-        if key in self._known:
-            return self._known[key]
-        if time.monotonic() > self.trials.deadline:
-            self.late = True
-            raise Failed(LATE, "was not called any more")
-        found = self.trials.call(
-            replace(self.setting, arguments=arguments, state=state), lifted=lifted, gradients=how.gradients, same_memory=how.same_memory,
-            repeated_s=0.0 if lifted else how.repeated_s,
-        )  # fmt: skip
-        results = {name: found.results[name] for name in found.results if name in self.names} if how.gradients else found.results
-        results = results[1] if how.buffers_only else results
-        if not lifted and not self.ran:
-            self.ran.append(results)
-            self.facts = found.facts
-        if key:
-            self._known[key] = results
-        return results
-
-
-LATE, TIME_UP = "late", "the time was up"
-"""How a call fails that is not made, and what that means."""
-
-
 def _code_of(file: Path) -> types.FunctionType | None:
     """The code of a file, to be looked at and never run; None where it is no Python."""
     try:
         return types.FunctionType(compile(file.read_bytes(), str(file), "exec", dont_inherit=True), {})
     except (SyntaxError, ValueError):
         return None
-
-
-def _kept_at(tables: State, lifted: str) -> State:
-    """Tables in the precision of a run."""
-    return {name: tensor.double() if lifted and tensor.is_floating_point() else tensor for name, tensor in tables.items()}
-
-
-def _digest(given: Any) -> str:
-    """What tells nested arguments from others: numbers, and the bytes of tensors."""
-    digest = hashlib.blake2b(repr(tree_map(_signature, given)).encode(), digest_size=16)
-    for tensor in tensors_of(given):
-        plain = torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
-        digest.update(plain.detach().contiguous().view(-1).view(torch.uint8).numpy().data if tensor.numel() else b"")
-    return digest.hexdigest()
-
-
-def _signature(value: Any) -> Any:
-    return (str(value.dtype), tuple(value.shape), value.stride()) if isinstance(value, torch.Tensor) else value
-
-
-def _lifted(given: Any, setting: Setting, declared: str | None) -> str:
-    """The precision that a run in float64 stands for; "" for a run as written."""
-    native = [tensor.dtype for tensor in tensors_of((setting.state, setting.arguments)) if tensor.is_floating_point()]
-    now = [tensor.dtype for tensor in tensors_of(given) if tensor.is_floating_point()]
-    if torch.float64 not in now or torch.float64 in native:
-        return ""
-    return declared or str(max(native, key=lambda dtype: -torch.finfo(dtype).eps)).removeprefix("torch.")
