@@ -447,3 +447,53 @@ def get_inputs():
 def get_init_inputs():
     return [BITS]
 """
+
+
+SOLVED = '''
+import torch
+import torch.nn as nn
+class Model(nn.Module):
+    """Solves A X = B; inference only. {says}"""
+    def forward(self, a, b):
+        return torch.cholesky_solve(b, torch.linalg.cholesky(a))
+N = 24
+def get_inputs():
+    m = torch.randn(3, N, N)
+    return [m @ m.mT / N + torch.eye(N), torch.randn(3, N, 2)]
+def get_init_inputs():
+    return []
+'''
+STEPS = """
+import torch
+import torch.nn as nn
+class ModelNew(nn.Module):
+    def forward(self, a, b):
+        a, r = a.double(), b.double()
+        x, p, rr = torch.zeros_like(r), r, (r * r).sum(1, keepdim=True)
+        for _ in range({steps}):
+            q = a @ p
+            step = rr / (p * q).sum(1, keepdim=True).clamp_min(1e-300)
+            x, r = x + step * p, r - step * q
+            new = (r * r).sum(1, keepdim=True)
+            p, rr = r + new / rr.clamp_min(1e-300) * p, new
+        return x.float()
+"""
+
+
+@pytest.mark.parametrize(("steps", "answer"), [(18, "MISTAKE"), (200, "RIGHT")])
+def test_matrices_that_are_promised_to_be_definite_are_ill_conditioned_too(tmp_path, steps, answer):
+    (tmp_path / "problem.py").write_text(SOLVED.format(says=""), encoding="utf-8")
+    (tmp_path / "solution.py").write_text(STEPS.format(steps=steps), encoding="utf-8")
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py")
+    assert found.answer == answer, found
+    assert answer == "RIGHT" or "eigenvalues" in found.label
+
+
+def test_a_condition_number_that_the_text_names_is_the_largest_that_is_asked(tmp_path):
+    (tmp_path / "problem.py").write_text(SOLVED.format(says="The condition number is up to 50."), encoding="utf-8")
+    problem = read_problem(tmp_path / "problem.py")
+    draws = [problem.draw(seed, {}) for seed in (0, 1, 2)]
+    asked = single_questions(draws[0], Promises(draws), Stated(problem, draws))
+    found = next(question for question in asked if "eigenvalues" in question.label)
+    assert "50 times" in found.label
+    assert torch.linalg.cond(found.setting.arguments[0].double()).tolist() == pytest.approx([50.0] * 3, rel=0.01)

@@ -62,8 +62,9 @@ def _masked(x: torch.Tensor, drawn: torch.Tensor) -> torch.Tensor:
     return torch.where(torch.isneginf(drawn), drawn, x) if x.shape == drawn.shape else drawn
 
 
+DEFINITE = "is symmetric and positive definite"
 PROMISES = (
-    Promise("is symmetric and positive definite", lambda x: _is_square(x) and _close(x, x.mT) and _positive_definite(x), _definite),
+    Promise(DEFINITE, lambda x: _is_square(x) and _close(x, x.mT) and _positive_definite(x), _definite),
     Promise("is symmetric", lambda x: _is_square(x) and _close(x, x.mT), lambda x, _: (x + x.mT) / 2),
     Promise("is lower triangular", lambda x: _is_square(x) and torch.equal(x, x.tril()), lambda x, _: x.tril()),
     Promise("is upper triangular", lambda x: _is_square(x) and torch.equal(x, x.triu()), lambda x, _: x.triu()),
@@ -172,6 +173,11 @@ class Promises:
             found = [promise for promise in PROMISES if all(_holds(promise, tensor) for tensor in tensors)]
             if found:
                 self.of[place] = found
+
+    @property
+    def definite(self) -> set[int]:
+        """The places of inputs that are symmetric and positive definite."""
+        return {place for place, found in self.of.items() if any(promise.name == DEFINITE for promise in found)}
 
     @property
     def words(self) -> tuple[str, ...]:

@@ -248,6 +248,10 @@ def single_questions(given: Setting, promises: Promises, stated: Stated) -> Iter
             yield from _kept(
                 f"input {place} negative and a thousand times larger", given, {place: _negative(tensors[place], 1000)}, promises
             )
+        if place in promises.definite:
+            ratio = stated.condition_number or SPREAD
+            label = f"input {place} with eigenvalues that lie {ratio:g} times apart"
+            yield from _kept(label, given, {place: _spread(tensors[place], ratio)}, promises)
         third = tensors[place].clone()
         third.view(-1)[third.numel() // 3 : 2 * third.numel() // 3 + 1] = 0
         for question in _kept(f"a third of input {place} zero, in one piece", given, {place: third}, promises):
@@ -265,6 +269,18 @@ def single_questions(given: Setting, promises: Promises, stated: Stated) -> Iter
                 label = f"input {place}: {LARGE:g} times larger at the {called} index of axis {axis}"
                 for question in _kept(label, given, {place: changed}, promises):
                     yield replace(question, apart=given.arguments)
+
+
+SPREAD = 1000.0
+"""The condition number of matrices whose text names none: a solver in float32 keeps four digits of seven."""
+
+
+def _spread(matrices: torch.Tensor, ratio: float) -> torch.Tensor:
+    """Symmetric matrices with the same eigenvectors, and eigenvalues in geometric progression, the largest one as it was."""
+    values, vectors = torch.linalg.eigh(matrices.double())
+    spread = values[..., -1:] * torch.logspace(-math.log10(ratio), 0.0, values.shape[-1], dtype=torch.float64)
+    found = (vectors * spread.unsqueeze(-2)) @ vectors.mT
+    return ((found + found.mT) / 2).to(matrices.dtype)
 
 
 def _together(place: int, tensors: Sequence[torch.Tensor], given: Setting, promises: Promises) -> Iterator[Question]:

@@ -16,7 +16,7 @@ import torch
 
 from .calls import Setting, leaves
 from .problem import Problem, argument_names
-from .statements import ALL, NAME, prose_of, sentences_of, statements_in
+from .statements import ALL, NAME, NUMBER, prose_of, sentences_of, statements_in
 
 SHAPE = re.compile(
     rf"(?P<names>(?:{NAME}\s*,\s*)*{NAME})\s*(?::|\bis\b|\bof shape\b)?\s*(?P<between>(?:{NAME}\s+){{0,3}})\((?P<axes>[^()]*)\)"
@@ -55,6 +55,7 @@ FLOAT32 = re.compile(
 )
 """Not "computed in float32": that is said of kernels that round the factors of a product to 16 bits, as GPUs multiply them."""
 EMPTY = re.compile(r"\bempty\b", re.IGNORECASE)
+CONDITION_NUMBER = re.compile(rf"\bcondition(?: number)?s? (?:is |are )?(?:up to|at most|below|under|of|<=?) (?P<of>{NUMBER})")
 INFERENCE = re.compile(r"\b(?:inference|forward) only\b|\bno gradients?\b|\bwithout gradients?\b", re.IGNORECASE)
 STRIDES = re.compile(r"\b(?:non|not|need|may|any|whether)\b[^,]*\b(?:contiguous|strides?)\b|\bnoncontiguous\b|\bstrided\b", re.IGNORECASE)
 DENIED = re.compile(r"\b(?:no|not|never|non|cannot|none)\b|n't\b", re.IGNORECASE)
@@ -78,6 +79,7 @@ class Stated:
             by these. rounds: whether it rounds to whole numbers, and says how. float32: whether it asks for one rounding, at the end.
         empties: whether it speaks of empty pieces. nothing: whether it says what becomes of rows that are masked as a whole.
         inference: whether it asks for no gradients. contiguous: whether inputs are.
+        condition_number: the largest that it speaks of.
         kinds: other formats that the numbers of its inputs may have.
     """
 
@@ -99,6 +101,8 @@ class Stated:
         self.nothing = NOTHING.search(self._prose) is not None
         self.float32 = FLOAT32.search(self._prose) is not None
         self.rounds = ROUNDS.search(self._prose) is not None
+        bounds = [float(match["of"]) for match in CONDITION_NUMBER.finditer(self._prose)]
+        self.condition_number = max(bounds) if bounds else None
         self.inference = INFERENCE.search(self._prose) is not None
         self.contiguous = re.search(r"\bcontiguous\b", self._prose, re.IGNORECASE) is not None and STRIDES.search(self._prose) is None
         own = {tensor.dtype for tensor in leaves(draws[0].arguments) if tensor.is_floating_point()}
