@@ -497,3 +497,293 @@ def test_a_condition_number_that_the_text_names_is_the_largest_that_is_asked(tmp
     found = next(question for question in asked if "eigenvalues" in question.label)
     assert "50 times" in found.label
     assert torch.linalg.cond(found.setting.arguments[0].double()).tolist() == pytest.approx([50.0] * 3, rel=0.01)
+
+
+GROUPED = """
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+class Model(nn.Module):
+    def __init__(self, hidden, group):
+        super().__init__()
+        self.group = group
+    def forward(self, x):
+        groups = x.reshape(*x.shape[:-1], -1, self.group)
+        return (groups - groups.mean(-1, keepdim=True)).reshape(x.shape)
+rows, hidden, group = 5, 128, 64
+def get_inputs():
+    return [torch.randn(rows, hidden)]
+def get_init_inputs():
+    return [hidden, group]
+"""
+PADDED = """
+import torch
+import torch.nn as nn
+class ModelNew(nn.Module):
+    def __init__(self, hidden, group):
+        super().__init__()
+        self.group = group
+    def forward(self, x):
+        groups = x.reshape(*x.shape[:-1], -1, self.group)
+        block = 1 << (self.group - 1).bit_length()
+        return (groups - groups.sum(-1, keepdim=True) / {of}).reshape(x.shape)
+"""
+
+
+@pytest.mark.parametrize(("of", "answer"), [("block", "MISTAKE"), ("self.group", "RIGHT")])
+def test_sizes_of_which_one_divides_the_other_are_no_powers_of_two_together(tmp_path, of, answer):
+    (tmp_path / "problem.py").write_text(GROUPED)
+    (tmp_path / "solution.py").write_text(PADDED.format(of=of))
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=20.0)
+    assert found.answer == answer, found
+    assert answer == "RIGHT" or found.label == "hidden: 96 instead of 128, group: 48 instead of 64"
+
+
+LENGTHS = """
+import torch
+import torch.nn as nn
+class Model(nn.Module):
+    def forward(self, x, lengths):
+        keep = torch.arange(x.shape[1]) < lengths[:, None]
+        return x.masked_fill(~keep, 0.0).cumsum(1)
+batch, length = 2, 24
+def get_inputs():
+    return [torch.randn(batch, length), torch.tensor([length, length - 13])]
+def get_init_inputs():
+    return []
+"""
+ROW_BY_ROW = """
+import torch
+import torch.nn as nn
+class ModelNew(nn.Module):
+    def forward(self, x, lengths):
+        rows = [row * (torch.arange(x.shape[1]) < lengths[at]) for at, row in enumerate(x)]
+        return torch.stack(rows) @ torch.ones(x.shape[1], x.shape[1]).triu()
+"""
+
+
+def test_a_batch_whose_lengths_are_written_out_is_not_one_that_is_broadcast(tmp_path):
+    (tmp_path / "problem.py").write_text(LENGTHS)
+    (tmp_path / "solution.py").write_text(ROW_BY_ROW)
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=20.0)
+    assert found.acceptable, found
+    assert any("length: 1 " in asked.label for asked in found.asked), "an axis that may grow may be of length 1 too"
+
+
+CODED = """
+import torch
+import torch.nn as nn
+class Model(nn.Module):
+    def __init__(self, inside, outside, group):
+        super().__init__()
+        self.group = group
+        self.register_buffer("codes", torch.randint(-8, 8, (outside, inside), dtype=torch.int8))
+        self.register_buffer("scales", torch.rand(outside, inside // group) + 0.5)
+    @torch.no_grad()
+    def forward(self, x):
+        own = torch.round(x / x.abs().amax(-1, keepdim=True).clamp(min=1e-10) * 127)
+        return own @ (self.codes.float() * self.scales.repeat_interleave(self.group, 1)).T
+rows, inside, outside, group = 6, 128, 20, 32
+def get_inputs():
+    return [torch.randn(rows, inside)]
+def get_init_inputs():
+    return [inside, outside, group]
+"""
+SHORT_SUMS = """
+import torch
+import torch.nn as nn
+class ModelNew(nn.Module):
+    def __init__(self, inside, outside, group):
+        super().__init__()
+        self.group = group
+        self.register_buffer("codes", torch.randint(-8, 8, (outside, inside), dtype=torch.int8))
+        self.register_buffer("scales", torch.rand(outside, inside // group) + 0.5)
+    @torch.no_grad()
+    def forward(self, x):
+        own = torch.round(x / x.abs().amax(-1, keepdim=True).clamp(min=1e-10) * 127).to(torch.int32)
+        pairs = zip(own.split(self.group, 1), self.codes.int().split(self.group, 1), self.scales.T)
+        return sum((a @ b.T).to(torch.int{bits}) * scale for a, b, scale in pairs)
+"""
+
+
+@pytest.mark.parametrize(("bits", "is_right"), [(16, False), (32, True)])
+def test_sums_of_codes_that_overflow_in_larger_groups_alone(tmp_path, bits, is_right):
+    """Of 32 products of -8 and 127 the sum is above -2^15; of 64 it is not."""
+    (tmp_path / "problem.py").write_text(CODED)
+    (tmp_path / "solution.py").write_text(SHORT_SUMS.format(bits=bits))
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=20.0)
+    assert found.acceptable is is_right, found
+    assert is_right or "short whole numbers" in found.label
+
+
+TRUST = """
+import torch
+import torch.nn as nn
+class {name}(nn.Module):
+    def forward(self, p, g):
+        {body}
+def get_inputs():
+    return [torch.randn(9, 7), torch.randn(9, 7)]
+def get_init_inputs():
+    return []
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "answer"),
+    [
+        ("return p - p.norm() / (g.norm() + 1e-12) * g", "MISTAKE"),
+        ("w = p.norm(); return p - torch.where((w > 0) & (g.norm() > 0), w / g.norm().clamp(min=1e-30), 1.0) * g", "RIGHT"),
+    ],
+)
+def test_one_input_is_all_zero(tmp_path, body, answer):
+    reference = "w, u = p.norm(), g.norm(); return p - (w / u if w > 0 and u > 0 else torch.ones(())) * g"
+    (tmp_path / "problem.py").write_text(TRUST.format(name="Model", body=f"with torch.no_grad(): {reference}"))
+    (tmp_path / "solution.py").write_text(TRUST.format(name="ModelNew", body=f"with torch.no_grad(): {body}"))
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=20.0)
+    assert found.answer == answer, found
+    assert answer == "RIGHT" or found.label == "input 0 all zero"
+
+
+MARKED = """
+import torch
+import torch.nn as nn
+class Model(nn.Module):
+    def __init__(self, ignore_index=255):
+        super().__init__()
+        self.ignore_index = ignore_index
+    def forward(self, x, labels):
+        keep = labels != self.ignore_index
+        return x[keep].logsumexp(1).mean()
+def get_inputs():
+    return [torch.randn(40, 5), torch.randint(0, 5, (40,))]
+def get_init_inputs():
+    return []
+"""
+OWN_MARKED = """
+import torch
+import torch.nn as nn
+class ModelNew(nn.Module):
+    def __init__(self, ignore_index=255):
+        super().__init__()
+        self.ignore_index = ignore_index
+    def forward(self, x, labels):
+        kept = [row for row, label in zip(x, labels.tolist()) if {keep}]
+        m = [row.max() for row in kept]
+        return torch.stack([(row - top).exp().sum().log() + top for row, top in zip(kept, m)]).mean()
+"""
+
+
+@pytest.mark.parametrize(
+    ("keep", "answer", "where"),
+    [
+        ("label != self.ignore_index", "RIGHT", ""),
+        ("True", "MISTAKE", "ignore_index"),
+        ("label < 5", "MISTAKE", "ignore_index="),
+        ("label < 5 and label != -1", "MISTAKE", "ignore_index="),
+    ],
+)
+def test_a_mark_that_the_given_inputs_leave_out_is_asked(tmp_path, keep, answer, where):
+    (tmp_path / "problem.py").write_text(MARKED)
+    (tmp_path / "solution.py").write_text(OWN_MARKED.format(keep=keep))
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=20.0)
+    assert found.answer == answer, found
+    assert where in found.label
+
+
+NIBBLES = '''
+import torch
+def generate_input(n, seed):
+    """Eight numbers of four bits in each of 32."""
+    parts = torch.randint(4, 12, (n, 8), generator=torch.Generator().manual_seed(seed))
+    whole = (parts << (torch.arange(8) * 4)).sum(1)
+    return (torch.where(whole >= 2**31, whole - 2**32, whole).to(torch.int32),)
+def ref_kernel(data):
+    return (((data[0][:, None] >> (torch.arange(8) * 4)) & 15) + 1).float().mul(0.1)
+'''
+
+
+@pytest.mark.parametrize(("plus", "answer"), [("((part >> shift) + 1) & 15", "MISTAKE"), ("((part >> shift) & 15) + 1", "RIGHT")])
+def test_every_bit_of_what_is_packed_is_set(tmp_path, plus, answer):
+    (tmp_path / "reference.py").write_text(NIBBLES)
+    (tmp_path / "task.yml").write_text("name: nibbles\ntests:\n  - {n: 12, seed: 1}\n")
+    body = f"[[0.1 * float({plus}) for shift in range(0, 32, 4)] for part in data[0].tolist()]"
+    (tmp_path / "solution.py").write_text(f"import torch\ndef custom_kernel(data):\n    return torch.tensor({body}).reshape(-1, 8)\n")
+    found = judge_here(tmp_path, tmp_path / "solution.py", budget_s=20.0)
+    assert found.answer == answer, found
+
+
+EXPONENTS = '''
+import torch
+import torch.nn as nn
+class {name}(nn.Module):
+    """The exponent of each number, computed exactly; numbers of all magnitudes."""
+    def forward(self, x):
+        with torch.no_grad():
+            {body}
+def get_inputs():
+    return [torch.randn(30, 20)]
+def get_init_inputs():
+    return []
+'''
+
+
+@pytest.mark.parametrize(
+    ("body", "answer"),
+    [
+        ("return torch.where(x == 0, 0, x.abs().double().log2().floor().int() + 1)", "RIGHT"),
+        ("return torch.where(x == 0, 0, x.abs().log2().floor().int() + 1)", "MISTAKE"),
+        ("return torch.where(x == 0, 0, (x.abs().view(torch.int32) >> 23) - 126)", "MISTAKE"),
+    ],
+    ids=["in float64", "a logarithm that rounds up", "a wrong exponent of subnormal numbers"],
+)
+def test_what_is_exact_is_asked_next_to_powers_of_two_and_of_all_magnitudes(tmp_path, body, answer):
+    (tmp_path / "problem.py").write_text(EXPONENTS.format(name="Model", body="return torch.frexp(x).exponent"))
+    (tmp_path / "solution.py").write_text(EXPONENTS.format(name="ModelNew", body=body))
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=20.0)
+    assert found.answer == answer, found
+
+
+CASES = """
+import torch
+import torch.nn as nn
+class Model(nn.Module):
+    def __init__(self, beta=0.5, reduction="mean"):
+        super().__init__()
+        self.beta, self.reduction = beta, reduction
+    def forward(self, x):
+        found = x.exp() if self.beta == 0 else ((self.beta * x).exp() - 1) / self.beta
+        return found.sum(-1) if self.reduction == "sum" else found.mean(-1)
+def get_inputs():
+    return [torch.randn(8, 5)]
+def get_init_inputs():
+    return []
+"""
+OWN_CASES = """
+import torch
+import torch.nn as nn
+class ModelNew(nn.Module):
+    def __init__(self, beta=0.5, reduction="mean"):
+        super().__init__()
+        self.beta, self.reduction = beta, reduction
+    def forward(self, x):
+        found = x.exp() if {case} else ((self.beta * x).exp() - 1) / self.beta
+        return {mean}
+"""
+MEAN = "found @ torch.ones(5) / (1 if self.reduction == 'sum' else 5)"
+
+
+@pytest.mark.parametrize(
+    ("case", "mean", "answer", "where"),
+    [
+        ("self.beta == 0", MEAN, "RIGHT", ""),
+        ("False", MEAN, "MISTAKE", "beta=0.0 instead of 0.5"),
+        ("self.beta == 0", "found @ torch.ones(5) / 5", "MISTAKE", "reduction=sum instead of mean"),
+    ],
+)
+def test_what_the_reference_compares_a_parameter_with_is_asked(tmp_path, case, mean, answer, where):
+    (tmp_path / "problem.py").write_text(CASES)
+    (tmp_path / "solution.py").write_text(OWN_CASES.format(case=case, mean=mean))
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=20.0)
+    assert found.answer == answer, found
+    assert where in found.label

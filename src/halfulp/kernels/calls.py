@@ -44,7 +44,7 @@ def call(
     *,
     training: bool,
 ) -> tuple[Any, State]:
-    """What a kernel returns, and the buffers that it changes.
+    """What a kernel returns, and its buffers after the call.
 
     Args:
         target: a module or function. state: what stands for a module's parameters and buffers; it is not changed.
@@ -61,7 +61,7 @@ def call(
     finally:
         for part, mode in modes:
             part.training = mode
-    return result, {name: own[name] for name in sorted(names & own.keys())} if training else {}
+    return result, {name: own[name] for name in sorted(names & own.keys())}
 
 
 def differentiated(

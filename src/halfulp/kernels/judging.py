@@ -370,12 +370,23 @@ class _Judge:
         self._take(Question("sequence", "the same inputs again and again", given), outcome)
 
     def _ask(self, question: Question) -> None:
-        longest_s = self.budget_s / PASSES / (LONGER if question.long else 1)
-        how = How(gradients=question.gradients, longest_s=longest_s, exact=question.exact, times=question.times, apart=question.apart)
+        how = How(
+            gradients=question.gradients, longest_s=self.budget_s / PASSES, exact=question.exact,
+            times=question.times, apart=question.apart, buffers_only=question.buffers,
+        )  # fmt: skip
         outcome = self.trials.ask(question.setting, how)
-        if outcome.answer == "no answer" and question.otherwise is not None:
-            outcome = self.trials.ask(question.otherwise, how)
+        if question.otherwise is not None and (outcome.answer == "no answer" or self._why_undefined(question, outcome)):
+            question = replace(question, setting=question.otherwise, otherwise=None)
+            outcome = self.trials.ask(question.setting, how)
         self._take(question, outcome)
+
+    def _why_undefined(self, question: Question, outcome: Outcome) -> str:
+        """Why the reference is no guide on a question that was answered wrong; "" where it is one."""
+        if outcome.answer != "wrong" or self._given_setting is None:
+            return ""
+        evidence = outcome.check.because[:1] if outcome.check is not None else ()
+        how: dict[str, Any] = {"special": evidence in OUT_OF_RANGE, "shaped": "structure" in evidence, "gradients": question.gradients}
+        return why_undefined(self.trials.reference(question.setting.init), question.setting, self._given_setting, **how)
 
     def _take(self, question: Question, outcome: Outcome, *, must: bool = False) -> None:
         """Note the answer; a wrong one ends the questions.
@@ -390,16 +401,8 @@ class _Judge:
         is_unstable = outcome.check is not None and outcome.check.verdict is Verdict.UNSTABLE
         if answer == "wrong" and not must and (loses_little(question, outcome.check) or (question.blunt and is_unstable)):
             answer = "right"
-        if answer == "wrong" and not must and self._given_setting is not None:
-            evidence = outcome.check.because[:1] if outcome.check is not None else ()
-            how: dict[str, Any] = {
-                "special": evidence in OUT_OF_RANGE,
-                "shaped": "structure" in evidence,
-                "gradients": question.gradients,
-            }
-            target = self.trials.reference(question.setting.init)
-            if why := why_undefined(target, question.setting, self._given_setting, **how):
-                answer, outcome = "no answer", replace(outcome, note=why)
+        if answer == "wrong" and not must and (why := self._why_undefined(question, outcome)):
+            answer, outcome = "no answer", replace(outcome, note=why)
         if any(outcome.facts.get(name) for name in cheats.SEEN_IN_CALLS) and not question.gradients:
             facts: dict[str, Any] = {
                 "written": outcome.facts.get("written", ())

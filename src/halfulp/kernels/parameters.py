@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 from collections.abc import Collection, Iterator
@@ -18,27 +19,71 @@ from .stand_in import on_processor
 
 def constructor_questions(problem: Problem, given: Setting) -> Iterator[Question]:
     """What the constructor's defaults and numbers may be besides: what a solution ignores shows only then."""
-    if problem.constructor is None:
-        return
-    try:
-        names = list(inspect.signature(problem.constructor).parameters.values())
-    except (TypeError, ValueError):
-        return
-    whole = [*given.init, *(parameter.default for parameter in names[len(given.init) :])]
-    if any(value is inspect.Parameter.empty for value in whole) or len(whole) > len(names):
-        return
+    names, whole = _named(problem, given)
+    cases = cases_of(problem.text)
     for place, value in enumerate(whole):
         others: list[Any] = [not value] if isinstance(value, bool) else [value / 8 or 0.1, value * 8] if isinstance(value, float) else []
         if isinstance(value, int) and not isinstance(value, bool) and place >= len(given.init):
             others = [value + 1, 2 * value + 1]
-        if isinstance(value, int) and not isinstance(value, bool) and value < 0:
-            yield from _marked(names[place].name, whole, place, given)
-        if isinstance(value, int) and not isinstance(value, bool) and value == 0 and place < len(given.init):
-            yield from _left_out(names[place].name, whole, place, given)
-        for other in (each for each in others if each != value):
+        special = [_alike(case, value) for case in cases.get(names[place], ())]
+        is_mark = MARKS.search(names[place]) is not None
+        if isinstance(value, int) and not isinstance(value, bool) and (value < 0 or (is_mark and value > 0)):
+            yield from _marked(names[place], whole, place, given)
+        if isinstance(value, int) and not isinstance(value, bool) and value == 0 and (is_mark or place < len(given.init)):
+            yield from _left_out(names[place], whole, place, given)
+        for other in dict.fromkeys(each for each in (*special, *others) if each != value):
             init = (*whole[:place], other, *whole[place + 1 :])
-            label = f"{names[place].name}={other} instead of {value}"
-            yield Question("parameters", label, replace(given, init=init), of=names[place].name)
+            label = f"{names[place]}={other} instead of {value}"
+            yield Question("parameters", label, replace(given, init=init), of="" if other in special else names[place])
+
+
+def cases_of(text: str) -> dict[str, list[Any]]:
+    """What a source compares each name or attribute with: a formula may have a case of its own there."""
+    found: dict[str, list[Any]] = {}
+    for node in ast.walk(ast.parse(text)):
+        if not isinstance(node, ast.Compare):
+            continue
+        sides = [node.left, *node.comparators]
+        names = [side.attr if isinstance(side, ast.Attribute) else side.id for side in sides if isinstance(side, (ast.Attribute, ast.Name))]
+        for side in sides:
+            try:
+                value = ast.literal_eval(side)
+            except (ValueError, TypeError):
+                continue
+            values = value if isinstance(value, (tuple, list, set)) else (value,)
+            for name in names:
+                found.setdefault(name, []).extend(each for each in values if each is None or isinstance(each, (int, float, str)))
+    return found
+
+
+def _alike(case: Any, value: Any) -> Any:
+    """A case as a number of the same type as the value; the value itself where it is of another kind."""
+    if isinstance(value, bool) or isinstance(case, bool):
+        return value
+    if isinstance(case, (int, float)) and isinstance(value, (int, float)):
+        return type(value)(case)
+    return case if case is None or type(case) is type(value) else value
+
+
+def _named(problem: Problem, given: Setting) -> tuple[list[str], list[Any]]:
+    """The names of what a constructor gets, and what it gets; none where that isn't known."""
+    try:
+        names = list(inspect.signature(problem.constructor).parameters.values()) if problem.constructor is not None else []
+    except (TypeError, ValueError):
+        names = []
+    whole = [*given.init, *(parameter.default for parameter in names[len(given.init) :])]
+    known = len(whole) == len(names) and all(value is not inspect.Parameter.empty for value in whole)
+    return ([parameter.name for parameter in names], whole) if known else ([], [])
+
+
+def marks_of(problem: Problem, given: Setting) -> dict[int, str]:
+    """The numbers by which a constructor is told that inputs are marked, in words."""
+    pairs = zip(*_named(problem, given))
+    return {
+        value: f"{value}, which is {name}"
+        for name, value in pairs
+        if MARKS.search(name) and isinstance(value, int) and not isinstance(value, bool)
+    }
 
 
 MARKS = re.compile(r"ignore|pad|skip|mask|blank")
@@ -46,14 +91,17 @@ MARKS = re.compile(r"ignore|pad|skip|mask|blank")
 
 
 def _marked(name: str, whole: list[Any], place: int, given: Setting) -> Iterator[Question]:
-    """A negative number that the inputs hold, as that by which targets are marked that don't count, is another one here and there."""
+    """A number that the inputs hold, as that by which targets are marked that don't count, is another one here and there."""
     value = whole[place]
     indices = {at: tensor for at, tensor in enumerate(leaves(given.arguments)) if tensor.dtype in (torch.int32, torch.int64)}
-    if not any(bool((tensor == value).any()) for tensor in indices.values()) and not MARKS.search(name):  # -1 may be an axis
+    is_held = any(bool((tensor == value).any()) for tensor in indices.values())
+    if not is_held and not (indices and MARKS.search(name)):  # -1 may be an axis
         return
     held = next((int(tensor[tensor >= 0].reshape(-1)[0]) for tensor in indices.values() if bool((tensor >= 0).any())), value - 1)
-    for other in (held, value - 1):
+    for other in (held, min(value, 0) - 1):
         changed = {at: torch.where(tensor == value, other, tensor).to(tensor.dtype) for at, tensor in indices.items()}
+        for tensor in changed.values() if not is_held else ():
+            tensor.view(-1)[::4] = other
         init = (*whole[:place], other, *whole[place + 1 :])
         setting = replace(given, init=init, arguments=with_leaves(given.arguments, changed))
         yield Question("parameters", f"{name}={other} instead of {value}, in the inputs as well", setting)
@@ -68,17 +116,19 @@ def _left_out(name: str, whole: list[Any], place: int, given: Setting) -> Iterat
     yield Question("parameters", f"{name}=1 instead of 0{', and 0 instead of 1 in the inputs' if changed else ''}", setting)
 
 
-def parameter_questions(given: Setting, seed: int, tables: Collection[str] = ()) -> Iterator[Question]:
+def parameter_questions(given: Setting, seed: int, tables: Collection[str] = (), *, upwards: bool = False) -> Iterator[Question]:
     """Other parameters: what was built with zeros and ones is neither, weights are larger, running statistics have run.
 
     Args:
-        tables: see `tables_of`.
+        tables: see `tables_of`. upwards: see `moved`.
     """
     if not given.state:
         return
     changes = {
-        "the values of every parameter and buffer changed": moved(given.state, seed, tables),
-        "the values of every parameter and buffer changed, by other amounts": moved(moved(given.state, seed + 1, tables), seed + 2, tables),
+        "the values of every parameter and buffer changed": moved(given.state, seed, tables, upwards=upwards),
+        "the values of every parameter and buffer changed, by other amounts": moved(
+            moved(given.state, seed + 1, tables, upwards=upwards), seed + 2, tables, upwards=upwards
+        ),
         "every parameter and buffer a hundred times larger": times(given.state, 100, tables),
         "every parameter and buffer twice as large": times(given.state, 2, tables),
     }
@@ -112,11 +162,14 @@ def times(state: State, factor: int, tables: Collection[str]) -> State:
     return {name: tensor * factor if tensor.is_floating_point() and name not in tables else tensor for name, tensor in state.items()}
 
 
-def moved(state: State, seed: int, tables: Collection[str] = ()) -> State:
+def moved(state: State, seed: int, tables: Collection[str] = (), *, upwards: bool = False) -> State:
     """Parameters and buffers with noise as large as they are, and at least a half where they are all alike; variances stay positive.
 
     Whole numbers (codes of weights, zero points, tables of indices) stay within their range: they change places, or are one less where all
     are alike. What is sorted, counts or masks stays, and so do `tables`, see `tables_of`.
+
+    Args:
+        upwards: numbers that are not negative become larger, as mean squares that start at zero do.
     """
     generator = torch.Generator().manual_seed(seed)
     found: State = {}
@@ -131,7 +184,7 @@ def moved(state: State, seed: int, tables: Collection[str] = ()) -> State:
         wide = tensor.double()
         is_flat = tensor.numel() > 1 and bool((tensor == tensor.reshape(-1)[0]).all())
         size = 0.5 if is_flat or tensor.numel() == 1 else float(wide.std())
-        changed = wide + size * noise
+        changed = wide + size * (noise.abs() if upwards and bool((wide >= 0).all()) else noise)
         if bool((wide > 0).all()) and "var" in name:
             changed = wide * torch.exp(0.5 * noise)
         found[name] = changed.to(tensor.dtype)

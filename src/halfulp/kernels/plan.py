@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
@@ -10,18 +11,20 @@ from typing import Any
 import torch
 
 from ..cases.trees import tensors_of
-from .calls import Setting, leaves, state_of, with_leaves
+from .calls import Setting, State, leaves, state_of, with_leaves
 from .facts import alike
 from .masks import mask_questions
-from .parameters import constructor_questions, moved, parameter_questions, times
+from .parameters import constructor_questions, marks_of, moved, parameter_questions, times
 from .problem import Problem, count_of
 from .promises import Promises
 from .questions import (
+    MEAN,
     Question,
     alike_questions,
     border_questions,
     format_questions,
     gradient_questions,
+    largest_questions,
     leading_questions,
     number_questions,
     single_questions,
@@ -39,11 +42,11 @@ from .whole_numbers import WholeNumbers
 MOST_NEAR = 18
 """Sizes, each one more, several times as large, and one less, that are asked before other values: they say the most, and time may end."""
 LONGER = 8
-"""Gradients are asked of up to so many times the given numbers; a long sum, where the reference is so many times faster than it may be."""
+"""Gradients are asked of up to so many times the given numbers."""
 SEEN = 1e-3
 """The relative change of a result that nobody takes for rounding, in any format but the shortest."""
-EARLY = "a large mean"
-"""Values that are asked before other sizes: the mean of squares less the square of the mean is a common formula, and shows there."""
+AWAY = 1000.0
+"""Times the spread of the inputs: squares of such numbers keep a unit of those of their differences in float32."""
 SEEDS = (0, 1, 2)
 """Of the draws that say what a problem promises, and that every solution is asked."""
 
@@ -65,15 +68,18 @@ class Plan:
         self.tables, self.blocks, self.seed, self.has_modes = tables, blocks, seed, has_modes
         self.is_differentiable = problem.differentiable and not stated.inference
         self.asked = asked
+        self._upwards = False
         self._early: list[Question] = []
 
     def on_given(self) -> Iterator[Question]:
         """The given inputs with other signs, formats and parameters; their gradients; training mode."""
         given = self.given
-        parameters = parameter_questions(given, self.seed, self.tables) if self.trials.names is not None else iter(())
+        self._upwards = self.trials.names is not None and not self._is_defined(moved(given.state, self.seed, self.tables))
+        parameters = self._parameters() if self.trials.names is not None else iter(())
         yield from itertools.islice(parameters, 1)  # weights that are kept from the first call
         yield from leading_questions(given, self.promises)
-        for question in itertools.islice((found for found in self._values() if found.label == EARLY), 1):
+        # The mean of squares less the square of the mean is a common formula, and shows there.
+        for question in itertools.islice((found for found in self._values() if found.label == MEAN), 1):
             self._early.append(self._moved(question))
             yield self._early[-1]
         if self.is_differentiable:
@@ -82,9 +88,11 @@ class Plan:
                 yield Question("gradients", "gradients in training mode", replace(given, training=True), gradients=True)
         yield from parameters
         yield from format_questions(given, self.stated)
+        if self.trials.names is not None and self._has_buffers():
+            yield Question("mode", "buffers after evaluation mode", given, buffers=True)
         if self.has_modes:
             yield Question("mode", "training mode", replace(given, training=True))
-            other = next(parameter_questions(given, self.seed, self.tables), None)
+            other = next(self._parameters(), None)
             if other is not None:
                 yield Question("mode", "training mode, parameter values changed", replace(other.setting, training=True))
 
@@ -101,14 +109,18 @@ class Plan:
             for found in self._with_state(question):
                 kept.append(found)
                 yield found
+        own = self.problem.sizes
+        doubled = [question for question in kept if any(size == 2 * own.get(name, 0) for name, size in question.sizes.items())]
+        yield from largest_questions([Question("values", "the given sizes", self.given), *doubled], self.promises, self.tables)
         yield from number_questions(self.given)
         yield from border_questions(kept, self.promises)
-        values = (question for question in self._values() if question.label != EARLY)
+        values = (question for question in self._values() if question.label != MEAN)
         for question in itertools.chain(values, (question for question in whole if question not in early)):
             kept.append(self._moved(question))
             yield kept[-1]
         state = times(self.given.state, 2, self.tables) if self.trials.names is not None else self.given.state
         yield from alike_questions(self.given, self.promises, state)
+        yield from self._all_far()
         if self.has_modes:
             yield from training_questions(kept)
         yield from self._gradients(kept)
@@ -121,6 +133,33 @@ class Plan:
             kept.append(self._moved(question))
             yield kept[-1]
         yield from self._gradients(kept)
+
+    def _parameters(self) -> Iterator[Question]:
+        return parameter_questions(self.given, self.seed, self.tables, upwards=self._upwards)
+
+    def _is_defined(self, state: State) -> bool:
+        """Whether the reference gives numbers with such parameters."""
+        try:
+            results = self.trials.expected(replace(self.given, state=state))
+        except Exception:  # whatever the reference says to it
+            return False
+        return all(bool(torch.isfinite(tensor).all()) for tensor in tensors_of(results) if tensor.is_floating_point())
+
+    def _has_buffers(self) -> bool:
+        target = self.trials.reference(self.given.init)
+        return isinstance(target, torch.nn.Module) and any(name not in self.tables for name, _ in target.named_buffers())
+
+    def _all_far(self) -> Iterator[Question]:
+        """Inputs and parameters moved away from zero by the same number: distances between them are as they were, and cancel."""
+        floats = {place: tensor for place, tensor in enumerate(leaves(self.given.arguments)) if tensor.is_floating_point()}
+        state = {name: tensor for name, tensor in self.given.state.items() if tensor.is_floating_point() and name not in self.tables}
+        if not floats or not state or self.trials.names is None:
+            return
+        away = AWAY * max(float(tensor.double().std(correction=0)) for tensor in floats.values())
+        arguments = self.promises.kept(with_leaves(self.given.arguments, {place: tensor + away for place, tensor in floats.items()}))
+        if arguments is not None:
+            setting = replace(self.given, arguments=arguments, state={**self.given.state, **{name: state[name] + away for name in state}})
+            yield Question("values", "a mean a thousand times the spread, in parameters and buffers too", setting)
 
     def _values(self) -> Iterator[Question]:
         yield from value_questions(self.given, self.promises, self.stated, self.seed)
@@ -162,7 +201,7 @@ class Plan:
                 return None
 
         draws = [self.given, *(other_draw(self.problem, self.given, self.seed + number) for number in SEEDS[1:])]
-        return WholeNumbers(draws, ask, self.problem.text)
+        return WholeNumbers(draws, ask, self.problem.text, marks_of(self.problem, self.given))
 
     def _changed(self, question: Question) -> set[int]:
         """The places of the tensors among the arguments that are others."""
@@ -184,6 +223,8 @@ class Plan:
         question = replace(question, setting=replace(setting, state=state))
         if any("#" in name for name in question.sizes) and self._ignores(question.setting):
             return
+        if any(size == 1 and not self._may_grow(name) for name, size in question.sizes.items()):
+            return
         found = self._moved(question)
         started = {
             place: torch.randn(tensor.shape, generator=torch.Generator().manual_seed(self.seed + place)).to(tensor.dtype)
@@ -194,6 +235,16 @@ class Plan:
             arguments = with_leaves(setting.arguments, started)
             found = replace(found, setting=replace(found.setting, arguments=arguments), otherwise=question.setting)
         yield found
+
+    def _may_grow(self, name: str) -> bool:
+        """Whether the reference takes a size that is larger: where it takes none, and takes 1, it broadcasts what belongs together."""
+        value = self.problem.sizes.get(name, 1)
+        for size in (value + 1, 2 * value) if value > 1 else ():
+            with contextlib.suppress(Exception):  # whatever it says to lengths that don't fit together
+                setting = self.problem.draw(self.seed, {name: size})
+                self.trials.expected(replace(setting, state=state_of(self.trials.reference(setting.init))))
+                return True
+        return value <= 1
 
     def _ignores(self, setting: Setting) -> bool:
         """Whether the reference makes nothing of what an axis has more than before: then lengths that belong together are others."""
@@ -214,7 +265,11 @@ class Plan:
         state = question.setting.state
         if not state or self.trials.names is None:
             return question
-        return replace(question, setting=replace(question.setting, state=moved(state, self.seed, self.tables)), otherwise=question.setting)
+        return replace(
+            question,
+            setting=replace(question.setting, state=moved(state, self.seed, self.tables, upwards=self._upwards)),
+            otherwise=question.setting,
+        )
 
 
 def other_draw(problem: Problem, given: Setting, seed: int) -> Setting:

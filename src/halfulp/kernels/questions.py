@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -26,13 +26,12 @@ class Question:
     Attributes:
         kind, label: see `Asked`. setting: on what. exotic: whether a difference is reported and decides nothing, since honest
             implementations may differ there (NaN, nothing at all). tied: whether numbers are alike, so that which one is chosen is free.
-        otherwise: what to ask where this has no answer. gradients: whether it is these that are asked. long: whether it has many more
-            numbers than the problem, so that it is asked only where the reference is fast. far: whether a size is many times the
-            problem's, so that what takes long or much memory says nothing. finite: whether a difference decides nothing that is no NaN or
-            infinity. of: the parameter of a constructor that is another one. exact: whether a jump decides where the reference's
-            numbers are exact. sizes: those of the problem that are others. blunt: whether digits that are lost,
-            and infinities, decide nothing. apart: the arguments before some numbers were made larger than all others.
-            borders: whether it is asked for what lies beyond the end of a block.
+        otherwise: what to ask where this has no answer. gradients: whether it is these that are asked. far: whether a size is many times
+            the problem's, so that what takes long or much memory says nothing. finite: whether a difference decides nothing that is no NaN
+            or infinity. of: the parameter of a constructor that is another one. exact: whether a jump decides where the reference's numbers
+            are exact. sizes: those of the problem that are others. blunt: whether digits that are lost, and infinities, decide nothing.
+            apart: the arguments before some numbers were made larger than all others.
+            borders: whether it is asked for what lies beyond the end of a block. buffers: whether it is these that are asked.
     """
 
     kind: str
@@ -42,7 +41,6 @@ class Question:
     tied: bool = False
     otherwise: Setting | None = None
     gradients: bool = False
-    long: bool = False
     far: bool = False
     finite: bool = False
     of: str = ""
@@ -51,6 +49,7 @@ class Question:
     blunt: bool = False
     apart: tuple[Any, ...] | None = None
     borders: bool = False
+    buffers: bool = False
 
     @property
     def times(self) -> float:
@@ -99,8 +98,14 @@ def loses_little(question: Question, check: CheckResult | None) -> bool:
     if question.borders:
         return True
     noise = check.find("noise")
+    limit = MEAN_IN_SPREADS if question.gradients and MEAN in question.label else A_DIGIT
     is_of_values = question.kind == "values" or (question.gradients and any(label in question.label for label in DIFFERENTIATED))
-    return is_of_values and noise is not None and noise.number("rms_in_noise") <= A_DIGIT
+    return is_of_values and noise is not None and noise.number("rms_in_noise") <= limit
+
+
+MEAN, MEAN_IN_SPREADS = "a large mean", 100.0
+"""What `halfulp.inputs` makes it: gradients that are computed from a rounded result again, as all do who compute attention in tiles, lose
+so much where inputs are as far from zero; a square of the mean that cancels loses its square."""
 
 
 def value_questions(given: Setting, promises: Promises, stated: Stated, seed: int) -> Iterator[Question]:
@@ -111,9 +116,10 @@ def value_questions(given: Setting, promises: Promises, stated: Stated, seed: in
         arguments = _of_matrices(variant.inputs, given) if variant.kind == "layout" else promises.kept(variant.inputs)
         if arguments is None or _unchanged(arguments, given.arguments, variant.kind):
             continue
+        is_exotic = variant.kind == "specials" and not (variant.label == SUBNORMAL and stated.magnitudes)
         yield Question(
             "values" if variant.kind == "specials" else variant.kind, variant.label, replace(given, arguments=arguments),
-            exotic=variant.kind == "specials", tied=variant.label in TIED and not stated.ties,
+            exotic=is_exotic, tied=variant.label in TIED and not stated.ties,
         )  # fmt: skip
         if variant.kind == "layout":
             yield from _first_as_given(variant, given)
@@ -122,6 +128,7 @@ def value_questions(given: Setting, promises: Promises, stated: Stated, seed: in
             yield from _kept(f"{OTHERS}, and {FINER:g} times smaller", given, finer, promises)
 
 
+SUBNORMAL = "subnormal numbers"
 OTHERS = "other numbers of the same magnitude"
 FINER = 100.0
 """Times smaller: what is packed in few bits, or chosen by a fixed step, shows on numbers that lie close together, and on no grid."""
@@ -171,6 +178,14 @@ def text_questions(given: Setting, promises: Promises, stated: Stated) -> Iterat
             order = torch.rand(tensor.shape, generator=torch.Generator().manual_seed(place)).argsort(-1)
             masked = tensor.masked_fill(order >= LEFT, -torch.inf)
             yield from _kept(f"all but {LEFT} numbers of each row of input {place} -inf", given, {place: masked}, promises)
+        for axis, length in enumerate(tensor.shape if place in stated.specials.get(-math.inf, ()) else ()):
+            masked = tensor.clone()
+            masked.narrow(axis, 0, length // 2).fill_(-torch.inf)
+            yield from _kept(f"the first half of axis {axis} of input {place} -inf", given, {place: masked}, promises)
+    if stated.exact or stated.rounds:
+        below = {place: _below_powers(tensor) for place, tensor in floats.items() if tensor.numel()}
+        for question in _kept("numbers next below powers of two", given, below, promises):
+            yield replace(question, exact=stated.exact)
     for most in HALF_WAY if stated.rounds else ():
         changed = {place: _half_way(tensor, most) for place, tensor in floats.items() if tensor.numel()}
         for question in _kept(f"numbers half-way between whole ones, the largest {most:g}", given, changed, promises):
@@ -185,12 +200,51 @@ HALF_WAY = (127.0, 7.0)
 """The largest whole numbers of 8 and 4 bits: where they are the largest of a row, a scale that is found by it is 1, and ties are exact."""
 
 
+def _below_powers(tensor: torch.Tensor) -> torch.Tensor:
+    """The numbers next below powers of two, as large as these: a logarithm that is rounded takes them for the power."""
+    powers = torch.exp2(torch.ceil(torch.log2(tensor.abs().double()))).to(tensor.dtype)
+    below = powers * (1 - torch.finfo(tensor.dtype).eps / 2)
+    return torch.where(torch.isfinite(tensor) & (tensor != 0), below.copysign(tensor), tensor)
+
+
 def _half_way(tensor: torch.Tensor, most: float) -> torch.Tensor:
     """Whole numbers and a half, as large in proportion; the largest of each row is a whole number."""
     largest = tensor.abs().amax(-1, keepdim=True)
     scaled = torch.where(largest > 0, tensor / largest, 0.0).nan_to_num() * most
     halves = torch.floor(scaled).clamp(1 - most, most - 2) + 0.5
     return torch.where(tensor.abs() == largest, most * torch.sign(tensor), halves).to(tensor.dtype)
+
+
+def largest_questions(asked: Sequence[Question], promises: Promises, tables: Collection[str]) -> Iterator[Question]:
+    """Short whole numbers at the largest magnitude that they have, and everything else alike: sums that are kept in few bits overflow.
+
+    Args:
+        asked: on whose settings. tables: see `tables_of`.
+    """
+    for question in asked:
+        setting = question.setting
+        given = list(enumerate(leaves(setting.arguments)))
+        short = {place: _largest(tensor) for place, tensor in given if tensor.dtype in SHORT and tensor.numel()}
+        state = {
+            name: _largest(tensor) if tensor.dtype in SHORT and tensor.numel() and name not in tables else tensor
+            for name, tensor in setting.state.items()
+        }
+        if not short and all(state[name] is setting.state[name] for name in state):
+            continue
+        floats = {place: tensor for place, tensor in given if tensor.is_floating_point() and tensor.numel()}
+        changed = short | {place: torch.full_like(tensor, float(tensor.abs().max())) for place, tensor in floats.items()}
+        label = f"{question.label}, short whole numbers at their largest, {ALIKE}"
+        for found in _kept(label, replace(setting, state=state), changed, promises):
+            yield replace(found, kind=question.kind, tied=True, far=question.far, sizes=question.sizes)
+
+
+SHORT = (torch.int8, torch.uint8)
+"""What holds codes of weights and activations; longer ones may be places."""
+
+
+def _largest(tensor: torch.Tensor) -> torch.Tensor:
+    least, most = int(tensor.min()), int(tensor.max())
+    return torch.full_like(tensor, least if -least > most else most)
 
 
 def alike_questions(given: Setting, promises: Promises, state: State) -> Iterator[Question]:
@@ -241,7 +295,13 @@ def single_questions(given: Setting, promises: Promises, stated: Stated) -> Iter
     huge = {place: tensors[place] * HUGE for place in sizes}
     if huge and all(bool(torch.isfinite(tensor).all()) for tensor in huge.values()):
         yield from _kept(f"numbers {HUGE:g} times larger", given, huge, promises)
+    tiny = {place: tensors[place] / HUGE for place in sizes}
+    for question in _kept(f"numbers {HUGE:g} times smaller", given, tiny, promises) if tiny else ():
+        yield replace(question, blunt=True)
     for place in floats:
+        if len(floats) > 1:
+            for question in _kept(f"input {place} all zero", given, {place: torch.zeros_like(tensors[place])}, promises):
+                yield replace(question, tied=not stated.ties)
         if len(floats) > 1 and place in sizes:
             yield from _kept(f"input {place} negative, the others positive", given, {**sizes, place: -sizes[place]}, promises)
         if place in sizes and len(floats) == 1:
@@ -262,13 +322,17 @@ def single_questions(given: Setting, promises: Promises, stated: Stated) -> Iter
             for question in _kept(f"{TWINS} {place}", given, {place: twins}, promises):
                 yield replace(question, tied=not stated.ties)
         yield from _together(place, tensors, given, promises)
-        for axis, length in enumerate(tensors[place].shape):
-            for index, called in ((length - 1, "last"), (0, "first")) if length > 1 else ():
-                changed = tensors[place].clone()
-                changed.select(axis, index).mul_(LARGE)
-                label = f"input {place}: {LARGE:g} times larger at the {called} index of axis {axis}"
-                for question in _kept(label, given, {place: changed}, promises):
-                    yield replace(question, apart=given.arguments)
+        yield from _large_at_ends(place, tensors[place], given, promises)
+
+
+def _large_at_ends(place: int, tensor: torch.Tensor, given: Setting, promises: Promises) -> Iterator[Question]:
+    for axis, length in enumerate(tensor.shape):
+        for index, called in ((length - 1, "last"), (0, "first")) if length > 1 else ():
+            changed = tensor.clone()
+            changed.select(axis, index).mul_(LARGE)
+            label = f"input {place}: {LARGE:g} times larger at the {called} index of axis {axis}"
+            for question in _kept(label, given, {place: changed}, promises):
+                yield replace(question, apart=given.arguments)
 
 
 SPREAD = 1000.0
@@ -321,7 +385,7 @@ def whole_number_questions(given: Setting, numbers: WholeNumbers) -> Iterator[Qu
 
 TWINS = "the first two rows alike in input"
 """A distance of zero, whose root has no derivative: what is added under the root, or left out, shows in gradients."""
-DIFFERENTIATED = ("a large mean", "numbers a thousand times larger", "all numbers negative", "sums that cancel")
+DIFFERENTIATED = (MEAN, "numbers a thousand times larger", "all numbers negative", "sums that cancel")
 """Variants on which gradients are asked: a formula that is right for small numbers overflows, or cancels, elsewhere."""
 SATURATED = ("numbers a thousand times larger",)
 """Variants on which a gradient that is no number decides nothing: that of 1 / (1 + exp(-x)), a sigmoid, is none at -100."""

@@ -148,7 +148,7 @@ class Sandbox:
 
     def call(
         self, setting: Setting, *, lifted: str = "", gradients: bool = False, poisoned: bool = False, watched: bool = False,
-        same_memory: bool = False, settled: float = 0.0, repeated_s: float = 0.0, seed: int = 0,
+        same_memory: bool = False, settled: float = 0.0, repeated_s: float = 0.0, seed: int = 0, buffers: bool = False,
     ) -> Called:  # fmt: skip
         """One call.
 
@@ -156,7 +156,8 @@ class Sandbox:
             setting: on what. lifted: the declared precision, where it runs in float64. gradients: results are the gradients.
             poisoned: memory that nobody wrote holds NaN. watched: ops are told. same_memory: arguments lie where those of the call before
             lay. settled: seconds to wait for what is still being written. repeated_s: for so many seconds it is called again, and the
-            result that differs most from the first is given. seed: of random numbers.
+            result that differs most from the first is given. seed: of random numbers. buffers: results are (results, buffers), as they
+            are in training mode.
 
         Raises:
             Failed: see `load`.
@@ -170,7 +171,7 @@ class Sandbox:
             "do": "call", "given": pack((setting.state, setting.arguments, dict(setting.keywords)), tensors), "training": setting.training,
             "lifted": lifted,
             "gradients": gradients, "poisoned": poisoned, "watched": watched, "same_memory": same_memory, "settled": settled,
-            "repeated_s": repeated_s, "seed": seed,
+            "repeated_s": repeated_s, "seed": seed, "buffers": buffers,
         }  # fmt: skip
         answer = self._ask(header, tensors)
         self._called = True

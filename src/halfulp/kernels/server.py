@@ -178,7 +178,7 @@ class _Host:
                     results: Any = differentiated(self.target, state, tuple(arguments), keywords, training=header["training"])
                 else:
                     found, buffers = call(self.target, state, tuple(arguments), keywords, training=header["training"])
-                    results = (found, buffers) if header["training"] else found
+                    results = (found, buffers) if header["training"] or header["buffers"] else found
                     if header["repeated_s"]:
                         results = self._farthest(results, (state, before[len(_tensors(state)) :], arguments, keywords), header)
         packed = pack(results, sent)

@@ -25,7 +25,7 @@ class How:
 
     Attributes:
         whole: make the whole judgement in any case. gradients: of the gradients. same_memory, repeated_s: see `Sandbox.call`; of repeated
-            calls the last result alone is judged. buffers_only: of the buffers that training mode changes.
+            calls the last result alone is judged. buffers_only: of the buffers after the call.
         longest_s: nothing is asked where the reference takes longer; a solution that is slow is judged by one run first.
         exact: a jump is wrong where the reference's numbers are exact. float32: results of 16 bits are to be rounded once.
         times: how much larger numbers are than those of the problem. apart: the arguments before some were made larger; what does not
@@ -110,7 +110,7 @@ class Sides:
             raise Failed(LATE, "was not called any more")
         found = self.trials.call(
             replace(self.setting, arguments=arguments, state=state), lifted=lifted, gradients=how.gradients, same_memory=how.same_memory,
-            repeated_s=0.0 if lifted else how.repeated_s,
+            repeated_s=0.0 if lifted else how.repeated_s, buffers=how.buffers_only,
         )  # fmt: skip
         results = {name: found.results[name] for name in found.results if name in self.names} if how.gradients else found.results
         results = results[1] if how.buffers_only else results

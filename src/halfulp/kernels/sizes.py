@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -21,17 +22,22 @@ PRIMES = (2, 3, 5, 7, 13, 17, 31, 61, 97, 127, 257, 509, 1021)
 
 
 def size_questions(problem: Problem, given: Setting, promises: Promises, seed: int, blocks: Sequence[int] = ()) -> Iterator[Question]:
-    """Other sizes: each whole number of the problem one less, one more, one, a prime, the next vector register; the nearest first.
+    """Other sizes: all together three quarters; each one less, one more, one, a prime, the next vector register; the nearest first.
 
     Args:
         blocks: numbers that the solution's source names, which may be those of its blocks: each size is one more than these too.
     """
     most = max(LARGEST, 2 * count_of(given))
+    yield from _together(problem, seed)
     asked: set[tuple[str, int]] = set()
     own: set[tuple[int, int]] = set()
     steps = sorted({step for step in problem.sizes.values() if step > 1})
     plans = [(name, value, other) for name, value in problem.sizes.items() for other in _others(value, blocks, steps)]
+    is_long = False
     for name, value, other in sorted(plans, key=_rank):
+        if other in BEYOND and not is_long:
+            is_long = True
+            yield from _long_questions(problem, promises, seed, most)
         if (name, other) in asked or (other == 1 and "#" in name):  # one of two lengths alone: that it is broadcast is no promise
             continue
         asked.add((name, other))
@@ -49,20 +55,51 @@ def size_questions(problem: Problem, given: Setting, promises: Promises, seed: i
         if other == SEVERAL * value + 1 and not changed:  # five times as many bits are no size
             continue
         if count_of(setting) <= most:
-            is_empty = any(not tensor.numel() for tensor in (*leaves(setting.arguments), *setting.state.values()))
             label = f"{size_in_words(name)}: {other} instead of {value}{', the other sizes small' if len(sizes) > 1 else ''}"
-            yield Question("sizes", label, setting, exotic=is_empty, far=other > FAR * value, sizes=sizes)
-            if other in BEYOND and (rising := _rising(setting, other)) and promises.kept(rising.arguments) is not None:
-                yield Question("sizes", f"{label}, and numbers rising", rising, far=True, sizes=sizes)
-            if other in BEYOND and (alike := _alike(setting, other)):
-                yield Question("sizes", f"{label}, and whole numbers all the same", alike, far=True, sizes=sizes)
-    yield from _long_questions(problem, promises, seed, most)
+            is_empty = any(not tensor.numel() for tensor in (*leaves(setting.arguments), *setting.state.values()))
+            question = Question("sizes", label, setting, exotic=is_empty, far=other > FAR * value, sizes=sizes)
+            yield question
+            yield from _beyond(question, other, promises) if other in BEYOND else ()
+    if not is_long:
+        yield from _long_questions(problem, promises, seed, most)
     for variant in variants(given.arguments, seed):
         arguments = promises.kept(variant.inputs) if variant.kind in ("sizes", "empty") else None
         # An axis whose length is one of the problem's sizes, or computed from some, changes with all that belongs to it: that was asked.
         is_own = variant.kind == "sizes" and not own.isdisjoint(_changed_axes(variant.inputs, given.arguments))
         if arguments is not None and not is_own and not _broadcasts(arguments, given):
             yield Question("sizes", variant.label, replace(given, arguments=arguments), exotic=variant.kind == "empty")
+
+
+def _beyond(question: Question, other: int, promises: Promises) -> Iterator[Question]:
+    """A size past 16 bits with numbers that rise, and with whole numbers all the same."""
+    rising, alike = _rising(question.setting, other), _alike(question.setting, other)
+    if rising is not None and promises.kept(rising.arguments) is not None:
+        yield replace(question, label=f"{question.label}, and numbers rising", setting=rising, exotic=False, far=True)
+    if alike is not None:
+        yield replace(question, label=f"{question.label}, and whole numbers all the same", setting=alike, exotic=False, far=True)
+
+
+def _together(problem: Problem, seed: int) -> Iterator[Question]:
+    """Sizes three quarters as large, all at once: what divides another one still does, and none is a power of two."""
+    own = {name: value for name, value in problem.sizes.items() if "#" not in name}
+    changed = {name: 3 * value // 4 for name, value in own.items() if value % 4 == 0 and value}
+    sizes: dict[str, int] = {}
+    while sizes != changed:
+        sizes = changed
+        after = {**own, **sizes}
+        apart = {
+            name for part, whole in itertools.permutations(own, 2) for name in (part, whole)
+            if own[part] > 1 and own[whole] % own[part] == 0 and after[whole] % after[part]
+        }  # fmt: skip
+        changed = {name: size for name, size in sizes.items() if name not in apart}
+    if not sizes:
+        return
+    try:
+        setting = problem.draw(seed, sizes)
+    except REFUSALS:
+        return
+    label = ", ".join(f"{size_in_words(name)}: {size} instead of {own[name]}" for name, size in sizes.items())
+    yield Question("sizes", label, setting, sizes=sizes)
 
 
 def _cut(problem: Problem, name: str, other: int) -> Iterator[dict[str, int]]:
@@ -81,7 +118,7 @@ def _rank(plan: tuple[str, int, int]) -> int:
     """What says the most comes first: one more, several times as large, half and twice as large where it divides another, one less."""
     _, value, other = plan
     first = (value + 1, SEVERAL * value + 1, value // 2, 2 * value, value - 1)
-    return first.index(other) if other in first else len(first)
+    return first.index(other) if other in first else len(first) + (other in BEYOND)
 
 
 def _changed_axes(arguments: tuple[Any, ...], given: tuple[Any, ...]) -> set[tuple[int, int]]:
@@ -109,7 +146,7 @@ def _long_questions(problem: Problem, promises: Promises, seed: int, most: int) 
         arguments = promises.kept(with_leaves(setting.arguments, floats))
         if arguments is not None and floats:
             label = f"{size_in_words(name)}: {longest} instead of {value}, all numbers positive"
-            yield Question("sizes", label, replace(setting, arguments=arguments), long=True, sizes={name: longest})
+            yield Question("sizes", label, replace(setting, arguments=arguments), sizes={name: longest})
 
 
 def _alike(setting: Setting, least: int) -> Setting | None:

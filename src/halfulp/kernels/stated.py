@@ -56,6 +56,12 @@ FLOAT32 = re.compile(
 """Not "computed in float32": that is said of kernels that round the factors of a product to 16 bits, as GPUs multiply them."""
 EMPTY = re.compile(r"\bempty\b", re.IGNORECASE)
 CONDITION_NUMBER = re.compile(rf"\bcondition(?: number)?s? (?:is |are )?(?:up to|at most|below|under|of|<=?) (?P<of>{NUMBER})")
+EXACT = re.compile(r"\bexactly\b|\bbit[- ](?:for[- ]bit|exact|identical)\b|\bbitwise (?:equal|exact|identical|the same)\b", re.IGNORECASE)
+MAGNITUDES = re.compile(
+    r"\b(?:all|any) magnitudes?\b|\b(?:sub|de)normals?\b"
+    r"|\bany (?:finite )?(?:float32|float16|bfloat16|fp32|floating[- ]point) (?:values?|numbers?)\b",
+    re.IGNORECASE,
+)
 INFERENCE = re.compile(r"\b(?:inference|forward) only\b|\bno gradients?\b|\bwithout gradients?\b", re.IGNORECASE)
 STRIDES = re.compile(r"\b(?:non|not|need|may|any|whether)\b[^,]*\b(?:contiguous|strides?)\b|\bnoncontiguous\b|\bstrided\b", re.IGNORECASE)
 DENIED = re.compile(r"\b(?:no|not|never|non|cannot|none)\b|n't\b", re.IGNORECASE)
@@ -79,6 +85,7 @@ class Stated:
             by these. rounds: whether it rounds to whole numbers, and says how. float32: whether it asks for one rounding, at the end.
         empties: whether it speaks of empty pieces. nothing: whether it says what becomes of rows that are masked as a whole.
         inference: whether it asks for no gradients. contiguous: whether inputs are.
+        exact: whether every bit counts. magnitudes: whether subnormal numbers are among its inputs.
         condition_number: the largest that it speaks of.
         kinds: other formats that the numbers of its inputs may have.
     """
@@ -97,17 +104,23 @@ class Stated:
         held = [sentence for sentence in self._sentences if not NOT_HELD.search(sentence)]
         self.ties = any(TIES.search(TO_EVEN.sub("", sentence)) and not FREE.search(sentence) for sentence in self._sentences)
         self.specials = {value: found for value, words in SPECIALS.items() if (found := self._places(draws[0], words, held))}
-        self.empties = any(EMPTY.search(clause) and not DENIED.search(clause) for clause in re.split("[.,:;]", self._prose))
+        self.empties = self._says(EMPTY)
         self.nothing = NOTHING.search(self._prose) is not None
         self.float32 = FLOAT32.search(self._prose) is not None
         self.rounds = ROUNDS.search(self._prose) is not None
         bounds = [float(match["of"]) for match in CONDITION_NUMBER.finditer(self._prose)]
         self.condition_number = max(bounds) if bounds else None
+        self.exact = self._says(EXACT)
+        self.magnitudes = self._says(MAGNITUDES)
         self.inference = INFERENCE.search(self._prose) is not None
         self.contiguous = re.search(r"\bcontiguous\b", self._prose, re.IGNORECASE) is not None and STRIDES.search(self._prose) is None
         own = {tensor.dtype for tensor in leaves(draws[0].arguments) if tensor.is_floating_point()}
         said = {KINDS[word] for found in SEVERAL_KINDS.finditer(self._prose) for word in re.findall(ONE_KIND, found[0])}
         self.kinds = tuple(kind for kind in dict.fromkeys(KINDS.values()) if len(own) == 1 and own < said and kind in said - own)
+
+    def _says(self, words: re.Pattern[str]) -> bool:
+        """Whether some clause says so, and doesn't deny it."""
+        return any(words.search(clause) and not DENIED.search(clause) for clause in re.split("[.,:;]", self._prose))
 
     @property
     def words(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from ..cases import Case
+from ..cases import Case, Deadline, OutOfTime
 from ..cases.stored import Stored
 from ..cases.trees import tensors_of, tree_map
 from ..errors import InputError, RunError
@@ -130,7 +130,7 @@ class Trials:
         results: Any = found.results
         if how.get("gradients"):
             results = self._renamed(results)
-        elif setting.training:
+        elif setting.training or how.get("buffers"):
             result, buffers = results
             results = (result, self._renamed(buffers))
         return Called(results, found.facts)
@@ -150,8 +150,11 @@ class Trials:
             if how.gradients and (found := self._unasked(sides)):
                 return found
             case = Case(sides.actual, sides.expected, (sides.given, *setting.arguments), declared=self.declared)
+            case.deadline = Deadline(self.deadline)
             answered = self._answered(case, sides)
             return Outcome("no answer", TIME_UP) if sides.late else replace(answered, facts=sides.facts)
+        except OutOfTime:
+            return Outcome("no answer", TIME_UP)
         except RunError as error:
             failure = error.__cause__
             if not isinstance(failure, Failed):
@@ -229,8 +232,6 @@ class Trials:
 
     def _is_backward_stable(self, case: Case, sides: Sides) -> bool:
         """Whether the solution is exact for inputs that are changed by a few units of their own rounding: nobody can ask for more."""
-        if sides.how.gradients or sides.how.buffers_only:
-            return False
         generator = torch.Generator().manual_seed(0)
 
         def changed(value: torch.Tensor) -> torch.Tensor:
@@ -243,24 +244,23 @@ class Trials:
     def _wide(
         self, sides: Sides, arguments: tuple[Any, ...], change: Callable[[torch.Tensor], torch.Tensor] = torch.Tensor.double
     ) -> list[Any]:
-        """The reference's results in float64 on such arguments; none where its code names float32 in its own words."""
+        """The reference's results, or gradients, in float64 on such arguments; none where its code names float32 in its own words."""
 
         def changed(value: Any) -> Any:
             return change(value) if isinstance(value, torch.Tensor) and value.is_floating_point() else value
 
-        state, setting = {**sides.given, **sides.tables}, sides.setting
+        state = {**sides.given, **sides.tables}
         try:
             with torch.no_grad():
-                found = call(
-                    sides.target, tree_map(changed, state), tree_map(changed, arguments), setting.keywords, training=setting.training
-                )
+                found = sides.expected(tree_map(changed, state), *tree_map(changed, arguments))
         except Exception:  # whatever the reference says to another format
             return []
-        return [tensor.double().numpy() for tensor in tensors_of(found[0])]
+        return [tensor.double().numpy() for tensor in tensors_of(found)]
 
     def _of_one_run(self, case: Case, results: Any) -> CheckResult:
         """The judgement of results that are not computed again: kernels in an interpreter take seconds a run."""
         once = Case(Stored(results, self.solution), case.expected.function, case.inputs, declared=self.declared)
+        once.deadline = case.deadline
         return judged(Gatherer(once, lambda _: None))
 
     def _of_failure(self, failure: Failed, setting: Setting) -> Outcome:

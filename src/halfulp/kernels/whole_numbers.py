@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -38,14 +38,16 @@ class WholeNumbers:
     reference treats it apart.
 
     Args:
-        draws: settings from several seeds. ask: the reference. text: the problem's source.
+        draws: settings from several seeds. ask: the reference. text: the problem's source. marks: numbers by which the problem says that
+            inputs are marked, in words.
     """
 
-    def __init__(self, draws: Sequence[Setting], ask: Ask, text: str) -> None:
+    def __init__(self, draws: Sequence[Setting], ask: Ask, text: str, marks: Mapping[int, str]) -> None:
         self.given, self.ask = draws[0], ask
         self.compared, self.names = compared(text), argument_names(text)
         values = {value for value, _ in self.compared}
-        self.marks = [*MARKS.items(), *((value, str(value)) for value in sorted(values - MARKS.keys()))]
+        self.told = set(marks)
+        self.marks = list({**MARKS, **{value: str(value) for value in sorted(values - MARKS.keys())}, **marks}.items())
         drawn = [leaves(draw.arguments) for draw in draws]
         self.longest = max((length for tensor in drawn[0] for length in tensor.shape), default=0)
         self.range: dict[int, tuple[int, int]] = {}
@@ -88,8 +90,12 @@ class WholeNumbers:
                 yield f"the numbers of input {place} in reverse order", {place: tensor.flip(-1)}
             if tensor.dtype in WIDE and (renamed := self._renamed(place)) is not None:
                 yield f"the numbers of input {place} are names from 2^24 on, which float32 can't tell apart", {place: renamed}
+            if tensor.dtype in WIDE and self._is_full(place):  # bits, and no places
+                yield self._some(place, "-1, every bit of it set", -1)
+                yield self._some(place, "0, no bit of it set", 0)
             for value, label in self.marks:
-                if not least <= value <= most and self._is_apart(place, value, beyond=-1 if value < least else 1):
+                is_told = value in self.told and tensor.dtype in WIDE and self._computes(place, value)
+                if not least <= value <= most and (is_told or self._is_apart(place, value, beyond=-1 if value < least else 1)):
                     yield self._some(place, label, value)
         if len(wide) > 1:
             yield "some elements of all inputs are 2^27 + 1, whose products float64 cannot hold", wide
@@ -97,7 +103,7 @@ class WholeNumbers:
             yield "all small whole numbers at the limit of their type that is largest in magnitude", full
 
     def _is_full(self, place: int) -> bool:
-        """Whether a short type is used over more than half of its range: then all of it may come."""
+        """Whether a type is used over more than half of its range: then all of it may come."""
         least, most = self.range[place]
         info = torch.iinfo(leaves(self.given.arguments)[place].dtype)
         return most - least > (info.max - info.min) // 2
