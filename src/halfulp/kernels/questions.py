@@ -295,8 +295,8 @@ def single_questions(given: Setting, promises: Promises, stated: Stated) -> Iter
     huge = {place: tensors[place] * HUGE for place in sizes}
     if huge and all(bool(torch.isfinite(tensor).all()) for tensor in huge.values()):
         yield from _kept(f"numbers {HUGE:g} times larger", given, huge, promises)
-    tiny = {place: tensors[place] / HUGE for place in sizes}
-    for question in _kept(f"numbers {HUGE:g} times smaller", given, tiny, promises) if tiny else ():
+    small = {place: tensors[place] / TINY for place in sizes}
+    for question in _kept(f"numbers {TINY:g} times smaller", given, small, promises) if small else ():
         yield replace(question, blunt=True)
     for place in floats:
         if len(floats) > 1:
@@ -335,6 +335,8 @@ def _large_at_ends(place: int, tensor: torch.Tensor, given: Setting, promises: P
                 yield replace(question, apart=given.arguments)
 
 
+TINY = 1e6
+"""Times smaller: an epsilon in another place shows, and one of 1e-12 against a division by zero, which is anybody's, does not."""
 SPREAD = 1000.0
 """The condition number of matrices whose text names none: a solver in float32 keeps four digits of seven."""
 

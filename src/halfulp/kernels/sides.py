@@ -112,8 +112,13 @@ class Sides:
             replace(self.setting, arguments=arguments, state=state), lifted=lifted, gradients=how.gradients, same_memory=how.same_memory,
             repeated_s=0.0 if lifted else how.repeated_s, buffers=how.buffers_only,
         )  # fmt: skip
-        results = {name: found.results[name] for name in found.results if name in self.names} if how.gradients else found.results
-        results = results[1] if how.buffers_only else results
+        results = found.results
+        if how.gradients:
+            results = {name: results[name] for name in results if name in self.names}
+        elif self.setting.training or how.buffers_only:
+            result, buffers = results
+            buffers = {name: buffers[name] for name in buffers if name not in self.tables}
+            results = buffers if how.buffers_only else (result, buffers)
         if not lifted and not self.ran:
             self.ran.append(results)
             self.facts = found.facts

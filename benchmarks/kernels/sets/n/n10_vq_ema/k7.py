@@ -1,0 +1,38 @@
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+
+class ModelNew(nn.Module):
+    """Commitment loss straight from the minimal distances, which are known after the search."""
+
+    def __init__(self, n_codes, dim, decay=0.99, commitment=0.25, eps=1e-5):
+        super().__init__()
+        self.decay = decay
+        self.commitment = commitment
+        self.eps = eps
+        embed = torch.randn(n_codes, dim)
+        self.register_buffer("embed", embed)
+        self.register_buffer("cluster_size", torch.ones(n_codes))
+        self.register_buffer("embed_avg", embed.clone())
+
+    @torch.no_grad()
+    def _nearest(self, flat):
+        d = (flat[:, None] - self.embed).square().sum(-1)
+        m, codes = d.min(1)
+        return m, codes
+
+    def forward(self, x):
+        flat = x.reshape(-1, x.shape[-1])
+        m, codes = self._nearest(flat)
+        quant = self.embed[codes].view_as(x)
+        if self.training:
+            with torch.no_grad():
+                onehot = F.one_hot(codes, self.embed.shape[0]).to(flat.dtype)
+                self.cluster_size.mul_(self.decay).add_(onehot.sum(0), alpha=1 - self.decay)
+                self.embed_avg.mul_(self.decay).add_(onehot.t() @ flat, alpha=1 - self.decay)
+                n = self.cluster_size.sum()
+                size = (self.cluster_size + self.eps) / (n + self.embed.shape[0] * self.eps) * n
+                self.embed.copy_(self.embed_avg / size[:, None])
+        loss = self.commitment * m.sum() / x.numel()
+        return x + (quant - x).detach(), loss, codes.view(x.shape[:-1])
