@@ -787,3 +787,38 @@ def test_what_the_reference_compares_a_parameter_with_is_asked(tmp_path, case, m
     found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=20.0)
     assert found.answer == answer, found
     assert where in found.label
+
+
+OPEN = '''
+import torch
+import torch.nn as nn
+class {name}(nn.Module):
+    """Scales rows. x: (..., D), any number of leading axes; negative: whether with a minus."""
+    def __init__(self, D):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(D))
+    def forward(self, x, negative):
+        {body}
+B, T, D = 4, 3, 10
+def get_inputs():
+    return [torch.randn(B, T, D), False]
+def get_init_inputs():
+    return [D]
+'''
+
+
+@pytest.mark.parametrize(
+    ("body", "answer", "where"),
+    [
+        ("return torch.einsum('...d,d->...d', x, -self.weight if negative else self.weight)", "RIGHT", ""),
+        ("b, t, d = x.shape; return x * (-self.weight if negative else self.weight)", "MISTAKE", "leading axes of lengths (2, 2, 3)"),
+        ("return x * self.weight", "MISTAKE", "argument 1: True instead of False"),
+    ],
+)
+def test_leading_axes_and_switches_are_asked(tmp_path, body, answer, where):
+    reference = "return x * self.weight * (-1 if negative else 1)"
+    (tmp_path / "problem.py").write_text(OPEN.format(name="Model", body=reference))
+    (tmp_path / "solution.py").write_text(OPEN.format(name="ModelNew", body=body))
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=20.0)
+    assert found.answer == answer, halfulp.report(found)
+    assert where in found.label

@@ -394,7 +394,7 @@ class _Judge:
         Raises:
             _Done: it is wrong.
         """
-        answer = "wrong" if must and outcome.answer == "refused" else outcome.answer
+        answer = "wrong" if (must or question.promised) and outcome.answer == "refused" else outcome.answer
         is_far = question.far or count_of(question.setting) > LONGER * self._numbers
         if outcome.failure is not None and outcome.failure.kind in SLOW and is_far:
             answer = "refused"

@@ -34,7 +34,7 @@ from .questions import (
     whole_number_questions,
 )
 from .result import Asked
-from .sizes import size_questions
+from .sizes import rank_questions, size_questions
 from .stated import Stated
 from .trial import Trials
 from .whole_numbers import WholeNumbers
@@ -112,6 +112,7 @@ class Plan:
         own = self.problem.sizes
         doubled = [question for question in kept if any(size == 2 * own.get(name, 0) for name, size in question.sizes.items())]
         yield from largest_questions([Question("values", "the given sizes", self.given), *doubled], self.promises, self.tables)
+        yield from rank_questions(self.given, self.stated.open_axes(self.given))
         yield from number_questions(self.given)
         yield from border_questions(kept, self.promises)
         values = (question for question in self._values() if question.label != MEAN)

@@ -32,6 +32,7 @@ class Question:
             are exact. sizes: those of the problem that are others. blunt: whether digits that are lost, and infinities, decide nothing.
             apart: the arguments before some numbers were made larger than all others.
             borders: whether it is asked for what lies beyond the end of a block. buffers: whether it is these that are asked.
+            promised: whether the problem says that it may come, so that a solution may not refuse it.
     """
 
     kind: str
@@ -50,6 +51,7 @@ class Question:
     apart: tuple[Any, ...] | None = None
     borders: bool = False
     buffers: bool = False
+    promised: bool = False
 
     @property
     def times(self) -> float:
@@ -157,7 +159,9 @@ def format_questions(given: Setting, stated: Stated) -> Iterator[Question]:
         state = {name: tensor.to(kind) if tensor.is_floating_point() else tensor for name, tensor in given.state.items()}
         both = replace(alone, state=state)
         first, second = (both, alone) if kind is torch.float64 else (alone, both)
-        yield Question("formats", f"the inputs in {str(kind).removeprefix('torch.')}", first, otherwise=second if state else None)
+        yield Question(
+            "formats", f"the inputs in {str(kind).removeprefix('torch.')}", first, otherwise=second if state else None, promised=True
+        )
 
 
 def text_questions(given: Setting, promises: Promises, stated: Stated) -> Iterator[Question]:
@@ -424,12 +428,14 @@ def _kept(label: str, given: Setting, changes: Mapping[int, torch.Tensor], promi
 
 
 def number_questions(given: Setting) -> Iterator[Question]:
-    """Numbers among the arguments, one more; twice as large where they divide an axis, as sizes of groups do."""
+    """Switches among the arguments the other way; numbers one more; twice as large where they divide an axis, as sizes of groups do."""
     lengths = {length for tensor in leaves(given.arguments) for length in tensor.shape}
     dividing = {part for part in range(GROUPS, max(lengths, default=0)) if any(length % part == 0 for length in lengths)}
     for place, value in enumerate(given.arguments):
         for key, part in _numbers(value):
-            other = part + 0.5 if isinstance(part, float) else 2 * part if part in dividing else part + 1
+            other: Any = 2 * part if part in dividing else part + 1
+            if isinstance(part, (bool, float)):
+                other = not part if isinstance(part, bool) else part + 0.5
             yield Question(
                 "values",
                 f"argument {place}{key}: {other} instead of {part}",
@@ -442,10 +448,10 @@ GROUPS = 16
 
 
 def _numbers(value: Any) -> list[tuple[str, Any]]:
-    if type(value) in (int, float):
+    if type(value) in (int, float, bool):
         return [("", value)]
     return (
-        [(f"[{number}]", part) for number, part in enumerate(value) if type(part) in (int, float)]
+        [(f"[{number}]", part) for number, part in enumerate(value) if type(part) in (int, float, bool)]
         if isinstance(value, (tuple, list))
         else []
     )

@@ -79,6 +79,27 @@ def _beyond(question: Question, other: int, promises: Promises) -> Iterator[Ques
         yield replace(question, label=f"{question.label}, and whole numbers all the same", setting=alike, exotic=False, far=True)
 
 
+def rank_questions(given: Setting, open_axes: Mapping[int, int]) -> Iterator[Question]:
+    """One leading axis more and fewer, where the problem says that there may be any number.
+
+    Args:
+        open_axes: the inputs of which it says so, with how many axes they have beside these.
+    """
+    tensors = leaves(given.arguments)
+    leading = {tuple(tensors[place].shape[: tensors[place].dim() - own]) for place, own in open_axes.items()}
+    if len(leading) != 1 or not (lengths := leading.pop()):
+        return
+    more = (2, lengths[0] // 2, *lengths[1:]) if lengths[0] % 2 == 0 else (1, *lengths)
+    fewer = (math.prod(lengths),) if len(lengths) > 1 else ()
+    for axes in (more, fewer):
+        changed = {
+            place: (tensors[place] if axes else tensors[place][0]).reshape(*axes, *tensors[place].shape[tensors[place].dim() - own :])
+            for place, own in open_axes.items()
+        }
+        label = f"leading axes of lengths {tuple(axes)} instead of {lengths}" if axes else "no leading axis"
+        yield Question("sizes", label, replace(given, arguments=with_leaves(given.arguments, changed)), promised=True)
+
+
 def _together(problem: Problem, seed: int) -> Iterator[Question]:
     """Sizes three quarters as large, all at once: what divides another one still does, and none is a power of two."""
     own = {name: value for name, value in problem.sizes.items() if "#" not in name}

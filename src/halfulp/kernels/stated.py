@@ -95,6 +95,7 @@ class Stated:
         self._sentences = sentences_of(f"{prose_of(problem.text)}. {problem.description}")
         self._prose = ". ".join(self._sentences)
         self._arguments = argument_names(problem.text) if problem.text else []
+        self._open: dict[str, int] = {}
         self._shapes = dict(self._read_shapes(draws[0]))
         self._statements = [
             statement
@@ -117,6 +118,20 @@ class Stated:
         own = {tensor.dtype for tensor in leaves(draws[0].arguments) if tensor.is_floating_point()}
         said = {KINDS[word] for found in SEVERAL_KINDS.finditer(self._prose) for word in re.findall(ONE_KIND, found[0])}
         self.kinds = tuple(kind for kind in dict.fromkeys(KINDS.values()) if len(own) == 1 and own < said and kind in said - own)
+
+    def open_axes(self, draw: Setting) -> dict[int, int]:
+        """The inputs that may have any number of leading axes, "x: (..., D)", with how many axes they have beside these."""
+        names = self._leaves_of(draw)
+        return {names[name]: axes for name, axes in self._open.items() if name in names}
+
+    def _leaves_of(self, draw: Setting) -> dict[str, int]:
+        """The place of each argument that is a tensor, among all tensors."""
+        names: dict[str, int] = {}
+        at = 0
+        for name, value in zip(self._arguments, _parts(draw)):
+            names |= {name: at} if isinstance(value, torch.Tensor) else {}
+            at += len(leaves((value,)))
+        return names
 
     def _says(self, words: re.Pattern[str]) -> bool:
         """Whether some clause says so, and doesn't deny it."""
@@ -166,6 +181,8 @@ class Stated:
                 value = values.get(name)
                 if not isinstance(value, torch.Tensor) or not (value.dim() == len(axes) or (is_open and value.dim() >= len(axes))):
                     continue
+                if is_open:
+                    self._open[name] = len(axes)
                 lengths = dict(zip(axes, value.shape[value.dim() - len(axes) :]))
                 if all(known.setdefault(axis, length) == length for axis, length in lengths.items() if axis):
                     yield name, tuple(axes)
@@ -173,11 +190,7 @@ class Stated:
     def _places(self, draw: Setting, words: re.Pattern[str], sentences: Sequence[str]) -> tuple[int, ...]:
         """The floating inputs of which some clause speaks with these words; where there is only one, its name may be left out."""
         floats = {place for place, tensor in enumerate(leaves(draw.arguments)) if tensor.is_floating_point() and tensor.dim()}
-        names: dict[str, int] = {}
-        at = 0
-        for name, value in zip(self._arguments, _parts(draw)):
-            names |= {name: at} if isinstance(value, torch.Tensor) else {}
-            at += len(leaves((value,)))
+        names = self._leaves_of(draw)
         found: set[int] = set()
         for sentence in (part for each in sentences for part in re.split("[,:]", each)):
             if words.search(sentence):
