@@ -10,9 +10,9 @@ from halfulp.kernels import read_problem
 from halfulp.kernels.calls import Setting
 from halfulp.kernels.judging import judge_here
 from halfulp.kernels.promises import Promises
-from halfulp.kernels.questions import text_questions
 from halfulp.kernels.stated import Stated
 from halfulp.kernels.statements import prose_of
+from halfulp.kernels.text_questions import text_questions
 
 PROBLEM = '''
 import torch

@@ -22,7 +22,7 @@ from .place import CUDA, INTERPRETER, STAND_IN
 from .plan import LONGER, SEEDS, Plan, other_draw
 from .problem import Problem, count_of
 from .promises import Promises
-from .questions import Question, decides_nothing, loses_little
+from .question import Question, decides_nothing, loses_little
 from .result import Asked, KernelResult
 from .sandbox import NOT_STARTED, Failed, Sandbox
 from .sides import How

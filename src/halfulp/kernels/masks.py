@@ -9,7 +9,7 @@ import torch
 
 from .calls import Setting, leaves, with_leaves
 from .promises import Promises
-from .questions import Question
+from .question import Question
 from .stated import Stated
 
 MARKED = (-1, -100)

@@ -13,7 +13,7 @@ import torch
 
 from .calls import Setting, State, leaves, seeded, with_leaves
 from .problem import Problem
-from .questions import Question
+from .question import Question
 from .stand_in import on_processor
 
 

@@ -17,18 +17,15 @@ from .masks import mask_questions
 from .parameters import constructor_questions, marks_of, moved, parameter_questions, times
 from .problem import Problem, count_of
 from .promises import Promises
+from .question import MEAN, Question
 from .questions import (
-    MEAN,
-    Question,
     alike_questions,
     border_questions,
-    format_questions,
     gradient_questions,
     largest_questions,
     leading_questions,
     number_questions,
     single_questions,
-    text_questions,
     training_questions,
     value_questions,
     whole_number_questions,
@@ -36,6 +33,7 @@ from .questions import (
 from .result import Asked
 from .sizes import rank_questions, size_questions
 from .stated import Stated
+from .text_questions import format_questions, text_questions
 from .trial import Trials
 from .whole_numbers import WholeNumbers
 

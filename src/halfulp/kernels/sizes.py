@@ -15,7 +15,7 @@ from ..inputs import variants
 from .calls import Setting, leaves, state_of, with_leaves
 from .problem import LARGEST, Problem, count_of
 from .promises import Promises
-from .questions import Question
+from .question import Question
 
 PRIMES = (2, 3, 5, 7, 13, 17, 31, 61, 97, 127, 257, 509, 1021)
 """Sizes that no block divides, about two for each power of two."""

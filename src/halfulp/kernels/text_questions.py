@@ -1,0 +1,82 @@
+"""Questions that a problem's text makes worth asking: formats that it names, NaN, infinities, ties to even, empty pieces."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+import torch
+
+from .calls import Setting, leaves, with_leaves
+from .promises import Promises
+from .question import Question, kept_question
+from .stated import Stated
+
+
+def format_questions(given: Setting, stated: Stated) -> Iterator[Question]:
+    """The inputs in other formats that the problem names; in wider ones with the parameters, in shorter ones without them first."""
+    for kind in stated.kinds:
+        changes = {place: tensor.to(kind) for place, tensor in enumerate(leaves(given.arguments)) if tensor.is_floating_point()}
+        alone = replace(given, arguments=with_leaves(given.arguments, changes))
+        state = {name: tensor.to(kind) if tensor.is_floating_point() else tensor for name, tensor in given.state.items()}
+        both = replace(alone, state=state)
+        first, second = (both, alone) if kind is torch.float64 else (alone, both)
+        yield Question(
+            "formats", f"the inputs in {str(kind).removeprefix('torch.')}", first, otherwise=second if state else None, promised=True
+        )
+
+
+def text_questions(given: Setting, promises: Promises, stated: Stated) -> Iterator[Question]:
+    """What the problem's text makes worth asking: few numbers that are not masked, numbers half-way between whole ones, empty pieces."""
+    for tie in promises.ties if stated.empties else ():
+        if tie.way == "ends at":
+            ends = leaves(given.arguments)[tie.place].clone()
+            ends[1:-1:3] = ends[:-2:3]
+            yield from kept_question(f"every third piece that input {tie.place} ends is empty", given, {tie.place: ends}, promises)
+    floats = {place: tensor for place, tensor in enumerate(leaves(given.arguments)) if tensor.is_floating_point() and tensor.dim()}
+    for value, places in stated.specials.items():
+        for place in places:
+            generator = torch.Generator().manual_seed(place)
+            some = floats[place].masked_fill(torch.rand(floats[place].shape, generator=generator) < SOME, value)
+            yield from kept_question(f"{value} here and there in input {place}", given, {place: some}, promises)
+    for place, tensor in floats.items():
+        if place in stated.specials.get(-math.inf, ()) and tensor.shape[-1] > LEFT:
+            order = torch.rand(tensor.shape, generator=torch.Generator().manual_seed(place)).argsort(-1)
+            masked = tensor.masked_fill(order >= LEFT, -torch.inf)
+            yield from kept_question(f"all but {LEFT} numbers of each row of input {place} -inf", given, {place: masked}, promises)
+        for axis, length in enumerate(tensor.shape if place in stated.specials.get(-math.inf, ()) else ()):
+            masked = tensor.clone()
+            masked.narrow(axis, 0, length // 2).fill_(-torch.inf)
+            yield from kept_question(f"the first half of axis {axis} of input {place} -inf", given, {place: masked}, promises)
+    if stated.exact or stated.rounds:
+        below = {place: _below_powers(tensor) for place, tensor in floats.items() if tensor.numel()}
+        for question in kept_question("numbers next below powers of two", given, below, promises):
+            yield replace(question, exact=stated.exact)
+    for most in HALF_WAY if stated.rounds else ():
+        changed = {place: _half_way(tensor, most) for place, tensor in floats.items() if tensor.numel()}
+        for question in kept_question(f"numbers half-way between whole ones, the largest {most:g}", given, changed, promises):
+            yield replace(question, exact=True)
+
+
+SOME = 0.05
+"""Which part of an input is made NaN or infinite; most rows hold one, and some don't."""
+LEFT = 3
+"""Numbers that are not masked; fewer than are chosen."""
+HALF_WAY = (127.0, 7.0)
+"""The largest whole numbers of 8 and 4 bits: where they are the largest of a row, a scale that is found by it is 1, and ties are exact."""
+
+
+def _below_powers(tensor: torch.Tensor) -> torch.Tensor:
+    """The numbers next below powers of two, as large as these: a logarithm that is rounded takes them for the power."""
+    powers = torch.exp2(torch.ceil(torch.log2(tensor.abs().double()))).to(tensor.dtype)
+    below = powers * (1 - torch.finfo(tensor.dtype).eps / 2)
+    return torch.where(torch.isfinite(tensor) & (tensor != 0), below.copysign(tensor), tensor)
+
+
+def _half_way(tensor: torch.Tensor, most: float) -> torch.Tensor:
+    """Whole numbers and a half, as large in proportion; the largest of each row is a whole number."""
+    largest = tensor.abs().amax(-1, keepdim=True)
+    scaled = torch.where(largest > 0, tensor / largest, 0.0).nan_to_num() * most
+    halves = torch.floor(scaled).clamp(1 - most, most - 2) + 0.5
+    return torch.where(tensor.abs() == largest, most * torch.sign(tensor), halves).to(tensor.dtype)
