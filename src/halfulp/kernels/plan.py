@@ -112,7 +112,7 @@ class Plan:
         yield from largest_questions([Question("values", "the given sizes", self.given), *doubled], self.promises, self.tables)
         yield from rank_questions(self.given, self.stated.open_axes(self.given))
         yield from number_questions(self.given)
-        yield from border_questions(kept, self.promises)
+        yield from border_questions(kept[len(self._early) :], self.promises)
         values = (question for question in self._values() if question.label != MEAN)
         for question in itertools.chain(values, (question for question in whole if question not in early)):
             kept.append(self._moved(question))
@@ -150,11 +150,13 @@ class Plan:
 
     def _all_far(self) -> Iterator[Question]:
         """Inputs and parameters moved away from zero by the same number: distances between them are as they were, and cancel."""
-        floats = {place: tensor for place, tensor in enumerate(leaves(self.given.arguments)) if tensor.is_floating_point()}
+        given = enumerate(leaves(self.given.arguments))
+        floats = {place: tensor for place, tensor in given if tensor.is_floating_point() and torch.isfinite(tensor).all()}
         state = {name: tensor for name, tensor in self.given.state.items() if tensor.is_floating_point() and name not in self.tables}
-        if not floats or not state or self.trials.names is None:
+        spread = max((float(tensor.double().std(correction=0)) for tensor in floats.values() if tensor.numel()), default=0.0)
+        if not spread or not state or self.trials.names is None:
             return
-        away = AWAY * max(float(tensor.double().std(correction=0)) for tensor in floats.values())
+        away = AWAY * spread
         arguments = self.promises.kept(with_leaves(self.given.arguments, {place: tensor + away for place, tensor in floats.items()}))
         if arguments is not None:
             setting = replace(self.given, arguments=arguments, state={**self.given.state, **{name: state[name] + away for name in state}})
