@@ -822,3 +822,32 @@ def test_leading_axes_and_switches_are_asked(tmp_path, body, answer, where):
     found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=20.0)
     assert found.answer == answer, halfulp.report(found)
     assert where in found.label
+
+
+SQUARES = """
+import torch
+import torch.nn as nn
+class {name}(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.register_buffer("squares", torch.zeros(n))
+    @torch.no_grad()
+    def forward(self, x):
+        mean = 0.9 * self.squares + 0.1 * (x * x).mean(0)
+        return x / ({root} + 1e-3)
+rows, n = 6, 8
+def get_inputs():
+    return [torch.randn(rows, n)]
+def get_init_inputs():
+    return [n]
+"""
+
+
+@pytest.mark.parametrize(("root", "answer"), [("mean.pow(0.5)", "RIGHT"), ("mean.sqrt() * (1 + 1e-3 * (x.shape[0] == 7))", "MISTAKE")])
+def test_a_buffer_of_squares_is_not_moved_below_zero(tmp_path, root, answer):
+    """Where its root is NaN for the reference itself, nothing would be asked of any other size."""
+    (tmp_path / "problem.py").write_text(SQUARES.format(name="Model", root="mean.sqrt()"))
+    (tmp_path / "solution.py").write_text(SQUARES.format(name="ModelNew", root=root))
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=20.0)
+    assert found.answer == answer, halfulp.report(found)
+    assert not any("leaves the range" in asked.note for asked in found.asked if asked.kind in ("parameters", "sizes"))

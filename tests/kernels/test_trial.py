@@ -3,8 +3,12 @@
 import numpy as np
 import pytest
 
+from halfulp.cases import OutOfTime
 from halfulp.floats import BFLOAT16, FLOAT16, FLOAT32, FLOAT64
+from halfulp.kernels import trial
+from halfulp.kernels.judging import judge_here
 from halfulp.kernels.looks import unit
+from halfulp.verdicts.checker import judged
 
 
 @pytest.mark.parametrize("form", [FLOAT32, BFLOAT16, FLOAT64])
@@ -17,3 +21,34 @@ def test_subnormal_numbers_may_be_taken_for_zero_where_devices_do_so(form):
 def test_small_numbers_of_float16_are_numbers():
     """Probabilities of a softmax over 100,000 classes are subnormal there: zeros are wrong."""
     assert unit(np.array([1e-5]), FLOAT16)[0] == pytest.approx(1e-5 * FLOAT16.unit_roundoff)
+
+
+SUMS = """
+import torch
+import torch.nn as nn
+class {name}(nn.Module):
+    def forward(self, x):
+        return {body}
+def get_inputs():
+    return [torch.randn(20, 50)]
+def get_init_inputs():
+    return []
+"""
+
+
+def test_a_run_that_would_end_too_late_is_no_answer(tmp_path, monkeypatch):
+    """The given inputs are answered in any case; after them, no run of the reference begins whose time is over."""
+    (tmp_path / "problem.py").write_text(SUMS.format(name="Model", body="x.sum(-1)"))
+    (tmp_path / "solution.py").write_text(SUMS.format(name="ModelNew", body="x @ torch.ones(50) * (1 + 1e-4 * (x.shape[0] == 21))"))
+    begun = []
+
+    def judged_late(gatherer):
+        begun.append(gatherer)
+        if len(begun) > 1:
+            raise OutOfTime
+        return judged(gatherer)
+
+    monkeypatch.setattr(trial, "judged", judged_late)
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py")
+    assert found.acceptable and len(begun) > 1
+    assert {entry.note for entry in found.asked if entry.answer == "no answer"} >= {"the time was up"}
