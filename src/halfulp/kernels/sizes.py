@@ -13,6 +13,7 @@ import torch
 from ..errors import HalfulpError
 from ..inputs import variants
 from .calls import Setting, leaves, state_of, with_leaves
+from .footprint import is_large_inside
 from .problem import LARGEST, Problem, count_of
 from .promises import Promises
 from .question import Question
@@ -208,11 +209,12 @@ FAR = 3
 
 
 def _fits(problem: Problem, changes: Mapping[str, int], seed: int, most: int, given: Setting | None = None) -> bool:
-    """Whether inputs of other sizes stay small, by drawing them without their numbers; by their growth from the given ones elsewhere."""
+    """Whether inputs of other sizes stay small, and what is made of them: by drawing them without their numbers, or by their growth."""
     try:
         with torch.device("meta"):
             setting = problem.draw(seed, changes)
-            return count_of(replace(setting, state=state_of(problem.make(setting.init)))) <= most
+            target = problem.make(setting.init)
+            return count_of(replace(setting, state=state_of(target))) <= most and not is_large_inside(target, setting)
     except Exception:  # whatever code makes of tensors without numbers
         return False if given is None else _grown(problem, changes) * count_of(given) <= most
 

@@ -1,0 +1,57 @@
+"""Footprint: the largest tensor that a reference makes on its way, found on tensors without numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from ..cases.trees import tensors_of
+from ..process.dispatch import DispatchMode
+from .calls import Setting, call, state_of
+
+LARGEST_INSIDE = 1 << 26
+"""Numbers of one tensor: half a gigabyte in float64, and a pass over it takes as long as the budget of a question."""
+OPS = 2000
+"""So many ops are followed; a recurrence has a step for each number, and none of them is large."""
+
+
+class _Followed(Exception):
+    """It is known whether a large tensor is made, or too much to follow."""
+
+
+class _Largest(DispatchMode):
+    """How many numbers the largest result has, of the first ops.
+
+    Attributes:
+        numbers: so far.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.numbers, self._ops = 0, 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        results = func(*args, **(kwargs or {}))
+        self._ops += 1
+        for tensor in tensors_of(results):
+            # What is expanded takes no memory.
+            self.numbers = max(self.numbers, 0 if func.is_view else tensor.numel())
+        if self.numbers > LARGEST_INSIDE or self._ops > OPS:
+            raise _Followed
+        return results
+
+
+def is_large_inside(target: Any, setting: Setting) -> bool:
+    """Whether the reference makes a tensor of more than `LARGEST_INSIDE` numbers; False where that can't be told.
+
+    Args:
+        target: the reference, made on PyTorch's device "meta". setting: on the same device.
+    """
+    largest = _Largest()
+    try:
+        with torch.no_grad(), largest:
+            call(target, state_of(target), setting.arguments, setting.keywords, training=False)
+    except Exception:  # whatever code makes of tensors without numbers
+        pass
+    return largest.numbers > LARGEST_INSIDE
