@@ -5,18 +5,16 @@ from __future__ import annotations
 import hashlib
 import math
 import time
+import types
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import torch
 
 from ..cases.trees import tensors_of, tree_map
 from .calls import Setting, State, call, differentiated
-from .sandbox import Failed
-
-if TYPE_CHECKING:
-    from .trial import Trials
+from .sandbox import Called, Failed
 
 
 @dataclass(frozen=True)
@@ -47,6 +45,20 @@ class How:
 AS_GIVEN = How()
 
 
+class Solution(Protocol):
+    """The solution, as it is called; see `Trials`, which is one."""
+
+    tables: frozenset[str]
+    solution: str
+    code: types.FunctionType | None
+    declared: str | None
+    deadline: float
+
+    def call(self, setting: Setting, **how: Any) -> Called:
+        """One call; see there."""
+        ...
+
+
 class _There:
     """What is called in another process: it holds nothing of this one, neither the reference nor its tables. Slots aren't looked into."""
 
@@ -64,11 +76,11 @@ class Sides:
         facts: what its process saw then. late: whether it would have been called after the time was up.
     """
 
-    def __init__(self, trials: Trials, target: Any, setting: Setting, how: How) -> None:
-        self.trials, self.target, self.setting, self.how = trials, target, setting, how
+    def __init__(self, own: Solution, target: Any, setting: Setting, how: How) -> None:
+        self.own, self.target, self.setting, self.how = own, target, setting, how
         # The reference holds its tables itself, so that the judgement knows them for what they are.
-        self.tables = {name: tensor for name, tensor in setting.state.items() if name in trials.tables}
-        self.given = {name: tensor for name, tensor in setting.state.items() if name not in trials.tables}
+        self.tables = {name: tensor for name, tensor in setting.state.items() if name in own.tables}
+        self.given = {name: tensor for name, tensor in setting.state.items() if name not in own.tables}
         self.names: set[str] = set()
         self.ran: list[Any] = []
         self.facts: dict[str, Any] = {}
@@ -85,8 +97,8 @@ class Sides:
             with torch._C._DisableTorchDispatch(), torch._C.DisableTorchFunction():  # pyright: ignore[reportPrivateUsage]
                 return there.call(state, *arguments)
 
-        actual.__name__ = self.trials.solution
-        setattr(actual, "target", self.trials.code)  # noqa: B010  # what the judgement reads of code whose ops it can't see
+        actual.__name__ = self.own.solution
+        setattr(actual, "target", self.own.code)  # noqa: B010  # what the judgement reads of code whose ops it can't see
         return actual
 
     def expected(self, state: Any, *arguments: Any) -> Any:
@@ -100,15 +112,15 @@ class Sides:
 
     def _asked(self, state: Any, *arguments: Any) -> Any:
         how = self.how
-        lifted = _lifted((state, arguments), self.setting, self.trials.declared)
+        lifted = _lifted((state, arguments), self.setting, self.own.declared)
         state = {**state, **_kept_at(self.tables, lifted)}
         key = "" if how.whole or how.same_memory else f"{lifted} {_digest((state, arguments))}"
         if key in self._known:
             return self._known[key]
-        if time.monotonic() > self.trials.deadline:
+        if time.monotonic() > self.own.deadline:
             self.late = True
             raise Failed(LATE, "was not called any more")
-        found = self.trials.call(
+        found = self.own.call(
             replace(self.setting, arguments=arguments, state=state), lifted=lifted, gradients=how.gradients, same_memory=how.same_memory,
             repeated_s=0.0 if lifted else how.repeated_s, buffers=how.buffers_only,
         )  # fmt: skip
