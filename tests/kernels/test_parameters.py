@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from halfulp.kernels import read_problem
+from halfulp.kernels.comparisons import comparisons_in
 from halfulp.kernels.facts import distance, distributed_otherwise
 from halfulp.kernels.parameters import constructor_questions, moved
 from halfulp.kernels.whole_numbers import compared
@@ -87,3 +88,12 @@ def test_random_results_are_told_apart_by_what_they_are_on_average(change, what)
 def test_numbers_that_a_source_compares_with():
     text = "def forward(self, x, t):\n    keep = t != -1\n    return f(x, t, ignore_index=-7) if x.dim() == 2 else x\n"
     assert compared(text) == {(-1, frozenset({"t"})), (-7, frozenset())}
+
+
+def test_comparisons_of_a_source_hold_names_attributes_and_constants():
+    found = list(comparisons_in("if self.mode in ('a', 'b') or 0 < n <= 3 or x.shape == [1]: pass\n"))
+    assert [(sorted(each.names), each.values, each.is_equality) for each in found] == [
+        (["mode", "self"], ("a", "b"), False),
+        (["n"], (0, 3), False),
+        (["shape", "x"], (1,), True),
+    ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import re
 from collections.abc import Collection, Iterator
@@ -12,6 +11,7 @@ from typing import Any
 import torch
 
 from .calls import Setting, State, leaves, seeded, with_leaves
+from .comparisons import comparisons_in
 from .problem import Problem
 from .question import Question
 from .stand_in import on_processor
@@ -20,40 +20,21 @@ from .stand_in import on_processor
 def constructor_questions(problem: Problem, given: Setting) -> Iterator[Question]:
     """What the constructor's defaults and numbers may be besides: what a solution ignores shows only then."""
     names, whole = _named(problem, given)
-    cases = cases_of(problem.text)
+    compared = list(comparisons_in(problem.text))
     for place, value in enumerate(whole):
         others: list[Any] = [not value] if isinstance(value, bool) else [value / 8 or 0.1, value * 8] if isinstance(value, float) else []
-        if isinstance(value, int) and not isinstance(value, bool) and place >= len(given.init):
+        if _is_whole(value) and place >= len(given.init):
             others = [value + 1, 2 * value + 1]
-        special = [_alike(case, value) for case in cases.get(names[place], ())]
+        special = [_alike(case, value) for found in compared if names[place] in found.names for case in found.values]
         is_mark = MARKS.search(names[place]) is not None
-        if isinstance(value, int) and not isinstance(value, bool) and (value < 0 or (is_mark and value > 0)):
+        if _is_whole(value) and (value < 0 or (is_mark and value > 0)):
             yield from _marked(names[place], whole, place, given)
-        if isinstance(value, int) and not isinstance(value, bool) and value == 0 and (is_mark or place < len(given.init)):
+        if _is_whole(value) and value == 0 and (is_mark or place < len(given.init)):
             yield from _left_out(names[place], whole, place, given)
         for other in dict.fromkeys(each for each in (*special, *others) if each != value):
             init = (*whole[:place], other, *whole[place + 1 :])
             label = f"{names[place]}={other} instead of {value}"
             yield Question("parameters", label, replace(given, init=init), of="" if other in special else names[place])
-
-
-def cases_of(text: str) -> dict[str, list[Any]]:
-    """What a source compares each name or attribute with: a formula may have a case of its own there."""
-    found: dict[str, list[Any]] = {}
-    for node in ast.walk(ast.parse(text)):
-        if not isinstance(node, ast.Compare):
-            continue
-        sides = [node.left, *node.comparators]
-        names = [side.attr if isinstance(side, ast.Attribute) else side.id for side in sides if isinstance(side, (ast.Attribute, ast.Name))]
-        for side in sides:
-            try:
-                value = ast.literal_eval(side)
-            except (ValueError, TypeError):
-                continue
-            values = value if isinstance(value, (tuple, list, set)) else (value,)
-            for name in names:
-                found.setdefault(name, []).extend(each for each in values if each is None or isinstance(each, (int, float, str)))
-    return found
 
 
 def _alike(case: Any, value: Any) -> Any:
@@ -62,7 +43,7 @@ def _alike(case: Any, value: Any) -> Any:
         return value
     if isinstance(case, (int, float)) and isinstance(value, (int, float)):
         return type(value)(case)
-    return case if case is None or type(case) is type(value) else value
+    return case if case is None or (isinstance(case, str) and isinstance(value, str)) else value
 
 
 def _named(problem: Problem, given: Setting) -> tuple[list[str], list[Any]]:
@@ -79,11 +60,11 @@ def _named(problem: Problem, given: Setting) -> tuple[list[str], list[Any]]:
 def marks_of(problem: Problem, given: Setting) -> dict[int, str]:
     """The numbers by which a constructor is told that inputs are marked, in words."""
     pairs = zip(*_named(problem, given))
-    return {
-        value: f"{value}, which is {name}"
-        for name, value in pairs
-        if MARKS.search(name) and isinstance(value, int) and not isinstance(value, bool)
-    }
+    return {value: f"{value}, which is {name}" for name, value in pairs if MARKS.search(name) and _is_whole(value)}
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 MARKS = re.compile(r"ignore|pad|skip|mask|blank")

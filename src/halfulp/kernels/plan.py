@@ -43,7 +43,7 @@ LONGER = 8
 """Gradients are asked of up to so many times the given numbers."""
 SEEN = 1e-3
 """The relative change of a result that nobody takes for rounding, in any format but the shortest."""
-AWAY = 1000.0
+FAR_MEAN = 1000.0
 """Times the spread of the inputs: squares of such numbers keep a unit of those of their differences in float32."""
 SEEDS = (0, 1, 2)
 """Of the draws that say what a problem promises, and that every solution is asked."""
@@ -156,7 +156,7 @@ class Plan:
         spread = max((float(tensor.double().std(correction=0)) for tensor in floats.values() if tensor.numel()), default=0.0)
         if not spread or not state or self.trials.names is None:
             return
-        away = AWAY * spread
+        away = FAR_MEAN * spread
         arguments = self.promises.kept(with_leaves(self.given.arguments, {place: tensor + away for place, tensor in floats.items()}))
         if arguments is not None:
             setting = replace(self.given, arguments=arguments, state={**self.given.state, **{name: state[name] + away for name in state}})

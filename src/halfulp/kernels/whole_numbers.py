@@ -13,6 +13,7 @@ from ..cases.trees import tensors_of
 from ..ops import Kind, called
 from ..process.dispatch import DispatchMode
 from .calls import Setting, leaves, with_leaves
+from .comparisons import comparisons_in, constants
 from .facts import alike
 from .problem import argument_names
 
@@ -208,19 +209,7 @@ class _Compared(DispatchMode):
 
 def compared(text: str) -> set[tuple[int, frozenset[str]]]:
     """Negative numbers that a source compares something with for equality, and the names in it; those of `ignore_index` or its like."""
-    found: set[tuple[int, frozenset[str]]] = set()
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Compare) and all(isinstance(op, (ast.Eq, ast.NotEq)) for op in node.ops):
-            names = frozenset(part.id for part in ast.walk(node) if isinstance(part, ast.Name))
-            found |= {(value, names) for part in (node.left, *node.comparators) if (value := _whole(part)) is not None and value < 0}
-        elif isinstance(node, ast.keyword) and node.arg in ("ignore_index", "padding_idx"):
-            value = _whole(node.value)
-            found |= {(value, frozenset[str]())} if value is not None else set()
-    return found
-
-
-def _whole(node: ast.expr) -> int | None:
-    sign = 1
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        sign, node = -1, node.operand
-    return sign * node.value if isinstance(node, ast.Constant) and type(node.value) is int else None
+    equal = (found for found in comparisons_in(text) if found.is_equality)
+    found = {(value, each.names) for each in equal for value in each.values if type(value) is int and value < 0}
+    keywords = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.keyword) and node.arg in ("ignore_index", "padding_idx"))
+    return found | {(value, frozenset[str]()) for node in keywords for value in constants(node.value) if type(value) is int}
