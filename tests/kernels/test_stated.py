@@ -219,6 +219,7 @@ def get_init_inputs():
 '''
 
 
+@pytest.mark.slow
 def test_where_float32_is_asked_for_results_are_rounded_once(tmp_path):
     for body, says, answer in (
         ("sum((x[:, at : at + 32].float() @ w[at : at + 32].float()).half() for at in range(0, x.shape[1], 32))", "Sums are carried in float32.", "REDUCED_PRECISION"),
@@ -349,6 +350,7 @@ def get_init_inputs():
 """
 
 
+@pytest.mark.slow
 def test_a_slow_solution_is_asked_smaller_sizes(tmp_path):
     (tmp_path / "problem.py").write_text(SLOW.format(name="Model", wait="pass", result="x.sum(-1)"), encoding="utf-8")
     for result, answer in (("x.double().cumsum(-1)[:, -1].float()", True), ("x[:, :96].sum(-1) * 1.0", False)):
