@@ -4,7 +4,7 @@ Fourteen sets of problems with right and wrong solutions, each written by somebo
 each solution whether it is right (null: reasonable people may disagree; not counted), its kind, and on what a wrong one shows. What shows
 on a GPU alone (a race between blocks) is counted where there is one.
 
-    python -m benchmarks.kernels.run [--set a] [--every N] [--only NAME] [--peers] [--json FILE]
+    python -m benchmarks.kernels.run [--set a] [--every N] [--only NAME] [--peers] [--jobs N] [--json FILE]
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=1, help="only every so many problems")
     parser.add_argument("--only", default="", help="only problems whose name contains this")
     parser.add_argument("--peers", action="store_true", help="ask the peers too")
+    parser.add_argument("--jobs", type=int, help="how many solutions are judged at a time; by default one for each processor")
     parser.add_argument(
         "--json", help="where to write what each solution was answered; problems that are there already are not asked again"
     )
@@ -66,7 +67,7 @@ def main() -> None:
         if not torch.cuda.is_available():
             labels = {name: {**label, "right": None} if label.get("gpu_only") else label for name, label in labels.items()}
         files = {name: folder / name for name in labels}
-        report = judge_all(problem, list(files.values()))
+        report = judge_all(problem, list(files.values()), processes=options.jobs)
         peers = _asked(problem, files) if options.peers else {}
         for (name, label), result in zip(labels.items(), report.results):
             row = {

@@ -10,6 +10,7 @@ The packages are installed without their dependencies into a folder of their own
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
 import statistics
 import subprocess
@@ -67,7 +68,7 @@ def main() -> None:
 
 def installed() -> Path:
     """The folder with the packages; they are installed where they are not there yet."""
-    python = environment_of("triton").python()
+    python = sys.executable if importlib.util.find_spec("triton") else environment_of("triton").python()
     if python is None:
         sys.exit("Triton is not installed. Its interpreter runs the kernels. Run `halfulp backends install triton` first.")
     folder = home() / "released-kernels"

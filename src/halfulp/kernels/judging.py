@@ -29,6 +29,7 @@ from .sides import How
 from .sizes import size_in_words
 from .stand_in import lacks_a_device
 from .stated import Stated
+from .streams import ANOTHER, DEFAULT
 from .training import DRAWS, OTHER, RANDOM, drawn_otherwise, kind_of_training
 from .trial import OFTEN, Outcome, Trials
 from .triton_interpreter import NOTE
@@ -50,6 +51,17 @@ SMALL = 8
 """What is shorter stays as it is where sizes become smaller: widths of filters, numbers of groups."""
 REPEATED_S = 1.0
 """A call of ten milliseconds is repeated a hundred times: what goes wrong in one call of fifty shows with a probability of 0.87."""
+
+STREAMS = (
+    (DEFAULT, "the device is busy, and the inputs come later", True),
+    (ANOTHER, "on another stream than the default one", False),
+)
+"""What is asked of streams on a device, and whether it decides: in C++, kernels are launched on the default stream unless another is named,
+and a problem whose calls are all made there doesn't ask for more."""
+UNWAITED = (
+    "Where the device is still busy with its inputs, it gives other results: what it puts on a stream of its own doesn't wait for them, or "
+    "is not done when it returns."
+)
 
 
 @answered
@@ -368,6 +380,12 @@ class _Judge:
             label = "the same inputs again and again"
             raise _Done(self._result(Verdict.NONDETERMINISTIC, because, kind="sequence", label=label, check=outcome.check))
         self._take(Question("sequence", "the same inputs again and again", given), outcome)
+        for stream, label, is_promised in STREAMS if self.sandbox.place == CUDA else ():
+            outcome = self.trials.ask(others[0], How(stream=stream))
+            if is_promised and outcome.answer == "wrong" and outcome.failure is None:
+                because = f"{UNWAITED} {outcome.note}"
+                raise _Done(self._result(Verdict.MISTAKE, because, kind="sequence", label=label, check=outcome.check))
+            self._take(Question("sequence", label, others[0], exotic=not is_promised), outcome)
 
     def _ask(self, question: Question) -> None:
         how = How(

@@ -149,6 +149,7 @@ class Sandbox:
     def call(
         self, setting: Setting, *, lifted: str = "", gradients: bool = False, poisoned: bool = False, watched: bool = False,
         same_memory: bool = False, settled: float = 0.0, repeated_s: float = 0.0, seed: int = 0, buffers: bool = False,
+        stream: str = "",
     ) -> Called:  # fmt: skip
         """One call.
 
@@ -157,7 +158,7 @@ class Sandbox:
             poisoned: memory that nobody wrote holds NaN. watched: ops are told. same_memory: arguments lie where those of the call before
             lay. settled: seconds to wait for what is still being written. repeated_s: for so many seconds it is called again, and the
             result that differs most from the first is given. seed: of random numbers. buffers: results are (results, buffers), as they
-            are in training mode.
+            are in training mode. stream: the one that is current, and busy until after the call, see `behind`; "" for none.
 
         Raises:
             Failed: see `load`.
@@ -171,7 +172,7 @@ class Sandbox:
             "do": "call", "given": pack((setting.state, setting.arguments, dict(setting.keywords)), tensors), "training": setting.training,
             "lifted": lifted,
             "gradients": gradients, "poisoned": poisoned, "watched": watched, "same_memory": same_memory, "settled": settled,
-            "repeated_s": repeated_s, "seed": seed, "buffers": buffers,
+            "repeated_s": repeated_s, "seed": seed, "buffers": buffers, "stream": stream,
         }  # fmt: skip
         answer = self._ask(header, tensors)
         self._called = True

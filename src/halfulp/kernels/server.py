@@ -156,6 +156,7 @@ class _Host:
         from .facts import Ops, aliased, same, written
         from .packing import pack, unpack
         from .place import given_to, taken_from
+        from .streams import behind, cloned
 
         state, arguments, keywords = unpack(header["given"], given_to(self.place, question.tensors))
         if header["same_memory"]:
@@ -173,6 +174,8 @@ class _Host:
             if header["watched"]:
                 stack.enter_context(ops)
             stack.enter_context(self._watched())
+            if header["stream"]:
+                arguments = stack.enter_context(behind(arguments, header["stream"]))
             with torch.set_grad_enabled(bool(header["gradients"])):
                 if header["gradients"]:
                     results: Any = differentiated(self.target, state, tuple(arguments), keywords, training=header["training"])
@@ -181,6 +184,8 @@ class _Host:
                     results = (found, buffers) if header["training"] or header["buffers"] else found
                     if header["repeated_s"]:
                         results = self._farthest(results, (state, before[len(_tensors(state)) :], arguments, keywords), header)
+                    if header["stream"]:
+                        results = cloned(results)  # in the order of the stream
         packed = pack(results, sent)
         given = _tensors((state, arguments))
         returned = [tensor.clone() for tensor in sent]

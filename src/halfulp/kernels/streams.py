@@ -1,0 +1,45 @@
+"""Streams: a CUDA device is busy when a solution is called, and its inputs come later; what doesn't wait for them reads what was there."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+from ..cases.trees import tree_map
+from .calls import leaves, with_leaves
+
+DEFAULT, ANOTHER = "default", "another"
+"""The stream that is current in the call."""
+BUSY_CYCLES = 50_000_000
+"""About thirty milliseconds: what a call launches comes long before they are over, also where its kernel is new to the driver."""
+
+
+@contextlib.contextmanager
+def behind(arguments: tuple[Any, ...], stream: str) -> Iterator[tuple[Any, ...]]:
+    """Arguments that are zero until the current stream has come to the call; afterwards, everything is done.
+
+    PyTorch's streams don't wait for each other, nor for the default one: work that is put on one of them has to wait for the stream on
+    which its inputs are made, and that stream for the results.
+
+    Args:
+        arguments: of the call, on the device. stream: the current one, `DEFAULT` or `ANOTHER`.
+    """
+    given = leaves(arguments)
+    later = {place: torch.zeros_like(tensor) for place, tensor in enumerate(given)}
+    torch.cuda.synchronize()
+    with torch.cuda.stream(torch.cuda.Stream() if stream == ANOTHER else torch.cuda.default_stream()):
+        torch.cuda._sleep(BUSY_CYCLES)  # pyright: ignore[reportPrivateUsage]  # PyTorch's own tests of streams use it
+        for place, tensor in enumerate(given):
+            later[place].copy_(tensor)
+        try:
+            yield with_leaves(arguments, later)
+        finally:
+            torch.cuda.synchronize()
+
+
+def cloned(results: Any) -> Any:
+    """Results as they are when the current stream has come there."""
+    return tree_map(lambda item: item.clone() if isinstance(item, torch.Tensor) else item, results)
