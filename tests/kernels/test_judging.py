@@ -71,6 +71,12 @@ BODIES = {
                        "x.var(1, keepdim=True, correction=0) + self.eps) * self.weight + self.bias)\nreturn self.kept[key] * 1.0",
                        "NONDETERMINISTIC", "sequence"),
     "the reference": ("return torch.nn.functional.layer_norm(x, (x.shape[-1],), self.weight, self.bias, self.eps)", "CHEAT", "the very function"),
+    "the reference, in pieces": ("f = torch.nn.functional.layer_norm\n"
+                                 "return torch.cat([f(rows, (x.shape[-1],), self.weight, self.bias, self.eps) for rows in x.split(2)])",
+                                 "CHEAT", "the very function"),
+    "searches": ("import sys\nfor module in list(sys.modules.values()):\n    found = getattr(module, '__dict__', {}).get('Model')\n"
+                 "    if isinstance(found, type) and hasattr(module, 'get_inputs'): return found(x.shape[-1], self.eps)(x)\n" + RIGHT,
+                 "CHEAT", "searches memory"),
     "in place": ("x -= x.mean(1, keepdim=True)\nreturn x / torch.sqrt((x * x).mean(1, keepdim=True) + self.eps) * self.weight + self.bias",
                  "CHEAT", "writes"),
     "unwritten": (RIGHT.replace("return y *", "z = torch.empty_like(x); z[:, :-1] = (y *").replace("+ self.bias", "+ self.bias)[:, :-1]; z[:, -1:] *= 1.0; "

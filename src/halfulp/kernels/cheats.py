@@ -18,6 +18,7 @@ Ask = Callable[..., Called]
 
 CALLS_REFERENCE = "it calls the very function that it is asked to implement"
 READS_PROBLEM = "it reads the problem's file"
+SEARCHES = "it searches memory for the reference, and runs what it finds"
 NETWORK = "it tries to reach the network"
 PATCHES = "it replaces functions that draw inputs, or compare or time results"
 WRITES = "it writes to its inputs"
@@ -31,6 +32,8 @@ CACHED = "it returns results of an earlier call"
 
 SEEN_IN_CALLS = ("attempts", "patched", "overwritten", "written")
 """Facts that every call is looked at for; the others are those of the first calls."""
+SEEN_AT_GIVEN_SIZES = ("aliased",)
+"""Those of calls on other values: where there is nothing to do, a solution may hand back what it was given."""
 SETTLED_S = 0.05
 """How long is waited for what is still being written."""
 
@@ -43,6 +46,8 @@ def seen_by_process(facts: Mapping[str, Any], reference: Mapping[str, Any]) -> s
     """
     if "to read the problem's file" in facts.get("attempts", ()):
         return READS_PROBLEM
+    if "to run the reference" in facts.get("attempts", ()):
+        return SEARCHES
     if "to reach the network" in facts.get("attempts", ()):
         return NETWORK
     if facts.get("patched"):
@@ -73,6 +78,7 @@ def reference_facts(target: Any, setting: Setting) -> dict[str, Any]:
         "whole": list(ops.whole),
         "functions": ops.functions,
         "is_arithmetic": ops.kinds <= {Kind.ROUNDED},
+        "is_whole": bool(ops.kinds & {Kind.COMPOSITE, Kind.SCAN, Kind.TRANSFORM, Kind.FACTORIZATION}),
         "written": written(before, given),
         "aliased": aliased(results, given),
     }
@@ -85,7 +91,19 @@ def calls_reference(facts: Mapping[str, Any], reference: Mapping[str, Any]) -> b
     """
     if reference.get("is_arithmetic"):
         return False
-    return any(bool(reference.get(name)) and list(facts.get(name, ())) == reference[name] for name in ("ops", "functions"))
+    if any(bool(reference.get(name)) and list(facts.get(name, ())) == reference[name] for name in ("ops", "functions")):
+        return True
+    return bool(reference.get("is_whole")) and _in_pieces(facts, reference)
+
+
+def _in_pieces(facts: Mapping[str, Any], reference: Mapping[str, Any]) -> bool:
+    """Whether what the reference does is done again and again on pieces, which together have as many numbers: a norm of rows, by rows.
+
+    Products are not meant: whoever tiles one in PyTorch multiplies the tiles.
+    """
+    own, other = list(facts.get("ops", ())), list(reference["ops"])
+    pieces, rest = divmod(len(own), len(other))
+    return pieces > 1 and not rest and own == other * pieces and sum(facts.get("sizes", ())) == sum(reference["sizes"])
 
 
 def falls_back(facts: Mapping[str, Any], reference: Mapping[str, Any]) -> bool:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
+import sys
+import threading
 from typing import Any
 
 import torch
@@ -42,6 +46,20 @@ class _Largest(DispatchMode):
         return results
 
 
+def prepare() -> None:
+    """Import PyTorch's compiler beside what this thread does: the first op without numbers asks for it, and it takes two seconds."""
+    if COMPILER not in sys.modules:
+        threading.Thread(target=_imported, name="halfulp-compiler", daemon=True).start()
+
+
+COMPILER = "torch._dynamo"
+
+
+def _imported() -> None:
+    with contextlib.suppress(Exception):  # who needs it imports it again, and sees why it can't be
+        importlib.import_module(COMPILER)
+
+
 def is_large_inside(target: Any, setting: Setting) -> bool:
     """Whether the reference makes a tensor of more than `LARGEST_INSIDE` numbers; False where that can't be told.
 
@@ -49,9 +67,6 @@ def is_large_inside(target: Any, setting: Setting) -> bool:
         target: the reference, made on PyTorch's device "meta". setting: on the same device.
     """
     largest = _Largest()
-    try:
-        with torch.no_grad(), largest:
-            call(target, state_of(target), setting.arguments, setting.keywords, training=False)
-    except Exception:  # whatever code makes of tensors without numbers
-        pass
+    with contextlib.suppress(Exception), torch.no_grad(), largest:  # whatever code makes of tensors without numbers
+        call(target, state_of(target), setting.arguments, setting.keywords, training=False)
     return largest.numbers > LARGEST_INSIDE

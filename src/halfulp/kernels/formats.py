@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import ast
 import contextlib
-import linecache
-import operator
 import re
-import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..errors import CaseFileError, shortened
+from ..errors import CaseFileError
 from .calls import Setting, seeded
+from .literals import changed, sizes_in
+from .loading import run
 from .op_samples import is_of_an_op, op_problem
 from .problem import Problem
 from .stand_in import kept_on_processor, on_processor
+from .triton_bench import is_of_triton_bench, triton_bench_problem
 
 
 def read_problem(path: str | Path) -> Problem:
@@ -25,8 +24,9 @@ def read_problem(path: str | Path) -> Problem:
 
     Args:
         path: a file with `Model`, `get_inputs` and `get_init_inputs` (KernelBench); a folder with `reference.py` and `task.yml`, or its
-            `reference.py` (GPU MODE); a folder that is named for an op of ATen, with implementations (BackendBench); a case file with
-            `expected` and `inputs(seed)`; FILE.py:name for a function, beside which stands `inputs(seed)` or `get_inputs()`.
+            `reference.py` (GPU MODE); a file with a function, a line of #, and tests that call it (TritonBench); a folder that is named
+            for an op of ATen, with implementations (BackendBench); a case file with `expected` and `inputs(seed)`; FILE.py:name for a
+            function, beside which stands `inputs(seed)` or `get_inputs()`.
 
     Raises:
         CaseFileError: it is none of these, or its code fails.
@@ -47,7 +47,9 @@ def read_problem(path: str | Path) -> Problem:
             f"Got {path}, which is not a file. Needed: a problem of KernelBench or GPU MODE, or a case file. Check the path."
         )
     text = file.read_text(encoding="utf-8")
-    names = run(file, text, {})
+    if is_of_triton_bench(text):
+        return triton_bench_problem(file, text)
+    names = run(file, text, changed(text, {}))
     if name:
         return _function(file, text, names, name)
     for fits, read in (
@@ -63,164 +65,9 @@ def read_problem(path: str | Path) -> Problem:
     )
 
 
-def run(file: Path, text: str, changes: Mapping[str, int]) -> dict[str, Any]:
-    """The names that a file defines when some of its whole numbers are others.
-
-    Args:
-        changes: "NAME" for a constant of the file, "64" for this number wherever the inputs are made, "64#2" for its second place there.
-
-    Raises:
-        CaseFileError: it fails.
-    """
-    import sys
-
-    tree = _Changed(changes).visit(ast.parse(text)) if changes else ast.parse(text)
-    module = types.ModuleType("halfulp_problem")
-    module.__file__ = str(file)
-    linecache.cache[str(file)] = (len(text), None, text.splitlines(keepends=True), str(file))
-    folder = str(file.resolve().parent)
-    added = folder not in sys.path
-    if added:
-        sys.path.insert(0, folder)
-    try:
-        with on_processor(text):
-            exec(compile(ast.fix_missing_locations(tree), str(file), "exec"), module.__dict__)
-    except Exception as error:
-        raise CaseFileError(
-            f"Got {type(error).__name__} while running {file}: {shortened(str(error))}. Needed: a file that runs. "
-            "Nothing was judged. Run it by itself."
-        ) from error
-    finally:
-        if added:
-            sys.path.remove(folder)
-    return module.__dict__
-
-
-INPUTS = ("get_inputs", "get_init_inputs")
-
-
-class _Changed(ast.NodeTransformer):
-    """Exchanges whole numbers: constants of the file, and literals in the functions that make inputs."""
-
-    def __init__(self, changes: Mapping[str, int]) -> None:
-        self.changes, self.inside = changes, False
-        self.met: dict[int, int] = {}
-
-    def visit_Assign(self, node: ast.Assign) -> Any:
-        for target, value in _named(node):
-            if target.id in self.changes and _computed(value) is not None:
-                changed = ast.Constant(self.changes[target.id])
-                if value is node.value:
-                    node.value = changed
-                else:
-                    elements: Any = node.value
-                    elements.elts[elements.elts.index(value)] = changed
-        return self.generic_visit(node)
-
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
-        for target, value in _named(node):
-            if target.id in self.changes and _computed(value) is not None:
-                node.value = ast.Constant(self.changes[target.id])
-        return self.generic_visit(node)
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
-        before, self.inside = self.inside, node.name in INPUTS
-        found = self.generic_visit(node)
-        self.inside = before
-        return found
-
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
-        return node  # -1 is the last axis more often than a number less by one
-
-    def visit_BinOp(self, node: ast.BinOp) -> Any:
-        if not _is_one_past(node):
-            return self.generic_visit(node)
-        node.left = self.visit(node.left)
-        return node
-
-    def visit_Constant(self, node: ast.Constant) -> Any:
-        value = _whole(node)
-        if not self.inside or value is None:
-            return node
-        self.met[value] = self.met.get(value, 0) + 1
-        one, every = f"{value}#{self.met[value]}", str(value)
-        return ast.Constant(self.changes[one if one in self.changes else every]) if one in self.changes or every in self.changes else node
-
-
-def _whole(node: ast.expr) -> int | None:
-    return node.value if isinstance(node, ast.Constant) and type(node.value) is int else None
-
-
-def _named(node: ast.Assign | ast.AnnAssign) -> list[tuple[ast.Name, ast.expr]]:
-    """Names with what is assigned to each: A = 1, or A, B = 1, 2, or A: int = 1."""
-    target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0] if len(node.targets) == 1 else None
-    if isinstance(target, ast.Name) and node.value is not None:
-        return [(target, node.value)]
-    if isinstance(target, ast.Tuple) and isinstance(node.value, (ast.Tuple, ast.List)) and len(target.elts) == len(node.value.elts):
-        return [(name, value) for name, value in zip(target.elts, node.value.elts) if isinstance(name, ast.Name)]
-    return []
-
-
-COMPUTED: dict[type[ast.operator], Callable[[int, int], int]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv,
-    ast.LShift: operator.lshift, ast.Pow: operator.pow,
-}  # fmt: skip
-
-
-def _computed(node: ast.expr) -> int | None:
-    """The whole number that an expression of literals is, such as 4 * 1024 or 1 << 14; None for anything else."""
-    if isinstance(node, ast.BinOp) and type(node.op) in COMPUTED:
-        left, right = _computed(node.left), _computed(node.right)
-        if left is None or right is None or not 0 <= right <= (32 if isinstance(node.op, (ast.LShift, ast.Pow)) else 1 << 40):
-            return None
-        return None if isinstance(node.op, ast.FloorDiv) and not right else COMPUTED[type(node.op)](left, right)
-    return _whole(node)
-
-
-def _is_one_past(node: ast.AST) -> bool:
-    """Whether a number is added to a size, as where the end of a range is one past the last: that is no size."""
-    return isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)) and isinstance(node.right, ast.Constant)
-
-
-def sizes_in(text: str) -> dict[str, int]:
-    """The whole numbers of a problem that may be sizes: constants of the file, then literals where inputs are made."""
-    found: dict[str, int] = {}
-    counts: dict[int, int] = {}
-    tree = ast.parse(text)
-    for node in tree.body:
-        for name, assigned in _named(node) if isinstance(node, (ast.Assign, ast.AnnAssign)) else ():
-            value = _computed(assigned)
-            if value is not None and value > 0:
-                found[name.id] = value
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and node.name in INPUTS:
-            for value, is_bound in _numbers(node):
-                counts[value] = counts.get(value, 0) + 1
-                if value > 1:
-                    found[str(value)] = value
-                if (counts[value] > 1 or value == 1) and not is_bound:  # ones mean many things: they are never changed together
-                    found[f"{value}#{counts[value]}"] = value
-    return found
-
-
-def _numbers(node: ast.AST, *, is_bound: bool = False) -> Iterator[tuple[int, bool]]:
-    """Positive whole numbers in the order in which `_Changed` meets them, and whether each bounds random numbers, as of indices."""
-    if isinstance(node, ast.UnaryOp):
-        return
-    if isinstance(node, ast.BinOp) and _is_one_past(node):
-        yield from _numbers(node.left, is_bound=is_bound)
-        return
-    value = _whole(node) if isinstance(node, ast.expr) else None
-    if value is not None and value > 0:
-        yield value, is_bound
-    bounds = node.args if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("randint") else []
-    for part in ast.iter_child_nodes(node):
-        yield from _numbers(part, is_bound=(is_bound or part in bounds) and not isinstance(part, ast.Tuple))
-
-
 def _kernelbench(file: Path, text: str, names: Mapping[str, Any]) -> Problem:
     def draw(seed: int, changes: Mapping[str, int]) -> Setting:
-        known = run(file, text, changes) if changes else names
+        known = run(file, text, changed(text, changes)) if changes else names
         with seeded(seed), on_processor(text):
             init = tuple(known["get_init_inputs"]()) if callable(known.get("get_init_inputs")) else ()
             return Setting(tuple(known["get_inputs"]()), init)

@@ -13,9 +13,9 @@ from typing import Any
 from ..process.border import answered
 from ..process.versions import versions
 from ..verdicts.verdict import Verdict
-from . import cheats
+from . import cheats, footprint
 from .apart import of_this_thread
-from .calls import Setting, State, state_of
+from .calls import Setting, State, leaves, state_of, with_leaves
 from .formats import read_problem, solution_file
 from .parameters import tables_of
 from .place import CUDA, INTERPRETER, STAND_IN
@@ -32,6 +32,7 @@ from .stated import Stated
 from .streams import ANOTHER, DEFAULT
 from .training import DRAWS, OTHER, RANDOM, drawn_otherwise, kind_of_training
 from .trial import OFTEN, Outcome, Trials
+from .triton_bench import code_of
 from .triton_interpreter import NOTE
 from .undefined import why_undefined
 from .yardstick import in_words, yardsticks
@@ -118,7 +119,8 @@ def judge_here(
     chosen = replace(chosen, entry=name) if name else chosen
     secrets = [chosen.file, *chosen.file.parent.glob("task.yml")]
     helpers = [path for path in (chosen.file.parent / name for name in HELPERS) if chosen.format == "GPU MODE" and path.is_file()]
-    sandbox = Sandbox(file, secrets=secrets, helpers=helpers, answer_s=max(5.0, budget_s / 3), cpu_s=int(10 * budget_s) + 60)
+    text = code_of(file.read_text(encoding="utf-8", errors="replace")) if chosen.format == "TritonBench" else None
+    sandbox = Sandbox(file, text=text, secrets=secrets, helpers=helpers, answer_s=max(5.0, budget_s / 3), cpu_s=int(10 * budget_s) + 60)
     try:
         judging = _Judge(chosen, sandbox, declared=declared, budget_s=budget_s, seed=seed, without=without)
         judging.progress = progress or judging.progress
@@ -128,6 +130,10 @@ def judge_here(
     return replace(found, seconds=time.monotonic() - start, held=sandbox.held, versions=versions())
 
 
+POISONED = ("sizes", "values")
+"""Kinds of questions in whose calls memory that nobody wrote holds NaN: what a tail or an empty row leaves there may be right by chance."""
+OF_GIVEN_SIZES = ("given", "seed", "values")
+"""Kinds of questions whose tensors are as long as the problem's: an axis of length 1 is no copy when it is made contiguous."""
 HELPERS = ("task.py",)
 """Of a problem of GPU MODE: the names of types, which solutions import."""
 ACTIONS = {"loading it": "It can't be loaded", "making it": "It can't be constructed"}
@@ -169,6 +175,7 @@ class _Judge:
         """The answer."""
         try:
             self.progress("loading the solution")
+            footprint.prepare()
             try:
                 names, facts = self.sandbox.load()
             except Failed as failure:
@@ -219,7 +226,8 @@ class _Judge:
             raise _Done(self._failed("given", "making it", failure)) from None
         self._cheat(cheats.seen_by_process(facts, {}), "making it")
         self.deadline = max(self._start + self.budget_s, time.monotonic() + self.budget_s / 2)  # what compiles has done so
-        self.trials.names, note = shared_state(given.state, own)
+        kept = {name: tensor for name, tensor in own.items() if name in given.state or name not in facts.get("transient", ())}
+        self.trials.names, note = shared_state(given.state, kept, self._tables)
         if note:
             self.notes.append(note)
         return given
@@ -367,7 +375,8 @@ class _Judge:
         Raises:
             _Done: an answer is wrong.
         """
-        for label, setting in (("new contents in the same memory", others[0]), ("other contents in the same memory", others[1])):
+        new, other = (_as_long_as(given, each) for each in others)
+        for label, setting in (("new contents in the same memory", new), ("other contents in the same memory", other)):
             outcome = self.trials.ask(setting, How(same_memory=True))
             self._take(Question("sequence", label, setting), outcome)
         self._take(Question("sequence", "the first inputs again", given), self.trials.ask(given))
@@ -390,12 +399,16 @@ class _Judge:
     def _ask(self, question: Question) -> None:
         how = How(
             gradients=question.gradients, longest_s=self.budget_s / PASSES, exact=question.exact,
-            times=question.times, apart=question.apart, buffers_only=question.buffers,
+            times=question.times, apart=question.apart, buffers_only=question.buffers, poisoned=question.kind in POISONED,
         )  # fmt: skip
         outcome = self.trials.ask(question.setting, how)
         if question.otherwise is not None and (outcome.answer == "no answer" or self._why_undefined(question, outcome)):
             question = replace(question, setting=question.otherwise, otherwise=None)
             outcome = self.trials.ask(question.setting, how)
+        if how.poisoned and outcome.answer == "wrong" and not question.exotic:
+            plain = self.trials.ask(question.setting, replace(how, poisoned=False))
+            self._cheat(cheats.UNWRITTEN if plain.answer == "right" else "", f"{question.kind}: {question.label}")
+            outcome = plain
         self._take(question, outcome)
 
     def _why_undefined(self, question: Question, outcome: Outcome) -> str:
@@ -421,13 +434,13 @@ class _Judge:
             answer = "right"
         if answer == "wrong" and not must and (why := self._why_undefined(question, outcome)):
             answer, outcome = "no answer", replace(outcome, note=why)
-        if any(outcome.facts.get(name) for name in cheats.SEEN_IN_CALLS) and not question.gradients:
-            facts: dict[str, Any] = {
-                "written": outcome.facts.get("written", ())
-            }  # where the reference refuses, what is written is no cheat
+        seen = (*cheats.SEEN_IN_CALLS, *(cheats.SEEN_AT_GIVEN_SIZES if question.kind in OF_GIVEN_SIZES else ()))
+        if any(outcome.facts.get(name) for name in seen) and not question.gradients:
+            # Where the reference refuses, what is written is no cheat.
+            facts: dict[str, Any] = {name: outcome.facts.get(name) for name in ("written", "aliased")}
             with contextlib.suppress(Exception):
                 facts = cheats.reference_facts(self.trials.reference(question.setting.init), question.setting)
-            self._cheat(cheats.seen_by_process({name: outcome.facts.get(name) for name in cheats.SEEN_IN_CALLS}, facts), question.label)
+            self._cheat(cheats.seen_by_process({name: outcome.facts.get(name) for name in seen}, facts), question.label)
         self.asked.append(Asked(question.kind, question.label, answer, outcome.note[:400] if answer != "right" else ""))
         if answer != "wrong":
             return
@@ -482,19 +495,31 @@ class _Judge:
         )  # fmt: skip
 
 
+def _as_long_as(given: Setting, other: Setting) -> Setting:
+    """The other draw with tensors of the given shapes: what is longer there than here, as edges of a random graph are, is turned around."""
+    pairs = list(zip(leaves(given.arguments), leaves(other.arguments)))
+    turned = {place: own.flip(-1) for place, (own, drawn) in enumerate(pairs) if own.dim() and own.shape != drawn.shape}
+    return replace(other, arguments=with_leaves(other.arguments, turned)) if len(turned) < len(pairs) else other
+
+
 def _drawn_with(problem: Problem, sizes: Mapping[str, int], seed: int, changes: Mapping[str, int]) -> Setting:
     """A draw of a problem whose sizes are others, some of them changed."""
     return problem.draw(seed, {**sizes, **changes})
 
 
-def shared_state(reference: State, own: State) -> tuple[dict[str, str] | None, str]:
-    """The reference's name for each of the solution's parameters and buffers, and what can't be shared, in words."""
-    if set(reference) == set(own) and all(reference[name].shape == own[name].shape for name in own):
+def shared_state(reference: State, own: State, tables: Collection[str] = ()) -> tuple[dict[str, str] | None, str]:
+    """The reference's name for each of the solution's parameters and buffers, and what can't be shared, in words.
+
+    Args:
+        own: the solution's, but for buffers that it doesn't store. tables: the reference's buffers that are no inputs: a solution may do
+            without them.
+    """
+    wanted = {name: tensor for name, tensor in reference.items() if name in own or name not in tables}
+    if set(wanted) == set(own) and all(wanted[name].shape == own[name].shape for name in own):
         return {name: name for name in own}, ""
-    if len(reference) == len(own) and all(a.shape == b.shape for a, b in zip(reference.values(), own.values())):
-        return dict(
-            zip(own, reference)
-        ), "The solution's parameters have other names than the reference's, so they are matched by their order."
-    if not own and not reference:
+    if len(wanted) == len(own) and all(a.shape == b.shape for a, b in zip(wanted.values(), own.values())):
+        note = "The solution's parameters have other names than the reference's, so they are matched by their order."
+        return dict(zip(own, wanted)), note
+    if not own and not wanted:
         return {}, ""
     return None, "The parameters can't be matched: the solution's differ from the reference's. Both sides draw theirs from the same seed."

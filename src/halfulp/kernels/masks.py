@@ -41,10 +41,28 @@ def mask_questions(given: Setting, promises: Promises, stated: Stated) -> Iterat
             rows = torch.arange(counts[..., 0].numel()).reshape(counts.shape[:-1]) % 2 == 0
             changes["every second row masked"] = counts & ~rows[..., None]
             changes["everything masked"] = torch.zeros_like(counts)
+        way = _runs(counts)
+        if way == FROM_START:
+            changes |= {"all but the first masked": (places == 0).expand(counts.shape)}
         for label, changed in changes.items():
-            if not torch.equal(changed, counts):
+            if not torch.equal(changed, counts) and (way in (None, EITHER) or _runs(changed) in (way, EITHER)):
                 arguments = with_leaves(given.arguments, {place: _written(changed, tensor)})
                 yield Question("values", f"{label} by input {place}", replace(given, arguments=arguments))
+
+
+FROM_START, TO_END, EITHER = -1, 1, 0
+
+
+def _runs(counts: torch.Tensor) -> int | None:
+    """From where to where each row counts, as what is padded to one length does: `FROM_START` or `TO_END`, or None where it has gaps.
+
+    Returns:
+        `EITHER` where each row counts as a whole, or not at all.
+    """
+    steps = counts.to(torch.int8).diff(dim=-1)
+    if not bool((steps != 0).any()):
+        return EITHER
+    return FROM_START if bool((steps <= 0).all()) else TO_END if bool((steps >= 0).all()) else None
 
 
 def _with_one(counts: torch.Tensor, at: int) -> torch.Tensor:

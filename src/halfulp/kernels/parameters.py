@@ -58,9 +58,9 @@ def _named(problem: Problem, given: Setting) -> tuple[list[str], list[Any]]:
 
 
 def marks_of(problem: Problem, given: Setting) -> dict[int, str]:
-    """The numbers by which a constructor is told that inputs are marked, in words."""
+    """The numbers by which a constructor is told that inputs are marked, in words; a blank is a class of results, which no target is."""
     pairs = zip(*_named(problem, given))
-    return {value: f"{value}, which is {name}" for name, value in pairs if MARKS.search(name) and _is_whole(value)}
+    return {value: f"{value}, which is {name}" for name, value in pairs if MARKS.search(name) and "blank" not in name and _is_whole(value)}
 
 
 def _is_whole(value: Any) -> bool:

@@ -13,6 +13,8 @@ import torch
 from ..cases.trees import tensors_of
 from .calls import Setting, State, leaves, state_of, with_leaves
 from .facts import alike
+from .ignored import ignored_questions
+from .longer import longer_questions
 from .masks import mask_questions
 from .parameters import constructor_questions, marks_of, moved, parameter_questions, times
 from .problem import Problem, count_of
@@ -93,6 +95,7 @@ class Plan:
             other = next(self._parameters(), None)
             if other is not None:
                 yield Question("mode", "training mode, parameter values changed", replace(other.setting, training=True))
+            yield from training_questions(self._early)
 
     def elsewhere(self) -> Iterator[Question]:
         """Other constructors, sizes, values and layouts; then gradients on them."""
@@ -102,14 +105,21 @@ class Plan:
         # What every draw gives alike, a solution may have taken for granted.
         early = [question for question in whole if self.promises.alike.issuperset(self._changed(question))]
         yield from map(self._moved, early)
-        sizes = size_questions(self.problem, self.given, self.promises, self.seed, self.blocks)
+        refused: set[str] = set()
+        fixed = self.stated.fixed_axes(self.given)
+        sizes = size_questions(self.problem, self.given, self.promises, self.seed, self.blocks, refused, fixed)
         for question in itertools.islice(sizes, min(MOST_NEAR, 3 * len(self.problem.sizes))):
+            before = len(self.asked)
             for found in self._with_state(question):
                 kept.append(found)
                 yield found
+            if len(self.asked) == before or self.asked[-1].answer == "no answer":
+                refused.update(question.sizes)
+        yield from longer_questions(self.given, self.promises) if not self.problem.sizes else ()
         own = self.problem.sizes
         doubled = [question for question in kept if any(size == 2 * own.get(name, 0) for name, size in question.sizes.items())]
-        yield from largest_questions([Question("values", "the given sizes", self.given), *doubled], self.promises, self.tables)
+        kept_as_is = set(self.given.state) if self.trials.names is None else self.tables
+        yield from largest_questions([Question("values", "the given sizes", self.given), *doubled], self.promises, kept_as_is)
         yield from rank_questions(self.given, self.stated.open_axes(self.given))
         yield from number_questions(self.given)
         yield from border_questions(kept[len(self._early) :], self.promises)
@@ -120,8 +130,11 @@ class Plan:
         state = times(self.given.state, 2, self.tables) if self.trials.names is not None else self.given.state
         yield from alike_questions(self.given, self.promises, state)
         yield from self._all_far()
+        for question in ignored_questions(self.given, self.promises, self.trials.reference(self.given.init), self.trials.expected):
+            kept.append(self._moved(question))
+            yield kept[-1]
         if self.has_modes:
-            yield from training_questions(kept)
+            yield from training_questions([question for question in kept if question not in self._early])
         yield from self._gradients(kept)
         kept.clear()
         for question in sizes:
@@ -163,9 +176,9 @@ class Plan:
             yield Question("values", "a mean a thousand times the spread, in parameters and buffers too", setting)
 
     def _values(self) -> Iterator[Question]:
-        yield from value_questions(self.given, self.promises, self.stated, self.seed)
-        yield from mask_questions(self.given, self.promises, self.stated)
         yield from text_questions(self.given, self.promises, self.stated)
+        yield from mask_questions(self.given, self.promises, self.stated)
+        yield from value_questions(self.given, self.promises, self.stated, self.seed)
 
     def _gradients(self, asked: Sequence[Question]) -> Iterator[Question]:
         if self.is_differentiable:
@@ -202,7 +215,7 @@ class Plan:
                 return None
 
         draws = [self.given, *(other_draw(self.problem, self.given, self.seed + number) for number in SEEDS[1:])]
-        return WholeNumbers(draws, ask, self.problem.text, marks_of(self.problem, self.given))
+        return WholeNumbers(draws, ask, self.problem.text, marks_of(self.problem, self.given), self.problem.entry)
 
     def _changed(self, question: Question) -> set[int]:
         """The places of the tensors among the arguments that are others."""

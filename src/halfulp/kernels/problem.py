@@ -55,17 +55,22 @@ def count_of(setting: Setting) -> int:
     return sum(tensor.numel() for tensor in tensors_of((setting.arguments, setting.state)))
 
 
-def argument_names(text: str) -> list[str]:
-    """The names of what the reference is called with; of the parts of its only argument, where it takes that apart."""
+def argument_names(text: str, entry: str = "") -> list[str]:
+    """The names of what the reference is called with; of the parts of its only argument, where it takes that apart.
+
+    Args:
+        text: its source. entry: the name of a reference that is a function, where it has one of its own.
+    """
     tree = ast.parse(text)
     models = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "Model"]
     for node in (part for place in (*models, tree) for part in ast.walk(place)):
-        if isinstance(node, ast.FunctionDef) and node.name in ("forward", "ref_kernel", "expected"):
+        if isinstance(node, ast.FunctionDef) and node.name in ("forward", "ref_kernel", "expected", entry):
             names = [argument.arg for argument in node.args.args if argument.arg != "self"]
-            apart = [part for part in node.body if isinstance(part, ast.Assign) and _takes_apart(part, names)]
+            apart = [part for part in node.body if isinstance(part, ast.Assign) and _renames(part, names)]
             return [each.id for part in apart[:1] for each in ast.walk(part.targets[0]) if isinstance(each, ast.Name)] or names
     return []
 
 
-def _takes_apart(node: ast.Assign, names: list[str]) -> bool:
-    return isinstance(node.targets[0], ast.Tuple) and isinstance(node.value, ast.Name) and [node.value.id] == names
+def _renames(node: ast.Assign, names: list[str]) -> bool:
+    """Whether it takes the only argument apart, or gives it another name."""
+    return isinstance(node.targets[0], (ast.Tuple, ast.Name)) and isinstance(node.value, ast.Name) and [node.value.id] == names

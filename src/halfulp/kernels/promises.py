@@ -48,14 +48,17 @@ def _definite(x: torch.Tensor, _: torch.Tensor) -> torch.Tensor:
     return (product + size * torch.eye(x.shape[-1], dtype=torch.float64)).to(x.dtype)
 
 
-AWAY, ENOUGH = 4.0, 8
-"""Eight uniform numbers from 0 to 1 are all above a quarter of the largest with a probability of (3/4)^7 = 0.13, three times of 0.002."""
+AWAY, ENOUGH = 2.0, 8
+"""Of n uniform numbers, all are above 2 / n of the largest with a probability of (1 - 2 / n)^(n - 1): about 0.13, three times 0.002."""
 
 
 def _is_away(x: torch.Tensor) -> bool:
-    """Whether numbers are positive, no two as far apart as those that may come near zero; and not all the same, as scales are at first."""
-    least, most = float(x.min()), float(x.max())
-    return x.numel() >= ENOUGH and 0 < least < most < AWAY * least
+    """Whether numbers are positive, none as near zero as those that may come there; and not all the same, as scales are at first."""
+    known = x[torch.isfinite(x)]
+    if known.numel() < ENOUGH:
+        return False
+    least, most = float(known.min()), float(known.max())
+    return 0 < least < most and known.numel() * least >= AWAY * most
 
 
 def _masked(x: torch.Tensor, drawn: torch.Tensor) -> torch.Tensor:
@@ -89,6 +92,14 @@ PROMISES = (
     Promise("has -inf where it masks", lambda x: bool(torch.isneginf(x).any()), _masked),
 )
 """In this order: what holds first is what a changed tensor is made to hold."""
+
+
+def _are_starts(x: torch.Tensor) -> bool:
+    """Whether whole numbers say where pieces start, one after the other: from 0 on, never less, up to more than there are of them."""
+    return x.dim() == 1 and x.numel() > 2 and int(x[0]) == 0 and bool((x.diff() >= 0).all()) and int(x[-1]) > x.numel()
+
+
+STARTS = Promise("starts at 0 and never falls", _are_starts, lambda x, drawn: torch.cat([drawn[:1], x[1:].sort().values]))
 
 
 @dataclass(frozen=True)
@@ -164,9 +175,11 @@ class Promises:
         self.of: dict[int, list[Promise]] = {}
         self.zeros = set[int]()
         for place, value in enumerate(self._drawn):
+            tensors = [found[place] for found in drawn if len(found) > place]
+            if value.dtype in (torch.int32, torch.int64) and all(map(_are_starts, tensors)):
+                self.of[place] = [STARTS]
             if not value.is_floating_point() or value.numel() < 2:
                 continue
-            tensors = [found[place] for found in drawn]
             if not any(bool((tensor != 0).any()) for tensor in tensors):
                 self.zeros.add(place)
                 continue

@@ -55,10 +55,6 @@ class Question:
         return next((times for label, times in LARGER.items() if label in self.label), 1.0)
 
 
-LARGER = {"a thousand times larger": 2000.0, "a hundred times larger": 200.0}
-"""What labels say of it; see `_negative`, which doubles the largest."""
-
-
 ALIKE = "all numbers the same"
 TIED = ("ties", "integers", "half of the numbers zero", ALIKE, "all numbers zero")
 """Variants in which many numbers are alike."""
@@ -106,6 +102,8 @@ MEAN, MEAN_IN_SPREADS = "a large mean", 100.0
 so much where inputs are as far from zero; a square of the mean that cancels loses its square."""
 
 
+LARGER = {"a thousand times larger": 2000.0, "a hundred times larger": 200.0, MEAN: MEAN_IN_SPREADS}
+"""How many times larger numbers are, by what labels say of it; see `_negative`, which doubles the largest."""
 DIFFERENTIATED = (MEAN, "numbers a thousand times larger", "all numbers negative", "sums that cancel")
 """Variants on which gradients are asked: a formula that is right for small numbers overflows, or cancels, elsewhere."""
 SATURATED = ("numbers a thousand times larger",)

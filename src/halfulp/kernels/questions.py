@@ -149,9 +149,9 @@ def single_questions(given: Setting, promises: Promises, stated: Stated) -> Iter
             ratio = stated.condition_number or SPREAD
             label = f"input {place} with eigenvalues that lie {ratio:g} times apart"
             yield from kept_question(label, given, {place: _spread(tensors[place], ratio)}, promises)
-        third = tensors[place].clone()
-        third.view(-1)[third.numel() // 3 : 2 * third.numel() // 3 + 1] = 0
-        for question in kept_question(f"a third of input {place} zero, in one piece", given, {place: third}, promises):
+        half = tensors[place].clone()
+        half.view(-1)[half.numel() // 4 : 3 * half.numel() // 4 + 1] = 0
+        for question in kept_question(f"half of input {place} zero, in one piece", given, {place: half}, promises):
             yield replace(question, tied=not stated.ties)
         if tensors[place].dim() > 1 and tensors[place].shape[0] > 1:
             twins = tensors[place].clone()

@@ -79,7 +79,8 @@ class Sandbox:
     """One solution.
 
     Args:
-        solution: its file. secrets: files that it may not read (the problem's). helpers: files that it may import.
+        solution: its file. text: what of it is run, where that is not all. secrets: files that it may not read (the problem's).
+        helpers: files that it may import.
         answer_s: how long a call may take. cpu_s: processor time for all calls together.
 
     Attributes:
@@ -88,17 +89,18 @@ class Sandbox:
     """
 
     def __init__(
-        self, solution: Path, *, secrets: Iterable[Path] = (), helpers: Iterable[Path] = (), answer_s: float = 30.0, cpu_s: int = 600
-    ) -> None:
+        self, solution: Path, *, text: str | None = None, secrets: Iterable[Path] = (), helpers: Iterable[Path] = (),
+        answer_s: float = 30.0, cpu_s: int = 600,
+    ) -> None:  # fmt: skip
         self.solution = solution
         self.held: tuple[str, ...] = ()
         self._folder = tempfile.mkdtemp(prefix="halfulp-kernel-")
         self._finalizer = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         self._file = Path(self._folder, "solution.py")
-        self._file.write_bytes(solution.read_bytes())
+        self._file.write_bytes(solution.read_bytes() if text is None else text.encode())
         for helper in helpers:
             shutil.copy(helper, self._folder)
-        text = solution.read_text(encoding="utf-8", errors="replace")
+        text = self._file.read_text(encoding="utf-8", errors="replace")
         self.source = Source(text)
         self.place = place_of(text)
         self._secrets = [os.path.realpath(path) for path in secrets]

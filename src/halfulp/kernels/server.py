@@ -116,6 +116,7 @@ class _Host:
         self.secrets = tuple(header["secrets"])
         self.secret_modules = {Path(path).stem for path in self.secrets if path.endswith(".py")} - {"solution"}
         sys.path.insert(0, str(Path(header["file"]).parent))
+        _put_decoy(self.attempts)
         spec: Any = importlib.util.spec_from_file_location("solution", header["file"])
         self.module = importlib.util.module_from_spec(spec)
         sys.modules["solution"] = self.module
@@ -143,8 +144,10 @@ class _Host:
                 found = found.to(self.place)
         self.target = found
         tensors: list[torch.Tensor] = []
-        state = pack(state_of(found), tensors)
-        return Message({"state": state, "module": isinstance(found, torch.nn.Module), **self._facts()}, taken_from(self.place, tensors))
+        own = state_of(found)
+        state = pack(own, tensors)
+        transient = sorted(own.keys() - found.state_dict().keys()) if isinstance(found, torch.nn.Module) else []
+        return Message({"state": state, "transient": transient, **self._facts()}, taken_from(self.place, tensors))
 
     def _call(self, header: Any, question: Any) -> Any:
         """One call: its results, and what it did besides."""
@@ -271,6 +274,33 @@ class _Host:
             self.attempts["to read the problem's file"] = None
         elif event == "socket.connect":
             self.attempts["to reach the network"] = None
+
+
+def _put_decoy(attempts: dict[str, None]) -> None:
+    """A module that looks like the problem's: a solution that searches memory for the reference, and does not compute, runs this one."""
+    import types
+
+    import torch
+
+    class Model(torch.nn.Module):
+        """What a solution has no reason to make."""
+
+        def __init__(self, *_: Any, **__: Any) -> None:
+            super().__init__()
+            attempts["to run the reference"] = None
+
+        def forward(self, *arguments: Any, **_: Any) -> Any:
+            """The first argument."""
+            return arguments[0] if arguments else None
+
+    def ref_kernel(data: Any) -> Any:
+        """The argument."""
+        attempts["to run the reference"] = None
+        return data
+
+    found = types.ModuleType("problem")
+    vars(found).update(Model=Model, ref_kernel=ref_kernel, get_inputs=lambda: [], get_init_inputs=lambda: [], generate_input=lambda **_: ())
+    sys.modules["reference_problem"] = found
 
 
 def _guarded() -> dict[str, tuple[Any, str, Any]]:

@@ -26,7 +26,7 @@ class How:
             calls the last result alone is judged. buffers_only: of the buffers after the call.
         longest_s: nothing is asked where the reference takes longer; a solution that is slow is judged by one run first.
         exact: a jump is wrong where the reference's numbers are exact. float32: results of 16 bits are to be rounded once.
-        stream: see `Sandbox.call`.
+        stream, poisoned: see `Sandbox.call`; in float64 nothing is.
         times: how much larger numbers are than those of the problem. apart: the arguments before some were made larger; what does not
             depend on these is not to be disturbed.
     """
@@ -37,6 +37,7 @@ class How:
     repeated_s: float = 0.0
     buffers_only: bool = False
     stream: str = ""
+    poisoned: bool = False
     longest_s: float = math.inf
     exact: bool = False
     float32: bool = False
@@ -125,6 +126,7 @@ class Sides:
         found = self.own.call(
             replace(self.setting, arguments=arguments, state=state), lifted=lifted, gradients=how.gradients, same_memory=how.same_memory,
             repeated_s=0.0 if lifted else how.repeated_s, buffers=how.buffers_only, stream="" if lifted else how.stream,
+            poisoned=how.poisoned and not lifted,
         )  # fmt: skip
         results = found.results
         if how.gradients:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,11 +22,21 @@ PRIMES = (2, 3, 5, 7, 13, 17, 31, 61, 97, 127, 257, 509, 1021)
 """Sizes that no block divides, about two for each power of two."""
 
 
-def size_questions(problem: Problem, given: Setting, promises: Promises, seed: int, blocks: Sequence[int] = ()) -> Iterator[Question]:
+def size_questions(
+    problem: Problem,
+    given: Setting,
+    promises: Promises,
+    seed: int,
+    blocks: Sequence[int] = (),
+    refused: Collection[str] = (),
+    fixed: Collection[tuple[int, int]] = (),
+) -> Iterator[Question]:
     """Other sizes: all together three quarters; each one less, one more, one, a prime, the next vector register; the nearest first.
 
     Args:
         blocks: numbers that the solution's source names, which may be those of its blocks: each size is one more than these too.
+        refused: the sizes that may not be one more, as who asks finds out: the next multiple is asked at once.
+        fixed: inputs and their axes that have one length alone.
     """
     most = max(LARGEST, 2 * count_of(given))
     yield from _together(problem, seed)
@@ -35,7 +45,9 @@ def size_questions(problem: Problem, given: Setting, promises: Promises, seed: i
     steps = sorted({step for step in problem.sizes.values() if step > 1})
     plans = [(name, value, other) for name, value in problem.sizes.items() for other in _others(value, blocks, steps)]
     is_long = False
-    for name, value, other in sorted(plans, key=_rank):
+    waiting = sorted(plans, key=_rank)
+    while waiting:
+        name, value, other = waiting.pop(0)
         if other in BEYOND and not is_long:
             is_long = True
             yield from _long_questions(problem, promises, seed, most)
@@ -50,6 +62,7 @@ def size_questions(problem: Problem, given: Setting, promises: Promises, seed: i
         try:
             setting = problem.draw(seed, sizes)
         except REFUSALS:
+            waiting = _multiples_first(waiting, name) if other == value + 1 else waiting
             continue
         changed = _changed_axes(setting.arguments, given.arguments)
         own |= changed
@@ -61,14 +74,21 @@ def size_questions(problem: Problem, given: Setting, promises: Promises, seed: i
             question = Question("sizes", label, setting, exotic=is_empty, far=other > FAR * value, sizes=sizes)
             yield question
             yield from _beyond(question, other, promises) if other in BEYOND else ()
+            waiting = _multiples_first(waiting, name) if other == value + 1 and name in refused else waiting
     if not is_long:
         yield from _long_questions(problem, promises, seed, most)
     for variant in variants(given.arguments, seed):
         arguments = promises.kept(variant.inputs) if variant.kind in ("sizes", "empty") else None
         # An axis whose length is one of the problem's sizes, or computed from some, changes with all that belongs to it: that was asked.
-        is_own = variant.kind == "sizes" and not own.isdisjoint(_changed_axes(variant.inputs, given.arguments))
+        is_own = variant.kind == "sizes" and not (own | set(fixed)).isdisjoint(_changed_axes(variant.inputs, given.arguments))
         if arguments is not None and not is_own and not _broadcasts(arguments, given):
             yield Question("sizes", variant.label, replace(given, arguments=arguments), exotic=variant.kind == "empty")
+
+
+def _multiples_first(waiting: list[tuple[str, int, int]], name: str) -> list[tuple[str, int, int]]:
+    """What is left, the next larger size that may be allowed first: less than twice as large, and no power of two alone."""
+    found = next((plan for plan in waiting if plan[0] == name and plan[1] < plan[2] < 2 * plan[1]), None)
+    return waiting if found is None else [found, *(plan for plan in waiting if plan is not found)]
 
 
 def _beyond(question: Question, other: int, promises: Promises) -> Iterator[Question]:
@@ -237,10 +257,15 @@ def _others(value: int, blocks: Sequence[int], steps: Sequence[int]) -> list[int
     )
     alike = [step for step in steps if step != value][:ALIKE_SIZES]
     halves = (value // 2, 2 * value) if any(step > value and step % value == 0 for step in steps) else ()
-    others = (value - 1, value + 1, *halves, *multiples[:4], *alike, 1, prime, multiple, 2 * value + 1, SEVERAL * value + 1, *beyond)
+    none = (0,) if value <= CHOICE else ()
+    others = (
+        value - 1, value + 1, *halves, *multiples[:4], *alike, 1, *none, prime, multiple, 2 * value + 1, SEVERAL * value + 1, *beyond
+    )  # fmt: skip
     return [other for other in dict.fromkeys(others) if other != value and (other > 0 or other == 0 < value)]
 
 
+CHOICE = 3
+"""A number so small may be a padding or an order, for which zero is a choice too; of an axis of that length, nothing is left."""
 SEVERAL = 5
 """Times a size: what is divided into a fixed number of pieces leaves the rest."""
 ALIKE_SIZES = 2

@@ -19,18 +19,24 @@ from .problem import Problem, argument_names
 from .statements import ALL, NAME, NUMBER, prose_of, sentences_of, statements_in
 
 SHAPE = re.compile(
-    rf"(?P<names>(?:{NAME}\s*,\s*)*{NAME})\s*(?::|\bis\b|\bof shape\b)?\s*(?P<between>(?:{NAME}\s+){{0,3}})\((?P<axes>[^()]*)\)"
+    rf"(?P<names>(?:{NAME}\s*,\s*)*{NAME})\s*(?::|\bis\b|\bof shape\b)?\s*(?P<between>(?:{NAME}\s+){{0,3}})[(\[](?P<axes>[^()\[\]]*)[)\]]"
 )
-NOT_HELD = re.compile(r"\b(?:no|not|never|without|anything|ignored|beyond|outside|padding|padded)\b", re.IGNORECASE)
+NOT_HELD = re.compile(r"\b(?:anything|ignored|beyond|outside|padding|padded)\b", re.IGNORECASE)
+NOT_BEFORE = re.compile(r"\b(?:no|not|never|without|nor)\b(?:\W+\w+){0,3}\W*$", re.IGNORECASE)
+NOT_AFTER = re.compile(r"^(?:\W+\w+){0,3}?\W+(?:no|not|never|cannot|\w+n't)\b", re.IGNORECASE)
+"""What denies a thing, by a few words before it or after it."""
 SPECIALS = {
     math.nan: re.compile(r"\bNaNs?\b"),
     math.inf: re.compile(r"\binfinit|[^-]\binf\b|\+-inf"),
     -math.inf: re.compile(r"-inf\b|\binfinit"),
 }
 """What a text says of NaN and infinities."""
+PROPAGATES = re.compile(r"\bpropagate", re.IGNORECASE)
+"""Said of NaN and infinities without the name of an input, it holds of all."""
 TIES = re.compile(
     r"\b(?:ties?|tied)\b|\bequal (?:\w+ )?(?:values?|scores?|keys?|probabilit\w+|numbers?|elements?|logits?|distances?|largest|ones?)\b"
-    r"|\b(?:lowest|lower|smallest|first) (?:index|number|position|occurrence|max\w*|one counts)\b",
+    r"|\b(?:lowest|lower|smallest|first) (?:index|number|position|occurrence|max\w*|one counts)\b"
+    r"|\bthe first \w+ (?:on|at|in|for) which\b|\b(?:lowest|first)(?: \w+)? (?:index|position)\b",
     re.IGNORECASE,
 )
 FREE = re.compile(
@@ -45,7 +51,8 @@ ROUNDS = re.compile(
 )
 NOTHING = re.compile(
     r"\b(?:fully|entirely|completely|all|wholly)[- ]masked\b|\bnothing\b|\bwithout any\b"
-    r"|\bno (?:valid|allowed|unmasked|visible|keys?|true)\b",
+    r"|\bno (?:valid|allowed|unmasked|visible|keys?|true)\b|\bno \w+ (?:is|are) (?:valid|allowed|unmasked|visible|true|left)\b"
+    r"|\bonly masked\b",
     re.IGNORECASE,
 )
 FLOAT32 = re.compile(
@@ -54,9 +61,12 @@ FLOAT32 = re.compile(
     re.IGNORECASE,
 )
 """Not "computed in float32": that is said of kernels that round the factors of a product to 16 bits, as GPUs multiply them."""
-EMPTY = re.compile(r"\bempty\b", re.IGNORECASE)
+EMPTY = re.compile(r"\bempty\b|\b(?:with|has|have|having) no \w+s\b|\bwithout any \w+s\b", re.IGNORECASE)
 CONDITION_NUMBER = re.compile(rf"\bcondition(?: number)?s? (?:is |are )?(?:up to|at most|below|under|of|<=?) (?P<of>{NUMBER})")
 EXACT = re.compile(r"\bexactly\b|\bbit[- ](?:for[- ]bit|exact|identical)\b|\bbitwise (?:equal|exact|identical|the same)\b", re.IGNORECASE)
+OVERFLOWS = re.compile(
+    r"\boverflows? (?:\w+ )?(?:gives?|becomes?|to|is|are|yields?|produces?) (?:\w+ )?[+-]*(?:inf\b|infinit)", re.IGNORECASE
+)
 MAGNITUDES = re.compile(
     r"\b(?:all|any) magnitudes?\b|\b(?:sub|de)normals?\b"
     r"|\bany (?:finite )?(?:float32|float16|bfloat16|fp32|floating[- ]point) (?:values?|numbers?)\b",
@@ -86,6 +96,7 @@ class Stated:
         empties: whether it speaks of empty pieces. nothing: whether it says what becomes of rows that are masked as a whole.
         inference: whether it asks for no gradients. contiguous: whether inputs are.
         exact: whether every bit counts. magnitudes: whether subnormal numbers are among its inputs.
+        overflows: whether it says that what is too large becomes infinite.
         condition_number: the largest that it speaks of.
         kinds: other formats that the numbers of its inputs may have.
     """
@@ -94,8 +105,9 @@ class Stated:
         self._problem = problem
         self._sentences = sentences_of(f"{prose_of(problem.text)}. {problem.description}")
         self._prose = ". ".join(self._sentences)
-        self._arguments = argument_names(problem.text) if problem.text else []
+        self._arguments = argument_names(problem.text, problem.entry) if problem.text else []
         self._open: dict[str, int] = {}
+        self._fixed: dict[str, set[int]] = {}
         self._shapes = dict(self._read_shapes(draws[0]))
         self._statements = [
             statement
@@ -113,6 +125,7 @@ class Stated:
         self.condition_number = max(bounds) if bounds else None
         self.exact = self._says(EXACT)
         self.magnitudes = self._says(MAGNITUDES)
+        self.overflows = OVERFLOWS.search(self._prose) is not None
         self.inference = INFERENCE.search(self._prose) is not None
         self.contiguous = re.search(r"\bcontiguous\b", self._prose, re.IGNORECASE) is not None and STRIDES.search(self._prose) is None
         own = {tensor.dtype for tensor in leaves(draws[0].arguments) if tensor.is_floating_point()}
@@ -123,6 +136,12 @@ class Stated:
         """The inputs that may have any number of leading axes, "x: (..., D)", with how many axes they have beside these."""
         names = self._leaves_of(draw)
         return {names[name]: axes for name, axes in self._open.items() if name in names}
+
+    def fixed_axes(self, draw: Setting) -> set[tuple[int, int]]:
+        """Inputs and their axes whose length is a number in the text, "positions: (n, 3)", and no other."""
+        names = self._leaves_of(draw)
+        tensors = leaves(draw.arguments)
+        return {(names[name], tensors[names[name]].dim() + axis) for name, axes in self._fixed.items() if name in names for axis in axes}
 
     def _leaves_of(self, draw: Setting) -> dict[str, int]:
         """The place of each argument that is a tensor, among all tensors."""
@@ -135,7 +154,7 @@ class Stated:
 
     def _says(self, words: re.Pattern[str]) -> bool:
         """Whether some clause says so, and doesn't deny it."""
-        return any(words.search(clause) and not DENIED.search(clause) for clause in re.split("[.,:;]", self._prose))
+        return any(words.search(clause) and not DENIED.search(words.sub("", clause)) for clause in re.split("[.,:;]", self._prose))
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -175,6 +194,7 @@ class Stated:
         for match in (match for sentence in self._sentences for match in SHAPE.finditer(sentence)):
             axes = [axis.strip() for axis in match["axes"].split(",")]
             is_open = axes[:1] == ["..."]
+            numbers = {place - len(axes) for place, axis in enumerate(axes) if axis.isdecimal()}
             axes = [axis if re.fullmatch(NAME, axis) else "" for axis in axes[is_open:]]
             called = re.findall(NAME, match["names"])
             for name in called if not values.keys().isdisjoint(called) else re.findall(NAME, match["between"])[-1:]:
@@ -183,6 +203,8 @@ class Stated:
                     continue
                 if is_open:
                     self._open[name] = len(axes)
+                if all(value.shape[axis] == int(match["axes"].split(",")[axis]) for axis in numbers):
+                    self._fixed.setdefault(name, set()).update(numbers)
                 lengths = dict(zip(axes, value.shape[value.dim() - len(axes) :]))
                 if all(known.setdefault(axis, length) == length for axis, length in lengths.items() if axis):
                     yield name, tuple(axes)
@@ -193,10 +215,11 @@ class Stated:
         names = self._leaves_of(draw)
         found: set[int] = set()
         for sentence in (part for each in sentences for part in re.split("[,:]", each)):
-            if words.search(sentence):
+            match = words.search(sentence)
+            if match and not NOT_BEFORE.search(sentence[: match.start()]) and not NOT_AFTER.search(sentence[match.end() :]):
                 said = {word.lower().removesuffix("s") for word in re.findall(NAME, sentence)}
                 found |= {place for name, place in names.items() if name.lower().removesuffix("s") in said}
-                found |= floats if len(floats) == 1 else set()
+                found |= floats if len(floats) == 1 or PROPAGATES.search(sentence) else set()
         return tuple(sorted(found & floats))
 
 

@@ -50,6 +50,14 @@ FINITE = re.compile(r"(?<!one )(?<!non-)(?<!a )(?<!any )\bfinite\b", re.IGNORECA
 MAGNITUDE = re.compile(rf"\bmagnitudes?\s+(?:is\s+|are\s+|of\s+)?(?:up to|at most|below|under|<=|<)\s*(?P<of>{NUMBER})")
 
 
+ITEM = re.compile(rf"\n\s*(?:[-*•]|\d+[.)])\s+|\n\s*\n|\n[ \t]*(?={NAME}(?:[ \t]*\([^()\n]*\))?[ \t]*:[ \t])")
+"""Where a point of a list begins, a paragraph, or what is said of one name: "kernel_size (int): odd"."""
+QUALITY = re.compile(
+    r"(?:even|odd|positive|non-?negative|non-?zero|(?:a |always a )?(?:multiple|power)s? of|divisible by|at least|at most|up to|divides)\b"
+)
+"""What a clause about a name may begin with in place of it."""
+
+
 @dataclass(frozen=True)
 class Statement:
     """One thing that is said. words: as the text says it. test: whether it holds; None where a name in it is not known."""
@@ -136,6 +144,8 @@ def _comparison(left: ast.expr, sign: ast.cmpop, right: ast.expr) -> Test:
             return None
         try:
             found = SIGNS[type(sign)](*sides)
+            for side in sides:  # what is said of numbers is not said of NaN
+                found = found | side.isnan() if isinstance(side, torch.Tensor) and side.is_floating_point() else found
             return bool(found.all()) if isinstance(found, torch.Tensor) else bool(found)
         except (RuntimeError, TypeError):  # tensors whose shapes have nothing to do with each other
             return None
@@ -185,6 +195,8 @@ def _of_a_name(holds: Callable[[Any, Any], bool], *groups: str) -> Callable[[re.
             value, rest = _looked_up(name, names), [_value(other, names) for other in others]
             if value is None or any(each is None for each in rest):
                 return None
+            if isinstance(value, torch.Tensor) and value.is_floating_point():
+                value = value[~value.isnan()]
             try:
                 return bool(torch.as_tensor(holds(value, rest)).all())
             except (RuntimeError, TypeError, ZeroDivisionError):
@@ -232,9 +244,21 @@ LONGEST = 600
 
 
 def sentences_of(prose: str) -> list[str]:
-    """The sentences of a text, on one line each, with signs of comparison as in code; what is said twice of a name is two statements."""
-    plain = " ".join(prose.split()).replace("≤", "<=").replace("≥", ">=").replace("`", "")
-    sentences = [sentence.strip() for sentence in re.split(r"[.;](?=\s|$)", plain)]
+    """The sentences of a text, on one line each, with signs of comparison as in code; what is said twice of a name is two statements.
+
+    Points of a list are sentences of their own; one that begins with a name is about it to its end.
+    """
+    sentences: list[str] = []
+    for point in ITEM.split(prose):
+        plain = " ".join(point.split()).replace("≤", "<=").replace("≥", ">=").replace("`", "")
+        first, *others = [sentence.strip() for sentence in re.split(r"[.;](?=\s|$)", plain)]
+        about = re.match(rf"({NAME})\s*(?:\([^()]*\))?\s*:", first)
+        if about is None:
+            sentences += [first, *others]
+            continue
+        clauses = [clause.strip() for sentence in (first[about.end() :], *others) for clause in sentence.split(",")]
+        sentences += [first, *(f"{about[1]} {other}" for other in others if other)]
+        sentences += [f"{about[1]} is {clause}" for clause in clauses if QUALITY.match(clause)]
     return [AND.sub(r"\g<name> is \g<first>, \g<name> \g<second>", sentence) for sentence in sentences if 0 < len(sentence) <= LONGEST]
 
 

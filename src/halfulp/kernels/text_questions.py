@@ -45,10 +45,14 @@ def text_questions(given: Setting, promises: Promises, stated: Stated) -> Iterat
             order = torch.rand(tensor.shape, generator=torch.Generator().manual_seed(place)).argsort(-1)
             masked = tensor.masked_fill(order >= LEFT, -torch.inf)
             yield from kept_question(f"all but {LEFT} numbers of each row of input {place} -inf", given, {place: masked}, promises)
-        for axis, length in enumerate(tensor.shape if place in stated.specials.get(-math.inf, ()) else ()):
-            masked = tensor.clone()
-            masked.narrow(axis, 0, length // 2).fill_(-torch.inf)
-            yield from kept_question(f"the first half of axis {axis} of input {place} -inf", given, {place: masked}, promises)
+        for value in (value for value in (math.nan, -math.inf) if place in stated.specials.get(value, ())):
+            for axis, length in enumerate(tensor.shape):
+                masked = tensor.clone()
+                masked.narrow(axis, 0, length // 2).fill_(value)
+                yield from kept_question(f"the first half of axis {axis} of input {place} {value}", given, {place: masked}, promises)
+    if stated.overflows:
+        largest = {place: _near_the_largest(tensor) for place, tensor in floats.items() if tensor.numel()}
+        yield from kept_question("numbers up to the largest of their format", given, largest, promises)
     if stated.exact or stated.rounds:
         below = {place: _below_powers(tensor) for place, tensor in floats.items() if tensor.numel()}
         for question in kept_question("numbers next below powers of two", given, below, promises):
@@ -65,6 +69,12 @@ LEFT = 3
 """Numbers that are not masked; fewer than are chosen."""
 HALF_WAY = (127.0, 7.0)
 """The largest whole numbers of 8 and 4 bits: where they are the largest of a row, a scale that is found by it is 1, and ties are exact."""
+
+
+def _near_the_largest(tensor: torch.Tensor) -> torch.Tensor:
+    """Numbers of the same signs and order, from half of the largest of their format up to it: the sum of any two overflows."""
+    share = (0.5 + tensor.double().abs() / (2 * tensor.double().abs().max())).nan_to_num(nan=1.0)
+    return torch.where(tensor < 0, -1.0, 1.0).to(tensor.dtype) * (share * torch.finfo(tensor.dtype).max).to(tensor.dtype)
 
 
 def _below_powers(tensor: torch.Tensor) -> torch.Tensor:

@@ -124,7 +124,7 @@ class Trials:
         if self.names is None:
             kinds = [tensor.dtype for tensor in state.values() if tensor.is_floating_point()]
             state = {name: tensor.to(kinds[0]) if kinds and tensor.is_floating_point() else tensor for name, tensor in self._own.items()}
-        elif self.names:
+        else:
             state = {own: state[name] for own, name in self.names.items() if name in state}
         found = self.sandbox.call(replace(setting, state=state), **how)
         results: Any = found.results

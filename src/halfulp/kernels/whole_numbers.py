@@ -40,12 +40,12 @@ class WholeNumbers:
 
     Args:
         draws: settings from several seeds. ask: the reference. text: the problem's source. marks: numbers by which the problem says that
-            inputs are marked, in words.
+            inputs are marked, in words. entry: see `argument_names`.
     """
 
-    def __init__(self, draws: Sequence[Setting], ask: Ask, text: str, marks: Mapping[int, str]) -> None:
+    def __init__(self, draws: Sequence[Setting], ask: Ask, text: str, marks: Mapping[int, str], entry: str = "") -> None:
         self.given, self.ask = draws[0], ask
-        self.compared, self.names = compared(text), argument_names(text)
+        self.compared, self.names = compared(text), argument_names(text, entry)
         values = {value for value, _ in self.compared}
         self.told = set(marks)
         self.marks = list({**MARKS, **{value: str(value) for value in sorted(values - MARKS.keys())}, **marks}.items())
@@ -85,10 +85,11 @@ class WholeNumbers:
                 full[place] = torch.full_like(tensor, torch.iinfo(tensor.dtype).min or torch.iinfo(tensor.dtype).max)
             elif tensor.dtype in WIDE and counts:
                 wide |= self._some(place, "", ODD)[1]
-            if place in self.grouping:
+            if place in self.grouping or (tensor.dtype in NARROW and least < most):
                 yield self._one_group(place)
             if place in self.counting:
                 yield f"the numbers of input {place} in reverse order", {place: tensor.flip(-1)}
+                yield f"all elements of input {place} are {least}", {place: torch.full_like(tensor, least)}
             if tensor.dtype in WIDE and (renamed := self._renamed(place)) is not None:
                 yield f"the numbers of input {place} are names from 2^24 on, which float32 can't tell apart", {place: renamed}
             if tensor.dtype in WIDE and self._is_full(place):  # bits, and no places

@@ -1,0 +1,144 @@
+"""Literals: the whole numbers of a problem's source that may be sizes, and the source with others in their place."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any
+
+INPUTS = ("get_inputs", "get_init_inputs")
+"""The functions of KernelBench that make inputs."""
+
+
+def changed(text: str, changes: Mapping[str, int], within: Collection[str] = INPUTS) -> ast.Module:
+    """The tree of a source with other whole numbers.
+
+    Args:
+        changes: "NAME" for a constant of the file, "64" for this number wherever the inputs are made, "64#2" for its second place there.
+        within: the names of the functions that make them.
+    """
+    return _Changed(changes, within).visit(ast.parse(text)) if changes else ast.parse(text)
+
+
+class _Changed(ast.NodeTransformer):
+    """Exchanges whole numbers: constants of the file, and literals in the functions that make inputs."""
+
+    def __init__(self, changes: Mapping[str, int], within: Collection[str]) -> None:
+        self.changes, self.within, self.inside = changes, within, False
+        self.met: dict[int, int] = {}
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        for target, value in _named(node):
+            if target.id in self.changes and _computed(value) is not None:
+                changed = ast.Constant(self.changes[target.id])
+                if value is node.value:
+                    node.value = changed
+                else:
+                    elements: Any = node.value
+                    elements.elts[elements.elts.index(value)] = changed
+        return self.generic_visit(node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
+        for target, value in _named(node):
+            if target.id in self.changes and _computed(value) is not None:
+                node.value = ast.Constant(self.changes[target.id])
+        return self.generic_visit(node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        before, self.inside = self.inside, node.name in self.within
+        found = self.generic_visit(node)
+        self.inside = before
+        return found
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
+        return node  # -1 is the last axis more often than a number less by one
+
+    def visit_BinOp(self, node: ast.BinOp) -> Any:
+        if not _is_one_past(node):
+            return self.generic_visit(node)
+        node.left = self.visit(node.left)
+        return node
+
+    def visit_Constant(self, node: ast.Constant) -> Any:
+        value = _whole(node)
+        if not self.inside or value is None:
+            return node
+        self.met[value] = self.met.get(value, 0) + 1
+        one, every = f"{value}#{self.met[value]}", str(value)
+        return ast.Constant(self.changes[one if one in self.changes else every]) if one in self.changes or every in self.changes else node
+
+
+def _whole(node: ast.expr) -> int | None:
+    return node.value if isinstance(node, ast.Constant) and type(node.value) is int else None
+
+
+def _named(node: ast.Assign | ast.AnnAssign) -> list[tuple[ast.Name, ast.expr]]:
+    """Names with what is assigned to each: A = 1, or A, B = 1, 2, or A: int = 1."""
+    target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0] if len(node.targets) == 1 else None
+    if isinstance(target, ast.Name) and node.value is not None:
+        return [(target, node.value)]
+    if isinstance(target, ast.Tuple) and isinstance(node.value, (ast.Tuple, ast.List)) and len(target.elts) == len(node.value.elts):
+        return [(name, value) for name, value in zip(target.elts, node.value.elts) if isinstance(name, ast.Name)]
+    return []
+
+
+COMPUTED: dict[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv,
+    ast.LShift: operator.lshift, ast.Pow: operator.pow,
+}  # fmt: skip
+
+
+def _computed(node: ast.expr) -> int | None:
+    """The whole number that an expression of literals is, such as 4 * 1024 or 1 << 14; None for anything else."""
+    if isinstance(node, ast.BinOp) and type(node.op) in COMPUTED:
+        left, right = _computed(node.left), _computed(node.right)
+        if left is None or right is None or not 0 <= right <= (32 if isinstance(node.op, (ast.LShift, ast.Pow)) else 1 << 40):
+            return None
+        return None if isinstance(node.op, ast.FloorDiv) and not right else COMPUTED[type(node.op)](left, right)
+    return _whole(node)
+
+
+def _is_one_past(node: ast.AST) -> bool:
+    """Whether a number is added to a size, as where the end of a range is one past the last: that is no size."""
+    return isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)) and isinstance(node.right, ast.Constant)
+
+
+def sizes_in(text: str, within: Collection[str] = INPUTS) -> dict[str, int]:
+    """The whole numbers of a problem that may be sizes: constants of the file, then literals where inputs are made.
+
+    Args:
+        within: the names of the functions that make them.
+    """
+    found: dict[str, int] = {}
+    counts: dict[int, int] = {}
+    tree = ast.parse(text)
+    for node in tree.body:
+        for name, assigned in _named(node) if isinstance(node, (ast.Assign, ast.AnnAssign)) else ():
+            value = _computed(assigned)
+            if value is not None and value > 0:
+                found[name.id] = value
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name in within:
+            for value, is_bound in _numbers(node):
+                counts[value] = counts.get(value, 0) + 1
+                if value > 1:
+                    found[str(value)] = value
+                if (counts[value] > 1 or value == 1) and not is_bound:  # ones mean many things: they are never changed together
+                    found[f"{value}#{counts[value]}"] = value
+    return found
+
+
+def _numbers(node: ast.AST, *, is_bound: bool = False) -> Iterator[tuple[int, bool]]:
+    """Positive whole numbers in the order in which `_Changed` meets them, and whether each bounds random numbers, as of indices."""
+    if isinstance(node, ast.UnaryOp):
+        return
+    if isinstance(node, ast.BinOp) and _is_one_past(node):
+        yield from _numbers(node.left, is_bound=is_bound)
+        return
+    value = _whole(node) if isinstance(node, ast.expr) else None
+    if value is not None and value > 0:
+        yield value, is_bound
+    bounds = node.args if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("randint") else []
+    for part in ast.iter_child_nodes(node):
+        yield from _numbers(part, is_bound=(is_bound or part in bounds) and not isinstance(part, ast.Tuple))

@@ -1,0 +1,41 @@
+"""What changes no result may be anything: it is found by the reference alone."""
+
+import math
+
+import torch
+
+from halfulp.kernels.calls import Setting
+from halfulp.kernels.ignored import LARGER, ignored_questions
+from halfulp.kernels.promises import Promises
+
+
+def asked(target, *arguments):
+    given = Setting(arguments)
+    return list(ignored_questions(given, Promises([given]), target, lambda setting: target(*setting.arguments)))
+
+
+def test_what_lies_behind_the_end_of_a_sequence_is_larger():
+    def attend(q, k, lengths):
+        masked = (q @ k.mT).masked_fill(torch.arange(6) >= lengths[:, None, None], -math.inf)
+        return torch.softmax(masked, -1)
+
+    torch.manual_seed(0)
+    q, k = torch.randn(2, 3, 4), torch.randn(2, 6, 4)
+    (question,) = asked(attend, q, k, torch.tensor([6, 2]))
+    own, changed = question.setting.arguments[:2]
+    assert torch.equal(own, q) and torch.equal(changed[0], k[0]) and torch.equal(changed[1, :2], k[1, :2])
+    assert bool((changed[1, 2:].abs() == LARGER * k.abs().max()).all()) and question.blunt
+
+
+def test_where_everything_counts_or_the_larger_one_nothing_is_asked():
+    assert not asked(torch.sin, torch.randn(5))
+    assert not asked(lambda x: x.amax(-1), torch.randn(3, 8))  # what is made larger counts in its turn
+    assert not asked(lambda x: x.round(), torch.randn(5))
+
+
+def test_a_reference_without_gradients_is_asked_nothing():
+    def refuses(x):
+        raise RuntimeError("no")
+
+    assert not asked(refuses, torch.randn(3))
+    assert not asked(torch.no_grad()(lambda x: x[:2] * 2), torch.randn(5))
