@@ -61,5 +61,5 @@ def _gradients(setting: Setting, target: Any, places: Collection[int]) -> dict[i
         total = sum((tensor * weights(tensor)).sum() for tensor in tensors_of(results) if tensor.requires_grad)
     if not isinstance(total, torch.Tensor):
         return {}
-    found = torch.autograd.grad(total, list(by.values()), allow_unused=True)
+    found: Any = torch.autograd.grad(total, list(by.values()), allow_unused=True)
     return {place: torch.zeros_like(tensors[place]) if gradient is None else gradient for place, gradient in zip(by, found)}

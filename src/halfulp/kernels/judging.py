@@ -175,6 +175,8 @@ class _Judge:
         """The answer."""
         try:
             self.progress("loading the solution")
+            self.sandbox.start()
+            given = self._drawn_first()
             footprint.prepare()
             try:
                 names, facts = self.sandbox.load()
@@ -186,7 +188,8 @@ class _Judge:
             self._cheat(cheats.seen_by_process(facts, {}), "loading it")
             self.notes += [NOTE] if facts.get("interpreted") else []
             self.notes += [self.sandbox.source.narrow] if self.sandbox.source.narrow else []
-            given = self._first(self._given())
+            self._build_on(given)
+            given = self._first(given)
             self.trials.deadline = self.deadline
             for question in self._questions(given):
                 if time.monotonic() > self.deadline:
@@ -210,8 +213,8 @@ class _Judge:
             return self._result(Verdict.UNDECIDED, f"The solution could not be judged on the inputs of the problem: {first.note}")
         return self._result(Verdict.IDENTICAL if self._same else Verdict.ROUNDING, self._all_right(given), coarser=self._coarser)
 
-    def _given(self) -> Setting:
-        """The first draw, with the parameters that both sides get, and what the problem promises of its inputs."""
+    def _drawn_first(self) -> Setting:
+        """The first draw, with the reference's parameters, and what the problem promises of its inputs."""
         draws = [self.problem.draw(self.seed + number, {}) for number in SEEDS]
         self.promises, self.stated = Promises(draws), Stated(self.problem, draws)
         self._promised = (*self.promises.words, *self.stated.words)
@@ -220,6 +223,14 @@ class _Judge:
         given = replace(draws[0], state=state_of(target))
         self._numbers, self._given_setting, self._tables = count_of(given), given, tables_of(self.problem, given.init)
         self.trials.tables = self._tables
+        return given
+
+    def _build_on(self, given: Setting) -> None:
+        """Construct the solution as the problem does; from then on the time counts, and parameters are shared.
+
+        Raises:
+            _Done: that fails, or is a cheat.
+        """
         try:
             own, facts = self.sandbox.build(self.problem.entry, given.init, 0)
         except Failed as failure:
@@ -230,7 +241,6 @@ class _Judge:
         self.trials.names, note = shared_state(given.state, kept, self._tables)
         if note:
             self.notes.append(note)
-        return given
 
     def _build(self, init: tuple[Any, ...]) -> State:
         return self.sandbox.build(self.problem.entry, init, 0)[0]
@@ -405,7 +415,8 @@ class _Judge:
         if question.otherwise is not None and (outcome.answer == "no answer" or self._why_undefined(question, outcome)):
             question = replace(question, setting=question.otherwise, otherwise=None)
             outcome = self.trials.ask(question.setting, how)
-        if how.poisoned and outcome.answer == "wrong" and not question.exotic:
+        is_special = outcome.check is not None and outcome.check.because[:1] in OUT_OF_RANGE
+        if how.poisoned and outcome.answer == "wrong" and is_special and not question.exotic:
             plain = self.trials.ask(question.setting, replace(how, poisoned=False))
             self._cheat(cheats.UNWRITTEN if plain.answer == "right" else "", f"{question.kind}: {question.label}")
             outcome = plain

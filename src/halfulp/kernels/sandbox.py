@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 import os
 import shutil
 import sys
 import tempfile
+import threading
 import weakref
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -117,9 +119,22 @@ class Sandbox:
         self._built: tuple[str, tuple[Any, ...], int] | None = None
         self._generation = -1
         self._called = False
+        self._starting: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Start the process beside what this thread does: Python and PyTorch take a second and more."""
+        self._worker.answer_s = START_S
+        self._starting = threading.Thread(target=self._started, name="halfulp-kernel-start", daemon=True)
+        self._starting.start()
+
+    def _started(self) -> None:
+        with contextlib.suppress(WorkerError):  # who asks it something starts it again, and is told why it can't be
+            self._worker.start()
 
     def close(self) -> None:
         """End the process and remove its folder."""
+        if self._starting is not None:
+            self._starting.join()
         self._worker.close()
         self._finalizer()
 
@@ -190,6 +205,8 @@ class Sandbox:
         compiled_s = COMPILED_S if self.source.compiles else START_S if self.place == CUDA else self.answer_s
         self._worker.answer_s = compiled_s if is_first else self.answer_s
         kind = NOT_STARTED
+        if self._starting is not None:
+            self._starting.join()
         try:
             self._worker.answer_s, longest_s = START_S, self._worker.answer_s
             self._worker.start()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import Any
 
 import torch
@@ -18,7 +18,7 @@ BUSY_CYCLES = 50_000_000
 
 
 @contextlib.contextmanager
-def behind(arguments: tuple[Any, ...], stream: str) -> Iterator[tuple[Any, ...]]:
+def behind(arguments: tuple[Any, ...], stream: str) -> Generator[tuple[Any, ...]]:
     """Arguments that are zero until the current stream has come to the call; afterwards, everything is done.
 
     PyTorch's streams don't wait for each other, nor for the default one: work that is put on one of them has to wait for the stream on

@@ -35,6 +35,22 @@ def text_questions(given: Setting, promises: Promises, stated: Stated) -> Iterat
             ends[1:-1:3] = ends[:-2:3]
             yield from kept_question(f"every third piece that input {tie.place} ends is empty", given, {tie.place: ends}, promises)
     floats = {place: tensor for place, tensor in enumerate(leaves(given.arguments)) if tensor.is_floating_point() and tensor.dim()}
+    yield from _special_questions(given, floats, promises, stated)
+    if stated.overflows:
+        largest = {place: _near_the_largest(tensor) for place, tensor in floats.items() if tensor.numel()}
+        yield from kept_question("numbers up to the largest of their format", given, largest, promises)
+    if stated.exact or stated.rounds:
+        below = {place: _below_powers(tensor) for place, tensor in floats.items() if tensor.numel()}
+        for question in kept_question("numbers next below powers of two", given, below, promises):
+            yield replace(question, exact=stated.exact)
+    for most in HALF_WAY if stated.rounds else ():
+        changed = {place: _half_way(tensor, most) for place, tensor in floats.items() if tensor.numel()}
+        for question in kept_question(f"numbers half-way between whole ones, the largest {most:g}", given, changed, promises):
+            yield replace(question, exact=True)
+
+
+def _special_questions(given: Setting, floats: dict[int, torch.Tensor], promises: Promises, stated: Stated) -> Iterator[Question]:
+    """NaN and infinities where the text says that there may be some: here and there, in pieces, nearly everywhere."""
     for value, places in stated.specials.items():
         for place in places:
             generator = torch.Generator().manual_seed(place)
@@ -50,17 +66,6 @@ def text_questions(given: Setting, promises: Promises, stated: Stated) -> Iterat
                 masked = tensor.clone()
                 masked.narrow(axis, 0, length // 2).fill_(value)
                 yield from kept_question(f"the first half of axis {axis} of input {place} {value}", given, {place: masked}, promises)
-    if stated.overflows:
-        largest = {place: _near_the_largest(tensor) for place, tensor in floats.items() if tensor.numel()}
-        yield from kept_question("numbers up to the largest of their format", given, largest, promises)
-    if stated.exact or stated.rounds:
-        below = {place: _below_powers(tensor) for place, tensor in floats.items() if tensor.numel()}
-        for question in kept_question("numbers next below powers of two", given, below, promises):
-            yield replace(question, exact=stated.exact)
-    for most in HALF_WAY if stated.rounds else ():
-        changed = {place: _half_way(tensor, most) for place, tensor in floats.items() if tensor.numel()}
-        for question in kept_question(f"numbers half-way between whole ones, the largest {most:g}", given, changed, promises):
-            yield replace(question, exact=True)
 
 
 SOME = 0.05

@@ -24,7 +24,7 @@ from .coarse_sizes import has_size_of, nearest_size, representable_in, seen_size
 from .evidence import Evidence
 from .finding import Finding
 from .guesses import candidates, hypotheses, is_seen
-from .prediction import CHANCE, GUESSES, PART, Guess, explained, redrawn_correlation
+from .prediction import CHANCE, GUESSES, PART, Guess, explained, reaches, redrawn_correlation
 
 F = Finding
 
@@ -47,6 +47,9 @@ def precision(case: Case, noise: Noise, *, formula_is_right: bool) -> Evidence:
     best: dict[str, Any] = {"explained": 0.0}
     related: list[tuple[Guess, dict[str, Any]]] = []
     tried = 0
+    if seen.opaque:  # then every format may be in every place
+        wanted = [form for form in wanted if form.name == "tf32" or reaches(case, noise, form)]
+        wanted = [form for form in wanted if form.name != "tf32" or any(other.name in ("float16", "bfloat16") for other in wanted)]
     for formats, places in candidates(wanted, seen):
         for guess, place, found in hypotheses(case, noise, formats, places, seen):
             tried += 1
