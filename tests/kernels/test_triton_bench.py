@@ -46,7 +46,7 @@ def test_softmax_log():
 test_softmax_log()
 """
 TOTAL = "x.sum(dim=dim, keepdim=True)"
-BLOCK = "x.narrow(dim, 0, n - n % 64 if (n := x.shape[dim]) > 64 else n).sum(dim=dim, keepdim=True)"
+BLOCK = "x.narrow(dim, 0, n - n % 128 if (n := x.shape[dim]) > 128 else n).sum(dim=dim, keepdim=True)"
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_sizes_are_those_that_change_a_shape(tmp_path):
 
 
 @pytest.mark.parametrize(("total", "answer", "where"), [
-    (TOTAL, "RIGHT", ""), ("x.sum(dim=-1, keepdim=True)", "MISTAKE", "call 2"), (BLOCK, "MISTAKE", "axes of length 2: 65"),
+    (TOTAL, "RIGHT", ""), ("x.sum(dim=-1, keepdim=True)", "MISTAKE", "call 2"), (BLOCK, "MISTAKE", "axes of length 2: 129"),
 ])  # fmt: skip
 def test_solutions_are_judged_without_their_tests(problem, tmp_path, total, answer, where):
     (tmp_path / "solution.py").write_text(SOLUTION.format(total=total))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import torch
@@ -75,6 +75,7 @@ def reference_facts(target: Any, setting: Setting) -> dict[str, Any]:
     return {
         "ops": ops.names,
         "sizes": ops.sizes,
+        "rounding": ops.rounding,
         "whole": list(ops.whole),
         "functions": ops.functions,
         "is_arithmetic": ops.kinds <= {Kind.ROUNDED},
@@ -97,13 +98,18 @@ def calls_reference(facts: Mapping[str, Any], reference: Mapping[str, Any]) -> b
 
 
 def _in_pieces(facts: Mapping[str, Any], reference: Mapping[str, Any]) -> bool:
-    """Whether what the reference does is done again and again on pieces, which together have as many numbers: a norm of rows, by rows.
+    """Whether what the reference does is done again and again, on pieces that have as many numbers together: a norm of rows, by rows.
 
     Products are not meant: whoever tiles one in PyTorch multiplies the tiles.
     """
-    own, other = list(facts.get("ops", ())), list(reference["ops"])
-    pieces, rest = divmod(len(own), len(other))
-    return pieces > 1 and not rest and own == other * pieces and sum(facts.get("sizes", ())) == sum(reference["sizes"])
+    (own, sizes), (other, whole) = (_apart(found.get("rounding", ())) for found in (facts, reference))
+    pieces = len(own) // max(len(other), 1)
+    return pieces > 1 and own == other * pieces and sum(sizes) >= sum(whole)
+
+
+def _apart(pairs: Iterable[Any]) -> tuple[list[str], list[int]]:
+    listed = list(pairs)
+    return [str(name) for name, _ in listed], [int(size) for _, size in listed]
 
 
 def falls_back(facts: Mapping[str, Any], reference: Mapping[str, Any]) -> bool:

@@ -202,6 +202,7 @@ class _Host:
             "aliased": aliased(results, given),
             "ops": ops.names,
             "sizes": ops.sizes,
+            "rounding": ops.rounding,
             "whole": list(ops.whole),
             "functions": ops.functions,
         }
