@@ -14,7 +14,8 @@ def kernel(
     problem: Annotated[
         Path,
         typer.Argument(
-            help="The problem: a KernelBench file, a GPU MODE or BackendBench folder, a case file with `expected` and `inputs`, or FILE.py:name."
+            help="The problem: a KernelBench or TritonBench file, a GPU MODE or BackendBench folder, a case file with `expected` and `inputs`, "
+            "or FILE.py:name."
         ),
     ],
     solutions: Annotated[

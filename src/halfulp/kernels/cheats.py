@@ -79,7 +79,7 @@ def reference_facts(target: Any, setting: Setting) -> dict[str, Any]:
         "whole": list(ops.whole),
         "functions": ops.functions,
         "is_arithmetic": ops.kinds <= {Kind.ROUNDED},
-        "is_whole": bool(ops.kinds & {Kind.COMPOSITE, Kind.SCAN, Kind.TRANSFORM, Kind.FACTORIZATION}),
+        "is_whole": bool(ops.kinds & {Kind.COMPOSITE, Kind.SCAN, Kind.TRANSFORM, Kind.FACTORIZATION}) and Kind.PRODUCT not in ops.kinds,
         "written": written(before, given),
         "aliased": aliased(results, given),
     }

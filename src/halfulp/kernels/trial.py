@@ -17,6 +17,7 @@ from ..cases.stored import Stored
 from ..cases.trees import tensors_of, tree_map
 from ..errors import InputError, RunError
 from ..verdicts.checker import judged
+from ..verdicts.evidence.finding import Finding
 from ..verdicts.gatherer import Gatherer
 from ..verdicts.result import CheckResult
 from ..verdicts.verdict import Verdict
@@ -34,6 +35,7 @@ from .looks import (
     undefined,
     unusable,
 )
+from .place import CUDA
 from .sandbox import Called, Failed, Sandbox
 from .sides import AS_GIVEN, LATE, TIME_UP, How, Sides
 
@@ -205,6 +207,10 @@ class Trials:
         if check.verdict is Verdict.MISTAKE and check.because[:1] == ("scaling",) and is_no_farther(case, 1.0):
             closer = replace(check, verdict=Verdict.ROUNDING)  # it rounds to the declared precision in a run in float64 as well
             return Outcome("right", "it is no farther from exact arithmetic than the reference", closer)
+        if self.sandbox.place == CUDA and check.because[:1] == ("redraw",) and _is_within_noise(check):
+            return Outcome(
+                "right", "its error leans to one side, as those of a GPU's exponentials do, and is no larger than rounding", check
+            )
         if how.exact and check.verdict is Verdict.FLIP and is_exact(case):
             words = "Numbers half-way between two integers are rounded the other way."
             return Outcome("wrong", words, replace(check, verdict=Verdict.MISTAKE))
@@ -276,6 +282,11 @@ class Trials:
         if not any(tensor.numel() for tensor in tensors_of(results)):
             return Outcome("no answer", RETURNS_NOTHING)
         return Outcome("refused" if failure.kind == "raises" else "wrong", failure.words, failure=failure)
+
+
+def _is_within_noise(check: CheckResult) -> bool:
+    noise = check.find("noise")
+    return noise is not None and noise.finding is Finding.WITHIN
 
 
 def _code_of(file: Path) -> types.FunctionType | None:
