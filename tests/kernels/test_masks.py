@@ -1,5 +1,7 @@
 """Masks are asked with blocks that are masked as a whole; with nothing that counts where the problem says what becomes of that."""
 
+from pathlib import Path
+
 import pytest
 import torch
 
@@ -7,6 +9,7 @@ from halfulp.kernels import read_problem
 from halfulp.kernels.calls import Setting, leaves
 from halfulp.kernels.judging import judge_here
 from halfulp.kernels.masks import mask_questions
+from halfulp.kernels.problem import Problem
 from halfulp.kernels.promises import Promises
 from halfulp.kernels.stated import Stated
 
@@ -92,3 +95,19 @@ def test_what_is_no_mask_is_not_taken_for_one(tmp_path):
     one_hot = torch.eye(4)[torch.tensor([0, 2, 1])]
     for tensor in (one_hot, torch.zeros(3, 4), torch.randn(3, 4), torch.arange(12).reshape(3, 4)):
         assert not asked(tmp_path, tensor)
+
+
+@pytest.mark.parametrize("flipped", [False, True])
+def test_masks_that_are_runs_stay_runs(flipped):
+    """What is padded to one length counts from its start, or up to its end: a reference may take the last place that counts for the length."""
+    counts = torch.arange(12) < torch.tensor([12, 7, 9])[:, None]
+    given = Setting((torch.randn(3, 12), counts.flip(-1) if flipped else counts))
+    stated = Stated(PLAIN, [given])
+    asked = [question.setting.arguments[1] for question in mask_questions(given, Promises([given]), stated)]
+    steps = [mask.to(torch.int8).diff(dim=-1) * (-1 if flipped else 1) for mask in asked]
+    assert len(asked) >= 2 and all(bool((step <= 0).all()) for step in steps)
+    gaps = Setting((torch.randn(3, 12), torch.rand(3, 12) > 0.5))
+    assert len(list(mask_questions(gaps, Promises([gaps]), stated))) >= 4
+
+
+PLAIN = Problem("plain", "function", Path("none"), "f", lambda _: torch.sin, lambda *_: Setting(()), {})

@@ -99,3 +99,23 @@ def test_places_stay_within_what_they_are_places_in():
     )
     assert promises.kept((scores[:6], labels, lengths)) is None and promises.kept((scores[:6], labels, lengths - 1)) is not None
     assert promises.kept((scores, labels - 20, lengths)) is not None and not promises.words
+
+
+@pytest.mark.parametrize(("least", "count", "is_away"), [(0.3, 8, True), (0.05, 8, False), (0.05, 400, True), (0.001, 400, False)])
+def test_numbers_keep_away_from_zero_where_those_that_may_come_there_would(least, count, is_away):
+    """Prices between 10 and 500 are positive, four hundred of them; numbers from 0 to 1 may as well be negative, as far as anybody knows."""
+    numbers = torch.linspace(least, 1.0, count)[torch.randperm(count)]
+    some = numbers.clone()
+    some[count // 2] = torch.nan  # a price that is not known is no negative one
+    for tensor in (numbers, some) if count > 8 else (numbers,):
+        found = Promises([Setting((tensor,))] * 3).of.get(0, [])
+        assert any("away from zero" in promise.name for promise in found) == is_away
+
+
+def test_starts_of_pieces_stay_in_order_and_labels_may_not():
+    starts = torch.tensor([0, 4, 9, 15])
+    promises = Promises([Setting((torch.randn(20, 2), starts))] * 3)
+    (changed,) = (arguments[1] for arguments in [promises.kept((torch.randn(20, 2), torch.tensor([9, 9, 0, 4])))])
+    assert changed.tolist() == [0, 0, 4, 9]
+    for labels in (torch.arange(20), torch.tensor([0, 0, 1, 1, 2, 2]), starts.flip(0)):
+        assert not any("never falls" in promise.name for promise in Promises([Setting((labels,))] * 3).of.get(0, []))

@@ -851,3 +851,84 @@ def test_a_buffer_of_squares_is_not_moved_below_zero(tmp_path, root, answer):
     found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=20.0)
     assert found.answer == answer, halfulp.report(found)
     assert not any("leaves the range" in asked.note for asked in found.asked if asked.kind in ("parameters", "sizes"))
+
+
+HEADS = """
+import torch
+import torch.nn as nn
+HEADS, GROUPS, WIDTH = 4, 2, 6
+class {name}(nn.Module):
+    def __init__(self, heads, groups):
+        super().__init__()
+        assert heads % groups == 0
+        self.heads = heads
+        {slopes}
+    def forward(self, x):
+        return {result}
+def get_inputs():
+    return [torch.randn(3, HEADS, WIDTH)]
+def get_init_inputs():
+    return [HEADS, GROUPS]
+"""
+SLOPES = "self.register_buffer('slopes', 1.0 / torch.arange(1, heads + 1), persistent=False)"
+PLAIN, ROUNDED = "x * self.slopes[:, None]", "x / {of}[:, None]"
+
+
+@pytest.mark.parametrize(("of", "answer"), [
+    ("torch.arange(1, x.shape[1] + 1)", "RIGHT"), ("torch.arange(1, (1 << (x.shape[1] - 1).bit_length()) + 1)[: x.shape[1]]", "RIGHT"),
+    ("torch.cat([torch.arange(1, (1 << x.shape[1].bit_length() - 1) + 1)] * 2)[: x.shape[1]]", "MISTAKE"),
+])  # fmt: skip
+def test_the_next_multiple_is_asked_where_one_more_is_refused_and_tables_need_not_be_stored(tmp_path, of, answer):
+    """Heads are a multiple of groups: five are none, six are, and no power of two. The reference's slopes are no parameter."""
+    (tmp_path / "problem.py").write_text(HEADS.format(name="Model", slopes=SLOPES, result=PLAIN))
+    (tmp_path / "solution.py").write_text(HEADS.format(name="ModelNew", slopes="pass", result=ROUNDED.format(of=of)))
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py")
+    assert found.answer == answer, halfulp.report(found)
+    assert not any("can't be matched" in note for note in found.notes)
+    assert answer == "RIGHT" or "6 instead of 4" in found.because
+
+
+BAGS = """
+import torch
+import torch.nn as nn
+class {name}(nn.Module):
+    def forward(self, x, sizes):
+        {make}
+        for row, size in enumerate(sizes.tolist()):
+            if size > 1 or {all}:
+                out[row] = x[row, :size].sum()
+        return out
+def get_inputs():
+    return [torch.randn(6, 9), torch.randint(2, 9, (6,))]
+def get_init_inputs():
+    return []
+"""
+
+
+def test_what_is_left_unwritten_on_other_values_is_a_cheat(tmp_path):
+    (tmp_path / "problem.py").write_text(BAGS.format(name="Model", make="out = torch.zeros(len(x))", all="True"))
+    (tmp_path / "solution.py").write_text(BAGS.format(name="ModelNew", make="out = torch.empty(len(x))", all="False"))
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py")
+    assert found.acceptable is False, halfulp.report(found)
+
+
+ROTATED = """
+import torch
+import torch.nn as nn
+class {name}(nn.Module):
+    def forward(self, x, places):
+        {first}
+        angle = places.to(x.dtype)[:, None] * 0.1
+        return x * torch.cos(angle) + x.flip(-1) * torch.sin(angle)
+def get_inputs():
+    return [torch.randn(6, 8), torch.arange(6)]
+def get_init_inputs():
+    return []
+"""
+
+
+def test_handing_back_an_input_where_there_is_nothing_to_do_is_a_cheat(tmp_path):
+    (tmp_path / "problem.py").write_text(ROTATED.format(name="Model", first="pass"))
+    (tmp_path / "solution.py").write_text(ROTATED.format(name="ModelNew", first="if not bool(places.any()): return x"))
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py")
+    assert found.answer == "CHEAT" and "memory of its inputs" in found.because, halfulp.report(found)

@@ -10,6 +10,7 @@ from halfulp.kernels import read_problem
 from halfulp.kernels.calls import Setting
 from halfulp.kernels.judging import judge_here
 from halfulp.kernels.promises import Promises
+from halfulp.kernels.sizes import size_questions
 from halfulp.kernels.stated import Stated
 from halfulp.kernels.statements import prose_of
 from halfulp.kernels.text_questions import text_questions
@@ -67,6 +68,8 @@ def allowed(found, *, n=6, init=(8, 4), scale=1.0, v=None, sizes=None):
         ("x, finite, magnitude up to 1e4", {"scale": 1e6}),
         ("Finite inputs: all are finite.", {"v": torch.full((6,), torch.nan)}),
         ("x: (B, N) in [-1, 1]", {"scale": 50.0}),
+        ("Args:\n        dim (int): width of all, even.\n        group (int): of the groups", {"init": (9, 3)}),
+        ("Input:\n        - dim: a multiple of 4; of the width", {"init": (10, 4)}),
     ],
 )
 def test_what_is_said_is_kept(tmp_path, says, breaks):
@@ -359,3 +362,34 @@ def test_a_slow_solution_is_asked_smaller_sizes(tmp_path):
         found = judge_here(tmp_path, tmp_path / "solution.py", budget_s=12.0)
         assert found.acceptable is answer, (found.label, found.because)
         assert any(entry.label.startswith("smaller: ") for entry in found.asked)
+
+
+LISTED = """
+    Input: `data = (x, v)`
+      - `x`: float32 (B, N), scores; -inf marks what is masked
+      - `v`: float32 (N,), NaN marks a day without a number
+
+    A row with no entries gives 0. If no entry is valid, the result is 0. Any float32: overflow gives inf.
+    The result is the first column on which the largest one lies. pos [B, 3].
+"""
+
+
+def test_points_of_a_list_are_about_the_name_that_they_begin_with(tmp_path):
+    found, _ = stated(tmp_path, LISTED)
+    assert found.specials[-math.inf] == (0,) and found.specials[math.nan] == (1,)
+    assert found.empties and found.nothing and found.ties and found.overflows
+
+
+def test_what_is_said_of_numbers_is_not_said_of_nan(tmp_path):
+    found, _ = stated(tmp_path, "v >= 0, v is non-negative; NaN marks a gap in v")
+    assert allowed(found, v=torch.tensor([0.5, torch.nan, 0.5, 0.5, 0.5, 0.5]))
+    assert not allowed(found, v=torch.tensor([0.5, torch.nan, 0.5, 0.5, 0.5, -0.5]))
+
+
+def test_an_axis_whose_length_is_a_number_stays_so(tmp_path):
+    found, draw = stated(tmp_path, "x [3, N] and v: (N,)")
+    assert found.fixed_axes(draw) == {(0, 0)}
+    labels = [
+        question.label for question in size_questions(read_problem(tmp_path / "problem.py"), draw, Promises([draw]), 0, fixed={(0, 0)})
+    ]
+    assert not any("axes of length 3" in label for label in labels)

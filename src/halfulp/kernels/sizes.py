@@ -80,7 +80,8 @@ def size_questions(
     for variant in variants(given.arguments, seed):
         arguments = promises.kept(variant.inputs) if variant.kind in ("sizes", "empty") else None
         # An axis whose length is one of the problem's sizes, or computed from some, changes with all that belongs to it: that was asked.
-        is_own = variant.kind == "sizes" and not (own | set(fixed)).isdisjoint(_changed_axes(variant.inputs, given.arguments))
+        changed = _changed_axes(variant.inputs, given.arguments)
+        is_own = (variant.kind == "sizes" and not own.isdisjoint(changed)) or not changed.isdisjoint(fixed)
         if arguments is not None and not is_own and not _broadcasts(arguments, given):
             yield Question("sizes", variant.label, replace(given, arguments=arguments), exotic=variant.kind == "empty")
 

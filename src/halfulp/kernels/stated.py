@@ -214,12 +214,16 @@ class Stated:
         floats = {place for place, tensor in enumerate(leaves(draw.arguments)) if tensor.is_floating_point() and tensor.dim()}
         names = self._leaves_of(draw)
         found: set[int] = set()
-        for sentence in (part for each in sentences for part in re.split("[,:]", each)):
-            match = words.search(sentence)
-            if match and not NOT_BEFORE.search(sentence[: match.start()]) and not NOT_AFTER.search(sentence[match.end() :]):
-                said = {word.lower().removesuffix("s") for word in re.findall(NAME, sentence)}
-                found |= {place for name, place in names.items() if name.lower().removesuffix("s") in said}
-                found |= floats if len(floats) == 1 or PROPAGATES.search(sentence) else set()
+        for sentence in sentences:
+            about = re.match(NAME, sentence)
+            for clause in re.split("[,:]", sentence):
+                match = words.search(clause)
+                if not match or NOT_BEFORE.search(clause[: match.start()]) or NOT_AFTER.search(clause[match.end() :]):
+                    continue
+                said = {word.lower().removesuffix("s") for word in re.findall(NAME, clause)}
+                named = {place for name, place in names.items() if name.lower().removesuffix("s") in said}
+                found |= named or ({names[about[0]]} if about and about[0] in names else set())
+                found |= floats if len(floats) == 1 or PROPAGATES.search(clause) else set()
         return tuple(sorted(found & floats))
 
 
