@@ -5,8 +5,9 @@ import math
 import torch
 
 from halfulp.kernels.calls import Setting
-from halfulp.kernels.ignored import LARGER, ignored_questions
+from halfulp.kernels.ignored import ignored_questions
 from halfulp.kernels.promises import Promises
+from halfulp.kernels.questions import LARGE
 
 
 def asked(target, *arguments):
@@ -24,7 +25,7 @@ def test_what_lies_behind_the_end_of_a_sequence_is_larger():
     (question,) = asked(attend, q, k, torch.tensor([6, 2]))
     own, changed = question.setting.arguments[:2]
     assert torch.equal(own, q) and torch.equal(changed[0], k[0]) and torch.equal(changed[1, :2], k[1, :2])
-    assert bool((changed[1, 2:].abs() == LARGER * k.abs().max()).all()) and question.blunt
+    assert bool((changed[1, 2:].abs() == LARGE * k.abs().max()).all()) and question.blunt
 
 
 def test_where_everything_counts_or_the_larger_one_nothing_is_asked():

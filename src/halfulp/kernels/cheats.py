@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -75,7 +75,7 @@ def reference_facts(target: Any, setting: Setting) -> dict[str, Any]:
     return {
         "ops": ops.names,
         "sizes": ops.sizes,
-        "rounding": ops.rounding,
+        "exact": sorted(ops.exact),
         "whole": list(ops.whole),
         "functions": ops.functions,
         "is_arithmetic": ops.kinds <= {Kind.ROUNDED},
@@ -102,14 +102,13 @@ def _in_pieces(facts: Mapping[str, Any], reference: Mapping[str, Any]) -> bool:
 
     Products are not meant: whoever tiles one in PyTorch multiplies the tiles.
     """
-    (own, sizes), (other, whole) = (_apart(found.get("rounding", ())) for found in (facts, reference))
+    own, other = (
+        [(name, size) for name, size in zip(found.get("ops", ()), found.get("sizes", ())) if name not in found.get("exact", ())]
+        for found in (facts, reference)
+    )
+    names = [name for name, _ in other]
     pieces = len(own) // max(len(other), 1)
-    return pieces > 1 and own == other * pieces and sum(sizes) >= sum(whole)
-
-
-def _apart(pairs: Iterable[Any]) -> tuple[list[str], list[int]]:
-    listed = list(pairs)
-    return [str(name) for name, _ in listed], [int(size) for _, size in listed]
+    return pieces > 1 and [name for name, _ in own] == names * pieces and sum(size for _, size in own) >= sum(size for _, size in other)
 
 
 def falls_back(facts: Mapping[str, Any], reference: Mapping[str, Any]) -> bool:

@@ -23,7 +23,7 @@ class Ops(DispatchMode):
     """The ops that do more than make, move, copy or cast numbers, and the functions of PyTorch that were called for them.
 
     Attributes:
-        names: in order. sizes: how many numbers each gave. kinds: how they round. rounding: both, of those that do.
+        names: in order. sizes: how many numbers each gave. kinds: how they round. exact: the names of those that don't.
         whole: those that compute what a kernel is asked for (products, norms, running sums).
         functions: the names of functions that compute; one function may run other ops on inputs of other shapes.
     """
@@ -33,7 +33,7 @@ class Ops(DispatchMode):
         self.names: list[str] = []
         self.sizes: list[int] = []
         self.kinds: set[Kind] = set()
-        self.rounding: list[list[Any]] = []
+        self.exact: set[str] = set()
         self.whole: dict[str, None] = {}
         self.functions: list[str] = []
         self._functions = _Functions(self)
@@ -54,7 +54,8 @@ class Ops(DispatchMode):
             self.names.append(name)
             self.sizes.append(sum(tensor.numel() for tensor in tensors_of(results)))
             self.kinds.add(record.kind)
-            self.rounding += [] if record.is_exact else [[name, self.sizes[-1]]]
+            if record.is_exact:
+                self.exact.add(name)
             if record.kind in WHOLE:
                 self.whole[name] = None
         return results

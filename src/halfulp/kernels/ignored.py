@@ -13,15 +13,14 @@ from .calls import Setting, call, leaves, weights, with_leaves
 from .facts import alike
 from .promises import Promises
 from .question import Question, kept_question
+from .questions import LARGE
 
-LARGER = 1e4
-"""Times the largest number of the input: scores of such keys outweigh the -10000 that stands for a mask in code, and not its -1e9."""
 ROUNDS = 3
 """Of two numbers of which the larger counts, the smaller one is ignored, and counts when it is larger: what is left is tried again."""
 
 
 def ignored_questions(given: Setting, promises: Promises, target: Any, expected: Callable[[Setting], Any]) -> Iterator[Question]:
-    """Every ignored number many times larger than all others.
+    """Every ignored number many times larger than all others: such keys outweigh the -10000 that stands for a mask in code, not its -1e9.
 
     Args:
         target: the reference. expected: its results on a setting.
@@ -30,7 +29,7 @@ def ignored_questions(given: Setting, promises: Promises, target: Any, expected:
         larger = _larger(given, target, expected)
     except Exception:  # whatever the reference says to it
         return
-    for question in kept_question(f"numbers that change nothing {LARGER:g} times larger", given, larger, promises) if larger else ():
+    for question in kept_question(f"numbers that change nothing {LARGE:g} times larger", given, larger, promises) if larger else ():
         yield replace(question, blunt=True)
 
 
@@ -49,7 +48,7 @@ def _larger(given: Setting, target: Any, expected: Callable[[Setting], Any]) -> 
 
 
 def _with(tensor: torch.Tensor, where: torch.Tensor) -> torch.Tensor:
-    return torch.where(where, LARGER * tensor.abs().max() * torch.where(tensor < 0, -1.0, 1.0), tensor).to(tensor.dtype)
+    return torch.where(where, LARGE * tensor.abs().max() * torch.where(tensor < 0, -1.0, 1.0), tensor).to(tensor.dtype)
 
 
 def _gradients(setting: Setting, target: Any, places: Collection[int]) -> dict[int, torch.Tensor]:

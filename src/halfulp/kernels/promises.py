@@ -99,7 +99,8 @@ def _are_starts(x: torch.Tensor) -> bool:
     return x.dim() == 1 and x.numel() > 2 and int(x[0]) == 0 and bool((x.diff() >= 0).all()) and int(x[-1]) > x.numel()
 
 
-STARTS = Promise("starts at 0 and never falls", _are_starts, lambda x, drawn: torch.cat([drawn[:1], x[1:].sort().values]))
+OF_WHOLE_NUMBERS = (Promise("starts at 0 and never falls", _are_starts, lambda x, drawn: torch.cat([drawn[:1], x[1:].sort().values])),)
+"""The same of indices and lengths; what else they have to do with other inputs is a `Tie`."""
 
 
 @dataclass(frozen=True)
@@ -175,15 +176,14 @@ class Promises:
         self.of: dict[int, list[Promise]] = {}
         self.zeros = set[int]()
         for place, value in enumerate(self._drawn):
-            tensors = [found[place] for found in drawn if len(found) > place]
-            if value.dtype in (torch.int32, torch.int64) and all(map(_are_starts, tensors)):
-                self.of[place] = [STARTS]
-            if not value.is_floating_point() or value.numel() < 2:
+            if value.numel() < 2 or not (value.is_floating_point() or value.dtype in (torch.int32, torch.int64)):
                 continue
-            if not any(bool((tensor != 0).any()) for tensor in tensors):
+            tensors = [found[place] for found in drawn if len(found) > place]
+            if value.is_floating_point() and not any(bool((tensor != 0).any()) for tensor in tensors):
                 self.zeros.add(place)
                 continue
-            found = [promise for promise in PROMISES if all(_holds(promise, tensor) for tensor in tensors)]
+            known = PROMISES if value.is_floating_point() else OF_WHOLE_NUMBERS
+            found = [promise for promise in known if all(_holds(promise, tensor) for tensor in tensors)]
             if found:
                 self.of[place] = found
 

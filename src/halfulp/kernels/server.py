@@ -113,10 +113,12 @@ class _Host:
         """Run the file of the solution; which names it has."""
         from halfulp.backends.workers.wire import Message
 
+        from .decoy import put_decoy
+
         self.secrets = tuple(header["secrets"])
         self.secret_modules = {Path(path).stem for path in self.secrets if path.endswith(".py")} - {"solution"}
         sys.path.insert(0, str(Path(header["file"]).parent))
-        _put_decoy(self.attempts)
+        put_decoy(self.attempts)
         spec: Any = importlib.util.spec_from_file_location("solution", header["file"])
         self.module = importlib.util.module_from_spec(spec)
         sys.modules["solution"] = self.module
@@ -155,11 +157,11 @@ class _Host:
 
         from halfulp.backends.workers.wire import Message
 
-        from .calls import call, differentiated, seeded
+        from .calls import call, copied, differentiated, seeded
         from .facts import Ops, aliased, same, written
         from .packing import pack, unpack
         from .place import given_to, taken_from
-        from .streams import behind, cloned
+        from .streams import behind
 
         state, arguments, keywords = unpack(header["given"], given_to(self.place, question.tensors))
         if header["same_memory"]:
@@ -188,7 +190,7 @@ class _Host:
                     if header["repeated_s"]:
                         results = self._farthest(results, (state, before[len(_tensors(state)) :], arguments, keywords), header)
                     if header["stream"]:
-                        results = cloned(results)  # in the order of the stream
+                        (results,) = copied((results,))  # in the order of the stream
         packed = pack(results, sent)
         given = _tensors((state, arguments))
         returned = [tensor.clone() for tensor in sent]
@@ -202,7 +204,7 @@ class _Host:
             "aliased": aliased(results, given),
             "ops": ops.names,
             "sizes": ops.sizes,
-            "rounding": ops.rounding,
+            "exact": sorted(ops.exact),
             "whole": list(ops.whole),
             "functions": ops.functions,
         }
@@ -275,33 +277,6 @@ class _Host:
             self.attempts["to read the problem's file"] = None
         elif event == "socket.connect":
             self.attempts["to reach the network"] = None
-
-
-def _put_decoy(attempts: dict[str, None]) -> None:
-    """A module that looks like the problem's: a solution that searches memory for the reference, and does not compute, runs this one."""
-    import types
-
-    import torch
-
-    class Model(torch.nn.Module):
-        """What a solution has no reason to make."""
-
-        def __init__(self, *_: Any, **__: Any) -> None:
-            super().__init__()
-            attempts["to run the reference"] = None
-
-        def forward(self, *arguments: Any, **_: Any) -> Any:
-            """The first argument."""
-            return arguments[0] if arguments else None
-
-    def ref_kernel(data: Any) -> Any:
-        """The argument."""
-        attempts["to run the reference"] = None
-        return data
-
-    found = types.ModuleType("problem")
-    vars(found).update(Model=Model, ref_kernel=ref_kernel, get_inputs=lambda: [], get_init_inputs=lambda: [], generate_input=lambda **_: ())
-    sys.modules["reference_problem"] = found
 
 
 def _guarded() -> dict[str, tuple[Any, str, Any]]:

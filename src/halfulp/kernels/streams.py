@@ -8,7 +8,6 @@ from typing import Any
 
 import torch
 
-from ..cases.trees import tree_map
 from .calls import leaves, with_leaves
 
 DEFAULT, ANOTHER = "default", "another"
@@ -38,8 +37,3 @@ def behind(arguments: tuple[Any, ...], stream: str) -> Generator[tuple[Any, ...]
             yield with_leaves(arguments, later)
         finally:
             torch.cuda.synchronize()
-
-
-def cloned(results: Any) -> Any:
-    """Results as they are when the current stream has come there."""
-    return tree_map(lambda item: item.clone() if isinstance(item, torch.Tensor) else item, results)

@@ -23,13 +23,15 @@ from .stand_in import kept_on_processor, on_processor
 
 LINE = re.compile(r"^#{20,}[ \t]*$", re.MULTILINE)
 """What stands between the code and its tests."""
+OTHERS = re.compile(r"^def (?:get_inputs|generate_input|inputs)\b", re.MULTILINE)
+"""What makes the inputs in problems of other formats."""
 MOST_TESTS = 8
 """Calls that are asked as they are."""
 
 
 def is_of_triton_bench(text: str) -> bool:
-    """Whether a source has the line, and functions that test what stands before it."""
-    return "def test_" in _parts(text)[1]
+    """Whether a source has the line, and functions that test what stands before it; a problem of another format may have both."""
+    return "def test_" in _parts(text)[1] and OTHERS.search(text) is None
 
 
 def code_of(text: str) -> str:
@@ -54,7 +56,7 @@ def triton_bench_problem(file: Path, text: str) -> Problem:
     if entry is None:
         raise CaseFileError(
             f"Got {file}, whose tests call none of its functions. Needed: tests that call what a solution has to define. "
-            f"Its calls are what a solution is asked. Before the line of # it defines {', '.join(_functions(names)) or 'no function'}."
+            f"A solution is asked what they call it with. Before the line of # it defines {', '.join(_functions(names)) or 'no function'}."
         )
     within = [node.name for node in ast.parse(tests).body if isinstance(node, ast.FunctionDef)]
     calls = _Calls(file, text, names, entry)
@@ -64,12 +66,14 @@ def triton_bench_problem(file: Path, text: str) -> Problem:
         first = next(iter(calls.made(tree, seed, most=1)), None)
         if first is None:
             raise CaseFileError(
-                f"Got {file}, whose tests end before they call {entry}. Needed: one call. Its inputs are what a solution is asked on. "
+                f"Got {file}, whose tests end before they call {entry}. Needed: one call. A solution is asked what they call it with. "
                 "Run the file by itself."
             )
-        return _redrawn(first, seed) if seed and _is_fixed(calls, tree, first) else first
+        return _redrawn(first, seed) if seed and is_fixed else first
 
+    is_fixed = False
     first = draw(0, {})
+    is_fixed = _same(draw(1, {}), draw(2, {}))
     sizes = {name: value for name, value in sizes_in(tests, within).items() if _is_size(draw, first, name, value)}
     others = calls.made(_Unseeded().visit(ast.parse(tests)), 0, most=MOST_TESTS)[1:]
     asked = tuple((f"call {number} of its tests", setting) for number, setting in enumerate(others, 2))
@@ -139,11 +143,10 @@ class _Unseeded(ast.NodeTransformer):
         return ast.Pass() if "manual_seed(" in ast.unparse(node) else self.generic_visit(node)
 
 
-def _is_fixed(calls: _Calls, tree: ast.Module, first: Setting) -> bool:
-    """Whether every seed gives the same inputs: they are written out."""
-    again = next(iter(calls.made(tree, 1, most=1)), first), next(iter(calls.made(tree, 2, most=1)), first)
-    one, other = (leaves(setting.arguments) for setting in again)
-    return all(a.shape == b.shape and torch.equal(a, b) for a, b in zip(one, other))
+def _same(one: Setting, other: Setting) -> bool:
+    """Whether two seeds give the same inputs: then they are written out."""
+    pairs = zip(leaves(one.arguments), leaves(other.arguments))
+    return all(a.shape == b.shape and torch.equal(a, b) for a, b in pairs)
 
 
 def _redrawn(setting: Setting, seed: int) -> Setting:
