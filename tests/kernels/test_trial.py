@@ -52,3 +52,16 @@ def test_a_run_that_would_end_too_late_is_no_answer(tmp_path, monkeypatch):
     found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py")
     assert found.acceptable and len(begun) > 1
     assert {entry.note for entry in found.asked if entry.answer == "no answer"} >= {"the time was up"}
+
+
+@pytest.mark.parametrize(("share", "answer"), [(3e-7, "RIGHT"), (1e-4, "MISTAKE")])
+def test_on_a_gpu_errors_may_lean_to_one_side_as_far_as_rounding_goes(tmp_path, monkeypatch, share, answer):
+    """The exponentials of a GPU do. The rule is looked at on the processor, for a solution that can't be run in float64, as kernels can't."""
+    body = f"torch.exp2({{4: x}}[x.element_size()] * 1.4426950408889634) * (1 + {share})"
+    (tmp_path / "problem.py").write_text(SUMS.format(name="Model", body="torch.exp(x)"))
+    (tmp_path / "solution.py").write_text(SUMS.format(name="ModelNew", body=body))
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py")
+    assert found.answer == "MISTAKE" and found.check is not None and found.check.because[0] in ("redraw", "gain")
+    monkeypatch.setattr(trial, "CUDA", "")
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py")
+    assert found.answer == answer and "too large" not in (found.because if answer == "RIGHT" else "")

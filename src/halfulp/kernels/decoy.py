@@ -15,6 +15,7 @@ def put_decoy(attempts: dict[str, None]) -> None:
     Args:
         attempts: where it is noted that a solution ran what it found there.
     """
+
     class Model(torch.nn.Module):
         """What a solution has no reason to make."""
 

@@ -15,7 +15,7 @@ from ..process.versions import versions
 from ..verdicts.verdict import Verdict
 from . import cheats, footprint
 from .apart import of_this_thread
-from .calls import Setting, State, leaves, state_of, with_leaves
+from .calls import Setting, State, state_of
 from .formats import read_problem, solution_file
 from .parameters import tables_of
 from .place import CUDA, INTERPRETER, STAND_IN
@@ -25,11 +25,12 @@ from .promises import Promises
 from .question import Question, decides_nothing, loses_little
 from .result import Asked, KernelResult
 from .sandbox import NOT_STARTED, Failed, Sandbox
+from .sequences import sequences
+from .sharing import shared_state
 from .sides import How
 from .sizes import size_in_words
 from .stand_in import lacks_a_device
 from .stated import Stated
-from .streams import ANOTHER, DEFAULT
 from .training import DRAWS, OTHER, RANDOM, drawn_otherwise, kind_of_training
 from .trial import OFTEN, Outcome, Trials
 from .triton_bench import code_of
@@ -50,19 +51,6 @@ SLOW = ("hangs", "runs out of memory")
 """How a slow solution fails that is asked far more than the problem does: that says nothing of its numbers."""
 SMALL = 8
 """What is shorter stays as it is where sizes become smaller: widths of filters, numbers of groups."""
-REPEATED_S = 1.0
-"""A call of ten milliseconds is repeated a hundred times: what goes wrong in one call of fifty shows with a probability of 0.87."""
-
-STREAMS = (
-    (DEFAULT, "the device is busy, and the inputs come later", True),
-    (ANOTHER, "on another stream than the default one", False),
-)
-"""What is asked of streams on a device, and whether it decides: in C++, kernels are launched on the default stream unless another is named,
-and a problem whose calls are all made there doesn't ask for more."""
-UNWAITED = (
-    "Where the device is still busy with its inputs, it gives other results: what it puts on a stream of its own doesn't wait for them, or "
-    "is not done when it returns."
-)
 
 
 @answered
@@ -380,31 +368,17 @@ class _Judge:
             self._take(Question("mode", "buffers after training mode", training), self.trials.ask(training, How(buffers_only=True)))
 
     def _in_sequence(self, given: Setting, others: list[Setting]) -> None:
-        """The same memory with other contents, and the first inputs again; and again, as what threads write depends on when.
+        """Calls that another one may disturb, see `sequences`.
 
         Raises:
             _Done: an answer is wrong.
         """
-        new, other = (_as_long_as(given, each) for each in others)
-        for label, setting in (("new contents in the same memory", new), ("other contents in the same memory", other)):
-            outcome = self.trials.ask(setting, How(same_memory=True))
-            self._take(Question("sequence", label, setting), outcome)
-        self._take(Question("sequence", "the first inputs again", given), self.trials.ask(given))
-        outcome = self.trials.ask(given, How(repeated_s=REPEATED_S))
-        if outcome.answer == "wrong" and outcome.failure is None:
-            because = (
-                "Called again and again on the same inputs, it gives other results, as where threads write to the same memory. "
-                f"{outcome.note}"
-            )
-            label = "the same inputs again and again"
-            raise _Done(self._result(Verdict.NONDETERMINISTIC, because, kind="sequence", label=label, check=outcome.check))
-        self._take(Question("sequence", "the same inputs again and again", given), outcome)
-        for stream, label, is_promised in STREAMS if self.sandbox.place == CUDA else ():
-            outcome = self.trials.ask(others[0], How(stream=stream))
-            if is_promised and outcome.answer == "wrong" and outcome.failure is None:
-                because = f"{UNWAITED} {outcome.note}"
-                raise _Done(self._result(Verdict.MISTAKE, because, kind="sequence", label=label, check=outcome.check))
-            self._take(Question("sequence", label, others[0], exotic=not is_promised), outcome)
+        for sequence in sequences(given, others, on_device=self.sandbox.place == CUDA):
+            outcome = self.trials.ask(sequence.setting, sequence.how)
+            if sequence.verdict is not None and outcome.answer == "wrong" and outcome.failure is None:
+                because = f"{sequence.words} {outcome.note}"
+                raise _Done(self._result(sequence.verdict, because, kind="sequence", label=sequence.label, check=outcome.check))
+            self._take(Question("sequence", sequence.label, sequence.setting, exotic=sequence.exotic), outcome)
 
     def _ask(self, question: Question) -> None:
         how = How(
@@ -506,31 +480,6 @@ class _Judge:
         )  # fmt: skip
 
 
-def _as_long_as(given: Setting, other: Setting) -> Setting:
-    """The other draw with tensors of the given shapes: what is longer there than here, as edges of a random graph are, is turned around."""
-    pairs = list(zip(leaves(given.arguments), leaves(other.arguments)))
-    turned = {place: own.flip(-1) for place, (own, drawn) in enumerate(pairs) if own.dim() and own.shape != drawn.shape}
-    return replace(other, arguments=with_leaves(other.arguments, turned)) if len(turned) < len(pairs) else other
-
-
 def _drawn_with(problem: Problem, sizes: Mapping[str, int], seed: int, changes: Mapping[str, int]) -> Setting:
     """A draw of a problem whose sizes are others, some of them changed."""
     return problem.draw(seed, {**sizes, **changes})
-
-
-def shared_state(reference: State, own: State, tables: Collection[str] = ()) -> tuple[dict[str, str] | None, str]:
-    """The reference's name for each of the solution's parameters and buffers, and what can't be shared, in words.
-
-    Args:
-        own: the solution's, but for buffers that it doesn't store. tables: the reference's buffers that are no inputs: a solution may do
-            without them.
-    """
-    wanted = {name: tensor for name, tensor in reference.items() if name in own or name not in tables}
-    if set(wanted) == set(own) and all(wanted[name].shape == own[name].shape for name in own):
-        return {name: name for name in own}, ""
-    if len(wanted) == len(own) and all(a.shape == b.shape for a, b in zip(wanted.values(), own.values())):
-        note = "The solution's parameters have other names than the reference's, so they are matched by their order."
-        return dict(zip(own, wanted)), note
-    if not own and not wanted:
-        return {}, ""
-    return None, "The parameters can't be matched: the solution's differ from the reference's. Both sides draw theirs from the same seed."

@@ -47,6 +47,10 @@ OFTEN = 6.0
 take (a hundredth of the budget) would use up the budget, and is looked at by itself first."""
 
 
+LEANS = (("redraw",), ("gain",))
+"""The evidence that comes first where errors lean to one side."""
+
+
 @dataclass(frozen=True, eq=False)
 class Outcome:
     """What a trial gave.
@@ -207,10 +211,9 @@ class Trials:
         if check.verdict is Verdict.MISTAKE and check.because[:1] == ("scaling",) and is_no_farther(case, 1.0):
             closer = replace(check, verdict=Verdict.ROUNDING)  # it rounds to the declared precision in a run in float64 as well
             return Outcome("right", "it is no farther from exact arithmetic than the reference", closer)
-        if self.sandbox.place == CUDA and check.because[:1] == ("redraw",) and _is_within_noise(check):
-            return Outcome(
-                "right", "its error leans to one side, as those of a GPU's exponentials do, and is no larger than rounding", check
-            )
+        if self.sandbox.place == CUDA and check.because[:1] in LEANS and _is_within_noise(check):
+            words = "its error leans to one side, as those of a GPU's exponentials do, and is no larger than rounding"
+            return Outcome("right", words, replace(check, verdict=Verdict.ROUNDING, because=("noise",)))
         if how.exact and check.verdict is Verdict.FLIP and is_exact(case):
             words = "Numbers half-way between two integers are rounded the other way."
             return Outcome("wrong", words, replace(check, verdict=Verdict.MISTAKE))

@@ -1,0 +1,59 @@
+"""Sequences: calls that another one may disturb: in the same memory, again and again, on a device that is still busy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ..verdicts.verdict import Verdict
+from .calls import Setting, leaves, with_leaves
+from .sides import AS_GIVEN, How
+from .streams import ANOTHER, DEFAULT
+
+REPEATED_S = 1.0
+"""A call of ten milliseconds is repeated a hundred times: what goes wrong in one call of fifty shows with a probability of 0.87."""
+CHANGES = "Called again and again on the same inputs, it gives other results, as where threads write to the same memory."
+UNWAITED = (
+    "While the device is still busy with its inputs, it gives other results: work that it puts on its own stream doesn't wait for them, "
+    "or isn't finished when it returns."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Disturbed:
+    """One call.
+
+    Attributes:
+        label: see `Asked`. setting: on what. how: it is called. verdict, words: of a wrong answer, where that says more than the judgement.
+        exotic: whether a difference decides nothing.
+    """
+
+    label: str
+    setting: Setting
+    how: How = AS_GIVEN
+    verdict: Verdict | None = None
+    words: str = ""
+    exotic: bool = False
+
+
+def sequences(given: Setting, others: Sequence[Setting], *, on_device: bool) -> Iterator[Disturbed]:
+    """The calls, in their order.
+
+    Args:
+        others: two more draws. on_device: whether the solution runs on one, which has streams.
+    """
+    for label, other in zip(("new contents in the same memory", "other contents in the same memory"), others):
+        yield Disturbed(label, _as_long_as(given, other), How(same_memory=True))
+    yield Disturbed("the first inputs again", given)
+    yield Disturbed("the same inputs again and again", given, How(repeated_s=REPEATED_S), Verdict.NONDETERMINISTIC, CHANGES)
+    if on_device:
+        yield Disturbed("the device is busy, and the inputs come later", others[0], How(stream=DEFAULT), Verdict.MISTAKE, UNWAITED)
+        # In C++, kernels are launched on the default stream unless another is named, and a problem doesn't ask for more.
+        yield Disturbed("on another stream than the default one", others[0], How(stream=ANOTHER), exotic=True)
+
+
+def _as_long_as(given: Setting, other: Setting) -> Setting:
+    """The other draw with tensors of the given shapes: what is longer there than here, as edges of a random graph are, is turned around."""
+    pairs = list(zip(leaves(given.arguments), leaves(other.arguments)))
+    turned = {place: own.flip(-1) for place, (own, drawn) in enumerate(pairs) if own.dim() and own.shape != drawn.shape}
+    return replace(other, arguments=with_leaves(other.arguments, turned)) if len(turned) < len(pairs) else other
