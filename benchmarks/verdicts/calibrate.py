@@ -26,7 +26,7 @@ from halfulp.verdicts.evidence.coarse import Coarse, coarsened
 from halfulp.verdicts.evidence.coarse_numbers import CoarseNumbers
 from halfulp.verdicts.evidence.conditioning import forward_error
 from halfulp.verdicts.evidence.gain import lost_share
-from halfulp.verdicts.evidence.guesses import PLACES
+from halfulp.verdicts.evidence.guesses import EVERYWHERE, PLACES, guess_of
 from halfulp.verdicts.evidence.guesses import hypotheses as hypotheses_of
 from halfulp.verdicts.evidence.precision import precision
 from halfulp.verdicts.evidence.prediction import PART, Guess, explained
@@ -286,6 +286,31 @@ def seen_formats() -> tuple[float, float]:
     return right, wrong
 
 
+def in_one_place() -> float:
+    """What a format makes in one place, as a multiple of what it makes everywhere: the largest."""
+    print("\nformats in one place (limit: 4 times everywhere)")
+    largest = 0.0
+    for name in ("tf32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2"):
+        for seed in SEEDS:
+            torch.manual_seed(seed)
+            weights = [randn(64, 96) / 8, randn(96, 64) / 8]
+            bodies: dict[str, Function] = {
+                "product": lambda x, w=weights: x @ w[0].to(x),
+                "layer norm": lambda x: F.layer_norm(x, (64,)),
+                "softmax": lambda x: torch.softmax(3 * x, -1),
+                "perceptron": lambda x, w=weights: F.gelu(x @ w[0].to(x)) @ w[1].to(x),
+                "residual": lambda x, w=weights: x + F.relu(F.layer_norm(x, (64,)) @ w[0].to(x)) @ w[1].to(x),
+            }
+            for body in bodies.values():
+                case = Case(lambda x, body=body: body(x) * (1 + 1e-3), body, (randn(20, 64),))
+                noise = noise_of(case)
+                size = {place.where: explained(case, noise, guess_of(place, FORMATS[name])).size for place in PLACES}
+                whole = size.pop(EVERYWHERE.where)
+                largest = max(largest, *(part / whole for part in size.values()))
+        print(f"  up to {name:<14} at most {largest:.2f} times as much as everywhere")
+    return largest
+
+
 def redrawn() -> tuple[float, float]:
     """The share of the error that stays when the inputs move: the largest for rounding, the smallest for another formula."""
     print(f"\nredrawn errors (limit: {limits.SYSTEMATIC:g})")
@@ -406,6 +431,7 @@ def main() -> None:
     reformulated, lost = reformulations(), unstable()
     right, wrong = hypotheses()
     seen_right, seen_wrong = seen_formats()
+    in_place = in_one_place()
     rounding, formula = redrawn()
     honest_updates, stagnating = lost_updates()
     forward_honest, amplified = forward_errors()
@@ -419,6 +445,7 @@ def main() -> None:
         "calibration_hypothesis_wrong_max": (wrong, "share"),
         "calibration_seen_format_right_min": (seen_right, "share"),
         "calibration_seen_format_wrong_max": (seen_wrong, "share"),
+        "calibration_in_one_place_max": (in_place, "times"),
         "calibration_redraw_rounding_max": (rounding, "share"),
         "calibration_redraw_formula_min": (formula, "share"),
         "calibration_forward_error_honest_max": (forward_honest, "roundings"),

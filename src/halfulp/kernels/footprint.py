@@ -47,7 +47,7 @@ class _Largest(DispatchMode):
 
 
 def prepare() -> None:
-    """Import PyTorch's compiler beside what this thread does: the first op without numbers asks for it, and it takes two seconds."""
+    """Import PyTorch's compiler in another thread: the first op on the device "meta" needs it, and the import takes two seconds."""
     if COMPILER not in sys.modules:
         threading.Thread(target=_imported, name="halfulp-compiler", daemon=True).start()
 

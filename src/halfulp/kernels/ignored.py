@@ -16,7 +16,8 @@ from .question import Question, kept_question
 from .questions import LARGE
 
 ROUNDS = 3
-"""Of two numbers of which the larger counts, the smaller one is ignored, and counts when it is larger: what is left is tried again."""
+"""Where only the larger of two numbers counts, the other one is ignored until it becomes the larger one: such numbers are dropped, and the
+rest is tried again."""
 
 
 def ignored_questions(given: Setting, promises: Promises, target: Any, expected: Callable[[Setting], Any]) -> Iterator[Question]:
@@ -29,7 +30,7 @@ def ignored_questions(given: Setting, promises: Promises, target: Any, expected:
         larger = _larger(given, target, expected)
     except Exception:  # whatever the reference says to it
         return
-    for question in kept_question(f"numbers that change nothing {LARGE:g} times larger", given, larger, promises) if larger else ():
+    for question in kept_question(f"numbers that change no result, {LARGE:g} times larger", given, larger, promises) if larger else ():
         yield replace(question, blunt=True)
 
 

@@ -35,7 +35,7 @@ def size_questions(
 
     Args:
         blocks: numbers that the solution's source names, which may be those of its blocks: each size is one more than these too.
-        refused: the sizes that may not be one more, as who asks finds out: the next multiple is asked at once.
+        refused: the names of sizes that can't be one larger; the caller adds them as it goes. Their next multiple is asked at once.
         fixed: inputs and their axes that have one length alone.
     """
     most = max(LARGEST, 2 * count_of(given))
@@ -87,7 +87,7 @@ def size_questions(
 
 
 def _multiples_first(waiting: list[tuple[str, int, int]], name: str) -> list[tuple[str, int, int]]:
-    """What is left, the next larger size that may be allowed first: less than twice as large, and no power of two alone."""
+    """What is left to ask, with the next larger size of that name (less than twice as large) moved to the front."""
     found = next((plan for plan in waiting if plan[0] == name and plan[1] < plan[2] < 2 * plan[1]), None)
     return waiting if found is None else [found, *(plan for plan in waiting if plan is not found)]
 
@@ -266,7 +266,7 @@ def _others(value: int, blocks: Sequence[int], steps: Sequence[int]) -> list[int
 
 
 CHOICE = 3
-"""A number so small may be a padding or an order, for which zero is a choice too; of an axis of that length, nothing is left."""
+"""Up to here a number may be a padding or an order rather than a length, and then 0 is a choice too. An axis of length 0 decides nothing."""
 SEVERAL = 5
 """Times a size: what is divided into a fixed number of pieces leaves the rest."""
 ALIKE_SIZES = 2

@@ -87,6 +87,25 @@ def is_seen(seen: CoarseNumbers, form: Format, place: Place) -> bool:
     return not seen.opaque and roles is not None and all(2.0 * roles.share(role) >= 1.0 for role in rounded(place))
 
 
+def guess_of(place: Place, target: Format) -> Guess:
+    """The guess of a format in a place."""
+    options = {key: value for key, value in place.options.items() if key not in ("stored", "of")}
+    return Guess(target, Coarse(target, **options), target if "stored" in place.options else None, of=place.options.get("of"))
+
+
+EVERYWHERE = PLACES[-1]
+REACH, REACH_OF_8_BITS = 0.01, 0.15
+"""The part of an error's size that a format makes everywhere, below which no place of it is tried. In one place it makes at most 4 times as
+much as everywhere (`benchmarks/verdicts/calibrate.py`, section "formats in one place": 3.6), and what is reproduced is of the error's size
+within a third: 0.67 / 4 = 0.17. Sixteen bits may also go along with a small part of an error, so their limit is far below that."""
+
+
+def reaches(case: Case, noise: Noise, form: Format) -> bool:
+    """Whether a format may make so large an error: used everywhere, in what is stored and in the result of every op."""
+    size = explained(case, noise, guess_of(EVERYWHERE, form)).size
+    return not size or size >= (REACH if form.storage_bits > 8 else REACH_OF_8_BITS)
+
+
 def hypotheses(
     case: Case, noise: Noise, formats: list[Format], places: tuple[Place, ...], seen: CoarseNumbers
 ) -> Iterator[tuple[Guess, Place, dict[str, Any]]]:
@@ -107,19 +126,16 @@ def hypotheses(
         usable = [form for form in usable if is_seen(seen, form, place)] or usable
         if not usable:
             continue
-        options = {key: value for key, value in place.options.items() if key not in ("stored", "of")}
         of = place.options.get("of")
         if (of == "weights" and not _has_weights(case)) or (isinstance(of, int) and of >= _inputs_of(case)):
             continue
-        guesses = {
-            target.name: Guess(target, Coarse(target, **options), target if "stored" in place.options else None, of=of) for target in usable
-        }
+        guesses = {target.name: guess_of(place, target) for target in usable}
         shares = {name: explained(case, noise, guess) for name, guess in guesses.items()}
         best = max(share.explained for share in shares.values())
         names = [name for name, share in shares.items() if share.explained >= best - SAME_EXPLANATION]
         if place.options.get("operands") in ("first", "second") and {"tf32", "float16"} <= {*names}:
             names.remove("tf32")  # which hardware takes both operands in: what is coarse alone was stored so
-        measured = {**shares[names[0]]._asdict(), "explained": best, "format": " or ".join(names), "where": place.where}
+        measured = {**shares[names[0]].measured, "explained": best, "format": " or ".join(names), "where": place.where}
         yield guesses[names[0]], place, measured
 
 

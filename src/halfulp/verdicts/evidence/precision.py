@@ -23,8 +23,8 @@ from .coarse_numbers import COARSER, coarse_numbers
 from .coarse_sizes import has_size_of, nearest_size, representable_in, seen_size
 from .evidence import Evidence
 from .finding import Finding
-from .guesses import candidates, hypotheses, is_seen
-from .prediction import CHANCE, GUESSES, PART, Guess, explained, reaches, redrawn_correlation
+from .guesses import candidates, hypotheses, is_seen, reaches
+from .prediction import CHANCE, GUESSES, PART, Guess, explained, redrawn_correlation
 
 F = Finding
 
@@ -128,7 +128,7 @@ def _stored(case: Case, noise: Noise, coarser: list[Format]) -> Evidence | None:
                 return None
             some = ", ".join(list(apart)[:NAMED]) + (f" and {len(apart) - NAMED} more" if len(apart) > NAMED else "")
             where = "weights" if len(apart) == len(pairs) > NAMED else f"stored values of {some}"
-            measured = {**share._asdict(), "format": target.name, "where": where, "tried": 1}
+            measured = {**share.measured, "format": target.name, "where": where, "tried": 1}
             return Evidence("precision", F.REPRODUCED, measured=measured)
     return None
 

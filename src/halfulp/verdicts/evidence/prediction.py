@@ -36,11 +36,18 @@ class Share(NamedTuple):
     Attributes:
         explained: share of the error's square sum, in units of the noise, that is gone once the prediction is subtracted as it is.
         slope: of the error on the prediction. correlated: the share that is gone with that slope.
+        size: of the prediction, as a part of the error's; 0 where nothing can be predicted.
     """
 
     explained: float = 0.0
     slope: float = 0.0
     correlated: float = 0.0
+    size: float = 0.0
+
+    @property
+    def measured(self) -> dict[str, float]:
+        """What an answer says of it."""
+        return {"explained": self.explained, "slope": self.slope, "correlated": self.correlated}
 
 
 GUESSES = 64
@@ -69,23 +76,8 @@ def explained(case: Case, noise: Noise, guess: Guess) -> Share:
     if not square or not predicted:
         return Share()
     correlated = max(0.0, cross) ** 2 / (square * predicted)
-    return Share(max(0.0, 1.0 - (square - 2.0 * cross + predicted) / square), cross / predicted, correlated)
-
-
-REACH, REACH_OF_8_BITS = 0.01, 0.25
-"""The part of an error's size that a format makes everywhere at once, below which no place of it is tried: what is reproduced is of the
-error's size, within a third; with 16 bits, what goes along with it at least of a twentieth. Truncation makes four times as much."""
-
-
-def reaches(case: Case, noise: Noise, form: Format) -> bool:
-    """Whether a format may make so large an error: used everywhere, in what is stored and in the result of every op."""
-    error = _error(case, noise, GIVEN)
-    shift = _shift(case, noise, Guess(form, Coarse(form, results="ops"), form), GIVEN)
-    if error is None or shift is None:
-        return True
-    usable = np.isfinite(error) & np.isfinite(shift)
-    square, predicted = float(np.sum(error[usable] ** 2)), float(np.sum(shift[usable] ** 2))
-    return not predicted or predicted >= (REACH if form.storage_bits > 8 else REACH_OF_8_BITS) ** 2 * square
+    share = max(0.0, 1.0 - (square - 2.0 * cross + predicted) / square)
+    return Share(share, cross / predicted, correlated, math.sqrt(predicted / square))
 
 
 LOOKS = (3, 5, 8)
