@@ -53,18 +53,11 @@ def prepare() -> None:
 
 
 COMPILER = "torch._dynamo"
-SWITCH_S = 2e-4
-"""How long the import may keep other threads waiting at a time; Python's own five milliseconds would be as long as many an op takes."""
 
 
 def _imported() -> None:
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(SWITCH_S)
-    try:
-        with contextlib.suppress(Exception):  # who needs it imports it again, and sees why it can't be
-            importlib.import_module(COMPILER)
-    finally:
-        sys.setswitchinterval(before)
+    with contextlib.suppress(Exception):  # who needs it imports it again, and sees why it can't be
+        importlib.import_module(COMPILER)
 
 
 def is_large_inside(target: Any, setting: Setting) -> bool:

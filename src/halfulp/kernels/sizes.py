@@ -266,7 +266,7 @@ def _others(value: int, blocks: Sequence[int], steps: Sequence[int]) -> list[int
 
 
 CHOICE = 3
-"""Up to here a number may be a padding or an order rather than a length, and then 0 is a choice too. An axis of length 0 decides nothing."""
+"""Up to here a number may be a padding or an order, not a length, and then 0 is a choice too. An axis of length 0 decides nothing."""
 SEVERAL = 5
 """Times a size: what is divided into a fixed number of pieces leaves the rest."""
 ALIKE_SIZES = 2
