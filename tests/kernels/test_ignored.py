@@ -10,9 +10,9 @@ from halfulp.kernels.promises import Promises
 from halfulp.kernels.questions import LARGE
 
 
-def asked(target, *arguments):
+def asked(target, *arguments, behind=()):
     given = Setting(arguments)
-    return list(ignored_questions(given, Promises([given]), target, lambda setting: target(*setting.arguments)))
+    return list(ignored_questions(given, Promises([given]), target, lambda setting: target(*setting.arguments), behind))
 
 
 def test_what_lies_behind_the_end_of_a_sequence_is_larger():
@@ -39,4 +39,20 @@ def test_a_reference_without_gradients_is_asked_nothing():
         raise RuntimeError("no")
 
     assert not asked(refuses, torch.randn(3))
-    assert not asked(torch.no_grad()(lambda x: x[:2] * 2), torch.randn(5))
+
+
+def test_a_reference_that_switches_gradients_off_is_asked_all_the_same():
+    (question,) = asked(torch.no_grad()(lambda x: x[:2] * 2), torch.randn(5))
+    assert bool((question.setting.arguments[0][2:].abs() >= LARGE / 2).all())
+    assert torch.is_grad_enabled()
+
+
+def test_what_may_lie_where_nothing_counts_is_asked_if_the_reference_leaves_it_out():
+    def chosen(x, mask):
+        return torch.where(mask, x, 0.0).sum(-1)
+
+    mask = torch.tensor([True, False, True])
+    larger, nothing = asked(chosen, torch.randn(3), mask, behind=(math.nan,))
+    assert nothing.label == "numbers that change no result are nan" and larger.ignored and nothing.ignored
+    assert torch.equal(nothing.setting.arguments[0].isnan(), ~mask)
+    assert len(asked(lambda x, mask: (x * mask).sum(-1), torch.randn(3), mask, behind=(math.nan,))) == 1  # the reference itself gives NaN

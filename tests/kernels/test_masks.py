@@ -8,7 +8,7 @@ import torch
 from halfulp.kernels import read_problem
 from halfulp.kernels.calls import Setting, leaves
 from halfulp.kernels.judging import judge_here
-from halfulp.kernels.masks import mask_questions
+from halfulp.kernels.masks import has_rows_of_nothing, mask_questions
 from halfulp.kernels.problem import Problem
 from halfulp.kernels.promises import Promises
 from halfulp.kernels.stated import Stated
@@ -111,3 +111,11 @@ def test_masks_that_are_runs_stay_runs(flipped):
 
 
 PLAIN = Problem("plain", "function", Path("none"), "f", lambda _: torch.sin, lambda *_: Setting(()), {})
+
+
+def test_a_size_whose_mask_counts_nothing_in_a_row_is_not_asked_unless_the_text_speaks_of_it(tmp_path):
+    given, short = (Setting((torch.randn(2, n), torch.arange(n) < torch.tensor([[n], [n // 2]]))) for n in (8, 1))
+    for says, answer in (("", True), ("Fully masked rows give 0.", False)):
+        (tmp_path / "problem.py").write_text(PROBLEM.format(says=says, counts="~mask"), encoding="utf-8")
+        assert has_rows_of_nothing(short, given, Stated(read_problem(tmp_path), [given])) is answer
+        assert not has_rows_of_nothing(given, given, Stated(read_problem(tmp_path), [given]))

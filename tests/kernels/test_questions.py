@@ -932,3 +932,75 @@ def test_handing_back_an_input_where_there_is_nothing_to_do_is_a_cheat(tmp_path)
     (tmp_path / "solution.py").write_text(ROTATED.format(name="ModelNew", first="if not bool(places.any()): return x"))
     found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py")
     assert found.answer == "CHEAT" and "memory of its inputs" in found.because, halfulp.report(found)
+
+
+ALIBI = """
+import torch
+import torch.nn as nn
+def slopes(n):
+    return torch.tensor([2.0 ** (-8.0 * (i + 1) / (1 << (n - 1).bit_length())) for i in range(n)])
+class Model(nn.Module):
+    def __init__(self, heads):
+        super().__init__()
+        self.register_buffer("slopes", slopes(heads), persistent=False)
+    def forward(self, x):
+        return x * self.slopes
+heads = 8
+def get_inputs():
+    return [torch.randn(5, heads)]
+def get_init_inputs():
+    return [heads]
+"""
+OWN_ALIBI = """
+import torch
+import torch.nn as nn
+class ModelNew(nn.Module):
+    def __init__(self, heads):
+        super().__init__()
+        self.register_buffer("slopes", torch.exp2(-8.0 * (torch.arange(heads) + 1.0) / {of}), persistent={stored})
+    def forward(self, x):
+        return x * self.slopes
+"""
+
+
+@pytest.mark.parametrize(
+    ("of", "stored", "answer"),
+    [("heads", False, "MISTAKE"), ("heads", True, "RIGHT"), ("(1 << (heads - 1).bit_length())", False, "RIGHT")],
+    ids=["right for powers of two alone", "a checkpoint holds the right ones", "right"],
+)
+def test_a_table_that_is_not_stored_is_the_solution_s_own(tmp_path, of, stored, answer):
+    (tmp_path / "problem.py").write_text(ALIBI)
+    (tmp_path / "solution.py").write_text(OWN_ALIBI.format(of=of, stored=stored))
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=20.0)
+    assert found.answer == answer, found
+
+
+RAGGED_EDGES = """
+import torch
+def ref_kernel(data):
+    ptr, x = data
+    return torch.stack([x[lo:hi].sum() for lo, hi in zip(ptr.tolist(), ptr.tolist()[1:])])
+def generate_input(nodes: int, seed: int):
+    g = torch.Generator().manual_seed(seed)
+    degrees = torch.randint(1, 9, (nodes,), generator=g)
+    ptr = torch.cat([torch.zeros(1, dtype=torch.int64), degrees.cumsum(0)])
+    return ptr, torch.randn(int(ptr[-1]), generator=g)
+"""
+TRUSTING = """
+import torch
+def custom_kernel(data):
+    ptr, x = data
+    assert int(ptr[-1]) == len(x)
+    rows = torch.repeat_interleave(torch.arange(len(ptr) - 1), ptr.diff())
+    return torch.zeros(len(ptr) - 1, dtype=x.dtype).index_add(0, rows, x)
+"""
+
+
+def test_contents_of_other_draws_belong_together(tmp_path):
+    """The ends of the pieces of one draw and the numbers of another would be read past their end."""
+    (tmp_path / "reference.py").write_text(RAGGED_EDGES)
+    (tmp_path / "task.yml").write_text("tests:\n  - {nodes: 12, seed: 1}\n")
+    (tmp_path / "solution.py").write_text(TRUSTING)
+    found = judge_here(tmp_path, tmp_path / "solution.py", budget_s=20.0)
+    assert found.answer == "RIGHT", found
+    assert not [entry for entry in found.asked if entry.answer == "refused" and entry.kind == "sequence"]

@@ -49,6 +49,8 @@ OUT_OF_RANGE = (("specials",), ("overflow",))
 """The evidence that comes first where infinities or NaN are in other places."""
 SLOW = ("hangs", "runs out of memory")
 """How a slow solution fails that is asked far more than the problem does: that says nothing of its numbers."""
+CALLS = 3
+"""In which an answer that needs no whole judgement is given: of the reference, of it in float64, and of the solution."""
 SMALL = 8
 """What is shorter stays as it is where sizes become smaller: widths of filters, numbers of groups."""
 
@@ -156,6 +158,7 @@ class _Judge:
         self._given_setting: Setting | None = None
         self._complete = True
         self._falls_back = False
+        self._took: dict[str, tuple[int, float]] = {}
         self._tables = frozenset[str]()
         self._coarser: dict[str, float] = {}
 
@@ -184,16 +187,18 @@ class _Judge:
                     self._complete = False
                     self.notes.append(f'Time ran out before the question "{question.kind}: {question.label}" and those after it.')
                     break
-                if not self.stated.allows(question.setting, question.sizes):
+                if not question.ignored and not self.stated.allows(question.setting, question.sizes):
                     continue
                 if (words := f"{question.kind}: {question.label}") in self.without:
                     self.asked.append(Asked(question.kind, question.label, "no answer", "the reference ends its process there"))
                     continue
                 self.progress(words)
-                if (takes_s := self._takes_s * count_of(question.setting) / max(self._numbers, 1)) > self.budget_s / 10 and question.far:
+                if (takes_s := self._would_take(question)) > self.budget_s / 10:
                     self.asked.append(Asked(question.kind, question.label, "no answer", f"it would take about {takes_s:.0f} s"))
                     continue
+                start = time.monotonic()
                 self._ask(question)
+                self._note_time(question, time.monotonic() - start)
         except _Done as done:
             return done.result
         first = self.asked[0]
@@ -225,7 +230,8 @@ class _Judge:
             raise _Done(self._failed("given", "making it", failure)) from None
         self._cheat(cheats.seen_by_process(facts, {}), "making it")
         self.deadline = max(self._start + self.budget_s, time.monotonic() + self.budget_s / 2)  # what compiles has done so
-        kept = {name: tensor for name, tensor in own.items() if name in given.state or name not in facts.get("transient", ())}
+        self.trials.transient = frozenset(facts.get("transient", ()))
+        kept = {name: tensor for name, tensor in own.items() if name in given.state or name not in self.trials.transient}
         self.trials.names, note = shared_state(given.state, kept, self._tables)
         if note:
             self.notes.append(note)
@@ -373,12 +379,27 @@ class _Judge:
         Raises:
             _Done: an answer is wrong.
         """
-        for sequence in sequences(given, others, on_device=self.sandbox.place == CUDA):
+        for sequence in sequences(given, others, self.promises, on_device=self.sandbox.place == CUDA):
             outcome = self.trials.ask(sequence.setting, sequence.how)
             if sequence.verdict is not None and outcome.answer == "wrong" and outcome.failure is None:
                 because = f"{sequence.words} {outcome.note}"
                 raise _Done(self._result(sequence.verdict, because, kind="sequence", label=sequence.label, check=outcome.check))
             self._take(Question("sequence", sequence.label, sequence.setting, exotic=sequence.exotic), outcome)
+
+    def _would_take(self, question: Question) -> float:
+        """About how many seconds a far question takes, as numbers grow, or as the size does, by what the largest one took until now."""
+        if not question.far:
+            return 0.0
+        if len(question.sizes) == 1 and (name := next(iter(question.sizes))) in self._took:
+            known, took_s = self._took[name]
+            return took_s * question.sizes[name] / known / CALLS
+        return self._takes_s * count_of(question.setting) / max(self._numbers, 1)
+
+    def _note_time(self, question: Question, took_s: float) -> None:
+        if len(question.sizes) == 1 and not question.gradients:
+            ((name, size),) = question.sizes.items()
+            if size >= self._took.get(name, (0, 0.0))[0] and size:
+                self._took[name] = (size, took_s)
 
     def _ask(self, question: Question) -> None:
         how = How(

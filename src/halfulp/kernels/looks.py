@@ -184,8 +184,16 @@ def unit(exact: Any, form: Format) -> Any:
     return np.where(size < smallest, smallest, form.unit_roundoff * size)
 
 
-def is_as_good(case: Case) -> bool:
-    """Whether the solution is about as close to exact arithmetic as the reference, in every output."""
+MOST_COARSER = 5.0
+"""Times the error of the reference that a right solution may have everywhere, and is not judged anew for: twice that is a digit."""
+
+
+def is_as_good(case: Case, coarser: float = 1.0) -> bool:
+    """Whether the solution is about as close to exact arithmetic as the reference, in every output.
+
+    Args:
+        coarser: how many times as far it is on the given inputs, on which it was judged as a whole.
+    """
     triples = _leaves(case)
     if triples is None:
         return False
@@ -202,10 +210,23 @@ def is_as_good(case: Case) -> bool:
             if not usable.any():
                 continue
             own, other, ulps = np.abs(a - x)[usable], np.abs(e - x)[usable], unit(x[usable], found.format)
-            far = own > AN_ELEMENT * (other + ulps)
-            if np.sqrt(np.mean(own**2)) > FARTHER * np.sqrt(np.mean(other**2)) + np.sqrt(np.mean(ulps**2)) or far.mean() > FEW:
+            far = own > coarser * AN_ELEMENT * (other + ulps)
+            if _rms(own) > coarser * (FARTHER * _rms(other) + _rms(ulps)) or far.mean() > FEW:
                 return False
     return True
+
+
+def coarser_than_reference(case: Case) -> float:
+    """How many times as far from exact arithmetic the solution is as the reference and half an ulp, at the most `MOST_COARSER`."""
+    found = 1.0
+    for own, wanted, exact in _leaves(case) or []:
+        if own.format is not None and own.stored.size:
+            with np.errstate(all="ignore"):
+                a, e, x = own.float64(), wanted.float64(), exact.float64()
+                usable = np.isfinite(a) & np.isfinite(e) & np.isfinite(x)
+                least = _rms((e - x)[usable]) + _rms(unit(x[usable], own.format))
+                found = max(found, _rms((a - x)[usable]) / least if least else 1.0)
+    return min(found, MOST_COARSER)
 
 
 def is_exact(case: Case) -> bool:

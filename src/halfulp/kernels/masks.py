@@ -50,6 +50,14 @@ def mask_questions(given: Setting, promises: Promises, stated: Stated) -> Iterat
                 yield Question("values", f"{label} by input {place}", replace(given, arguments=arguments))
 
 
+def has_rows_of_nothing(setting: Setting, given: Setting, stated: Stated) -> bool:
+    """Whether a mask has a row in which nothing counts, where those of the problem have none and its text says nothing of such rows."""
+    if stated.nothing:
+        return False
+    masks = [tuple(map(_what_counts, pair)) for pair in zip(leaves(setting.arguments), leaves(given.arguments))]
+    return any(new is not None and old is not None and bool(old.any(-1).all()) and not bool(new.any(-1).all()) for new, old in masks)
+
+
 FROM_START, TO_END, EITHER = -1, 1, 0
 
 

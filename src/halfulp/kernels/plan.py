@@ -15,8 +15,9 @@ from .calls import Setting, State, leaves, state_of, with_leaves
 from .facts import alike
 from .ignored import ignored_questions
 from .longer import longer_questions
-from .masks import mask_questions
+from .masks import has_rows_of_nothing, mask_questions
 from .parameters import constructor_questions, marks_of, moved, parameter_questions, times
+from .pieces import piece_questions
 from .problem import Problem, count_of
 from .promises import Promises
 from .question import MEAN, Question
@@ -33,18 +34,18 @@ from .questions import (
     whole_number_questions,
 )
 from .result import Asked
-from .sizes import rank_questions, size_questions
+from .sizes import PROPORTIONS, rank_questions, size_questions
 from .stated import Stated
 from .text_questions import format_questions, text_questions
-from .trial import Trials
+from .trial import SEEN, Trials
 from .whole_numbers import WholeNumbers
 
-MOST_NEAR = 18
+MOST_NEAR = 20
 """Sizes, each one more, several times as large, and one less, that are asked before other values: they say the most, and time may end."""
+MOST_IGNORED = 4
+"""Settings on which numbers that change no result are looked for: each costs a few calls of the reference."""
 LONGER = 8
 """Gradients are asked of up to so many times the given numbers."""
-SEEN = 1e-3
-"""The relative change of a result that nobody takes for rounding, in any format but the shortest."""
 FAR_MEAN = 1000.0
 """Times the spread of the inputs: squares of such numbers keep a unit of those of their differences in float32."""
 SEEDS = (0, 1, 2)
@@ -108,7 +109,7 @@ class Plan:
         refused: set[str] = set()
         fixed = self.stated.fixed_axes(self.given)
         sizes = size_questions(self.problem, self.given, self.promises, self.seed, self.blocks, refused, fixed)
-        for question in itertools.islice(sizes, min(MOST_NEAR, 3 * len(self.problem.sizes))):
+        for question in itertools.islice(sizes, min(MOST_NEAR, 3 * len(self.problem.sizes) + len(PROPORTIONS))):
             before = len(self.asked)
             for found in self._with_state(question):
                 kept.append(found)
@@ -130,7 +131,7 @@ class Plan:
         state = times(self.given.state, 2, self.tables) if self.trials.names is not None else self.given.state
         yield from alike_questions(self.given, self.promises, state)
         yield from self._all_far()
-        for question in ignored_questions(self.given, self.promises, self.trials.reference(self.given.init), self.trials.expected):
+        for question in self._ignored([self.given, *(question.setting for question in whole)]):
             kept.append(self._moved(question))
             yield kept[-1]
         if self.has_modes:
@@ -175,7 +176,17 @@ class Plan:
             setting = replace(self.given, arguments=arguments, state={**self.given.state, **{name: state[name] + away for name in state}})
             yield Question("values", "a mean a thousand times the spread, in parameters and buffers too", setting)
 
+    def _ignored(self, settings: Sequence[Setting]) -> Iterator[Question]:
+        """Numbers that change no result, on the first setting that has some: lengths that are all full leave none."""
+        target = self.trials.reference(self.given.init)
+        for setting in settings[:MOST_IGNORED]:
+            found = list(ignored_questions(setting, self.promises, target, self.trials.expected, self.stated.behind))
+            if found:
+                yield from found
+                return
+
     def _values(self) -> Iterator[Question]:
+        yield from piece_questions(self.given, self.promises, self.stated)
         yield from text_questions(self.given, self.promises, self.stated)
         yield from mask_questions(self.given, self.promises, self.stated)
         yield from value_questions(self.given, self.promises, self.stated, self.seed)
@@ -228,7 +239,7 @@ class Plan:
         Inputs that are all zero, as a state is at its start, are not.
         """
         setting = question.setting
-        if not self.stated.allows(setting, question.sizes):
+        if not self.stated.allows(setting, question.sizes) or has_rows_of_nothing(setting, self.given, self.stated):
             return
         try:
             state = self.given.state if setting.init == self.given.init else state_of(self.trials.reference(setting.init))

@@ -131,11 +131,13 @@ class Tie:
             return not numbers.numel() or int(numbers.min()) < 0 or int(numbers.max()) < length + (self.way == UP_TO)
         if numbers.dim() != 1 or not numbers.numel() or int(numbers.min()) < 0:
             return False
-        if self.way == "adds up to":
+        if self.way == ADDS_UP:
             return int(numbers.sum()) == length
-        return int(numbers[-1]) == length and bool((numbers.diff() >= 0).all())
+        return int(numbers[0]) < int(numbers[-1]) == length and bool((numbers.diff() >= 0).all())
 
 
+ENDS, ADDS_UP = "ends at", "adds up to"
+"""Of numbers that divide what has that length: where each piece ends, or how long it is."""
 BELOW, UP_TO = "stays below", "goes up to"
 """Of numbers that may be places: what they are places in stays as long, since not everything that is asked for what isn't there refuses."""
 
@@ -147,7 +149,7 @@ def _ties(drawn: Sequence[Sequence[torch.Tensor]]) -> list[Tie]:
         if numbers.dtype not in (torch.int32, torch.int64) or numbers.numel() < 2:
             continue
         for other, axis in [(other, axis) for other, tensor in enumerate(drawn[0]) for axis in range(tensor.dim()) if other != place]:
-            ties = [Tie(place, way, other, axis) for way in ("ends at", "adds up to", BELOW, UP_TO)]
+            ties = [Tie(place, way, other, axis) for way in (ENDS, ADDS_UP, BELOW, UP_TO)]
             held = [tie for tie in ties if all(tie.holds(tensors) for tensors in drawn)]
             found += held[:-1] if len(held) > 1 and held[-1].way == UP_TO else held
     return found

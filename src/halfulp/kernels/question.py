@@ -28,7 +28,8 @@ class Question:
             are exact. sizes: those of the problem that are others. blunt: whether digits that are lost, and infinities, decide nothing.
             apart: the arguments before some numbers were made larger than all others.
             borders: whether it is asked for what lies beyond the end of a block. buffers: whether it is these that are asked.
-            promised: whether the problem says that it may come, so that a solution may not refuse it.
+            promised: whether the problem says that it may come, so that a solution may not refuse it. ignored: whether what is changed
+            counts nowhere, so that what the problem says of its numbers is not meant.
     """
 
     kind: str
@@ -48,6 +49,7 @@ class Question:
     borders: bool = False
     buffers: bool = False
     promised: bool = False
+    ignored: bool = False
 
     @property
     def times(self) -> float:
@@ -106,6 +108,8 @@ LARGER = {"a thousand times larger": 2000.0, "a hundred times larger": 200.0, ME
 """How many times larger numbers are, by what labels say of it; see `_negative`, which doubles the largest."""
 DIFFERENTIATED = (MEAN, "numbers a thousand times larger", "all numbers negative", "sums that cancel")
 """Variants on which gradients are asked: a formula that is right for small numbers overflows, or cancels, elsewhere."""
+IN_TRAINING = (*DIFFERENTIATED, "a mean a thousand times the spread")
+"""Variants that are asked in training mode: the mean of squares less the square of the mean loses the square of what the inputs lose."""
 SATURATED = ("numbers a thousand times larger",)
 """Variants on which a gradient that is no number decides nothing: that of 1 / (1 + exp(-x)), a sigmoid, is none at -100."""
 HUGE = 1e12

@@ -12,7 +12,7 @@ import torch
 from ..inputs import InputVariant, variants
 from .calls import Setting, State, leaves, with_leaves
 from .promises import Promises
-from .question import ALIKE, DIFFERENTIATED, HUGE, TIED, Question, is_unchanged, kept_question
+from .question import ALIKE, DIFFERENTIATED, HUGE, IN_TRAINING, TIED, Question, is_unchanged, kept_question
 from .stated import Stated
 from .whole_numbers import WholeNumbers
 
@@ -229,7 +229,7 @@ TWINS = "the first two rows alike in input"
 def training_questions(asked: Sequence[Question]) -> Iterator[Question]:
     """Training mode on other values, among the questions that were asked of results: statistics of large numbers cancel."""
     for question in asked:
-        if question.label in DIFFERENTIATED:
+        if question.label in IN_TRAINING:
             yield replace(
                 question, kind="mode", label=f"training mode on {question.label}", setting=replace(question.setting, training=True)
             )

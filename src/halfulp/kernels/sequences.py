@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from ..verdicts.verdict import Verdict
 from .calls import Setting, leaves, with_leaves
+from .promises import Promises
 from .sides import AS_GIVEN, How
 from .streams import ANOTHER, DEFAULT
 
@@ -36,14 +37,14 @@ class Disturbed:
     exotic: bool = False
 
 
-def sequences(given: Setting, others: Sequence[Setting], *, on_device: bool) -> Iterator[Disturbed]:
+def sequences(given: Setting, others: Sequence[Setting], promises: Promises, *, on_device: bool) -> Iterator[Disturbed]:
     """The calls, in their order.
 
     Args:
-        others: two more draws. on_device: whether the solution runs on one, which has streams.
+        others: two more draws. promises: what holds of every draw. on_device: whether the solution runs on one, which has streams.
     """
     for label, other in zip(("new contents in the same memory", "other contents in the same memory"), others):
-        yield Disturbed(label, _as_long_as(given, other), How(same_memory=True))
+        yield Disturbed(label, _as_long_as(given, other, promises), How(same_memory=True))
     yield Disturbed("the first inputs again", given)
     yield Disturbed("the same inputs again and again", given, How(repeated_s=REPEATED_S), Verdict.NONDETERMINISTIC, CHANGES)
     if on_device:
@@ -52,8 +53,17 @@ def sequences(given: Setting, others: Sequence[Setting], *, on_device: bool) -> 
         yield Disturbed("on another stream than the default one", others[0], How(stream=ANOTHER), exotic=True)
 
 
-def _as_long_as(given: Setting, other: Setting) -> Setting:
-    """The other draw with tensors of the given shapes: what is longer there than here, as edges of a random graph are, is turned around."""
-    pairs = list(zip(leaves(given.arguments), leaves(other.arguments)))
-    turned = {place: own.flip(-1) for place, (own, drawn) in enumerate(pairs) if own.dim() and own.shape != drawn.shape}
-    return replace(other, arguments=with_leaves(other.arguments, turned)) if len(turned) < len(pairs) else other
+def _as_long_as(given: Setting, other: Setting, promises: Promises) -> Setting:
+    """The other draw with tensors of the given shapes: what is longer there than here, as edges of a random graph are, is turned around.
+
+    Where that breaks what belongs together (the ends of pieces and their sum), the given numbers are turned around, and no whole number.
+    """
+    own, drawn = leaves(given.arguments), leaves(other.arguments)
+    turned = {place: tensor.flip(-1) for place, tensor in enumerate(own) if tensor.dim() and tensor.shape != drawn[place].shape}
+    if not turned:
+        return other
+    mixed = with_leaves(other.arguments, turned)
+    if len(turned) < len(own) and all(tie.holds(leaves(mixed)) for tie in promises.ties):
+        return replace(other, arguments=mixed)
+    floats = {place: tensor.flip(-1) for place, tensor in enumerate(own) if tensor.is_floating_point() and tensor.dim()}
+    return replace(given, arguments=promises.kept(with_leaves(given.arguments, floats)) or given.arguments)

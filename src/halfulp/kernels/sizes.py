@@ -39,7 +39,7 @@ def size_questions(
         fixed: inputs and their axes that have one length alone.
     """
     most = max(LARGEST, 2 * count_of(given))
-    yield from _together(problem, seed)
+    yield from _together(problem, given, seed, most)
     asked: set[tuple[str, int]] = set()
     own: set[tuple[int, int]] = set()
     steps = sorted({step for step in problem.sizes.values() if step > 1})
@@ -122,10 +122,28 @@ def rank_questions(given: Setting, open_axes: Mapping[int, int]) -> Iterator[Que
         yield Question("sizes", label, replace(given, arguments=with_leaves(given.arguments, changed)), promised=True)
 
 
-def _together(problem: Problem, seed: int) -> Iterator[Question]:
-    """Sizes three quarters as large, all at once: what divides another one still does, and none is a power of two."""
+def _together(problem: Problem, given: Setting, seed: int, most: int) -> Iterator[Question]:
+    """All sizes at once, in proportion: what divides another one still does, and none is a power of two."""
+    for over, under in PROPORTIONS:
+        sizes = _in_proportion(problem, over, under)
+        if not sizes or (over > under and not _fits(problem, sizes, seed, most, given)):
+            continue
+        try:
+            setting = problem.draw(seed, sizes)
+        except REFUSALS:
+            continue
+        label = ", ".join(f"{size_in_words(name)}: {size} instead of {problem.sizes[name]}" for name, size in sizes.items())
+        yield Question("sizes", label, setting, sizes=sizes, far=over > 2 * under)
+
+
+PROPORTIONS = ((3, 4), (3, 2), (5, 2))
+"""Of all sizes at once to those of the problem, as fractions: a window and the sequence that it slides over past the first two blocks."""
+
+
+def _in_proportion(problem: Problem, over: int, under: int) -> dict[str, int]:
+    """The sizes that `under` divides, changed; those that divide one that can't be changed so stay as they are."""
     own = {name: value for name, value in problem.sizes.items() if "#" not in name}
-    changed = {name: 3 * value // 4 for name, value in own.items() if value % 4 == 0 and value}
+    changed = {name: over * value // under for name, value in own.items() if value % under == 0 and value}
     sizes: dict[str, int] = {}
     while sizes != changed:
         sizes = changed
@@ -135,14 +153,7 @@ def _together(problem: Problem, seed: int) -> Iterator[Question]:
             if own[part] > 1 and own[whole] % own[part] == 0 and after[whole] % after[part]
         }  # fmt: skip
         changed = {name: size for name, size in sizes.items() if name not in apart}
-    if not sizes:
-        return
-    try:
-        setting = problem.draw(seed, sizes)
-    except REFUSALS:
-        return
-    label = ", ".join(f"{size_in_words(name)}: {size} instead of {own[name]}" for name, size in sizes.items())
-    yield Question("sizes", label, setting, sizes=sizes)
+    return sizes
 
 
 def _cut(problem: Problem, name: str, other: int) -> Iterator[dict[str, int]]:
@@ -273,5 +284,5 @@ ALIKE_SIZES = 2
 """Of a problem's other sizes that a size is made equal to: an axis that is found by its length is another one then."""
 MANY = (128, 16)
 """Times a size, the most that memory allows: sums of so many positive numbers stall where they are kept in few bits."""
-BEYOND = ((1 << 15) + 1, (1 << 16) + 1)
-"""Sizes past what 16 bits count, signed and unsigned."""
+BEYOND = ((3 << 14) + 1, (3 << 15) + 1)
+"""Sizes of which a third is past what 16 bits count, signed and unsigned: the one that is chosen may lie there."""

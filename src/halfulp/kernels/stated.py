@@ -62,6 +62,13 @@ FLOAT32 = re.compile(
 )
 """Not "computed in float32": that is said of kernels that round the factors of a product to 16 bits, as GPUs multiply them."""
 EMPTY = re.compile(r"\bempty\b|\b(?:with|has|have|having) no \w+s\b|\bwithout any \w+s\b", re.IGNORECASE)
+BOUND = re.compile(
+    r"\b(?:at most|no more than|fewer than|up to)\s+[\w-]+\s+(?:\w+\s+)?"
+    r"(?:rows?|nodes?|edges?|tokens?|elements?|entries|items?|points?|keys?|neighbou?rs?|frames?|bags?)\b|\blongest\b|\bmaximum (?:length|size)",
+    re.IGNORECASE,
+)
+NAMED_BOUND = re.compile(r"max|longest|limit|capacity", re.IGNORECASE)
+"""What says how long a piece may be."""
 CONDITION_NUMBER = re.compile(rf"\bcondition(?: number)?s? (?:is |are )?(?:up to|at most|below|under|of|<=?) (?P<of>{NUMBER})")
 EXACT = re.compile(r"\bexactly\b|\bbit[- ](?:for[- ]bit|exact|identical)\b|\bbitwise (?:equal|exact|identical|the same)\b", re.IGNORECASE)
 OVERFLOWS = re.compile(
@@ -92,8 +99,8 @@ class Stated:
 
     Attributes:
         ties: whether it says what counts among equal numbers. specials: the places of inputs that may hold NaN, infinity or minus infinity,
-            by these. rounds: whether it rounds to whole numbers, and says how. float32: whether it asks for one rounding, at the end.
-        empties: whether it speaks of empty pieces. nothing: whether it says what becomes of rows that are masked as a whole.
+            by these. behind: which of these may be where nothing counts, as in padding. rounds: whether it rounds to whole numbers, and says how. float32: whether it asks for one rounding, at the end.
+        empties: whether it speaks of empty pieces. bounds: whether it says how long pieces may be, or its names do. nothing: whether it says what becomes of rows that are masked as a whole.
         inference: whether it asks for no gradients. contiguous: whether inputs are.
         exact: whether every bit counts. magnitudes: whether subnormal numbers are among its inputs.
         overflows: whether it says that what is too large becomes infinite.
@@ -117,7 +124,11 @@ class Stated:
         held = [sentence for sentence in self._sentences if not NOT_HELD.search(sentence)]
         self.ties = any(TIES.search(TO_EVEN.sub("", sentence)) and not FREE.search(sentence) for sentence in self._sentences)
         self.specials = {value: found for value, words in SPECIALS.items() if (found := self._places(draws[0], words, held))}
+        ignored = [sentence for sentence in self._sentences if NOT_HELD.search(sentence)]
+        self.behind = tuple(value for value, words in SPECIALS.items() if any(_is_said(words, sentence) for sentence in ignored))
         self.empties = self._says(EMPTY)
+        named = {*problem.sizes, *_constructor_names(problem), *self._arguments}
+        self.bounds = BOUND.search(self._prose) is not None or any(NAMED_BOUND.search(name) for name in named)
         self.nothing = NOTHING.search(self._prose) is not None
         self.float32 = FLOAT32.search(self._prose) is not None
         self.rounds = ROUNDS.search(self._prose) is not None
@@ -217,14 +228,19 @@ class Stated:
         for sentence in sentences:
             about = re.match(NAME, sentence)
             for clause in re.split("[,:]", sentence):
-                match = words.search(clause)
-                if not match or NOT_BEFORE.search(clause[: match.start()]) or NOT_AFTER.search(clause[match.end() :]):
+                if not _is_said(words, clause):
                     continue
                 said = {word.lower().removesuffix("s") for word in re.findall(NAME, clause)}
                 named = {place for name, place in names.items() if name.lower().removesuffix("s") in said}
                 found |= named or ({names[about[0]]} if about and about[0] in names else set())
                 found |= floats if len(floats) == 1 or PROPAGATES.search(clause) else set()
         return tuple(sorted(found & floats))
+
+
+def _is_said(words: re.Pattern[str], clause: str) -> bool:
+    """Whether a clause says so, and doesn't deny it."""
+    match = words.search(clause)
+    return match is not None and not NOT_BEFORE.search(clause[: match.start()]) and not NOT_AFTER.search(clause[match.end() :])
 
 
 def _constructor_names(problem: Problem) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Questions that a problem's text makes worth asking: formats that it names, NaN, infinities, ties to even, empty pieces."""
+"""Questions that a problem's text makes worth asking: formats that it names, NaN, infinities, ties to even."""
 
 from __future__ import annotations
 
@@ -28,12 +28,7 @@ def format_questions(given: Setting, stated: Stated) -> Iterator[Question]:
 
 
 def text_questions(given: Setting, promises: Promises, stated: Stated) -> Iterator[Question]:
-    """What the problem's text makes worth asking: few numbers that are not masked, numbers half-way between whole ones, empty pieces."""
-    for tie in promises.ties if stated.empties else ():
-        if tie.way == "ends at":
-            ends = leaves(given.arguments)[tie.place].clone()
-            ends[1:-1:3] = ends[:-2:3]
-            yield from kept_question(f"every third piece that input {tie.place} ends is empty", given, {tie.place: ends}, promises)
+    """What the problem's text makes worth asking: few numbers that are not masked, numbers half-way between whole ones."""
     floats = {place: tensor for place, tensor in enumerate(leaves(given.arguments)) if tensor.is_floating_point() and tensor.dim()}
     yield from _special_questions(given, floats, promises, stated)
     if stated.overflows:

@@ -24,6 +24,7 @@ from ..verdicts.verdict import Verdict
 from .calls import Setting, State, call, copied, differentiated
 from .looks import (
     RETURNS_NOTHING,
+    coarser_than_reference,
     errs_where_nothing_does,
     is_as_good,
     is_close_in_norm,
@@ -47,6 +48,8 @@ OFTEN = 6.0
 take (a hundredth of the budget) would use up the budget, and is looked at by itself first."""
 
 
+SEEN = 1e-3
+"""The relative change that nobody takes for rounding, in any format but the shortest."""
 LEANS = (("redraw",), ("gain",))
 """The evidence that comes first where errors lean to one side."""
 
@@ -77,6 +80,7 @@ class Trials:
     Attributes:
         names: the solution's name of each parameter and buffer -> the reference's; None where they can't be shared.
         tables: buffers that are no inputs, see `tables_of`: they are not moved, permuted or scaled.
+        transient: the solution's buffers that it doesn't store: who loads a checkpoint gets the ones that it computes.
         code: of the solution, to be looked at and never run.
         deadline: of `time.monotonic`, after which the solution is not called again: a question may take many calls.
         free: inputs whose gradients are not asked: where a matrix is promised to be triangular, those of the other half are anybody's.
@@ -94,9 +98,11 @@ class Trials:
         self.make, self.sandbox, self.build, self.declared, self.solution = make, sandbox, build, declared, solution
         self.free: set[str] = set()
         self.tables: frozenset[str] = frozenset()
+        self.transient: frozenset[str] = frozenset()
         self.code = _code_of(sandbox.solution)
         self.names: dict[str, str] | None = {}
         self.deadline = math.inf
+        self._coarser = 1.0
         self._made: dict[str, Any] = {}
         self._built = ""
         self._own: State = {}
@@ -131,7 +137,7 @@ class Trials:
             kinds = [tensor.dtype for tensor in state.values() if tensor.is_floating_point()]
             state = {name: tensor.to(kinds[0]) if kinds and tensor.is_floating_point() else tensor for name, tensor in self._own.items()}
         else:
-            state = {own: state[name] for own, name in self.names.items() if name in state}
+            state = {own: state[name] for own, name in self.names.items() if name in state and not self._is_otherwise(own, name, state)}
         found = self.sandbox.call(replace(setting, state=state), **how)
         results: Any = found.results
         if how.get("gradients"):
@@ -140,6 +146,15 @@ class Trials:
             result, buffers = results
             results = (result, self._renamed(buffers))
         return Called(results, found.facts)
+
+    def _is_otherwise(self, own: str, name: str, state: State) -> bool:
+        """Whether a table is computed by the solution itself, and holds other numbers than the reference's: these it is left with."""
+        if name not in self.tables or own not in self.transient or own not in self._own:
+            return False
+        found, wanted = self._own[own], state[name]
+        if found.shape != wanted.shape or not found.is_floating_point():
+            return found.shape != wanted.shape or not torch.equal(found, wanted)
+        return bool(((found.double() - wanted.double()).abs() > SEEN * wanted.double().abs().max()).any())
 
     def _renamed(self, found: dict[str, Any]) -> dict[str, Any]:
         names = self.names or {}
@@ -199,7 +214,7 @@ class Trials:
             return Outcome("no answer", why)
         share = more_roundings(case) if how.float32 and ran else 0.0
         if not how.whole and share <= TWICE:
-            if is_as_good(case):
+            if is_as_good(case, self._coarser):
                 return Outcome("right")
             if taken > how.longest_s / OFTEN and ran and (found := self._of_one_run(case, ran[0])).acceptable:
                 return Outcome("right", check=found)
@@ -219,6 +234,8 @@ class Trials:
             return Outcome("wrong", words, replace(check, verdict=Verdict.MISTAKE))
         if not how.whole and check.acceptable is False and (found := self._excused(case, sides, check)):
             return found
+        if how.whole and check.acceptable:
+            self._coarser = coarser_than_reference(case)
         answer = "wrong" if check.acceptable is False else "right" if check.acceptable else "no answer"
         return Outcome(answer, "" if answer == "right" else check.reason, check=check)
 

@@ -1,0 +1,89 @@
+"""Sizes that are asked: together in proportion, and no larger than what was too slow already."""
+
+import pytest
+
+from halfulp.kernels import read_problem
+from halfulp.kernels.judging import judge_here
+from halfulp.kernels.promises import Promises
+from halfulp.kernels.sizes import BEYOND, PROPORTIONS, size_questions
+
+WINDOW = """
+import torch
+import torch.nn as nn
+class Model(nn.Module):
+    def __init__(self, window):
+        super().__init__()
+        self.window = window
+    def forward(self, x):
+        n = x.shape[1]
+        gap = torch.arange(n)[:, None] - torch.arange(n)
+        return torch.where((gap >= 0) & (gap < self.window), 1.0, 0.0) @ x.mT
+rows, length, window = 2, 64, 16
+def get_inputs():
+    return [torch.randn(rows, length)]
+def get_init_inputs():
+    return [window]
+"""
+TWO_BLOCKS = """
+import torch
+import torch.nn as nn
+class ModelNew(nn.Module):
+    def __init__(self, window):
+        super().__init__()
+        self.window = window
+    def forward(self, x):
+        n = x.shape[1]
+        at, of = torch.arange(n)[:, None], torch.arange(n)
+        seen = (at - of >= 0) & (at - of < self.window){}
+        return seen.to(x.dtype) @ x.mT
+"""
+
+
+@pytest.mark.parametrize(("also", "answer"), [(" & (at // 32 - of // 32 < 2)", "MISTAKE"), ("", "RIGHT")])
+def test_a_window_and_what_it_slides_over_become_longer_together(tmp_path, also, answer):
+    """Of blocks of 32, the last two are looked at: a window of 16 or 24 needs no third one, however long the sequence is."""
+    (tmp_path / "problem.py").write_text(WINDOW)
+    (tmp_path / "solution.py").write_text(TWO_BLOCKS.format(also))
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=20.0)
+    assert found.answer == answer, found
+
+
+def test_all_sizes_keep_their_proportions(tmp_path):
+    (tmp_path / "problem.py").write_text(WINDOW)
+    problem = read_problem(tmp_path / "problem.py")
+    given = problem.draw(0, {})
+    together = [question.sizes for question in size_questions(problem, given, Promises([given]), 0) if len(question.sizes) > 1]
+    assert [found["length"] for found in together[: len(PROPORTIONS)]] == [48, 96, 160]
+    assert [found["window"] for found in together[: len(PROPORTIONS)]] == [12, 24, 40]
+
+
+def test_a_third_of_the_places_needs_more_than_sixteen_bits():
+    assert all(limit > 1.4 * 2**bits for limit, bits in zip(BEYOND, (15, 16)))
+
+
+SLOW = """
+import time
+import torch
+def ref_kernel(data):
+    return data * 2
+def generate_input(rows: int, size: int, seed: int):
+    torch.manual_seed(seed)
+    return torch.randn(rows, size)
+"""
+BY_ROWS = """
+import time
+import torch
+def custom_kernel(data):
+    time.sleep(data.shape[0] / 2000)
+    return data * (2 if data.shape[1] < 90000 else 3)
+"""
+
+
+def test_what_takes_long_for_its_size_leaves_time_for_the_other_sizes(tmp_path):
+    """A process that is asked 49,153 rows would be waited for for nine seconds, and twice as long where that is asked again."""
+    (tmp_path / "reference.py").write_text(SLOW)
+    (tmp_path / "task.yml").write_text("tests:\n  - {rows: 16, size: 30, seed: 1}\n")
+    (tmp_path / "solution.py").write_text(BY_ROWS)
+    found = judge_here(tmp_path, tmp_path / "solution.py", budget_s=30.0)
+    assert (found.answer, found.label) == ("MISTAKE", f"size: {BEYOND[1]} instead of 30"), found
+    assert any(entry.note.startswith("it would take about") for entry in found.asked)
