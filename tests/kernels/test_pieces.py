@@ -1,7 +1,6 @@
 """Pieces of one axis: one holds nearly all, as long as nothing says how long they may be."""
 
 import pytest
-import torch
 
 from halfulp.kernels import read_problem
 from halfulp.kernels.judging import judge_here

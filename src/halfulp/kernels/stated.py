@@ -64,7 +64,8 @@ FLOAT32 = re.compile(
 EMPTY = re.compile(r"\bempty\b|\b(?:with|has|have|having) no \w+s\b|\bwithout any \w+s\b", re.IGNORECASE)
 BOUND = re.compile(
     r"\b(?:at most|no more than|fewer than|up to)\s+[\w-]+\s+(?:\w+\s+)?"
-    r"(?:rows?|nodes?|edges?|tokens?|elements?|entries|items?|points?|keys?|neighbou?rs?|frames?|bags?)\b|\blongest\b|\bmaximum (?:length|size)",
+    r"(?:rows?|nodes?|edges?|tokens?|elements?|entries|items?|points?|keys?|neighbou?rs?|frames?|bags?)\b"
+    r"|\blongest\b|\bmaximum (?:length|size)",
     re.IGNORECASE,
 )
 NAMED_BOUND = re.compile(r"max|longest|limit|capacity", re.IGNORECASE)
@@ -99,8 +100,10 @@ class Stated:
 
     Attributes:
         ties: whether it says what counts among equal numbers. specials: the places of inputs that may hold NaN, infinity or minus infinity,
-            by these. behind: which of these may be where nothing counts, as in padding. rounds: whether it rounds to whole numbers, and says how. float32: whether it asks for one rounding, at the end.
-        empties: whether it speaks of empty pieces. bounds: whether it says how long pieces may be, or its names do. nothing: whether it says what becomes of rows that are masked as a whole.
+            by these. behind: which of these may be where nothing counts, as in padding. rounds: whether it rounds to whole numbers, and
+            says how. float32: whether it asks for one rounding, at the end.
+        empties: whether it speaks of empty pieces. bounds: whether it says how long pieces may be, or its names do.
+        nothing: whether it says what becomes of rows that are masked as a whole.
         inference: whether it asks for no gradients. contiguous: whether inputs are.
         exact: whether every bit counts. magnitudes: whether subnormal numbers are among its inputs.
         overflows: whether it says that what is too large becomes infinite.
