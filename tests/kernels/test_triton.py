@@ -249,3 +249,58 @@ def test_kernels_run_in_float64_as_often_as_that_is_asked(tmp_path):
     python = sys.executable if importlib.util.find_spec("triton") is not None else environment_of("triton").python()
     ran = subprocess.run([python, "-c", TWICE.format(folder=str(tmp_path))], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
+
+
+SLOW = """
+import time
+import torch, torch.nn as nn, triton, triton.language as tl
+
+@triton.jit
+def kernel(x_ptr, o_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(o_ptr + at, tl.load(x_ptr + at, mask=at < n) * {by}, mask=at < n)
+
+class ModelNew(nn.Module):
+    def forward(self, x):
+        x = x.contiguous()
+        o = torch.empty_like(x)
+        time.sleep({seconds})
+        kernel[(triton.cdiv(x.numel(), 64),)](x, o, x.numel(), BLOCK=64)
+        return o
+"""
+TRIPLED = """
+import torch, torch.nn as nn
+class Model(nn.Module):
+    def forward(self, x):
+        return 3.0 * x
+N = 4096
+def get_inputs():
+    return [torch.randn(N)]
+def get_init_inputs():
+    return []
+"""
+
+
+@needs_triton
+@pytest.mark.skipif(torch.cuda.is_available(), reason="kernels aren't interpreted here")
+@pytest.mark.parametrize(
+    ("seconds", "by", "answer"),
+    [("60 * (x.numel() > 4000)", "3.0", "RIGHT"), ("60 * (x.numel() > 4000)", "3.001", "MISTAKE"), ("60", "3.0", "UNDECIDED")],
+    ids=["slow", "slow and wrong", "slow at every size"],
+)
+def test_what_is_too_slow_for_the_interpreter_is_judged_at_smaller_sizes(tmp_path, seconds, by, answer):
+    (tmp_path / "problem.py").write_text(TRIPLED)
+    (tmp_path / "solution.py").write_text(SLOW.format(seconds=seconds, by=by))
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=16.0)
+    assert found.answer == answer, halfulp.report(found)
+    told = found.because if answer == "UNDECIDED" else " ".join(found.notes)
+    assert "did not answer within 8 s" in told and "thousands of times as long as a GPU" in told
+
+
+@needs_triton
+def test_strides_that_are_not_heeded_are_a_mistake(tmp_path):
+    """In float64 the numbers are made anew and lie one after the other: what is read there is right."""
+    (tmp_path / "problem.py").write_text(TRIPLED.replace("torch.randn(N)", "torch.randn(8, N // 8)"))
+    (tmp_path / "solution.py").write_text(SLOW.format(seconds="0", by="3.0").replace("x = x.contiguous()", "pass"))
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=20.0)
+    assert (found.answer, found.kind) == ("MISTAKE", "layout") and "strides are not heeded" in found.because, halfulp.report(found)

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from halfulp.backends.workers.environments import environment_of, home
 from halfulp.kernels import judge
-from halfulp.kernels.judging import BUDGET_S
+from halfulp.kernels.budget import BUDGET_S
 
 PACKAGES = ("liger-kernel==0.8.5", "fla-core==0.6.0", "conch-triton-kernels==1.3", "einops==0.8.2")
 """Released in 2026; the last is what the second imports."""

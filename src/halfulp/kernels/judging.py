@@ -15,6 +15,7 @@ from ..process.versions import versions
 from ..verdicts.verdict import Verdict
 from . import cheats, footprint
 from .apart import of_this_thread
+from .budget import BUDGET_S, FIRST_CALLS, Budget
 from .calls import Setting, State, state_of
 from .formats import read_problem, solution_file
 from .parameters import tables_of
@@ -38,19 +39,11 @@ from .triton_interpreter import NOTE
 from .undefined import why_undefined
 from .yardstick import in_words, yardsticks
 
-BUDGET_S = 27.0
-"""For one solution, so that an answer takes half a minute with the start of its processes; the questions that say the most come first."""
-PASSES = 100
-"""A whole judgement runs the reference about fifty times, some of them op by op: one question is not to take longer than the budget."""
-FIRST_CALLS = 60
-"""Calls that the budget has to have time for, or a solution starts with one: before anything else there are eight for cheats and ten for a
-whole judgement, and they may take a third of the budget."""
 OUT_OF_RANGE = (("specials",), ("overflow",))
 """The evidence that comes first where infinities or NaN are in other places."""
 SLOW = ("hangs", "runs out of memory")
 """How a slow solution fails that is asked far more than the problem does: that says nothing of its numbers."""
-CALLS = 3
-"""In which an answer that needs no whole judgement is given: of the reference, of it in float64, and of the solution."""
+SLOWER = "Triton's interpreter takes thousands of times as long as a GPU does."
 SMALL = 8
 """What is shorter stays as it is where sizes become smaller: widths of filters, numbers of groups."""
 
@@ -110,7 +103,8 @@ def judge_here(
     secrets = [chosen.file, *chosen.file.parent.glob("task.yml")]
     helpers = [path for path in (chosen.file.parent / name for name in HELPERS) if chosen.format == "GPU MODE" and path.is_file()]
     text = code_of(file.read_text(encoding="utf-8", errors="replace")) if chosen.format == "TritonBench" else None
-    sandbox = Sandbox(file, text=text, secrets=secrets, helpers=helpers, answer_s=max(5.0, budget_s / 3), cpu_s=int(10 * budget_s) + 60)
+    limits: dict[str, Any] = {"answer_s": max(5.0, budget_s / 3), "first_s": max(5.0, budget_s / 2), "cpu_s": int(10 * budget_s) + 60}
+    sandbox = Sandbox(file, text=text, secrets=secrets, helpers=helpers, **limits)
     try:
         judging = _Judge(chosen, sandbox, declared=declared, budget_s=budget_s, seed=seed, without=without)
         judging.progress = progress or judging.progress
@@ -144,8 +138,8 @@ class _Judge:
         self, problem: Problem, sandbox: Sandbox, *, declared: str | None, budget_s: float, seed: int, without: Collection[str]
     ) -> None:
         self.problem, self.sandbox, self.declared = problem, sandbox, declared
-        self.budget_s, self.seed, self.without = budget_s, seed, without
-        self._start, self.deadline = time.monotonic(), 0.0
+        self.seed, self.without = seed, without
+        self.budget = Budget(budget_s)
         self.name = sandbox.solution.stem
         self.progress: Callable[[str], None] = lambda _: None
         self.asked: list[Asked] = []
@@ -154,11 +148,9 @@ class _Judge:
         self.stated: Stated
         self._promised: tuple[str, ...] = ()
         self.trials = Trials(problem.make, sandbox, build=self._build, declared=declared, solution=self.name)
-        self._takes_s, self._numbers = 0.0, 0
         self._given_setting: Setting | None = None
         self._complete = True
         self._falls_back = False
-        self._took: dict[str, tuple[int, float]] = {}
         self._tables = frozenset[str]()
         self._coarser: dict[str, float] = {}
 
@@ -181,9 +173,9 @@ class _Judge:
             self.notes += [self.sandbox.source.narrow] if self.sandbox.source.narrow else []
             self._build_on(given)
             given = self._first(given)
-            self.trials.deadline = self.deadline
+            self.trials.deadline = self.budget.deadline
             for question in self._questions(given):
-                if time.monotonic() > self.deadline:
+                if self.budget.is_over:
                     self._complete = False
                     self.notes.append(f'Time ran out before the question "{question.kind}: {question.label}" and those after it.')
                     break
@@ -193,12 +185,12 @@ class _Judge:
                     self.asked.append(Asked(question.kind, question.label, "no answer", "the reference ends its process there"))
                     continue
                 self.progress(words)
-                if (takes_s := self._would_take(question)) > self.budget_s / 10:
+                if takes_s := self.budget.too_long(question):
                     self.asked.append(Asked(question.kind, question.label, "no answer", f"it would take about {takes_s:.0f} s"))
                     continue
                 start = time.monotonic()
                 self._ask(question)
-                self._note_time(question, time.monotonic() - start)
+                self.budget.took(question, time.monotonic() - start)
         except _Done as done:
             return done.result
         first = self.asked[0]
@@ -214,8 +206,8 @@ class _Judge:
         self.trials.free = {f"inputs[{place}]" for place in self.promises.of}
         target = self.trials.reference(draws[0].init)
         given = replace(draws[0], state=state_of(target))
-        self._numbers, self._given_setting, self._tables = count_of(given), given, tables_of(self.problem, given.init)
-        self.trials.tables = self._tables
+        self.budget.numbers, self._given_setting, self._tables = count_of(given), given, tables_of(self.problem, given.init)
+        self.trials.tables, self.trials.once_s = self._tables, self.budget.pass_s / OFTEN
         return given
 
     def _build_on(self, given: Setting) -> None:
@@ -229,7 +221,7 @@ class _Judge:
         except Failed as failure:
             raise _Done(self._failed("given", "making it", failure)) from None
         self._cheat(cheats.seen_by_process(facts, {}), "making it")
-        self.deadline = max(self._start + self.budget_s, time.monotonic() + self.budget_s / 2)  # what compiles has done so
+        self.budget.begin()
         self.trials.transient = frozenset(facts.get("transient", ()))
         kept = {name: tensor for name, tensor in own.items() if name in given.state or name not in self.trials.transient}
         self.trials.names, note = shared_state(given.state, kept, self._tables)
@@ -246,10 +238,18 @@ class _Judge:
             The setting from which all other questions start, see `_shrunk`.
         """
         self.progress("the given inputs")
-        with contextlib.suppress(Failed):
-            self._takes_s = min(self._timed(given) for _ in range(2))
-        if self._takes_s > self.budget_s / FIRST_CALLS:
-            self._ask_given(given, How(longest_s=OFTEN * self._takes_s / 2, float32=self.stated.float32))  # by one run
+        try:
+            self.budget.call_s = self._timed(given)
+            if self.budget.call_s <= self.budget.pass_s * SMALL:  # much of a longer one is not the first call's alone
+                self.budget.call_s = min(self.budget.call_s, self._timed(given))
+        except Failed as failure:
+            if failure.kind == "hangs" and self.sandbox.place == INTERPRETER:
+                return self._first_smaller(given, failure)
+            if failure.kind in SLOW:
+                raise _Done(self._failed("given", "the inputs of the problem", failure)) from None
+        self.sandbox.answer_s = max(self.sandbox.answer_s, 2 * self.budget.call_s)
+        if self.budget.call_s > self.budget.seconds / FIRST_CALLS:
+            self._ask_given(given, How(longest_s=OFTEN * self.budget.call_s / 2, float32=self.stated.float32))  # by one run
             start = self._shrunk(given)
             self._look_for_cheats(start)
         else:
@@ -259,10 +259,27 @@ class _Judge:
             start = self._shrunk(given)
         self._cheat(cheats.CALLS_REFERENCE if self._same and self._falls_back else "", "the inputs of the problem")
         for label, test in self.problem.tests:
-            if time.monotonic() > self.deadline:
+            if self.budget.is_over:
                 self._complete = False
                 break
             self._take(Question("given", label, test), self.trials.ask(test), must=True)
+        return start
+
+    def _first_smaller(self, given: Setting, failure: Failed) -> Setting:
+        """The same at smaller sizes, where the given ones take too long in Triton's interpreter.
+
+        Raises:
+            _Done: they are wrong, or take too long as well.
+        """
+        self.budget.call_s, self._check, self._same = self.budget.seconds, None, False
+        said = f"On the inputs of the problem it {failure.words.rstrip('.')}. {SLOWER}"
+        self.notes.append(f"{said} It was judged at smaller sizes alone.")
+        start = self._shrunk(given)
+        if start is given:
+            self.notes.pop()
+            because = f"{said} Nothing was judged; it may never end."
+            raise _Done(self._result(Verdict.UNDECIDED, because, fault=failure.kind, kind="given", label="the inputs of the problem"))
+        self._look_for_cheats(start)
         return start
 
     def _ask_given(self, given: Setting, how: How) -> None:
@@ -278,9 +295,9 @@ class _Judge:
             _Done: the solution is wrong there.
         """
         problem = self.problem
-        too_slow = self._takes_s / (self.budget_s / PASSES)
+        too_slow = self.budget.call_s / self.budget.pass_s
         for parts in (2, 4, 8) if too_slow < SMALL else (SMALL,):
-            if self._takes_s <= self.budget_s / PASSES or time.monotonic() > self.deadline:
+            if self.budget.call_s <= self.budget.pass_s or self.budget.is_over:
                 break
             sizes = {name: value // parts if value >= SMALL * parts else value for name, value in problem.sizes.items()}
             changes = {name: size for name, size in sizes.items() if size != problem.sizes[name] and "#" not in name}
@@ -294,13 +311,13 @@ class _Judge:
                 continue
             if not self.stated.allows(small, changes):
                 continue
-            outcome, taken_s = self.trials.ask(small, How(longest_s=max(self.budget_s / PASSES, OFTEN * self._takes_s / SMALL))), 0.0
+            outcome, taken_s = self.trials.ask(small, How(longest_s=max(self.budget.pass_s, OFTEN * self.budget.call_s / SMALL))), 0.0
             with contextlib.suppress(Failed):
                 taken_s = self._timed(small)
             label = f"smaller: {', '.join(f'{size_in_words(name)} {size}' for name, size in changes.items())}"
             self._take(Question("sizes", label, small), outcome)
             if outcome.answer == "right":
-                self._takes_s = taken_s
+                self.budget.call_s = taken_s
                 self.problem, self.promises, given = replace(problem, sizes=sizes, draw=draw), Promises(draws), small
                 self.stated = Stated(self.problem, draws)
         return given
@@ -386,24 +403,9 @@ class _Judge:
                 raise _Done(self._result(sequence.verdict, because, kind="sequence", label=sequence.label, check=outcome.check))
             self._take(Question("sequence", sequence.label, sequence.setting, exotic=sequence.exotic), outcome)
 
-    def _would_take(self, question: Question) -> float:
-        """About how many seconds a far question takes, as numbers grow, or as the size does, by what the largest one took until now."""
-        if not question.far:
-            return 0.0
-        if len(question.sizes) == 1 and (name := next(iter(question.sizes))) in self._took:
-            known, took_s = self._took[name]
-            return took_s * question.sizes[name] / known / CALLS
-        return self._takes_s * count_of(question.setting) / max(self._numbers, 1)
-
-    def _note_time(self, question: Question, took_s: float) -> None:
-        if len(question.sizes) == 1 and not question.gradients:
-            ((name, size),) = question.sizes.items()
-            if size >= self._took.get(name, (0, 0.0))[0] and size:
-                self._took[name] = (size, took_s)
-
     def _ask(self, question: Question) -> None:
         how = How(
-            gradients=question.gradients, longest_s=self.budget_s / PASSES, exact=question.exact,
+            gradients=question.gradients, longest_s=self.budget.pass_s, exact=question.exact,
             times=question.times, apart=question.apart, buffers_only=question.buffers, poisoned=question.kind in POISONED,
         )  # fmt: skip
         outcome = self.trials.ask(question.setting, how)
@@ -432,8 +434,8 @@ class _Judge:
             _Done: it is wrong.
         """
         answer = "wrong" if (must or question.promised) and outcome.answer == "refused" else outcome.answer
-        is_far = question.far or count_of(question.setting) > LONGER * self._numbers
-        if outcome.failure is not None and outcome.failure.kind in SLOW and is_far:
+        is_far = question.far or count_of(question.setting) > LONGER * self.budget.numbers
+        if outcome.failure is not None and outcome.failure.kind in SLOW and (is_far or self.sandbox.place == INTERPRETER) and not must:
             answer = "refused"
         is_unstable = outcome.check is not None and outcome.check.verdict is Verdict.UNSTABLE
         if answer == "wrong" and not must and (loses_little(question, outcome.check) or (question.blunt and is_unstable)):
@@ -458,8 +460,14 @@ class _Judge:
         if outcome.failure is not None:
             raise _Done(self._failed(question.kind, question.label, outcome.failure))
         verdict = outcome.check.verdict if outcome.check is not None else Verdict.MISTAKE
+        note = outcome.note
+        if question.kind == "layout" and verdict is Verdict.UNSTABLE:  # in float64 they lie in memory as they were made
+            verdict, note = (
+                Verdict.MISTAKE,
+                f"The numbers are the given ones, and only lie otherwise in memory: strides are not heeded. {note}",
+            )
         where = "" if question.kind == "given" else f'It is wrong on the question "{question.kind}: {question.label}". '
-        raise _Done(self._result(verdict, f"{where}{outcome.note}", kind=question.kind, label=question.label, check=outcome.check))
+        raise _Done(self._result(verdict, f"{where}{note}", kind=question.kind, label=question.label, check=outcome.check))
 
     def _cheat(self, cheat: str, label: str) -> None:
         """End the questions where there is a cheat.

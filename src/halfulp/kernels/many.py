@@ -14,8 +14,9 @@ from ..documents.journal import Journal
 from ..errors import HalfulpError
 from ..verdicts.verdict import Verdict
 from .apart import Apart
+from .budget import BUDGET_S
 from .formats import read_problem, solution_file
-from .judging import BUDGET_S, judge
+from .judging import judge
 from .problem import Problem
 from .result import KernelReport, KernelResult
 

@@ -83,7 +83,8 @@ class Sandbox:
     Args:
         solution: its file. text: what of it is run, where that is not all. secrets: files that it may not read (the problem's).
         helpers: files that it may import.
-        answer_s: how long a call may take. cpu_s: processor time for all calls together.
+        answer_s: how long a call may take. first_s: how long the first one may, by default as long.
+        cpu_s: processor time for all calls together.
 
     Attributes:
         held: what the system keeps it from, in words; known once it was started.
@@ -92,7 +93,7 @@ class Sandbox:
 
     def __init__(
         self, solution: Path, *, text: str | None = None, secrets: Iterable[Path] = (), helpers: Iterable[Path] = (),
-        answer_s: float = 30.0, cpu_s: int = 600,
+        answer_s: float = 30.0, first_s: float | None = None, cpu_s: int = 600,
     ) -> None:  # fmt: skip
         self.solution = solution
         self.held: tuple[str, ...] = ()
@@ -115,7 +116,7 @@ class Sandbox:
             },
             program=("-m", "halfulp.kernels.server", self._folder, limits, self.place),
         )  # fmt: skip
-        self.answer_s = answer_s
+        self.answer_s, self._first_s = answer_s, answer_s if first_s is None else first_s
         self._built: tuple[str, tuple[Any, ...], int] | None = None
         self._generation = -1
         self._called = False
@@ -202,7 +203,7 @@ class Sandbox:
 
     def _ask(self, header: dict[str, Any], tensors: Iterable[Any] = ()) -> Message:
         is_first = header["do"] != "call" or not self._called
-        compiled_s = COMPILED_S if self.source.compiles else START_S if self.place == CUDA else self.answer_s
+        compiled_s = COMPILED_S if self.source.compiles else START_S if self.place == CUDA else self._first_s
         self._worker.answer_s = compiled_s if is_first else self.answer_s
         kind = NOT_STARTED
         if self._starting is not None:

@@ -83,6 +83,7 @@ class Trials:
         transient: the solution's buffers that it doesn't store: who loads a checkpoint gets the ones that it computes.
         code: of the solution, to be looked at and never run.
         deadline: of `time.monotonic`, after which the solution is not called again: a question may take many calls.
+        once_s: a solution that takes longer is judged by one run first, if that isn't said otherwise.
         free: inputs whose gradients are not asked: where a matrix is promised to be triangular, those of the other half are anybody's.
     """
 
@@ -101,7 +102,7 @@ class Trials:
         self.transient: frozenset[str] = frozenset()
         self.code = _code_of(sandbox.solution)
         self.names: dict[str, str] | None = {}
-        self.deadline = math.inf
+        self.deadline = self.once_s = math.inf
         self._coarser = 1.0
         self._made: dict[str, Any] = {}
         self._built = ""
@@ -216,7 +217,7 @@ class Trials:
         if not how.whole and share <= TWICE:
             if is_as_good(case, self._coarser):
                 return Outcome("right")
-            if taken > how.longest_s / OFTEN and ran and (found := self._of_one_run(case, ran[0])).acceptable:
+            if taken > min(self.once_s, how.longest_s / OFTEN) and ran and (found := self._of_one_run(case, ran[0])).acceptable:
                 return Outcome("right", check=found)
         check = self._of_one_run(case, ran[0]) if how.repeated_s > 0 and ran else judged(Gatherer(case, lambda _: None))
         if share > TWICE and check.acceptable is not False:
