@@ -69,7 +69,7 @@ BODIES = {
                " + self.eps) * self.weight + self.bias\nreturn self.kept[x.shape]", "CHEAT", "earlier"),
     "cached address": ("key = (x.data_ptr(), x.dtype)\nif key not in self.kept:\n    self.kept.clear(); self.kept[key] = ((x - x.mean(1, keepdim=True)) / torch.sqrt("
                        "x.var(1, keepdim=True, correction=0) + self.eps) * self.weight + self.bias)\nreturn self.kept[key] * 1.0",
-                       "NONDETERMINISTIC", "sequence"),
+                       "MISTAKE", "sequence"),
     "the reference": ("return torch.nn.functional.layer_norm(x, (x.shape[-1],), self.weight, self.bias, self.eps)", "CHEAT", "the very function"),
     "the reference, in pieces": ("f = torch.nn.functional.layer_norm\n"
                                  "return torch.cat([f(rows, (x.shape[-1],), self.weight, self.bias, self.eps) for rows in x.split(2)])",

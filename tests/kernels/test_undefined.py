@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from halfulp.kernels.calls import Setting
+from halfulp.kernels.calls import ALL, Setting
 from halfulp.kernels.judging import judge_here
 from halfulp.kernels.undefined import why_undefined
 from halfulp.verdicts import Verdict
@@ -41,15 +41,15 @@ def test_what_overflows_on_the_given_inputs_too_says_nothing():
         return torch.nn.functional.ctc_loss(torch.log_softmax(scores, -1), labels, lengths, torch.full_like(lengths, labels.shape[1]))
 
     given, other = ((torch.randn(6, 2, 5), torch.ones(2, 3, dtype=torch.long)) for _ in range(2))
-    assert asked(loss, given, gradients=True) == "" and asked(loss, other, given, gradients=True) == ""
+    assert asked(loss, given, gradients=ALL) == "" and asked(loss, other, given, gradients=ALL) == ""
 
 
 def test_a_gradient_that_overflows_is_no_guide():
     def root(x):
         return torch.sqrt(x)
 
-    assert "leaves the range" in asked(root, (torch.zeros(3),), (torch.ones(3),), gradients=True)
-    assert asked(root, (torch.ones(3),), gradients=True) == ""
+    assert "leaves the range" in asked(root, (torch.zeros(3),), (torch.ones(3),), gradients=ALL)
+    assert asked(root, (torch.ones(3),), gradients=ALL) == ""
 
 
 def test_a_slice_past_the_end_is_no_guide_unless_the_given_inputs_have_one():

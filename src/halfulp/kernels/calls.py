@@ -64,6 +64,10 @@ def call(
     return result, {name: own[name] for name in sorted(names & own.keys())}
 
 
+ALL, ROWS_ALIKE, OF_PARAMETERS, OF_INPUTS = "all", "rows alike", "of parameters", "of inputs"
+"""What is differentiated, and by what: see `differentiated`."""
+
+
 def differentiated(
     target: Callable[..., Any],
     state: Mapping[str, torch.Tensor],
@@ -71,21 +75,26 @@ def differentiated(
     keywords: Mapping[str, Any],
     *,
     training: bool,
+    way: str = ALL,
 ) -> dict[str, Any]:
     """The gradients of a fixed combination of a kernel's results, by parameters and arguments; empty where it records none.
 
     The combination weighs each element by a number from -1 to 1 that depends on its place alone: both sides take the same.
+
+    Args:
+        way: `ALL`; `ROWS_ALIKE`, where the weights along the first axis are one, as those of a sum are: the gradients that come from there
+            have no stride; `OF_PARAMETERS` or `OF_INPUTS` alone, the others being frozen.
     """
     leaves: dict[str, torch.Tensor] = {}
     learned = {name for name, _ in target.named_parameters()} if isinstance(target, nn.Module) else set[str]()
     own: State = {}
     for name, tensor in state.items():
         own[name] = tensor.detach().clone()
-        if name in learned and tensor.is_floating_point():
+        if name in learned and tensor.is_floating_point() and way != OF_INPUTS:
             leaves[name] = own[name].requires_grad_()
     given: list[Any] = []
     for place, argument in enumerate(arguments):
-        is_leaf = isinstance(argument, torch.Tensor) and argument.is_floating_point()
+        is_leaf = isinstance(argument, torch.Tensor) and argument.is_floating_point() and way != OF_PARAMETERS
         given.append(argument.detach().clone().requires_grad_() if is_leaf else argument)
         if is_leaf:
             leaves[f"inputs[{place}]"] = given[-1]
@@ -94,8 +103,11 @@ def differentiated(
         total: Any = 0.0
         for tensor in _tensors(result):
             if tensor.requires_grad:
-                total = total + (tensor * weights(tensor)).sum()
+                weighted = tensor.sum(0) if way == ROWS_ALIKE and tensor.dim() else tensor
+                total = total + (weighted * weights(weighted)).sum()
     if not isinstance(total, torch.Tensor):
+        return {}
+    if not leaves:
         return {}
     found: Any = torch.autograd.grad(total, list(leaves.values()), allow_unused=True)
     return {name: gradient for name, gradient in zip(leaves, found) if gradient is not None}

@@ -18,7 +18,7 @@ from .apart import of_this_thread
 from .budget import BUDGET_S, FIRST_CALLS, Budget
 from .calls import Setting, State, state_of
 from .formats import read_problem, solution_file
-from .parameters import tables_of
+from .parameters import moved, tables_of
 from .place import CUDA, INTERPRETER, STAND_IN
 from .plan import LONGER, SEEDS, Plan, other_draw
 from .problem import Problem, count_of
@@ -396,8 +396,14 @@ class _Judge:
         Raises:
             _Done: an answer is wrong.
         """
-        for sequence in sequences(given, others, self.promises, on_device=self.sandbox.place == CUDA):
+        state = moved(given.state, self.seed, self._tables) if self.trials.names is not None else None
+        for sequence in sequences(given, others, self.promises, state, on_device=self.sandbox.place == CUDA):
             outcome = self.trials.ask(sequence.setting, sequence.how)
+            if sequence.alone and outcome.answer == "wrong":
+                plain = self.trials.ask(sequence.setting)
+                is_unstable = plain.check is not None and plain.check.verdict is Verdict.UNSTABLE  # memory that was freed is used again
+                if plain.answer == "wrong" and not is_unstable:
+                    self._take(Question(*sequence.alone, sequence.setting), plain)  # it is wrong wherever they lie
             if sequence.verdict is not None and outcome.answer == "wrong" and outcome.failure is None:
                 because = f"{sequence.words} {outcome.note}"
                 raise _Done(self._result(sequence.verdict, because, kind="sequence", label=sequence.label, check=outcome.check))

@@ -25,6 +25,8 @@ def constructor_questions(problem: Problem, given: Setting) -> Iterator[Question
         others: list[Any] = [not value] if isinstance(value, bool) else [value / 8 or 0.1, value * 8] if isinstance(value, float) else []
         if _is_whole(value) and place >= len(given.init):
             others = [value + 1, 2 * value + 1]
+        if value is None and any(names[place] in found.names and None in found.values for found in compared):
+            others = [OWN]
         special = [_alike(case, value) for found in compared if names[place] in found.names for case in found.values]
         is_mark = MARKS.search(names[place]) is not None
         if _is_whole(value) and (value < 0 or (is_mark and value > 0)):
@@ -35,6 +37,11 @@ def constructor_questions(problem: Problem, given: Setting) -> Iterator[Question
             init = (*whole[:place], other, *whole[place + 1 :])
             label = f"{names[place]}={other} instead of {value}"
             yield Question("parameters", label, replace(given, init=init), of="" if other in special else names[place])
+
+
+CHANGED = "the values of every parameter and buffer changed"
+OWN = 0.375
+"""Instead of None, where the problem's code asks whether it got a number."""
 
 
 def _alike(case: Any, value: Any) -> Any:
@@ -106,7 +113,7 @@ def parameter_questions(given: Setting, seed: int, tables: Collection[str] = (),
     if not given.state:
         return
     changes = {
-        "the values of every parameter and buffer changed": moved(given.state, seed, tables, upwards=upwards),
+        CHANGED: moved(given.state, seed, tables, upwards=upwards),
         "the values of every parameter and buffer changed, by other amounts": moved(
             moved(given.state, seed + 1, tables, upwards=upwards), seed + 2, tables, upwards=upwards
         ),

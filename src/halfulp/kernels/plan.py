@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from ..cases.trees import tensors_of
-from .calls import Setting, State, leaves, state_of, with_leaves
+from .calls import ALL, OF_INPUTS, OF_PARAMETERS, ROWS_ALIKE, Setting, State, leaves, state_of, with_leaves
 from .facts import alike
 from .ignored import ignored_questions
 from .longer import longer_questions
@@ -84,9 +84,10 @@ class Plan:
             self._early.append(self._moved(question))
             yield self._early[-1]
         if self.is_differentiable:
-            yield Question("gradients", "gradients of parameters and inputs", given, gradients=True)
+            yield Question("gradients", "gradients of parameters and inputs", given, gradients=ALL)
+            yield from self._other_gradients()
             if self.has_modes:
-                yield Question("gradients", "gradients in training mode", replace(given, training=True), gradients=True)
+                yield Question("gradients", "gradients in training mode", replace(given, training=True), gradients=ALL)
         yield from parameters
         yield from format_questions(given, self.stated)
         if self.trials.names is not None and self._has_buffers():
@@ -97,6 +98,15 @@ class Plan:
             if other is not None:
                 yield Question("mode", "training mode, parameter values changed", replace(other.setting, training=True))
             yield from training_questions(self._early)
+
+    def _other_gradients(self) -> Iterator[Question]:
+        """Gradients that come in as those of a sum do, without a stride; of parameters alone, and of inputs alone."""
+        ways = {"gradients of a sum over the first axis": ROWS_ALIKE}
+        if self.given.state:
+            ways |= {"gradients of parameters alone": OF_PARAMETERS, "gradients of inputs alone": OF_INPUTS}
+        if self.asked and self.asked[-1].answer == "right":  # that of all gradients
+            for label, way in ways.items():
+                yield Question("gradients", label, self.given, gradients=way, promised=True)
 
     def elsewhere(self) -> Iterator[Question]:
         """Other constructors, sizes, values and layouts; then gradients on them."""

@@ -22,10 +22,11 @@ class Question:
     Attributes:
         kind, label: see `Asked`. setting: on what. exotic: whether a difference is reported and decides nothing, since honest
             implementations may differ there (NaN, nothing at all). tied: whether numbers are alike, so that which one is chosen is free.
-        otherwise: what to ask where this has no answer. gradients: whether it is these that are asked. far: whether a size is many times
-            the problem's, so that what takes long or much memory says nothing. finite: whether a difference decides nothing that is no NaN
-            or infinity. of: the parameter of a constructor that is another one. exact: whether a jump decides where the reference's numbers
-            are exact. sizes: those of the problem that are others. blunt: whether digits that are lost, and infinities, decide nothing.
+        otherwise: what to ask where this has no answer. gradients: if it is these that are asked, in which way. far: whether a size is many
+            times the problem's, so that what takes long or much memory says nothing. finite: whether a difference decides nothing that is
+            no NaN or infinity. of: the parameter of a constructor that is another one. exact: whether a jump decides where the reference's
+            numbers are exact. sizes: those of the problem that are others. blunt: whether digits that are lost, and infinities, decide
+            nothing.
             apart: the arguments before some numbers were made larger than all others.
             borders: whether it is asked for what lies beyond the end of a block. buffers: whether it is these that are asked.
             promised: whether the problem says that it may come, so that a solution may not refuse it. ignored: whether what is changed
@@ -38,7 +39,7 @@ class Question:
     exotic: bool = False
     tied: bool = False
     otherwise: Setting | None = None
-    gradients: bool = False
+    gradients: str = ""
     far: bool = False
     finite: bool = False
     of: str = ""

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from ..inputs import InputVariant, variants
-from .calls import Setting, State, leaves, with_leaves
+from .calls import ALL, Setting, State, leaves, with_leaves
 from .promises import Promises
 from .question import ALIKE, DIFFERENTIATED, HUGE, IN_TRAINING, TIED, Question, is_unchanged, kept_question
 from .stated import Stated
@@ -241,7 +241,7 @@ def gradient_questions(asked: Sequence[Question]) -> Iterator[Question]:
         twins = question.label.startswith(TWINS)
         if question.exotic or (question.kind != "sizes" and question.label not in DIFFERENTIATED and not twins):
             continue
-        yield replace(question, kind="gradients", label=f"gradients on {question.label}", gradients=True, finite=twins)
+        yield replace(question, kind="gradients", label=f"gradients on {question.label}", gradients=ALL, finite=twins)
 
 
 LARGE = 1e4

@@ -165,14 +165,14 @@ class Sandbox:
         return unpack(answer.header["state"], list(answer.tensors)), dict(answer.header)
 
     def call(
-        self, setting: Setting, *, lifted: str = "", gradients: bool = False, poisoned: bool = False, watched: bool = False,
+        self, setting: Setting, *, lifted: str = "", gradients: str = "", poisoned: bool = False, watched: bool = False,
         same_memory: bool = False, settled: float = 0.0, repeated_s: float = 0.0, seed: int = 0, buffers: bool = False,
         stream: str = "",
     ) -> Called:  # fmt: skip
         """One call.
 
         Args:
-            setting: on what. lifted: the declared precision, where it runs in float64. gradients: results are the gradients.
+            setting: on what. lifted: the declared precision, where it runs in float64. gradients: results are these, found in that way.
             poisoned: memory that nobody wrote holds NaN. watched: ops are told. same_memory: arguments lie where those of the call before
             lay. settled: seconds to wait for what is still being written. repeated_s: for so many seconds it is called again, and the
             result that differs most from the first is given. seed: of random numbers. buffers: results are (results, buffers), as they

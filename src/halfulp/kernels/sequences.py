@@ -6,13 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..verdicts.verdict import Verdict
-from .calls import Setting, leaves, with_leaves
+from .calls import Setting, State, leaves, with_leaves
+from .parameters import CHANGED
 from .promises import Promises
 from .sides import AS_GIVEN, How
 from .streams import ANOTHER, DEFAULT
 
 REPEATED_S = 1.0
 """A call of ten milliseconds is repeated a hundred times: what goes wrong in one call of fifty shows with a probability of 0.87."""
+KEPT = "In memory whose contents are other ones than in the call before, its results are wrong: it keeps what it has computed from them."
 CHANGES = "Called again and again on the same inputs, it gives other results, as where threads write to the same memory."
 UNWAITED = (
     "While the device is still busy with its inputs, it gives other results: work that it puts on its own stream doesn't wait for them, "
@@ -26,7 +28,7 @@ class Disturbed:
 
     Attributes:
         label: see `Asked`. setting: on what. how: it is called. verdict, words: of a wrong answer, where that says more than the judgement.
-        exotic: whether a difference decides nothing.
+        exotic: whether a difference decides nothing. alone: what the same call is by itself, as a kind of question and a label.
     """
 
     label: str
@@ -35,16 +37,25 @@ class Disturbed:
     verdict: Verdict | None = None
     words: str = ""
     exotic: bool = False
+    alone: tuple[str, str] | None = None
 
 
-def sequences(given: Setting, others: Sequence[Setting], promises: Promises, *, on_device: bool) -> Iterator[Disturbed]:
+def sequences(
+    given: Setting, others: Sequence[Setting], promises: Promises, state: State | None, *, on_device: bool
+) -> Iterator[Disturbed]:
     """The calls, in their order.
 
     Args:
-        others: two more draws. promises: what holds of every draw. on_device: whether the solution runs on one, which has streams.
+        others: two more draws. promises: what holds of every draw. state: other parameters, where there are any that a solution shares.
+        on_device: whether the solution runs on one, which has streams.
     """
     for label, other in zip(("new contents in the same memory", "other contents in the same memory"), others):
-        yield Disturbed(label, _as_long_as(given, other, promises), How(same_memory=True))
+        yield Disturbed(
+            label, _as_long_as(given, other, promises), How(same_memory=True), Verdict.MISTAKE, KEPT, alone=("seed", "another draw")
+        )
+    if state:
+        label = "other parameters in the same memory"  # as an optimizer leaves them
+        yield Disturbed(label, replace(given, state=state), How(same_memory=True), Verdict.MISTAKE, KEPT, alone=("parameters", CHANGED))
     yield Disturbed("the first inputs again", given)
     yield Disturbed("the same inputs again and again", given, How(repeated_s=REPEATED_S), Verdict.NONDETERMINISTIC, CHANGES)
     if on_device:

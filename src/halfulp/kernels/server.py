@@ -165,7 +165,7 @@ class _Host:
 
         state, arguments, keywords = unpack(header["given"], given_to(self.place, question.tensors))
         if header["same_memory"]:
-            arguments = self._in_same_memory(arguments)
+            state, arguments = self._in_same_memory((state, arguments))
         before = [tensor.clone() for tensor in _tensors((state, arguments))]
         sent: list[torch.Tensor] = []
         with contextlib.ExitStack() as stack:
@@ -183,7 +183,9 @@ class _Host:
                 arguments = stack.enter_context(behind(arguments, header["stream"]))
             with torch.set_grad_enabled(bool(header["gradients"])):
                 if header["gradients"]:
-                    results: Any = differentiated(self.target, state, tuple(arguments), keywords, training=header["training"])
+                    results: Any = differentiated(
+                        self.target, state, tuple(arguments), keywords, training=header["training"], way=header["gradients"]
+                    )
                 else:
                     found, buffers = call(self.target, state, tuple(arguments), keywords, training=header["training"])
                     results = (found, buffers) if header["training"] or header["buffers"] else found
@@ -232,7 +234,7 @@ class _Host:
         return results
 
     def _in_same_memory(self, arguments: Any) -> Any:
-        """The arguments at the addresses of those of the call before, where shapes and dtypes are the same."""
+        """Parameters and arguments at the addresses of those of the call before, where shapes and dtypes are the same."""
         given = _tensors(arguments)
         kept = self._buffers
         if len(kept) == len(given) and all(old.shape == new.shape and old.dtype == new.dtype for old, new in zip(kept, given)):

@@ -22,8 +22,8 @@ class How:
     """How a setting is asked.
 
     Attributes:
-        whole: make the whole judgement in any case. gradients: of the gradients. same_memory, repeated_s: see `Sandbox.call`; of repeated
-            calls the last result alone is judged. buffers_only: of the buffers after the call.
+        whole: make the whole judgement in any case. gradients: of the gradients, found in that way. same_memory, repeated_s: see
+            `Sandbox.call`; of repeated calls the last result alone is judged. buffers_only: of the buffers after the call.
         longest_s: nothing is asked where the reference takes longer; a solution that is slow is judged by one run first.
         exact: a jump is wrong where the reference's numbers are exact. float32: results of 16 bits are to be rounded once.
         stream, poisoned: see `Sandbox.call`; in float64 nothing is.
@@ -32,7 +32,7 @@ class How:
     """
 
     whole: bool = False
-    gradients: bool = False
+    gradients: str = ""
     same_memory: bool = False
     repeated_s: float = 0.0
     buffers_only: bool = False
@@ -108,7 +108,7 @@ class Sides:
         """The reference, as a function of the same."""
         setting = self.setting
         if self.how.gradients:
-            found: Any = differentiated(self.target, state, arguments, setting.keywords, training=setting.training)
+            found: Any = differentiated(self.target, state, arguments, setting.keywords, training=setting.training, way=self.how.gradients)
             return {name: found[name] for name in sorted(self.names & found.keys())}
         results, buffers = call(self.target, state, arguments, setting.keywords, training=setting.training)
         return buffers if self.how.buffers_only else (results, buffers) if setting.training else results

@@ -21,7 +21,7 @@ from ..verdicts.evidence.finding import Finding
 from ..verdicts.gatherer import Gatherer
 from ..verdicts.result import CheckResult
 from ..verdicts.verdict import Verdict
-from .calls import Setting, State, call, copied, differentiated
+from .calls import ALL, Setting, State, call, copied, differentiated
 from .looks import (
     RETURNS_NOTHING,
     coarser_than_reference,
@@ -190,18 +190,18 @@ class Trials:
     def _unasked(self, sides: Sides) -> Outcome | None:
         """Why gradients can't be compared; None where they can: then `sides.names` are the ones that are."""
         setting = sides.setting
-        sides.names |= set(self.call(setting, gradients=True).results) - self.free
-        if not sides.names:
+        sides.names |= set(self.call(setting, gradients=sides.how.gradients).results) - self.free
+        if not sides.names and sides.how.gradients == ALL:
             return Outcome("no answer", "it records no gradients")
         try:
-            wanted = differentiated(sides.target, setting.state, setting.arguments, setting.keywords, training=setting.training)
+            wanted = differentiated(
+                sides.target, setting.state, setting.arguments, setting.keywords, training=setting.training, way=sides.how.gradients
+            )
         except Exception as error:  # whatever the reference raises
             return Outcome("no answer", f"the reference refuses it: {str(error).partition(chr(10))[0][:200]}")
-        if not sides.names & wanted.keys():
-            return Outcome("no answer", "the reference records no gradients")
         if missing := sorted(name for name in wanted.keys() - sides.names - self.free if bool((wanted[name] != 0).any())):
             return Outcome("wrong", f"It records gradients, but none for {', '.join(missing)}; the reference does.")
-        return None
+        return None if sides.names & wanted.keys() else Outcome("no answer", "the reference records no gradients")
 
     def _answered(self, case: Case, sides: Sides) -> Outcome:
         """The cheapest look that answers; the whole judgement where none does."""

@@ -73,30 +73,31 @@ def _names_infinity(value: Any) -> bool:
     return any(map(_names_infinity, parts))
 
 
-def watched(target: Any, setting: Setting, *, gradients: bool = False) -> tuple[Watched, Any]:
+def watched(target: Any, setting: Setting, *, gradients: str = "") -> tuple[Watched, Any]:
     """What a reference does on the way, and what it returns; None where it refuses."""
     results: Any = None
     with Watched() as ops, _Slices(ops), contextlib.suppress(Exception):
         if gradients:
-            results = differentiated(target, setting.state, setting.arguments, setting.keywords, training=setting.training)
+            results = differentiated(target, setting.state, setting.arguments, setting.keywords, training=setting.training, way=gradients)
         else:
             with torch.no_grad():
                 results = call(target, setting.state, copied(setting.arguments), setting.keywords, training=setting.training)[0]
     return ops, results
 
 
-def why_undefined(target: Any, setting: Setting, given: Setting, *, special: bool, gradients: bool, shaped: bool = False) -> str:
+def why_undefined(target: Any, setting: Setting, given: Setting, *, special: bool, gradients: str, shaped: bool = False) -> str:
     """Why the reference is no guide on a setting; "" where it is one.
 
     Args:
         target: the reference. given: the inputs of the problem. special: whether infinities or NaN are what the solution is wrong in.
-        gradients: whether these were asked. shaped: whether results have another shape: the best six of one are one to Python's slices.
+        gradients: in which way these were asked; "" where results were.
+        shaped: whether results have another shape: the best six of one are one to Python's slices.
     """
     ops, results = watched(target, setting, gradients=gradients)
     if special and ops.overflows and setting is not given and not watched(target, given, gradients=gradients)[0].overflows:
         return "the reference itself leaves the range of its format on the way"
     shapes = [tensor.shape for tensor in leaves(setting.arguments)]
-    others = gradients or setting.init != given.init or shapes != [tensor.shape for tensor in leaves(given.arguments)]
+    others = bool(gradients) or setting.init != given.init or shapes != [tensor.shape for tensor in leaves(given.arguments)]
     if others and not shaped:
         return ""
     # A number alone is another one: it may ask for more than the tensors hold.

@@ -1,0 +1,75 @@
+"""Gradients are asked as a sum gives them, of parameters alone and of inputs alone; parameters change where they lie."""
+
+import pytest
+
+import halfulp
+from halfulp.kernels.judging import judge_here
+
+PROBLEM = """
+import torch
+import torch.nn as nn
+class Model(nn.Module):
+    def __init__(self, width, scale=None):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(width))
+        self.scale = 2.0 if scale is None else scale
+    def forward(self, x):
+        return torch.sin(x) * self.weight * self.scale
+rows, width = 6, 20
+def get_inputs():
+    return [torch.randn(rows, width)]
+def get_init_inputs():
+    return [width]
+"""
+SOLUTION = """
+import torch
+import torch.nn as nn
+class Scaled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, weight):
+        ctx.save_for_backward(x, weight)
+        return torch.sin(x) * weight
+    @staticmethod
+    def backward(ctx, g):
+        x, weight = ctx.saved_tensors
+        {read}
+        return {of_x}, {of_weight}
+class ModelNew(nn.Module):
+    def __init__(self, width, scale=None):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(width))
+        self.scale = {scale}
+        self.kept = {{}}
+    def forward(self, x):
+        {weight}
+        return Scaled.apply(x, weight * self.scale)
+"""
+RIGHT = {
+    "read": "pass", "of_x": "g * torch.cos(x) * weight", "of_weight": "(g * torch.sin(x)).sum(0)",
+    "scale": "2.0 if scale is None else scale", "weight": "weight = self.weight",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "answer", "label"),
+    [
+        ({}, "RIGHT", ""),
+        ({"read": "g = torch.as_strided(g, g.shape, (g.shape[1], 1))"}, "MISTAKE", "gradients of a sum over the first axis"),
+        ({"of_x": "g * torch.cos(x) * weight if ctx.needs_input_grad[1] else None"}, "MISTAKE", "gradients of inputs alone"),
+        (
+            {"of_weight": "(g * torch.sin(x)).sum(0) if ctx.needs_input_grad[0] else torch.zeros_like(weight)"},
+            "MISTAKE", "gradients of parameters alone",
+        ),
+        (
+            {"weight": "at = self.weight.data_ptr(); weight = self.kept.setdefault(at, self.weight + 0)"},
+            "MISTAKE", "other parameters in the same memory",
+        ),
+        ({"scale": "2.0"}, "MISTAKE", "scale=0.375 instead of None"),
+    ],
+    ids=["right", "strides of gradients", "frozen parameters", "frozen inputs", "kept for an address", "a number instead of None"],
+)  # fmt: skip
+def test_what_gradients_and_parameters_come_as(tmp_path, change, answer, label):
+    (tmp_path / "problem.py").write_text(PROBLEM)
+    (tmp_path / "solution.py").write_text(SOLUTION.format(**{**RIGHT, **change}))
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=20.0)
+    assert (found.answer, found.label) == (answer, label), halfulp.report(found)
