@@ -87,3 +87,21 @@ def test_what_takes_long_for_its_size_leaves_time_for_the_other_sizes(tmp_path):
     found = judge_here(tmp_path, tmp_path / "solution.py", budget_s=30.0)
     assert (found.answer, found.label) == ("MISTAKE", f"size: {BEYOND[1]} instead of 30"), found
     assert any(entry.note.startswith("it would take about") for entry in found.asked)
+
+
+ZERO = """
+import torch
+def ref_kernel(data):
+    x, low = data
+    return x - low
+def generate_input(size: int, low: int, seed: int):
+    torch.manual_seed(seed)
+    return torch.randn(size), low
+"""
+
+
+def test_a_number_of_zero_is_no_length_to_divide_by(tmp_path):
+    (tmp_path / "reference.py").write_text(ZERO)
+    (tmp_path / "task.yml").write_text("tests:\n  - {size: 30, low: 0, seed: 1}\n")
+    (tmp_path / "solution.py").write_text("import torch\ndef custom_kernel(data):\n    return torch.add(data[0], -data[1])\n")
+    assert judge_here(tmp_path, tmp_path / "solution.py", budget_s=10.0).acceptable

@@ -44,7 +44,7 @@ def call(
     *,
     training: bool,
 ) -> tuple[Any, State]:
-    """What a kernel returns, and its buffers after the call.
+    """What a kernel returns, and its buffers after the call, with the parameters that it changed in training mode, as an optimizer does.
 
     Args:
         target: a module or function. state: what stands for a module's parameters and buffers; it is not changed.
@@ -53,7 +53,7 @@ def call(
     if not isinstance(target, nn.Module):
         return target(*arguments, **keywords), {}
     names = {name for name, _ in target.named_buffers()}
-    own = {name: tensor.clone() if name in names else tensor for name, tensor in state.items()}
+    own = {name: tensor.clone() if name in names or training else tensor for name, tensor in state.items()}
     modes = [(part, part.training) for part in target.modules()]
     target.train(training)
     try:
@@ -61,7 +61,8 @@ def call(
     finally:
         for part, mode in modes:
             part.training = mode
-    return result, {name: own[name] for name in sorted(names & own.keys())}
+    changed = {name for name, tensor in state.items() if training and name not in names and not torch.equal(own[name], tensor)}
+    return result, {name: own[name] for name in sorted(names & own.keys() | changed)}
 
 
 ALL, ROWS_ALIKE, OF_PARAMETERS, OF_INPUTS = "all", "rows alike", "of parameters", "of inputs"

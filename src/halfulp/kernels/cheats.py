@@ -78,7 +78,7 @@ def reference_facts(target: Any, setting: Setting) -> dict[str, Any]:
         "exact": sorted(ops.exact),
         "whole": list(ops.whole),
         "functions": ops.functions,
-        "is_arithmetic": ops.kinds <= {Kind.ROUNDED},
+        "is_arithmetic": ops.kinds <= {Kind.ROUNDED} or (ops.is_plain and Kind.ROUNDED in ops.kinds),
         "is_whole": bool(ops.kinds & {Kind.COMPOSITE, Kind.SCAN, Kind.TRANSFORM, Kind.FACTORIZATION}) and Kind.PRODUCT not in ops.kinds,
         "written": written(before, given),
         "aliased": aliased(results, given),
@@ -88,7 +88,8 @@ def reference_facts(target: Any, setting: Setting) -> dict[str, Any]:
 def calls_reference(facts: Mapping[str, Any], reference: Mapping[str, Any]) -> bool:
     """Whether the same ops ran in the same order, those that compute, or the same functions: then it is the reference by another name.
 
-    Where the problem is plain arithmetic (a sum of two vectors), every solution calls it.
+    Where the problem is plain arithmetic of single elements (a sum of two vectors; a quotient that is clamped and rounded), every solution
+    calls it.
     """
     if reference.get("is_arithmetic"):
         return False

@@ -24,6 +24,7 @@ class Ops(DispatchMode):
 
     Attributes:
         names: in order. sizes: how many numbers each gave. kinds: how they round. exact: the names of those that don't.
+        is_plain: whether each is arithmetic of single elements, or chooses or compares them.
         whole: those that compute what a kernel is asked for (products, norms, running sums).
         functions: the names of functions that compute; one function may run other ops on inputs of other shapes.
     """
@@ -33,6 +34,7 @@ class Ops(DispatchMode):
         self.names: list[str] = []
         self.sizes: list[int] = []
         self.kinds: set[Kind] = set()
+        self.is_plain = True
         self.exact: set[str] = set()
         self.whole: dict[str, None] = {}
         self.functions: list[str] = []
@@ -54,6 +56,7 @@ class Ops(DispatchMode):
             self.names.append(name)
             self.sizes.append(sum(tensor.numel() for tensor in tensors_of(results)))
             self.kinds.add(record.kind)
+            self.is_plain &= record.kind is Kind.ROUNDED or record.each
             if record.is_exact:
                 self.exact.add(name)
             if record.kind in WHOLE:

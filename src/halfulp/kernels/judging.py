@@ -16,7 +16,7 @@ from ..verdicts.verdict import Verdict
 from . import cheats, footprint
 from .apart import of_this_thread
 from .budget import BUDGET_S, FIRST_CALLS, Budget
-from .calls import Setting, State, state_of
+from .calls import Setting, State, leaves, state_of
 from .formats import read_problem, solution_file
 from .parameters import moved, tables_of
 from .place import CUDA, INTERPRETER, STAND_IN
@@ -202,6 +202,8 @@ class _Judge:
         """The first draw, with the reference's parameters, and what the problem promises of its inputs."""
         draws = [self.problem.draw(self.seed + number, {}) for number in SEEDS]
         self.promises, self.stated = Promises(draws), Stated(self.problem, draws)
+        self.promises.may_be_negative(self.stated.signed)
+        self.trials.wants_gradients = self.stated.gradients
         self._promised = (*self.promises.words, *self.stated.words)
         self.trials.free = {f"inputs[{place}]" for place in self.promises.of}
         target = self.trials.reference(draws[0].init)
@@ -320,6 +322,7 @@ class _Judge:
                 self.budget.call_s = taken_s
                 self.problem, self.promises, given = replace(problem, sizes=sizes, draw=draw), Promises(draws), small
                 self.stated = Stated(self.problem, draws)
+                self.promises.may_be_negative(self.stated.signed)
         return given
 
     def _timed(self, setting: Setting) -> float:
@@ -431,6 +434,8 @@ class _Judge:
             return ""
         evidence = outcome.check.because[:1] if outcome.check is not None else ()
         how: dict[str, Any] = {"special": evidence in OUT_OF_RANGE, "shaped": "structure" in evidence, "gradients": question.gradients}
+        tensors = leaves(question.setting.arguments)
+        how["untied"] = not all(tie.holds(tensors) for tie in self.promises.ties)
         return why_undefined(self.trials.reference(question.setting.init), question.setting, self._given_setting, **how)
 
     def _take(self, question: Question, outcome: Outcome, *, must: bool = False) -> None:

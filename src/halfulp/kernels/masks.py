@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 import torch
 
 from .calls import Setting, leaves, with_leaves
+from .comparisons import comparisons_in
 from .promises import Promises
 from .question import Question
 from .stated import Stated
+from .whole_numbers import compared
 
 MARKED = (-1, -100)
 """Numbers that stand for what does not count, among places and targets."""
@@ -18,14 +20,17 @@ MASKS = ("holds 0 and 1 alone", "holds whole numbers", "has -inf where it masks"
 """What masks are promised to be; where more is promised (one-hot, triangular), they are asked as they are."""
 
 
-def mask_questions(given: Setting, promises: Promises, stated: Stated) -> Iterator[Question]:
+def mask_questions(given: Setting, promises: Promises, stated: Stated, marks: Collection[int] = MARKED) -> Iterator[Question]:
     """Other masks: blocks that are masked as a whole, at either end; one element alone; all of them.
 
     Rows that are masked as a whole are asked where there are some among the given ones, or where the problem's text says what becomes of
     them: a softmax of nothing is NaN in one way of writing it and uniform in another.
+
+    Args:
+        marks: the numbers by which whole numbers may say that they don't count; any other negative one may be a place from the end.
     """
     for place, tensor in enumerate(leaves(given.arguments)):
-        counts = _what_counts(tensor)
+        counts = _what_counts(tensor, marks)
         if counts is None or counts.shape[-1] < 2 or any(promise.name not in MASKS for promise in promises.of.get(place, ())):
             continue
         has_nothing = not bool(counts.any(-1).all())
@@ -48,6 +53,13 @@ def mask_questions(given: Setting, promises: Promises, stated: Stated) -> Iterat
             if not torch.equal(changed, counts) and (way in (None, EITHER) or _runs(changed) in (way, EITHER)):
                 arguments = with_leaves(given.arguments, {place: _written(changed, tensor)})
                 yield Question("values", f"{label} by input {place}", replace(given, arguments=arguments))
+
+
+def known_marks(text: str) -> set[int]:
+    """Those of `MARKED` that a source treats apart: it compares something with -1, or asks what is negative; PyTorch itself knows -100."""
+    found = {value for value, _ in compared(text)}
+    signs = any(type(value) is int and value in (0, -1) and not each.is_equality for each in comparisons_in(text) for value in each.values)
+    return (found | {-100} | ({-1} if signs else set())) & set(MARKED)
 
 
 def has_rows_of_nothing(setting: Setting, given: Setting, stated: Stated) -> bool:
@@ -80,13 +92,13 @@ def _with_one(counts: torch.Tensor, at: int) -> torch.Tensor:
     return found
 
 
-def _what_counts(tensor: torch.Tensor) -> torch.Tensor | None:
+def _what_counts(tensor: torch.Tensor, marks: Collection[int] = MARKED) -> torch.Tensor | None:
     """Which elements a mask counts; None for what is no mask: it is one of truth values, of 0 and 1, of 0 and -inf, or has marks."""
     if not tensor.dim() or not tensor.numel() or tensor.is_complex():
         return None
     if tensor.dtype is torch.bool:
         return tensor
-    if not tensor.is_floating_point() and int(tensor.min()) in MARKED and bool((tensor >= 0).any()):
+    if not tensor.is_floating_point() and int(tensor.min()) in marks and bool((tensor >= 0).any()):
         return tensor >= 0
     if bool(((tensor == 0) | (tensor == 1)).all()) and bool((tensor == 0).any()) and bool((tensor == 1).any()):
         return tensor == 1

@@ -29,7 +29,7 @@ def constructor_questions(problem: Problem, given: Setting) -> Iterator[Question
             others = [OWN]
         special = [_alike(case, value) for found in compared if names[place] in found.names for case in found.values]
         is_mark = MARKS.search(names[place]) is not None
-        if _is_whole(value) and (value < 0 or (is_mark and value > 0)):
+        if isinstance(value, int) and not isinstance(value, bool) and (value < 0 or (is_mark and value > 0)):
             yield from _marked(names[place], whole, place, given)
         if _is_whole(value) and value == 0 and (is_mark or place < len(given.init)):
             yield from _left_out(names[place], whole, place, given)
@@ -145,6 +145,10 @@ def tables_of(problem: Problem, init: tuple[Any, ...]) -> frozenset[str]:
     return frozenset(name for name in alike if first[name].numel() > 1 and bool((first[name] != first[name].reshape(-1)[0]).any()))
 
 
+COUNTS = re.compile(r"step|count|num_|iter|epoch", re.IGNORECASE)
+"""In the names of numbers that count calls, and stay whole though they are floating."""
+
+
 def times(state: State, factor: int, tables: Collection[str]) -> State:
     """Parameters and buffers so many times as large; `tables` stay."""
     return {name: tensor * factor if tensor.is_floating_point() and name not in tables else tensor for name, tensor in state.items()}
@@ -167,6 +171,9 @@ def moved(state: State, seed: int, tables: Collection[str] = (), *, upwards: boo
             continue
         if not tensor.is_floating_point() or not tensor.numel():
             found[name] = _exchanged(tensor)
+            continue
+        if tensor.numel() == 1 and COUNTS.search(name) and bool(tensor == tensor.round()):
+            found[name] = tensor + 3
             continue
         noise = torch.randn(tensor.shape, generator=generator, dtype=torch.float64)
         wide = tensor.double()

@@ -15,7 +15,7 @@ from .calls import ALL, OF_INPUTS, OF_PARAMETERS, ROWS_ALIKE, Setting, State, le
 from .facts import alike
 from .ignored import ignored_questions
 from .longer import longer_questions
-from .masks import has_rows_of_nothing, mask_questions
+from .masks import has_rows_of_nothing, known_marks, mask_questions
 from .parameters import constructor_questions, marks_of, moved, parameter_questions, times
 from .pieces import piece_questions
 from .problem import Problem, count_of
@@ -34,9 +34,9 @@ from .questions import (
     whole_number_questions,
 )
 from .result import Asked
-from .sizes import PROPORTIONS, rank_questions, size_questions
+from .sizes import PROPORTIONS, axis_questions, rank_questions, size_questions
 from .stated import Stated
-from .text_questions import format_questions, text_questions
+from .text_questions import format_questions, text_questions, unit_questions
 from .trial import SEEN, Trials
 from .whole_numbers import WholeNumbers
 
@@ -131,8 +131,12 @@ class Plan:
         doubled = [question for question in kept if any(size == 2 * own.get(name, 0) for name, size in question.sizes.items())]
         kept_as_is = set(self.given.state) if self.trials.names is None else self.tables
         yield from largest_questions([Question("values", "the given sizes", self.given), *doubled], self.promises, kept_as_is)
+        for question in axis_questions(self.given, self.stated.named_axes(self.given)):
+            kept.append(self._moved(question))
+            yield kept[-1]
         yield from rank_questions(self.given, self.stated.open_axes(self.given))
         yield from number_questions(self.given)
+        yield from unit_questions(self.given, self.promises, self.stated, self.tables) if self.trials.names is not None else ()
         yield from border_questions(kept[len(self._early) :], self.promises)
         values = (question for question in self._values() if question.label != MEAN)
         for question in itertools.chain(values, (question for question in whole if question not in early)):
@@ -198,7 +202,8 @@ class Plan:
     def _values(self) -> Iterator[Question]:
         yield from piece_questions(self.given, self.promises, self.stated)
         yield from text_questions(self.given, self.promises, self.stated)
-        yield from mask_questions(self.given, self.promises, self.stated)
+        marks = known_marks(self.problem.text) | marks_of(self.problem, self.given).keys()
+        yield from mask_questions(self.given, self.promises, self.stated, marks)
         yield from value_questions(self.given, self.promises, self.stated, self.seed)
 
     def _gradients(self, asked: Sequence[Question]) -> Iterator[Question]:

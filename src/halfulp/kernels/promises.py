@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,10 +61,35 @@ def _is_away(x: torch.Tensor) -> bool:
     return 0 < least < most and known.numel() * least >= AWAY * most
 
 
+def _step(x: torch.Tensor) -> int | None:
+    """The power of two of which all numbers are multiples, up to 2^-14, as exponent; None where there is none, or whole numbers alone."""
+    known = x[torch.isfinite(x)].double()
+    if known.numel() < FEWEST.get(x.dtype, MANY) or bool((known == known.round()).all()):
+        return None
+    return next((bits for bits in range(1, FINEST + 1) if bool((torch.ldexp(known, torch.tensor(bits)) % 1 == 0).all())), None)
+
+
+FINEST = 14
+FEWEST = {torch.float32: 2, torch.float64: 2}
+MANY = 64
+"""A random number of 24 bits is such a multiple with a probability of 2^-10; one of 16 bits is where it is large, the smallest of many
+isn't."""
+
+
+def _on_grid(x: torch.Tensor, drawn: torch.Tensor) -> torch.Tensor:
+    """Multiples of the drawn ones' step; the largest of each row takes up what is left where the drawn rows sum to 1."""
+    bits = torch.tensor(_step(drawn) or 0)
+    found = torch.ldexp(x.double(), bits).round()
+    if x.dim() and bool((drawn.double().sum(-1) == 1).all()):
+        found = found.scatter_add(-1, found.argmax(-1, keepdim=True), 2.0**bits - found.sum(-1, keepdim=True))
+    return torch.ldexp(found, -bits).to(x.dtype)
+
+
 def _masked(x: torch.Tensor, drawn: torch.Tensor) -> torch.Tensor:
     return torch.where(torch.isneginf(drawn), drawn, x) if x.shape == drawn.shape else drawn
 
 
+AWAY_FROM_ZERO = "is positive, and away from zero"
 DEFINITE = "is symmetric and positive definite"
 PROMISES = (
     Promise(DEFINITE, lambda x: _is_square(x) and _close(x, x.mT) and _positive_definite(x), _definite),
@@ -87,8 +112,9 @@ PROMISES = (
         lambda x: x.dim() > 0 and x.shape[-1] > 2 and bool((x.diff(dim=-1) >= 0).all()) and bool((x.diff(dim=-1) > 0).any()),
         lambda x, _: x.sort(-1).values,
     ),
-    Promise("is positive, and away from zero", _is_away, lambda x, drawn: torch.where(x != 0, x.abs(), drawn)),
+    Promise(AWAY_FROM_ZERO, _is_away, lambda x, drawn: torch.where(x != 0, x.abs(), drawn)),
     Promise("holds whole numbers", lambda x: torch.equal(x, x.round()), lambda _, drawn: drawn),
+    Promise("holds multiples of a power of two", lambda x: _step(x) is not None, _on_grid),
     Promise("has -inf where it masks", lambda x: bool(torch.isneginf(x).any()), _masked),
 )
 """In this order: what holds first is what a changed tensor is made to hold."""
@@ -188,6 +214,11 @@ class Promises:
             found = [promise for promise in known if all(_holds(promise, tensor) for tensor in tensors)]
             if found:
                 self.of[place] = found
+
+    def may_be_negative(self, places: Collection[int]) -> None:
+        """Give up that some inputs are positive, as the problem's text does."""
+        for place in places:
+            self.of[place] = [promise for promise in self.of.get(place, []) if promise.name != AWAY_FROM_ZERO]
 
     @property
     def definite(self) -> set[int]:

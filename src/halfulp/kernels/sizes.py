@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -39,6 +40,7 @@ def size_questions(
         fixed: inputs and their axes that have one length alone.
     """
     most = max(LARGEST, 2 * count_of(given))
+    draws = _Draws(problem, seed)
     yield from _together(problem, given, seed, most)
     asked: set[tuple[str, int]] = set()
     own: set[tuple[int, int]] = set()
@@ -50,17 +52,19 @@ def size_questions(
         name, value, other = waiting.pop(0)
         if other in BEYOND and not is_long:
             is_long = True
-            yield from _long_questions(problem, promises, seed, most)
+            yield from _long_questions(problem, promises, seed, most, draws)
         if (name, other) in asked or (other == 1 and "#" in name):  # one of two lengths alone: that it is broadcast is no promise
             continue
         asked.add((name, other))
         sizes = {name: other}
+        if draws.takes_long(name, other):
+            continue
         if other > FAR * value and not _fits(problem, sizes, seed, most, given):
             sizes = next((cut for cut in _cut(problem, name, other) if _fits(problem, cut, seed, most, given)), {})
             if other not in BEYOND or not sizes:
                 continue
         try:
-            setting = problem.draw(seed, sizes)
+            setting = draws.draw(sizes)
         except REFUSALS:
             waiting = _multiples_first(waiting, name) if other == value + 1 else waiting
             continue
@@ -76,7 +80,7 @@ def size_questions(
             yield from _beyond(question, other, promises) if other in BEYOND else ()
             waiting = _multiples_first(waiting, name) if other == value + 1 and name in refused else waiting
     if not is_long:
-        yield from _long_questions(problem, promises, seed, most)
+        yield from _long_questions(problem, promises, seed, most, draws)
     for variant in variants(given.arguments, seed):
         arguments = promises.kept(variant.inputs) if variant.kind in ("sizes", "empty") else None
         # An axis whose length is one of the problem's sizes, or computed from some, changes with all that belongs to it: that was asked.
@@ -120,6 +124,27 @@ def rank_questions(given: Setting, open_axes: Mapping[int, int]) -> Iterator[Que
         }
         label = f"leading axes of lengths {tuple(axes)} instead of {lengths}" if axes else "no leading axis"
         yield Question("sizes", label, replace(given, arguments=with_leaves(given.arguments, changed)), promised=True)
+
+
+def axis_questions(given: Setting, axes: Mapping[str, Collection[tuple[int, int]]]) -> Iterator[Question]:
+    """Axes of one length that have names of their own, a quarter shorter one at a time: images are square by chance.
+
+    Args:
+        axes: the places of inputs and their axes, by the name that the problem's text gives them.
+    """
+    tensors = leaves(given.arguments)
+    lengths = {name: {tensors[place].shape[axis] for place, axis in found} for name, found in axes.items()}
+    for name, found in axes.items():
+        length = next(iter(lengths[name]))
+        if len(lengths[name]) > 1 or length < 4 or sum(own == lengths[name] for own in lengths.values()) < 2:
+            continue
+        shorter = length - length // 4
+        changed: dict[int, torch.Tensor] = {}
+        for place, axis in found:
+            changed[place] = changed.get(place, tensors[place]).narrow(axis, 0, shorter)
+        changed = {place: tensor.contiguous() for place, tensor in changed.items()}
+        setting = replace(given, arguments=with_leaves(given.arguments, changed))
+        yield Question("sizes", f"axis {name}: {shorter} instead of {length}", setting)
 
 
 def _together(problem: Problem, given: Setting, seed: int, most: int) -> Iterator[Question]:
@@ -186,10 +211,11 @@ def _changed_axes(arguments: tuple[Any, ...], given: tuple[Any, ...]) -> set[tup
     }
 
 
-def _long_questions(problem: Problem, promises: Promises, seed: int, most: int) -> Iterator[Question]:
+def _long_questions(problem: Problem, promises: Promises, seed: int, most: int, draws: _Draws) -> Iterator[Question]:
     """One size many times larger, with positive numbers: a sum that is kept in few bits stalls."""
     for name, value in problem.sizes.items():
-        longest = next((times * value + 1 for times in MANY if _fits(problem, {name: times * value + 1}, seed, most)), 0)
+        drawable = (times * value + 1 for times in MANY if not draws.takes_long(name, times * value + 1))
+        longest = next((size for size in drawable if _fits(problem, {name: size}, seed, most)), 0)
         if not name.isidentifier() or not longest:
             continue
         try:
@@ -200,7 +226,7 @@ def _long_questions(problem: Problem, promises: Promises, seed: int, most: int) 
         arguments = promises.kept(with_leaves(setting.arguments, floats))
         if arguments is not None and floats:
             label = f"{size_in_words(name)}: {longest} instead of {value}, all numbers positive"
-            yield Question("sizes", label, replace(setting, arguments=arguments), sizes={name: longest})
+            yield Question("sizes", label, replace(setting, arguments=arguments), sizes={name: longest}, far=True)
 
 
 def _alike(setting: Setting, least: int) -> Setting | None:
@@ -236,8 +262,32 @@ def _broadcasts(arguments: tuple[Any, ...], given: Setting) -> bool:
 
 REFUSALS = (HalfulpError, RuntimeError, ValueError, TypeError, IndexError, AssertionError, ZeroDivisionError)
 """What a problem says to sizes that don't fit together."""
+MOST_DRAW_S = 1.0
+"""What one draw may take, as it seems by that of the largest size until now."""
 FAR = 3
 """Times a size: what is farther may take more memory than there is, and is counted before it is drawn."""
+
+
+class _Draws:
+    """How long a problem takes to draw its inputs: a question that takes long there is not even made."""
+
+    def __init__(self, problem: Problem, seed: int) -> None:
+        self._problem, self._seed = problem, seed
+        self._known: dict[str, tuple[int, float]] = {}
+
+    def draw(self, sizes: Mapping[str, int]) -> Setting:
+        """The inputs, and how long that took."""
+        start = time.monotonic()
+        setting = self._problem.draw(self._seed, sizes)
+        for name, size in sizes.items() if len(sizes) == 1 else ():
+            if size >= self._known.get(name, (0, 0.0))[0]:
+                self._known[name] = (size, time.monotonic() - start)
+        return setting
+
+    def takes_long(self, name: str, size: int) -> bool:
+        """Whether that many times the largest size until now would take too long, as its time grows with it."""
+        known, seconds = self._known.get(name, (0, 0.0))
+        return known > 0 and seconds * size / known > MOST_DRAW_S
 
 
 def _fits(problem: Problem, changes: Mapping[str, int], seed: int, most: int, given: Setting | None = None) -> bool:
@@ -253,7 +303,7 @@ def _fits(problem: Problem, changes: Mapping[str, int], seed: int, most: int, gi
 
 def _grown(problem: Problem, changes: Mapping[str, int]) -> float:
     """How many times as many numbers there may be where each changed size is that of two axes."""
-    return math.prod(max(1.0, size / problem.sizes.get(name, size)) ** 2 for name, size in changes.items())
+    return math.prod(max(1.0, size / max(1, problem.sizes.get(name, size))) ** 2 for name, size in changes.items())
 
 
 def _others(value: int, blocks: Sequence[int], steps: Sequence[int]) -> list[int]:

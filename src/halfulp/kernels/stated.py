@@ -19,7 +19,8 @@ from .problem import Problem, argument_names
 from .statements import ALL, NAME, NUMBER, prose_of, sentences_of, statements_in
 
 SHAPE = re.compile(
-    rf"(?P<names>(?:{NAME}\s*,\s*)*{NAME})\s*(?::|\bis\b|\bof shape\b)?\s*(?P<between>(?:{NAME}\s+){{0,3}})[(\[](?P<axes>[^()\[\]]*)[)\]]"
+    rf"(?P<names>(?:{NAME}\s*,\s*)*{NAME})\s*(?::|\bis\b|\bof shape\b)?\s*"
+    rf"(?P<between>(?:{NAME}\s*,?\s+){{0,3}})[(\[](?P<axes>[^()\[\]]*)[)\]]"
 )
 NOT_HELD = re.compile(r"\b(?:anything|ignored|beyond|outside|padding|padded)\b", re.IGNORECASE)
 NOT_BEFORE = re.compile(r"\b(?:no|not|never|without|nor)\b(?:\W+\w+){0,3}\W*$", re.IGNORECASE)
@@ -33,6 +34,10 @@ SPECIALS = {
 """What a text says of NaN and infinities."""
 PROPAGATES = re.compile(r"\bpropagate", re.IGNORECASE)
 """Said of NaN and infinities without the name of an input, it holds of all."""
+OF_RESULTS = re.compile(r"\b(?:gives?|returns?|yields?|becomes?|produces?|results?|outputs?)\b|=\s*[+-]*(?:inf|nan)\b", re.IGNORECASE)
+"""What a clause says of results and not of inputs."""
+SIGNED = re.compile(r"(?<!non-)(?<!non)\bnegative\b|\b(?:any|either|both) signs?\b|\[ *-", re.IGNORECASE)
+"""What says that numbers may be negative, though none of those that are drawn is."""
 TIES = re.compile(
     r"\b(?:ties?|tied)\b|\bequal (?:\w+ )?(?:values?|scores?|keys?|probabilit\w+|numbers?|elements?|logits?|distances?|largest|ones?)\b"
     r"|\b(?:lowest|lower|smallest|first) (?:index|number|position|occurrence|max\w*|one counts)\b"
@@ -80,7 +85,15 @@ MAGNITUDES = re.compile(
     r"|\bany (?:finite )?(?:float32|float16|bfloat16|fp32|floating[- ]point) (?:values?|numbers?)\b",
     re.IGNORECASE,
 )
-INFERENCE = re.compile(r"\b(?:inference|forward) only\b|\bno gradients?\b|\bwithout gradients?\b", re.IGNORECASE)
+INFERENCE = re.compile(
+    r"\b(?:inference|forward) only\b|\b(?:no|without) gradients?\b(?! +(?:to|for|through|of|from|into|with|in|on|is|are|flows?)\b)",
+    re.IGNORECASE,
+)
+GRADIENTS = re.compile(
+    r"\bdifferentiable\b|\bstraight-through gradient"
+    r"|\bgradients? (?:flows?|reach\w*|(?:are|is) (?:taken|needed|used|computed|asked|trained))\b",
+    re.IGNORECASE,
+)
 STRIDES = re.compile(r"\b(?:non|not|need|may|any|whether)\b[^,]*\b(?:contiguous|strides?)\b|\bnoncontiguous\b|\bstrided\b", re.IGNORECASE)
 DENIED = re.compile(r"\b(?:no|not|never|non|cannot|none)\b|n't\b", re.IGNORECASE)
 """A clause that says that something is not."""
@@ -102,9 +115,10 @@ class Stated:
         ties: whether it says what counts among equal numbers. specials: the places of inputs that may hold NaN, infinity or minus infinity,
             by these. behind: which of these may be where nothing counts, as in padding. rounds: whether it rounds to whole numbers, and
             says how. float32: whether it asks for one rounding, at the end.
+        signed: the places of inputs that it says may be negative.
         empties: whether it speaks of empty pieces. bounds: whether it says how long pieces may be, or its names do.
         nothing: whether it says what becomes of rows that are masked as a whole.
-        inference: whether it asks for no gradients. contiguous: whether inputs are.
+        inference: whether it asks for no gradients. gradients: whether it asks for them. contiguous: whether inputs are.
         exact: whether every bit counts. magnitudes: whether subnormal numbers are among its inputs.
         overflows: whether it says that what is too large becomes infinite.
         condition_number: the largest that it speaks of.
@@ -127,6 +141,7 @@ class Stated:
         held = [sentence for sentence in self._sentences if not NOT_HELD.search(sentence)]
         self.ties = any(TIES.search(TO_EVEN.sub("", sentence)) and not FREE.search(sentence) for sentence in self._sentences)
         self.specials = {value: found for value, words in SPECIALS.items() if (found := self._places(draws[0], words, held))}
+        self.signed = self._places(draws[0], SIGNED, held)
         ignored = [sentence for sentence in self._sentences if NOT_HELD.search(sentence)]
         self.behind = tuple(value for value, words in SPECIALS.items() if any(_is_said(words, sentence) for sentence in ignored))
         self.empties = self._says(EMPTY)
@@ -141,6 +156,7 @@ class Stated:
         self.magnitudes = self._says(MAGNITUDES)
         self.overflows = OVERFLOWS.search(self._prose) is not None
         self.inference = INFERENCE.search(self._prose) is not None
+        self.gradients = self._says(GRADIENTS) and not self.inference
         self.contiguous = re.search(r"\bcontiguous\b", self._prose, re.IGNORECASE) is not None and STRIDES.search(self._prose) is None
         own = {tensor.dtype for tensor in leaves(draws[0].arguments) if tensor.is_floating_point()}
         said = {KINDS[word] for found in SEVERAL_KINDS.finditer(self._prose) for word in re.findall(ONE_KIND, found[0])}
@@ -150,6 +166,17 @@ class Stated:
         """The inputs that may have any number of leading axes, "x: (..., D)", with how many axes they have beside these."""
         names = self._leaves_of(draw)
         return {names[name]: axes for name, axes in self._open.items() if name in names}
+
+    def named_axes(self, draw: Setting) -> dict[str, list[tuple[int, int]]]:
+        """The inputs and their axes by the names that the text gives to these, "img: (B, C, H, W)"."""
+        names, tensors = self._leaves_of(draw), leaves(draw.arguments)
+        found: dict[str, list[tuple[int, int]]] = {}
+        for argument, axes in self._shapes.items():
+            if argument in names:
+                first = tensors[names[argument]].dim() - len(axes)
+                for at, axis in enumerate(axes):
+                    found.setdefault(axis, []).append((names[argument], first + at))
+        return {axis: places for axis, places in found.items() if axis}
 
     def fixed_axes(self, draw: Setting) -> set[tuple[int, int]]:
         """Inputs and their axes whose length is a number in the text, "positions: (n, 3)", and no other."""
@@ -231,7 +258,7 @@ class Stated:
         for sentence in sentences:
             about = re.match(NAME, sentence)
             for clause in re.split("[,:]", sentence):
-                if not _is_said(words, clause):
+                if not _is_said(words, clause) or (_is_of_results(words, clause) and not PROPAGATES.search(clause)):
                     continue
                 said = {word.lower().removesuffix("s") for word in re.findall(NAME, clause)}
                 named = {place for name, place in names.items() if name.lower().removesuffix("s") in said}
@@ -244,6 +271,11 @@ def _is_said(words: re.Pattern[str], clause: str) -> bool:
     """Whether a clause says so, and doesn't deny it."""
     match = words.search(clause)
     return match is not None and not NOT_BEFORE.search(clause[: match.start()]) and not NOT_AFTER.search(clause[match.end() :])
+
+
+def _is_of_results(words: re.Pattern[str], clause: str) -> bool:
+    match = words.search(clause)
+    return match is not None and OF_RESULTS.search(clause[: match.end()]) is not None
 
 
 def _constructor_names(problem: Problem) -> tuple[str, ...]:

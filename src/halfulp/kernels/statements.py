@@ -33,7 +33,7 @@ DIVIDES = re.compile(rf"(?P<name>{NAME})\s+(?:that\s+|which\s+)?(?:must\s+)?divi
 POWER = re.compile(rf"(?P<name>{NAME})\s+{IS}(?:a\s+)?powers? of (?:two|2)\b")
 LIMIT = re.compile(rf"(?P<name>{NAME})\s+{IS}(?:of\s+)?(?P<which>at least|at most|up to)\s+(?P<of>{NUMBER})")
 FROM_TO = re.compile(rf"(?P<low>{NUMBER})\s*(?:to|\.\.)\s*(?P<high>{NUMBER})\s+(?P<name>{NAME})")
-WITHIN = re.compile(rf"(?P<name>{NAME})(?:\s*:)?[^.;:()]*(?:\([^()]*\))?[^.;:()]*\bin \[(?P<low>{NUMBER}),\s*(?P<high>{NUMBER})\]")
+WITHIN = re.compile(rf"(?P<name>{NAME})(?:\s*:)?[^.;:()]*(?:\([^()]*\))?[^.;:()]*\bin [\[(](?P<low>{NUMBER}),\s*(?P<high>{NUMBER})[\])]")
 SIGN = re.compile(
     rf"(?P<name>{NAME})\s+{IS}(?P<which>positive|non-?negative|non-?zero)\b|\b(?P<which_before>positive|non-?negative|non-?zero)\s+(?P<name_after>{NAME})"
 )
@@ -52,6 +52,8 @@ MAGNITUDE = re.compile(rf"\bmagnitudes?\s+(?:is\s+|are\s+|of\s+)?(?:up to|at mos
 
 ITEM = re.compile(rf"\n\s*(?:[-*•]|\d+[.)])\s+|\n\s*\n|\n[ \t]*(?={NAME}(?:[ \t]*\([^()\n]*\))?[ \t]*:[ \t])")
 """Where a point of a list begins, a paragraph, or what is said of one name: "kernel_size (int): odd"."""
+ROW = re.compile(rf"\n[ \t]+(?P<name>{NAME})[ \t]{{2,}}(?=[A-Za-z])")
+"""Where a row of a table begins: a name, and after some space what it is."""
 QUALITY = re.compile(
     r"(?:even|odd|positive|non-?negative|non-?zero|(?:a |always a )?(?:multiple|power)s? of|divisible by|at least|at most|up to|divides)\b"
 )
@@ -249,7 +251,7 @@ def sentences_of(prose: str) -> list[str]:
     Points of a list are sentences of their own; one that begins with a name is about it to its end.
     """
     sentences: list[str] = []
-    for point in ITEM.split(prose):
+    for point in ITEM.split(ROW.sub(r"\n\g<name>: ", prose)):
         plain = " ".join(point.split()).replace("≤", "<=").replace("≥", ">=").replace("`", "")
         first, *others = [sentence.strip() for sentence in re.split(r"[.;](?=\s|$)", plain)]
         about = re.match(rf"({NAME})\s*(?:\([^()]*\))?\s*:", first)

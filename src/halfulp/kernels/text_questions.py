@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 import torch
@@ -38,6 +38,22 @@ def text_questions(given: Setting, promises: Promises, stated: Stated) -> Iterat
         below = {place: _below_powers(tensor) for place, tensor in floats.items() if tensor.numel()}
         for question in kept_question("numbers next below powers of two", given, below, promises):
             yield replace(question, exact=stated.exact)
+    yield from _half_way_questions(given, promises, stated)
+
+
+def unit_questions(given: Setting, promises: Promises, stated: Stated, tables: Collection[str]) -> Iterator[Question]:
+    """Ties where each parameter is 1: divided by a scale, numbers half-way between whole ones are ties no longer.
+
+    Args:
+        tables: see `tables_of`.
+    """
+    state = {name: torch.ones_like(own) if own.is_floating_point() and name not in tables else own for name, own in given.state.items()}
+    for question in _half_way_questions(replace(given, state=state), promises, stated) if state else ():
+        yield replace(question, label=f"{question.label}, every parameter and buffer 1")
+
+
+def _half_way_questions(given: Setting, promises: Promises, stated: Stated) -> Iterator[Question]:
+    floats = {place: tensor for place, tensor in enumerate(leaves(given.arguments)) if tensor.is_floating_point() and tensor.dim()}
     for most in HALF_WAY if stated.rounds else ():
         changed = {place: _half_way(tensor, most) for place, tensor in floats.items() if tensor.numel()}
         for question in kept_question(f"numbers half-way between whole ones, the largest {most:g}", given, changed, promises):

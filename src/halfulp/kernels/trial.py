@@ -84,6 +84,7 @@ class Trials:
         code: of the solution, to be looked at and never run.
         deadline: of `time.monotonic`, after which the solution is not called again: a question may take many calls.
         once_s: a solution that takes longer is judged by one run first, if that isn't said otherwise.
+        wants_gradients: whether the problem asks for them, so that a solution has to record some.
         free: inputs whose gradients are not asked: where a matrix is promised to be triangular, those of the other half are anybody's.
     """
 
@@ -103,6 +104,7 @@ class Trials:
         self.code = _code_of(sandbox.solution)
         self.names: dict[str, str] | None = {}
         self.deadline = self.once_s = math.inf
+        self.wants_gradients = False
         self._coarser = 1.0
         self._made: dict[str, Any] = {}
         self._built = ""
@@ -191,7 +193,7 @@ class Trials:
         """Why gradients can't be compared; None where they can: then `sides.names` are the ones that are."""
         setting = sides.setting
         sides.names |= set(self.call(setting, gradients=sides.how.gradients).results) - self.free
-        if not sides.names and sides.how.gradients == ALL:
+        if not sides.names and sides.how.gradients == ALL and not self.wants_gradients:
             return Outcome("no answer", "it records no gradients")
         try:
             wanted = differentiated(
@@ -200,7 +202,7 @@ class Trials:
         except Exception as error:  # whatever the reference raises
             return Outcome("no answer", f"the reference refuses it: {str(error).partition(chr(10))[0][:200]}")
         if missing := sorted(name for name in wanted.keys() - sides.names - self.free if bool((wanted[name] != 0).any())):
-            return Outcome("wrong", f"It records gradients, but none for {', '.join(missing)}; the reference does.")
+            return Outcome("wrong", f"It records no gradients for {', '.join(missing)}; the reference does.")
         return None if sides.names & wanted.keys() else Outcome("no answer", "the reference records no gradients")
 
     def _answered(self, case: Case, sides: Sides) -> Outcome:

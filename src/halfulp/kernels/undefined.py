@@ -85,20 +85,23 @@ def watched(target: Any, setting: Setting, *, gradients: str = "") -> tuple[Watc
     return ops, results
 
 
-def why_undefined(target: Any, setting: Setting, given: Setting, *, special: bool, gradients: str, shaped: bool = False) -> str:
+def why_undefined(
+    target: Any, setting: Setting, given: Setting, *, special: bool, gradients: str, shaped: bool = False, untied: bool = False
+) -> str:
     """Why the reference is no guide on a setting; "" where it is one.
 
     Args:
         target: the reference. given: the inputs of the problem. special: whether infinities or NaN are what the solution is wrong in.
         gradients: in which way these were asked; "" where results were.
         shaped: whether results have another shape: the best six of one are one to Python's slices.
+        untied: whether whole numbers no longer belong to the lengths of the other inputs: the ends of pieces lie past the end of all.
     """
     ops, results = watched(target, setting, gradients=gradients)
     if special and ops.overflows and setting is not given and not watched(target, given, gradients=gradients)[0].overflows:
         return "the reference itself leaves the range of its format on the way"
     shapes = [tensor.shape for tensor in leaves(setting.arguments)]
     others = bool(gradients) or setting.init != given.init or shapes != [tensor.shape for tensor in leaves(given.arguments)]
-    if others and not shaped:
+    if others and not shaped and not untied:
         return ""
     # A number alone is another one: it may ask for more than the tensors hold.
     before, own = watched(target, given)

@@ -76,6 +76,7 @@ class OpRecord:
         direct: it rounds once, or it sums products to which something is added: the variances of its roundings add up.
         rows: a slice of its result along either axis follows from slices of its operands.
         cut: it is elementwise, so a slice along the first axis follows from slices of its operands.
+        each: an element of its result follows from one element of each operand, as a choice or comparison of numbers.
         promotes: its operands are brought to one format first.
         adds: on magnitudes it gives at most the sum of two, as a sum and a difference do.
         magnitudes: on magnitudes it gives the sum of the terms' magnitudes.
@@ -105,6 +106,7 @@ class OpRecord:
     direct: bool = False
     rows: bool = False
     cut: bool = False
+    each: bool = False
     promotes: bool = False
     adds: bool = False
     magnitudes: bool = False

@@ -19,28 +19,31 @@ from .record import Kind, OpRecord, parsed
 
 _ROWS = {
     "exact": """
-        _assert_async _conj _conj_physical _local_scalar_dense _make_dual _reshape_alias _unsafe_index _upsample_nearest_exact2d
-        _view_copy abs all amax amin any argmax argmin argsort as_strided bitwise_and bitwise_not bitwise_or bitwise_xor cat chunk
-        clamp clamp_max clamp_min collapse collapse_view concat conj constant_pad_nd device_put diagonal diagonal_backward embedding eq
-        equal expand_copy flip gather ge gt hardtanh hardtanh_backward imag index index_copy index_select iota is_same_size
-        isclose isfinite isinf isnan item le logical_and logical_not logical_or logical_xor lt masked_select max max_pool2d_with_indices
-        max_pool3d_with_indices min movedim nan_to_num ne new_ones new_zeros nonzero one_hot ones_like pad permute_copy pixel_shuffle
-        pixel_unshuffle positive real reflection_pad1d reflection_pad2d reflection_pad3d repeat repeat_interleave replication_pad1d
-        replication_pad2d replication_pad3d resize resolve_conj resolve_neg roll scatter select select_backward select_copy
-        select_scatter set sgn sign signbit slice slice_backward slice_scatter sort split split_dim split_with_sizes squeeze stack
-        swapaxes take_along_dim tensor_split threshold threshold_backward topk transpose_copy unbind unfold unsafe_chunk
-        unsafe_split unsafe_split_with_sizes unsqueeze upsample_nearest1d upsample_nearest2d upsample_nearest3d view_as_complex
-        view_as_real view_copy view_of zero zeros_like
+        _assert_async _conj _conj_physical _local_scalar_dense _make_dual _reshape_alias _unsafe_index _upsample_nearest_exact2d _view_copy
+        all amax amin any argmax argmin argsort as_strided cat chunk collapse collapse_view concat conj constant_pad_nd device_put diagonal
+        diagonal_backward embedding equal expand_copy flip gather hardtanh_backward imag index index_copy index_select iota is_same_size
+        isclose item masked_select max max_pool2d_with_indices max_pool3d_with_indices min movedim new_ones new_zeros nonzero one_hot
+        ones_like pad permute_copy pixel_shuffle pixel_unshuffle real reflection_pad1d reflection_pad2d reflection_pad3d repeat
+        repeat_interleave replication_pad1d replication_pad2d replication_pad3d resize resolve_conj resolve_neg roll scatter select
+        select_backward select_copy select_scatter set slice slice_backward slice_scatter sort split split_dim split_with_sizes squeeze
+        stack swapaxes take_along_dim tensor_split threshold_backward topk transpose_copy unbind unfold unsafe_chunk unsafe_split
+        unsafe_split_with_sizes unsqueeze upsample_nearest1d upsample_nearest2d upsample_nearest3d view_as_complex view_as_real view_copy
+        view_of zero zeros_like
+    """,
+    "exact each": """
+        abs bitwise_and bitwise_not bitwise_or bitwise_xor clamp clamp_max clamp_min eq ge gt hardtanh isfinite isinf isnan le logical_and
+        logical_not logical_or logical_xor lt nan_to_num ne positive sgn sign signbit threshold
     """,
     "exact closed": "_pin_memory lift_fresh_copy overlay wait_tensor",
-    "exact cut": "relu",
-    "exact fills": "masked_fill tril triu",
+    "exact cut each": "relu",
+    "exact fills": "tril triu",
+    "exact fills each": "masked_fill",
     "exact makes": """
         bartlett_window eye fft_fftfreq fft_rfftfreq ones tri zeros
     """,
-    "exact whole": "ceil floor round trunc",
+    "exact whole each": "ceil floor round trunc",
     "exact moves": "_unsafe_view contiguous expand permute reshape transpose",
-    "exact promotes": "floor_divide fmod maximum minimum remainder",
+    "exact promotes each": "floor_divide fmod maximum minimum remainder",
     "exact torch": """
         _upsample_nearest_exact1d _upsample_nearest_exact3d absolute adaptive_max_pool2d adaptive_max_pool3d alias_copy aminmax
         as_strided_copy as_strided_scatter bitwise_left_shift bitwise_right_shift block_diag broadcast_in_dim bucketize channel_shuffle
@@ -50,11 +53,11 @@ _ROWS = {
         searchsorted split_with_sizes_copy squeeze_copy t_copy take unbind_copy unfold_copy unsqueeze_copy view_as
     """,
     "exact unwritten": "empty_like new_empty new_empty_strided",
-    "exact direct cut": "neg",
+    "exact direct cut each": "neg",
     "exact makes unwritten": "empty empty_permuted empty_strided",
     "exact moves transparent": "alias detach t",
     "exact moves unfit": "view",
-    "exact promotes fills": "where",
+    "exact promotes fills each": "where",
     "exact promotes torch": "copysign",
     "exact python torch": "lift",
     "exact torch finite": "lu_unpack",

@@ -1,0 +1,32 @@
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+
+class ModelNew(nn.Module):
+    """Routing is computed once, outside of the autograd graph of the experts; the balance loss trains the router."""
+
+    def __init__(self, dim, hidden, num_experts, top_k):
+        super().__init__()
+        self.num_experts = num_experts
+        self.top_k = top_k
+        self.gate = nn.Parameter(torch.randn(num_experts, dim) / dim**0.5)
+        self.w1 = nn.Parameter(torch.randn(num_experts, dim, hidden) / dim**0.5)
+        self.b1 = nn.Parameter(torch.zeros(num_experts, hidden))
+        self.w2 = nn.Parameter(torch.randn(num_experts, hidden, dim) / hidden**0.5)
+
+    def forward(self, x, valid):
+        E, k = self.num_experts, self.top_k
+        p = torch.softmax(F.linear(x, self.gate), dim=-1)
+        with torch.no_grad():
+            top, idx = torch.topk(p, k, dim=-1)
+            comb = torch.zeros_like(p).scatter_(1, idx, top / top.sum(-1, keepdim=True))
+            comb *= valid[:, None]
+        h = F.gelu(torch.einsum("nd,edh->enh", x, self.w1) + self.b1[:, None])
+        y = torch.einsum("enh,ehd->end", h, self.w2)
+        y = (y * comb.t().unsqueeze(-1)).sum(0)
+        cnt = valid.sum()
+        if cnt == 0:
+            return y, (p * 0).sum()
+        f = torch.bincount(idx[valid].flatten(), minlength=E).to(x.dtype) / (cnt * k)
+        return y, E * torch.dot(f, p[valid].mean(0))
