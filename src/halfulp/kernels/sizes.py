@@ -75,8 +75,9 @@ def size_questions(
         if count_of(setting) <= most:
             label = f"{size_in_words(name)}: {other} instead of {value}{', the other sizes small' if len(sizes) > 1 else ''}"
             is_empty = any(not tensor.numel() for tensor in (*leaves(setting.arguments), *setting.state.values()))
-            far = {"far": other > FAR * value, "blunt": other in BEYOND}  # it is places that are asked there, and not digits
-            question = Question("sizes", label, setting, exotic=is_empty, sizes=sizes, **far)
+            # Past 16 bits it is places that are asked, and not digits.
+            blunt = other in BEYOND
+            question = Question("sizes", label, setting, exotic=is_empty, far=other > FAR * value, sizes=sizes, blunt=blunt)
             yield question
             yield from _beyond(question, other, promises) if other in BEYOND else ()
             waiting = _multiples_first(waiting, name) if other == value + 1 and name in refused else waiting
