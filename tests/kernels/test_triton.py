@@ -303,4 +303,4 @@ def test_strides_that_are_not_heeded_are_a_mistake(tmp_path):
     (tmp_path / "problem.py").write_text(TRIPLED.replace("torch.randn(N)", "torch.randn(8, N // 8)"))
     (tmp_path / "solution.py").write_text(SLOW.format(seconds="0", by="3.0").replace("x = x.contiguous()", "pass"))
     found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=20.0)
-    assert (found.answer, found.kind) == ("MISTAKE", "layout") and "strides are not heeded" in found.because, halfulp.report(found)
+    assert (found.answer, found.kind) == ("MISTAKE", "layout") and "ignores their strides" in found.because, halfulp.report(found)

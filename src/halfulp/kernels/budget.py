@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from .pace import Pace
 from .problem import count_of
 from .question import Question
 
@@ -34,7 +35,7 @@ class Budget:
         self.seconds = seconds
         self._start, self.deadline = time.monotonic(), 0.0
         self.call_s, self.numbers = 0.0, 0
-        self._took: dict[str, tuple[int, float]] = {}
+        self._pace = Pace()
 
     def begin(self) -> None:
         """The solution is loaded: what compiles has done so."""
@@ -58,16 +59,12 @@ class Budget:
         if not question.far:
             return 0.0
         name = next(iter(question.sizes)) if len(question.sizes) == 1 else ""
-        known, took_s = self._took.get(name, (0, 0.0))
-        if known:
-            found = took_s * question.sizes[name] / known / CALLS
-        else:
-            found = self.call_s * count_of(question.setting) / max(self.numbers, 1)
+        took_s = self._pace.seconds(name, question.sizes.get(name, 0))
+        found = self.call_s * count_of(question.setting) / max(self.numbers, 1) if took_s is None else took_s / CALLS
         return found if found > self.seconds / PART else 0.0
 
     def took(self, question: Question, seconds: float) -> None:
         """Note what a question of one size took."""
         if len(question.sizes) == 1 and not question.gradients:
             ((name, size),) = question.sizes.items()
-            if size >= max(1, self._took.get(name, (0, 0.0))[0]):
-                self._took[name] = (size, seconds)
+            self._pace.note(name, size, seconds)

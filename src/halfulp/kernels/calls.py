@@ -106,9 +106,7 @@ def differentiated(
             if tensor.requires_grad:
                 weighted = tensor.sum(0) if way == ROWS_ALIKE and tensor.dim() else tensor
                 total = total + (weighted * weights(weighted)).sum()
-    if not isinstance(total, torch.Tensor):
-        return {}
-    if not leaves:
+    if not isinstance(total, torch.Tensor) or not leaves:
         return {}
     found: Any = torch.autograd.grad(total, list(leaves.values()), allow_unused=True)
     return {name: gradient for name, gradient in zip(leaves, found) if gradient is not None}

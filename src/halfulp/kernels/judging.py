@@ -473,10 +473,8 @@ class _Judge:
         verdict = outcome.check.verdict if outcome.check is not None else Verdict.MISTAKE
         note = outcome.note
         if question.kind == "layout" and verdict is Verdict.UNSTABLE:  # in float64 they lie in memory as they were made
-            verdict, note = (
-                Verdict.MISTAKE,
-                f"The numbers are the given ones, and only lie otherwise in memory: strides are not heeded. {note}",
-            )
+            verdict = Verdict.MISTAKE
+            note = f"The numbers are the given ones and only lie differently in memory: the solution ignores their strides. {note}"
         where = "" if question.kind == "given" else f'It is wrong on the question "{question.kind}: {question.label}". '
         raise _Done(self._result(verdict, f"{where}{note}", kind=question.kind, label=question.label, check=outcome.check))
 

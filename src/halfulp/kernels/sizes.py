@@ -15,6 +15,7 @@ from ..errors import HalfulpError
 from ..inputs import variants
 from .calls import Setting, leaves, state_of, with_leaves
 from .footprint import is_large_inside
+from .pace import Pace
 from .problem import LARGEST, Problem, count_of
 from .promises import Promises
 from .question import Question
@@ -275,21 +276,19 @@ class _Draws:
 
     def __init__(self, problem: Problem, seed: int) -> None:
         self._problem, self._seed = problem, seed
-        self._known: dict[str, tuple[int, float]] = {}
+        self._pace = Pace()
 
     def draw(self, sizes: Mapping[str, int]) -> Setting:
         """The inputs, and how long that took."""
         start = time.monotonic()
         setting = self._problem.draw(self._seed, sizes)
         for name, size in sizes.items() if len(sizes) == 1 else ():
-            if size >= self._known.get(name, (0, 0.0))[0]:
-                self._known[name] = (size, time.monotonic() - start)
+            self._pace.note(name, size, time.monotonic() - start)
         return setting
 
     def takes_long(self, name: str, size: int) -> bool:
         """Whether that many times the largest size until now would take too long, as its time grows with it."""
-        known, seconds = self._known.get(name, (0, 0.0))
-        return known > 0 and seconds * size / known > MOST_DRAW_S
+        return (self._pace.seconds(name, size) or 0.0) > MOST_DRAW_S
 
 
 def _fits(problem: Problem, changes: Mapping[str, int], seed: int, most: int, given: Setting | None = None) -> bool:
