@@ -275,7 +275,7 @@ class _Judge:
         """
         self.budget.call_s, self._check, self._same = self.budget.seconds, None, False
         said = f"On the inputs of the problem it {failure.words.rstrip('.')}. {SLOWER}"
-        self.notes.append(f"{said} It was judged at smaller sizes alone.")
+        self.notes.append(f"{said} It was judged only at smaller sizes.")
         start = self._shrunk(given)
         if start is given:
             self.notes.pop()

@@ -14,7 +14,7 @@ from .streams import ANOTHER, DEFAULT
 
 REPEATED_S = 1.0
 """A call of ten milliseconds is repeated a hundred times: what goes wrong in one call of fifty shows with a probability of 0.87."""
-KEPT = "In memory whose contents are other ones than in the call before, its results are wrong: it keeps what it has computed from them."
+KEPT = "When new values are written to the memory of the call before, its results are wrong: it returns what it computed from the old ones."
 CHANGES = "Called again and again on the same inputs, it gives other results, as where threads write to the same memory."
 UNWAITED = (
     "While the device is still busy with its inputs, it gives other results: work that it puts on its own stream doesn't wait for them, "
