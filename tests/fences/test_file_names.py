@@ -1,6 +1,7 @@
 """Files that the code and the guides name are there: a file that is renamed must not be missed in silence."""
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -25,3 +26,17 @@ def test_files_that_a_guide_names(guide):
     named = re.findall(r"`(?:[a-z_]+/)*([a-z_]+\.py)`", (ROOT / guide).read_text(encoding="utf-8"))
     assert named
     assert not set(named) - known
+
+
+def _twice(folder):
+    """Names of test files that stand in `folder` more than once: pytest imports them by name alone, and collects none of the twins."""
+    names = Counter(path.name for path in folder.rglob("test_*.py"))
+    return [name for name, count in names.items() if count > 1]
+
+
+def test_names_of_test_files_stand_once(tmp_path):
+    assert not _twice(ROOT / "tests")
+    for room in ("cases", "kernels"):
+        (tmp_path / room).mkdir()
+        (tmp_path / room / "test_gradients.py").touch()
+    assert _twice(tmp_path) == ["test_gradients.py"]
