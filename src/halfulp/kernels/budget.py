@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
+from collections.abc import Mapping
 
 from .pace import Pace
 from .problem import count_of
@@ -18,7 +20,10 @@ whole judgement, and they may take a third of the budget."""
 CALLS = 3
 """In which an answer that needs no whole judgement is given: of the reference, of it in float64, and of the solution."""
 PART = 10
-"""A far question may take so much of the budget as one of these parts, as it seems before it is asked."""
+"""A far question may take so much of the budget as one of these parts, and is not asked where it would take more, as it seems."""
+
+LITTLE = 4 * PART
+"""What may take less: a question whose answer decides nothing."""
 
 
 class Budget:
@@ -35,7 +40,7 @@ class Budget:
         self.seconds = seconds
         self._start, self.deadline = time.monotonic(), 0.0
         self.call_s, self.numbers = 0.0, 0
-        self._pace = Pace()
+        self._pace, self._reference = Pace(), Pace()
 
     def begin(self) -> None:
         """The solution is loaded: what compiles has done so."""
@@ -51,20 +56,33 @@ class Budget:
         """What one run of the reference may take in a question."""
         return self.seconds / PASSES
 
-    def too_long(self, question: Question) -> float:
-        """About how many seconds a far question would take, where that is too much: as the size does, or as the numbers grow; otherwise 0.
+    def within_s(self, question: Question) -> float:
+        """The seconds that an answer may take: of a far question, one of the parts; of one that decides nothing, less."""
+        return self.seconds / PART if question.far else self.seconds / LITTLE if question.exotic else math.inf
 
-        What the largest one of the same size took says more than what the given inputs do.
+    def too_long(self, question: Question) -> float:
+        """About how many seconds a question would take, where that is too much; otherwise 0.
+
+        What smaller sizes took says most; of a far question of which nothing is known, how its numbers grow.
         """
-        if not question.far:
+        if question.steady:
             return 0.0
         name = next(iter(question.sizes)) if len(question.sizes) == 1 else ""
-        took_s = self._pace.seconds(name, question.sizes.get(name, 0))
+        size = question.sizes.get(name, 0)
+        reference_s = self._reference.seconds(name, size) or 0.0
+        if reference_s > self.pass_s:
+            return reference_s
+        took_s = self._pace.seconds(name, size)
         found = self.call_s * count_of(question.setting) / max(self.numbers, 1) if took_s is None else took_s / CALLS
-        return found if found > self.seconds / PART else 0.0
+        return found if question.far and found > self.seconds / PART else 0.0
 
-    def took(self, question: Question, seconds: float) -> None:
-        """Note what a question of one size took."""
-        if len(question.sizes) == 1 and not question.gradients:
-            ((name, size),) = question.sizes.items()
-            self._pace.note(name, size, seconds)
+    def took(self, question: Question, seconds: float, reference_s: float, given: Mapping[str, int]) -> None:
+        """Note what a question of one size took, and one call of the reference in it.
+
+        Args:
+            given: the sizes of the problem, which another draw of its inputs has.
+        """
+        if question.kind == "seed" or (len(question.sizes) == 1 and not question.gradients and not question.steady):
+            for name, size in (question.sizes or given).items():
+                self._pace.note(name, size, seconds)
+                self._reference.note(name, size, reference_s)

@@ -14,7 +14,7 @@ from .calls import Setting, seeded
 from .literals import changed, sizes_in
 from .loading import run
 from .op_samples import is_of_an_op, op_problem
-from .problem import Problem
+from .problem import CHOICE, Problem
 from .stand_in import kept_on_processor, on_processor
 from .triton_bench import is_of_triton_bench, triton_bench_problem
 
@@ -83,22 +83,30 @@ def _kernelbench(file: Path, text: str, names: Mapping[str, Any]) -> Problem:
 
 def _gpu_mode(file: Path, text: str, names: Mapping[str, Any]) -> Problem:
     task = _task(file.with_name("task.yml"))
-    tests = [dict(test) for test in task.get("tests") or () if isinstance(test, Mapping)]
-    given = tests[0] if tests else {}
-
-    def draw(seed: int, changes: Mapping[str, int]) -> Setting:
-        return drawn({**given, **changes, "seed": seed})
+    tests = [dict(test) for test in task.get("tests") or () if isinstance(test, Mapping)] or [{}]
 
     def drawn(keywords: Mapping[str, Any]) -> Setting:
         with on_processor(text):
             return Setting((names["generate_input"](**keywords),))
 
-    asked = tuple((", ".join(f"{key}={value}" for key, value in test.items()), drawn(test)) for test in tests[1:8])
-    sizes = {key: value for key, value in given.items() if type(value) is int and key != "seed" and value >= 0}
-    return Problem(
-        _name(file), "GPU MODE", file, "custom_kernel", lambda _: kept_on_processor(names["ref_kernel"], text), draw, sizes, tests=asked,
-        description=str(task.get("description") or ""),
-    )  # fmt: skip
+    def problem(name: str, given: Mapping[str, Any]) -> Problem:
+        return Problem(
+            name, "GPU MODE", file, "custom_kernel", lambda _: kept_on_processor(names["ref_kernel"], text),
+            lambda seed, changes: drawn({**given, **changes, "seed": seed}),
+            {key: value for key, value in given.items() if type(value) is int and key != "seed" and value >= 0},
+            description=str(task.get("description") or ""),
+        )  # fmt: skip
+
+    labels = [", ".join(f"{key}={value}" for key, value in test.items()) for test in tests]
+    kinds = {_kind(test): (label, test) for label, test in reversed(list(zip(labels, tests)))}
+    others = tuple(problem(label, test) for kind, (label, test) in kinds.items() if kind != _kind(tests[0]))
+    asked = tuple((label, drawn(test)) for label, test in list(zip(labels, tests))[1:8])
+    return replace(problem(_name(file), tests[0]), tests=asked, others=others)
+
+
+def _kind(test: Mapping[str, Any]) -> str:
+    """What a test draws besides its sizes: switches, modes and what is no whole number."""
+    return repr(sorted((key, value) for key, value in test.items() if key != "seed" and (type(value) is not int or value <= CHOICE)))
 
 
 def _task(file: Path) -> dict[str, Any]:

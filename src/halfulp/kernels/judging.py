@@ -190,7 +190,7 @@ class _Judge:
                     continue
                 start = time.monotonic()
                 self._ask(question)
-                self.budget.took(question, time.monotonic() - start)
+                self.budget.took(question, time.monotonic() - start, self.trials.reference_s, self.problem.sizes)
         except _Done as done:
             return done.result
         first = self.asked[0]
@@ -202,7 +202,7 @@ class _Judge:
         """The first draw, with the reference's parameters, and what the problem promises of its inputs."""
         draws = [self.problem.draw(self.seed + number, {}) for number in SEEDS]
         self.promises, self.stated = Promises(draws), Stated(self.problem, draws)
-        self.promises.may_be_negative(self.stated.signed)
+        self.promises.may_reach_zero(self.stated.signed)
         self.trials.wants_gradients = self.stated.gradients
         self._promised = (*self.promises.words, *self.stated.words)
         self.trials.free = {f"inputs[{place}]" for place in self.promises.of}
@@ -322,7 +322,7 @@ class _Judge:
                 self.budget.call_s = taken_s
                 self.problem, self.promises, given = replace(problem, sizes=sizes, draw=draw), Promises(draws), small
                 self.stated = Stated(self.problem, draws)
-                self.promises.may_be_negative(self.stated.signed)
+                self.promises.may_reach_zero(self.stated.signed)
         return given
 
     def _timed(self, setting: Setting) -> float:
@@ -414,11 +414,12 @@ class _Judge:
 
     def _ask(self, question: Question) -> None:
         how = How(
-            gradients=question.gradients, longest_s=self.budget.pass_s, exact=question.exact,
+            gradients=question.gradients, longest_s=self.budget.pass_s, within_s=self.budget.within_s(question), exact=question.exact,
             times=question.times, apart=question.apart, buffers_only=question.buffers, poisoned=question.kind in POISONED,
         )  # fmt: skip
         outcome = self.trials.ask(question.setting, how)
-        if question.otherwise is not None and (outcome.answer == "no answer" or self._why_undefined(question, outcome)):
+        can_be_otherwise = question.otherwise is not None and not outcome.slow
+        if can_be_otherwise and (outcome.answer == "no answer" or self._why_undefined(question, outcome)):
             question = replace(question, setting=question.otherwise, otherwise=None)
             outcome = self.trials.ask(question.setting, how)
         is_special = outcome.check is not None and outcome.check.because[:1] in OUT_OF_RANGE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import time
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -16,6 +17,8 @@ from .facts import alike
 from .ignored import ignored_questions
 from .longer import longer_questions
 from .masks import has_rows_of_nothing, known_marks, mask_questions
+from .other_tests import other_test_questions
+from .pairs import extremes, far_questions, longer_constructor_questions
 from .parameters import constructor_questions, marks_of, moved, parameter_questions, times
 from .pieces import piece_questions
 from .problem import Problem, count_of
@@ -25,6 +28,7 @@ from .questions import (
     alike_questions,
     border_questions,
     gradient_questions,
+    grid_questions,
     largest_questions,
     leading_questions,
     number_questions,
@@ -34,7 +38,7 @@ from .questions import (
     whole_number_questions,
 )
 from .result import Asked
-from .sizes import PROPORTIONS, axis_questions, rank_questions, size_questions
+from .sizes import PROPORTIONS, axis_questions, magnitude_questions, rank_questions, size_questions
 from .stated import Stated
 from .text_questions import format_questions, text_questions, unit_questions
 from .trial import SEEN, Trials
@@ -67,10 +71,12 @@ class Plan:
     ) -> None:  # fmt: skip
         self.problem, self.given, self.promises, self.stated, self.trials = problem, given, promises, stated, trials
         self.tables, self.blocks, self.seed, self.has_modes = tables, blocks, seed, has_modes
-        self.is_differentiable = problem.differentiable and not stated.inference
+        floats = [tensor for tensor in (*leaves(given.arguments), *given.state.values()) if tensor.is_floating_point()]
+        self.is_differentiable = problem.differentiable and not stated.inference and bool(floats)
         self.asked = asked
         self._upwards = False
         self._early: list[Question] = []
+        self._sized: list[Question] = []
 
     def on_given(self) -> Iterator[Question]:
         """The given inputs with other signs, formats and parameters; their gradients; training mode."""
@@ -124,6 +130,7 @@ class Plan:
             for found in self._with_state(question):
                 kept.append(found)
                 yield found
+                self._sized += [found] if self._is_right(before) else []
             if len(self.asked) == before or self.asked[-1].answer == "no answer":
                 refused.update(question.sizes)
         yield from longer_questions(self.given, self.promises) if not self.problem.sizes else ()
@@ -136,7 +143,10 @@ class Plan:
             yield kept[-1]
         yield from rank_questions(self.given, self.stated.open_axes(self.given))
         yield from number_questions(self.given)
+        for question in magnitude_questions(self.problem, self.given, self.seed, self._seconds):
+            yield from self._with_state(question)
         yield from unit_questions(self.given, self.promises, self.stated, self.tables) if self.trials.names is not None else ()
+        yield from grid_questions(self.given, self.promises, self.stated)
         yield from border_questions(kept[len(self._early) :], self.promises)
         values = (question for question in self._values() if question.label != MEAN)
         for question in itertools.chain(values, (question for question in whole if question not in early)):
@@ -155,11 +165,31 @@ class Plan:
         for question in sizes:
             for found in self._with_state(question):
                 kept += [found] if count_of(found.setting) <= LONGER * count_of(self.given) else []
+                before = len(self.asked)
                 yield found
+                self._sized += [found] if self._is_right(before) else []
         for question in single_questions(self.given, self.promises, self.stated):
             kept.append(self._moved(question))
             yield kept[-1]
         yield from self._gradients(kept)
+        yield from self._together()
+
+    def _together(self) -> Iterator[Question]:
+        """Other tests of the problem at other sizes, and two changes at a time."""
+        for question in other_test_questions(self.problem, self.stated, [self.seed + number for number in SEEDS]):
+            if not has_rows_of_nothing(question.setting, self.given, self.stated):
+                yield question
+        sizes = extremes(self._sized)
+        constructors = list(constructor_questions(self.problem, self.given))
+        yield from far_questions(sizes, self.promises, self.seed, has_modes=self.has_modes)
+        built = [found for question in constructors for found in self._with_state(question)]
+        yield from far_questions(built, self.promises, self.seed, has_modes=self.has_modes)
+        for question in longer_constructor_questions(self.given, constructors, sizes):
+            yield from self._with_state(question)
+
+    def _is_right(self, before: int) -> bool:
+        """Whether a question that was asked after so many answers was answered right."""
+        return len(self.asked) > before and self.asked[-1].answer == "right"
 
     def _parameters(self) -> Iterator[Question]:
         return parameter_questions(self.given, self.seed, self.tables, upwards=self._upwards)
@@ -171,6 +201,16 @@ class Plan:
         except Exception:  # whatever the reference says to it
             return False
         return all(bool(torch.isfinite(tensor).all()) for tensor in tensors_of(results) if tensor.is_floating_point())
+
+    def _seconds(self, setting: Setting) -> float | None:
+        """What the reference takes; None where it refuses, or returns other shapes than it does for the given inputs."""
+        start = time.monotonic()
+        try:
+            found = [tensor.shape for tensor in tensors_of(self.trials.expected(setting))]
+            took_s = time.monotonic() - start
+            return took_s if found == [tensor.shape for tensor in tensors_of(self.trials.expected(self.given))] else None
+        except Exception:  # whatever the reference says to such numbers
+            return None
 
     def _has_buffers(self) -> bool:
         target = self.trials.reference(self.given.init)
@@ -220,8 +260,7 @@ class Plan:
             for found in self._with_state(question) if question.of not in heeded else ():
                 before = len(self.asked)
                 yield found
-                is_right = len(self.asked) > before and self.asked[-1].answer == "right"
-                if question.of and is_right and self._differs(question.setting):
+                if question.of and self._is_right(before) and self._differs(question.setting):
                     heeded.add(question.of)
 
     def _differs(self, setting: Setting) -> bool:

@@ -13,6 +13,8 @@ from .calls import Setting
 
 LARGEST = 1 << 21
 """Elements of all inputs together: other sizes are asked only as long as they stay below."""
+CHOICE = 3
+"""Up to here a number may be a switch, a padding or an order, not a length, and then 0 is a choice too."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +27,7 @@ class Problem:
         sizes: the whole numbers that may be changed, by what they are called. tests: settings that the problem itself asks, by label.
         differentiable: whether gradients belong to it. constructor: the class of the reference, whose constructor may have defaults.
         description: what is said of it in words besides its docstrings and comments.
+        others: the same problem as other tests of it draw its inputs, where these differ in more than sizes; named for them.
     """
 
     name: str
@@ -38,6 +41,7 @@ class Problem:
     differentiable: bool = False
     constructor: Any = None
     description: str = ""
+    others: tuple[Problem, ...] = ()
 
     @functools.cached_property
     def text(self) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from .calls import Setting, leaves, with_leaves
+from .grids import on_grid_of, step_of
 
 Test = Callable[[torch.Tensor], bool]
 Keep = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
@@ -61,34 +62,12 @@ def _is_away(x: torch.Tensor) -> bool:
     return 0 < least < most and known.numel() * least >= AWAY * most
 
 
-def _step(x: torch.Tensor) -> int | None:
-    """The power of two of which all numbers are multiples, up to 2^-14, as exponent; None where there is none, or whole numbers alone."""
-    known = x[torch.isfinite(x)].double()
-    if known.numel() < FEWEST.get(x.dtype, MANY) or bool((known == known.round()).all()):
-        return None
-    return next((bits for bits in range(1, FINEST + 1) if bool((torch.ldexp(known, torch.tensor(bits)) % 1 == 0).all())), None)
-
-
-FINEST = 14
-FEWEST = {torch.float32: 2, torch.float64: 2}
-MANY = 64
-"""A random number of 24 bits is such a multiple with a probability of 2^-10; one of 16 bits is where it is large, the smallest of many
-isn't."""
-
-
-def _on_grid(x: torch.Tensor, drawn: torch.Tensor) -> torch.Tensor:
-    """Multiples of the drawn ones' step; the largest of each row takes up what is left where the drawn rows sum to 1."""
-    bits = torch.tensor(_step(drawn) or 0)
-    found = torch.ldexp(x.double(), bits).round()
-    if x.dim() and bool((drawn.double().sum(-1) == 1).all()):
-        found = found.scatter_add(-1, found.argmax(-1, keepdim=True), 2.0**bits - found.sum(-1, keepdim=True))
-    return torch.ldexp(found, -bits).to(x.dtype)
-
-
 def _masked(x: torch.Tensor, drawn: torch.Tensor) -> torch.Tensor:
     return torch.where(torch.isneginf(drawn), drawn, x) if x.shape == drawn.shape else drawn
 
 
+WHOLE = "holds whole numbers"
+ON_A_GRID = "holds multiples of a power of two"
 AWAY_FROM_ZERO = "is positive, and away from zero"
 DEFINITE = "is symmetric and positive definite"
 PROMISES = (
@@ -113,8 +92,8 @@ PROMISES = (
         lambda x, _: x.sort(-1).values,
     ),
     Promise(AWAY_FROM_ZERO, _is_away, lambda x, drawn: torch.where(x != 0, x.abs(), drawn)),
-    Promise("holds whole numbers", lambda x: torch.equal(x, x.round()), lambda _, drawn: drawn),
-    Promise("holds multiples of a power of two", lambda x: _step(x) is not None, _on_grid),
+    Promise(WHOLE, lambda x: torch.equal(x, x.round()), lambda _, drawn: drawn),
+    Promise(ON_A_GRID, lambda x: step_of(x) is not None, on_grid_of),
     Promise("has -inf where it masks", lambda x: bool(torch.isneginf(x).any()), _masked),
 )
 """In this order: what holds first is what a changed tensor is made to hold."""
@@ -212,11 +191,13 @@ class Promises:
                 continue
             known = PROMISES if value.is_floating_point() else OF_WHOLE_NUMBERS
             found = [promise for promise in known if all(_holds(promise, tensor) for tensor in tensors)]
+            if any(promise.name == WHOLE for promise in found):  # and so multiples of 1
+                found = [promise for promise in found if promise.name != ON_A_GRID]
             if found:
                 self.of[place] = found
 
-    def may_be_negative(self, places: Collection[int]) -> None:
-        """Give up that some inputs are positive, as the problem's text does."""
+    def may_reach_zero(self, places: Collection[int]) -> None:
+        """Give up that some inputs are away from zero, as the problem's text does."""
         for place in places:
             self.of[place] = [promise for promise in self.of.get(place, []) if promise.name != AWAY_FROM_ZERO]
 
@@ -224,6 +205,11 @@ class Promises:
     def definite(self) -> set[int]:
         """The places of inputs that are symmetric and positive definite."""
         return {place for place, found in self.of.items() if any(promise.name == DEFINITE for promise in found)}
+
+    @property
+    def on_a_grid(self) -> set[int]:
+        """The places of inputs whose numbers are all multiples of one power of two."""
+        return {place for place, found in self.of.items() if any(promise.name == ON_A_GRID for promise in found)}
 
     @property
     def words(self) -> tuple[str, ...]:

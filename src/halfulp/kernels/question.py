@@ -30,7 +30,8 @@ class Question:
             apart: the arguments before some numbers were made larger than all others.
             borders: whether it is asked for what lies beyond the end of a block. buffers: whether it is these that are asked.
             promised: whether the problem says that it may come, so that a solution may not refuse it. ignored: whether what is changed
-            counts nowhere, so that what the problem says of its numbers is not meant.
+            counts nowhere, so that what the problem says of its numbers is not meant. steady: whether the reference takes no longer there
+            than on the given inputs.
     """
 
     kind: str
@@ -51,6 +52,7 @@ class Question:
     buffers: bool = False
     promised: bool = False
     ignored: bool = False
+    steady: bool = False
 
     @property
     def times(self) -> float:
@@ -109,7 +111,8 @@ LARGER = {"a thousand times larger": 2000.0, "a hundred times larger": 200.0, ME
 """How many times larger numbers are, by what labels say of it; see `_negative`, which doubles the largest."""
 DIFFERENTIATED = (MEAN, "numbers a thousand times larger", "all numbers negative", "sums that cancel")
 """Variants on which gradients are asked: a formula that is right for small numbers overflows, or cancels, elsewhere."""
-IN_TRAINING = (*DIFFERENTIATED, "a mean a thousand times the spread")
+FAR_FROM_ZERO = "a mean a thousand times the spread"
+IN_TRAINING = (*DIFFERENTIATED, FAR_FROM_ZERO)
 """Variants that are asked in training mode: the mean of squares less the square of the mean loses the square of what the inputs lose."""
 SATURATED = ("numbers a thousand times larger",)
 """Variants on which a gradient that is no number decides nothing: that of 1 / (1 + exp(-x)), a sigmoid, is none at -100."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
@@ -11,6 +12,7 @@ import torch
 
 from ..inputs import InputVariant, variants
 from .calls import ALL, Setting, State, leaves, with_leaves
+from .grids import coarser
 from .promises import Promises
 from .question import ALIKE, DIFFERENTIATED, HUGE, IN_TRAINING, TIED, Question, is_unchanged, kept_question
 from .stated import Stated
@@ -99,6 +101,31 @@ def alike_questions(given: Setting, promises: Promises, state: State) -> Iterato
         label = "inputs of one shape all the same" + (", every parameter and buffer twice as large" if state else "")
         for question in kept_question(label, replace(given, state=state), same, promises):
             yield replace(question, tied=True)
+
+
+def grid_questions(given: Setting, promises: Promises, stated: Stated) -> Iterator[Question]:
+    """Exact numbers on a coarser grid, where comparisons end in ties; then the same where one input is what another one begins with."""
+    tensors = leaves(given.arguments)
+    coarse = {place: coarser(tensors[place], COARSE_BITS) for place in sorted(promises.on_a_grid)}
+    label = f"multiples of {2.0**-COARSE_BITS:g} in place of finer ones"
+    pairs = [(at, place) for at, place in itertools.permutations(coarse, 2) if _begins_like(coarse[at], coarse[place])]
+    alike = dict(coarse)
+    for at, place in pairs[:1]:
+        alike[place] = alike[place].clone()
+        alike[place][tuple(slice(length) for length in alike[at].shape)] = alike[at]
+    for changed, words in ((coarse, ""), (alike, ", inputs of one shape alike")) if pairs else ((coarse, ""),) if coarse else ():
+        for question in kept_question(f"{label}{words}", given, changed, promises):
+            yield replace(question, tied=not stated.ties)
+
+
+COARSE_BITS = 2
+"""Of what is left after the point: 0, 1/4, 1/2 and 3/4, whose products and sums meet as often as not."""
+
+
+def _begins_like(x: torch.Tensor, y: torch.Tensor) -> bool:
+    """Whether one shape fits into the other, which has the same rows, and at most one longer axis."""
+    pairs = list(zip(x.shape, y.shape))
+    return 0 < x.dim() == y.dim() and x.shape[-1] == y.shape[-1] and all(a <= b for a, b in pairs) and sum(a != b for a, b in pairs) < 2
 
 
 def _negative(tensor: torch.Tensor, times: float) -> torch.Tensor:

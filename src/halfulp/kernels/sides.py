@@ -25,6 +25,7 @@ class How:
         whole: make the whole judgement in any case. gradients: of the gradients, found in that way. same_memory, repeated_s: see
             `Sandbox.call`; of repeated calls the last result alone is judged. buffers_only: of the buffers after the call.
         longest_s: nothing is asked where the reference takes longer; a solution that is slow is judged by one run first.
+        within_s: what the whole answer may take.
         exact: a jump is wrong where the reference's numbers are exact. float32: results of 16 bits are to be rounded once.
         stream, poisoned: see `Sandbox.call`; in float64 nothing is.
         times: how much larger numbers are than those of the problem. apart: the arguments before some were made larger; what does not
@@ -39,6 +40,7 @@ class How:
     stream: str = ""
     poisoned: bool = False
     longest_s: float = math.inf
+    within_s: float = math.inf
     exact: bool = False
     float32: bool = False
     times: float = 1.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from ..inputs import variants
 from .calls import Setting, leaves, state_of, with_leaves
 from .footprint import is_large_inside
 from .pace import Pace
-from .problem import LARGEST, Problem, count_of
+from .problem import CHOICE, LARGEST, Problem, count_of
 from .promises import Promises
 from .question import Question
 
@@ -91,6 +91,39 @@ def size_questions(
         is_own = (variant.kind == "sizes" and not own.isdisjoint(changed)) or not changed.isdisjoint(fixed)
         if arguments is not None and not is_own and not _broadcasts(arguments, given):
             yield Question("sizes", variant.label, replace(given, arguments=arguments), exotic=variant.kind == "empty")
+
+
+def magnitude_questions(problem: Problem, given: Setting, seed: int, seconds: Callable[[Setting], float | None]) -> Iterator[Question]:
+    """Numbers that are no lengths, a million times as large: products that are kept in 32 bits overflow.
+
+    Args:
+        seconds: what the reference takes, None where it refuses or returns other shapes: numbers of rounds and of classes make it take
+            as many times as long.
+    """
+    lengths = [tensor.shape for tensor in leaves(given.arguments)]
+    usual_s = seconds(given) or 0.0
+    for name, value in problem.sizes.items():
+        found: Question | None = None
+        for bits in (4, 8, 12, 16, 20) if value > CHOICE and name.isidentifier() and usual_s else ():
+            other = value << bits
+            try:
+                setting = problem.draw(seed, {name: other})
+            except REFUSALS:
+                break
+            if setting.init != given.init or [tensor.shape for tensor in leaves(setting.arguments)] != lengths:
+                break
+            took_s = seconds(setting)
+            if took_s is None or took_s > SLOWER * usual_s + MOST_DRAW_S / 100:
+                break
+            found = Question(
+                "sizes", f"{size_in_words(name)}: {other} instead of {value}", setting, far=True, steady=True, sizes={name: other}
+            )
+        if found is not None:
+            yield found
+
+
+SLOWER = 3.0
+"""Times as long as on the given inputs: a number on which the time depends is not made larger."""
 
 
 def _multiples_first(waiting: list[tuple[str, int, int]], name: str) -> list[tuple[str, int, int]]:
@@ -321,16 +354,21 @@ def _others(value: int, blocks: Sequence[int], steps: Sequence[int]) -> list[int
     alike = [step for step in steps if step != value][:ALIKE_SIZES]
     halves = (value // 2, 2 * value) if any(step > value and step % value == 0 for step in steps) else ()
     none = (0,) if value <= CHOICE else ()
+    few = (FEW,) if value > 2 * FEW else ()
+    unlike = (UNLIKE * max(parts),) if (parts := [step for step in steps if step < value and value % step == 0]) else ()
     others = (
-        value - 1, value + 1, *halves, *multiples[:4], *alike, 1, *none, prime, multiple, 2 * value + 1, SEVERAL * value + 1, *beyond
+        value - 1, value + 1, *halves, *multiples[:4], *alike, 1, *few, *none, prime, multiple, 2 * value + 1, SEVERAL * value + 1,
+        *unlike, *beyond,
     )  # fmt: skip
     return [other for other in dict.fromkeys(others) if other != value and (other > 0 or other == 0 < value)]
 
 
-CHOICE = 3
-"""Up to here a number may be a padding or an order, not a length, and then 0 is a choice too. An axis of length 0 decides nothing."""
 SEVERAL = 5
 """Times a size: what is divided into a fixed number of pieces leaves the rest."""
+FEW = 5
+"""Shorter than what slides over it, most likely, and longer than 1: what is rounded up to a power of two is past its half."""
+UNLIKE = 41
+"""The least whole number whose reciprocal in float32, times it, is less than 1: a quotient that is a product loses a whole one there."""
 ALIKE_SIZES = 2
 """Of a problem's other sizes that a size is made equal to: an axis that is found by its length is another one then."""
 MANY = (128, 16)

@@ -38,10 +38,17 @@ OF_RESULTS = re.compile(r"\b(?:gives?|returns?|yields?|becomes?|produces?|result
 """What a clause says of results and not of inputs."""
 SIGNED = re.compile(r"(?<!non-)(?<!non)\bnegative\b|\b(?:any|either|both) signs?\b|\[ *-", re.IGNORECASE)
 """What says that numbers may be negative, though none of those that are drawn is."""
+ZEROS = re.compile(
+    r"\bzeros? (?:is|are) (?:common|allowed|possible|frequent|usual)\b|\bmay (?:be|hold|contain|have) (?:\w+ )?(?:0|zeros?)(?![.\d])"
+    r"|\b(?:some|many) (?:\w+ )?(?:are|may be|hold) (?:exactly )?(?:0|zeros?)(?![.\d])",
+    re.IGNORECASE,
+)
+"""What says that zeros are among the numbers, though none is drawn."""
 TIES = re.compile(
     r"\b(?:ties?|tied)\b|\bequal (?:\w+ )?(?:values?|scores?|keys?|probabilit\w+|numbers?|elements?|logits?|distances?|largest|ones?)\b"
     r"|\b(?:lowest|lower|smallest|first) (?:index|number|position|occurrence|max\w*|one counts)\b"
-    r"|\bthe first \w+ (?:on|at|in|for) which\b|\b(?:lowest|first)(?: \w+)? (?:index|position)\b",
+    r"|\bthe first \w+ (?:on|at|in|for) which\b|\b(?:lowest|first)(?: \w+)? (?:index|position)\b"
+    r"|\(strictly\)|\bstrictly (?:less|greater|larger|smaller|more|fewer|above|below)\b|\banswer is unique\b",
     re.IGNORECASE,
 )
 FREE = re.compile(
@@ -115,7 +122,7 @@ class Stated:
         ties: whether it says what counts among equal numbers. specials: the places of inputs that may hold NaN, infinity or minus infinity,
             by these. behind: which of these may be where nothing counts, as in padding. rounds: whether it rounds to whole numbers, and
             says how. float32: whether it asks for one rounding, at the end.
-        signed: the places of inputs that it says may be negative.
+        signed: the places of inputs that it says may be negative, or zero.
         empties: whether it speaks of empty pieces. bounds: whether it says how long pieces may be, or its names do.
         nothing: whether it says what becomes of rows that are masked as a whole.
         inference: whether it asks for no gradients. gradients: whether it asks for them. contiguous: whether inputs are.
@@ -141,7 +148,8 @@ class Stated:
         held = [sentence for sentence in self._sentences if not NOT_HELD.search(sentence)]
         self.ties = any(TIES.search(TO_EVEN.sub("", sentence)) and not FREE.search(sentence) for sentence in self._sentences)
         self.specials = {value: found for value, words in SPECIALS.items() if (found := self._places(draws[0], words, held))}
-        self.signed = self._places(draws[0], SIGNED, held)
+        floats = [place for place, tensor in enumerate(leaves(draws[0].arguments)) if tensor.is_floating_point()]
+        self.signed = floats if self._says(ZEROS) else self._places(draws[0], SIGNED, held)
         ignored = [sentence for sentence in self._sentences if NOT_HELD.search(sentence)]
         self.behind = tuple(value for value, words in SPECIALS.items() if any(_is_said(words, sentence) for sentence in ignored))
         self.empties = self._says(EMPTY)

@@ -129,13 +129,18 @@ def _parsed(text: str) -> ast.expr:
         return ast.Name("")
 
 
+def _power(a: Any, b: Any) -> Any:
+    """A power such as 2**30; None for one that is no such number."""
+    return a**b if isinstance(a, (int, float)) and isinstance(b, int) and 0 <= b <= 64 and abs(a) <= 16 else None
+
+
 SIGNS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Lt: lambda a, b: a < b, ast.LtE: lambda a, b: a <= b, ast.Gt: lambda a, b: a > b, ast.GtE: lambda a, b: a >= b,
     ast.Eq: lambda a, b: a == b,
 }  # fmt: skip
 OPERATIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b, ast.Div: lambda a, b: a / b,
-    ast.FloorDiv: lambda a, b: a // b,
+    ast.FloorDiv: lambda a, b: a // b, ast.Pow: _power,
 }  # fmt: skip
 
 

@@ -27,6 +27,7 @@ from .looks import (
     coarser_than_reference,
     errs_where_nothing_does,
     is_as_good,
+    is_close_in_double,
     is_close_in_norm,
     is_exact,
     is_no_farther,
@@ -61,6 +62,7 @@ class Outcome:
     Attributes:
         answer: "right", "wrong", "refused" or "no answer", see `Asked`. note: why.
         check: the judgement, where one was made. failure: what the solution failed with. facts: what its process saw of the call.
+        slow: whether it would have taken longer than it may.
     """
 
     answer: str
@@ -68,6 +70,10 @@ class Outcome:
     check: CheckResult | None = None
     failure: Failed | None = None
     facts: dict[str, Any] = field(default_factory=dict)
+    slow: bool = False
+
+
+TOO_LATE = Outcome("no answer", TIME_UP, slow=True)
 
 
 class Trials:
@@ -83,6 +89,7 @@ class Trials:
         transient: the solution's buffers that it doesn't store: who loads a checkpoint gets the ones that it computes.
         code: of the solution, to be looked at and never run.
         deadline: of `time.monotonic`, after which the solution is not called again: a question may take many calls.
+        reference_s: what the last call of the reference took.
         once_s: a solution that takes longer is judged by one run first, if that isn't said otherwise.
         wants_gradients: whether the problem asks for them, so that a solution has to record some.
         free: inputs whose gradients are not asked: where a matrix is promised to be triangular, those of the other half are anybody's.
@@ -104,6 +111,7 @@ class Trials:
         self.code = _code_of(sandbox.solution)
         self.names: dict[str, str] | None = {}
         self.deadline = self.once_s = math.inf
+        self.reference_s = 0.0
         self.wants_gradients = False
         self._coarser = 1.0
         self._made: dict[str, Any] = {}
@@ -174,11 +182,11 @@ class Trials:
             if how.gradients and (found := self._unasked(sides)):
                 return found
             case = Case(sides.actual, sides.expected, (sides.given, *setting.arguments), declared=self.declared)
-            case.deadline = Deadline(self.deadline)
+            case.deadline = Deadline(min(self.deadline, time.monotonic() + how.within_s))
             answered = self._answered(case, sides)
-            return Outcome("no answer", TIME_UP) if sides.late else replace(answered, facts=sides.facts)
+            return TOO_LATE if sides.late else replace(answered, facts=sides.facts)
         except OutOfTime:
-            return Outcome("no answer", TIME_UP)
+            return self._of_two_runs(sides)
         except RunError as error:
             failure = error.__cause__
             if not isinstance(failure, Failed):
@@ -188,6 +196,19 @@ class Trials:
             return self._of_failure(failure, setting)
         except InputError as error:
             return Outcome("wrong", str(error).partition(" Needed:")[0])
+
+    def _of_two_runs(self, sides: Sides) -> Outcome:
+        """What one run of each side says where there was no time for more: numbers that only one of them has."""
+        if not sides.ran or sides.how.gradients or self.deadline < time.monotonic():
+            return TOO_LATE
+        with torch.no_grad():
+            state, *arguments = copied((sides.given, *sides.setting.arguments))
+            wanted = list(tensors_of(sides.expected(state, *arguments)))
+        pairs = list(zip(tensors_of(sides.ran[0]), wanted))
+        missing = sum(int((new.isfinite().logical_not() & old.isfinite()).sum()) for new, old in pairs if new.shape == old.shape)
+        if not missing:
+            return TOO_LATE
+        return Outcome("wrong", f"It gives NaN or infinity at {missing:,} places where the reference gives numbers.", facts=sides.facts)
 
     def _unasked(self, sides: Sides) -> Outcome | None:
         """Why gradients can't be compared; None where they can: then `sides.names` are the ones that are."""
@@ -209,15 +230,16 @@ class Trials:
         """The cheapest look that answers; the whole judgement where none does."""
         ran, how = sides.ran, sides.how
         start = time.process_time()  # and not of the clock: a busy machine asks the same
-        case.native("expected")
-        if (taken := time.process_time() - start) > how.longest_s:
-            return Outcome("no answer", f"the reference takes {taken:.1f} s there, too long for the budget")
+        case.run("expected")
+        self.reference_s = time.process_time() - start
+        if self.reference_s > how.longest_s:
+            return Outcome("no answer", f"the reference takes {self.reference_s:.1f} s there, too long for the budget", slow=True)
         taken = case.native("actual").seconds
         if why := unusable(case) or undefined(case):
             return Outcome("no answer", why)
         share = more_roundings(case) if how.float32 and ran else 0.0
         if not how.whole and share <= TWICE:
-            if is_as_good(case, self._coarser):
+            if is_as_good(case, self._coarser) or is_close_in_double(case):
                 return Outcome("right")
             if taken > min(self.once_s, how.longest_s / OFTEN) and ran and (found := self._of_one_run(case, ran[0])).acceptable:
                 return Outcome("right", check=found)
@@ -295,7 +317,7 @@ class Trials:
     def _of_failure(self, failure: Failed, setting: Setting) -> Outcome:
         """What a solution that gave no result shows: nothing where the reference gives none either."""
         if failure.kind == LATE:
-            return Outcome("no answer", TIME_UP)
+            return TOO_LATE
         try:
             with torch.no_grad():
                 given = copied(setting.arguments)

@@ -124,6 +124,9 @@ class WholeNumbers:
                 yield from (self._some(place, f"{value}, a limit of {info.dtype}", value) for value in (info.min, info.max))
         elif counts:
             yield from (self._some(place, label, value) for label, value in LARGE[kind])
+            tensor = leaves(self.given.arguments)[place]
+            more = 1 + (FAR_APART if kind is torch.int32 else 1 << (62 - tensor.numel().bit_length()))  # their sum fits into int64
+            yield f"all elements of input {place} are {more} more", {place: tensor + more}
         elif least > 1 and most <= self.longest:
             yield from (self._some(place, str(value), value) for value in sorted({least // 2, 1}, reverse=True))
 

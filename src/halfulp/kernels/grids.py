@@ -1,0 +1,40 @@
+"""Grids: numbers that are all multiples of one power of two, so that sums, products and comparisons of them are exact."""
+
+from __future__ import annotations
+
+import torch
+
+FINEST = 14
+FEWEST = {torch.float32: 2, torch.float64: 2}
+MANY = 64
+"""A random number of 24 bits is such a multiple with a probability of 2^-10; one of 16 bits is where it is large, the smallest of many
+isn't."""
+
+
+def step_of(x: torch.Tensor) -> int | None:
+    """The bits after the point that all numbers have in common, up to 14; 0 for whole numbers, None where there are more."""
+    known = x[torch.isfinite(x)].double()
+    if known.numel() < FEWEST.get(x.dtype, MANY):
+        return None
+    return next((bits for bits in range(FINEST + 1) if bool((torch.ldexp(known, torch.tensor(bits)) % 1 == 0).all())), None)
+
+
+def on_grid_of(x: torch.Tensor, drawn: torch.Tensor) -> torch.Tensor:
+    """Multiples of the drawn ones' step; the largest of each row takes up what is left where the drawn rows sum to 1."""
+    bits = step_of(drawn) or 0
+    found = torch.ldexp(x.double(), torch.tensor(bits)).round()
+    if _sums_to_one(drawn):
+        found = found.scatter_add(-1, found.argmax(-1, keepdim=True), 2.0**bits - found.sum(-1, keepdim=True))
+    return torch.ldexp(found, torch.tensor(-bits)).to(x.dtype)
+
+
+def coarser(x: torch.Tensor, bits: int) -> torch.Tensor:
+    """Multiples of 2^-bits, none larger in magnitude; of rows that sum to 1, the sums up to each place are."""
+    sums_to_one = _sums_to_one(x)
+    wide = x.double().cumsum(-1) if sums_to_one else x.double()
+    found = torch.ldexp(torch.ldexp(wide, torch.tensor(bits)).trunc(), torch.tensor(-bits))
+    return (found.diff(dim=-1, prepend=torch.zeros_like(found[..., :1])) if sums_to_one else found).to(x.dtype)
+
+
+def _sums_to_one(x: torch.Tensor) -> bool:
+    return x.dim() > 0 and bool((x.double().sum(-1) == 1).all())
