@@ -125,7 +125,7 @@ def test_what_the_text_says_of_signs_and_of_results(tmp_path):
     )
     promises = Promises(draws)
     assert promises.of and said.signed == (0,)
-    promises.may_be_negative(said.signed)
+    promises.may_reach_zero(said.signed)
     assert not promises.of[0]
     _, _, said = stated(tmp_path, says="Empty rows of x give 0 and lse = -inf.", body="return x")
     assert not said.specials

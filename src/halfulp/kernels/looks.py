@@ -82,21 +82,6 @@ def is_close_in_norm(case: Case, times: float = 1.0) -> bool:
     return _all_within(case, lambda _, x, form: AN_ELEMENT * times * form.unit_roundoff * _rms(x))
 
 
-def is_close_in_double(case: Case) -> bool:
-    """Whether each output is about as close as the reference's but for a few units of float64's rounding of the largest of all results.
-
-    What transforms in float64 can't be closer: where results are small beside the others, they are off by what the transform rounds.
-    """
-    pairs = [(wanted.float64(), x.float64()) for _, wanted, x in _leaves(case) or []]
-    largest = max((float(np.abs(x[np.isfinite(x)]).max(initial=0.0)) for _, x in pairs), default=0.0)
-
-    def limit(place: int, x: Any, form: Format) -> float:
-        own = FARTHER * _rms(pairs[place][0] - x) + _rms(unit(x, form))
-        return own + AN_ELEMENT * FLOAT64.unit_roundoff * largest
-
-    return _all_within(case, limit)
-
-
 def errs_where_nothing_does(check: CheckResult) -> bool:
     """Whether there are elements that no rounding reaches, zeros for the most part, and all is within the noise beside the whole.
 
@@ -206,12 +191,16 @@ MOST_COARSER = 5.0
 def is_as_good(case: Case, coarser: float = 1.0) -> bool:
     """Whether the solution is about as close to exact arithmetic as the reference, in every output.
 
+    What transforms in float64 can't be closer than it rounds the largest of all results, however small the others are.
+
     Args:
         coarser: how many times as far it is on the given inputs, on which it was judged as a whole.
     """
     triples = _leaves(case)
     if triples is None:
         return False
+    sizes = [np.abs(exact.float64()) for _, _, exact in triples if exact.format is not None]
+    least = FLOAT64.unit_roundoff * max((float(size[np.isfinite(size)].max(initial=0.0)) for size in sizes), default=0.0)
     for found, wanted, exact in triples:
         if found.has_bytes_of(wanted):
             continue
@@ -224,7 +213,7 @@ def is_as_good(case: Case, coarser: float = 1.0) -> bool:
             usable = np.isfinite(x) & np.isfinite(a)
             if not usable.any():
                 continue
-            own, other, ulps = np.abs(a - x)[usable], np.abs(e - x)[usable], unit(x[usable], found.format)
+            own, other, ulps = np.abs(a - x)[usable], np.abs(e - x)[usable], unit(x[usable], found.format) + least
             far = own > coarser * AN_ELEMENT * (other + ulps)
             if _rms(own) > coarser * (FARTHER * _rms(other) + _rms(ulps)) or far.mean() > FEW:
                 return False

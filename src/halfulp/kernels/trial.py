@@ -27,7 +27,6 @@ from .looks import (
     coarser_than_reference,
     errs_where_nothing_does,
     is_as_good,
-    is_close_in_double,
     is_close_in_norm,
     is_exact,
     is_no_farther,
@@ -239,7 +238,7 @@ class Trials:
             return Outcome("no answer", why)
         share = more_roundings(case) if how.float32 and ran else 0.0
         if not how.whole and share <= TWICE:
-            if is_as_good(case, self._coarser) or is_close_in_double(case):
+            if is_as_good(case, self._coarser):
                 return Outcome("right")
             if taken > min(self.once_s, how.longest_s / OFTEN) and ran and (found := self._of_one_run(case, ran[0])).acceptable:
                 return Outcome("right", check=found)
