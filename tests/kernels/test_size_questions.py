@@ -105,3 +105,39 @@ def test_a_number_of_zero_is_no_length_to_divide_by(tmp_path):
     (tmp_path / "task.yml").write_text("tests:\n  - {size: 30, low: 0, seed: 1}\n")
     (tmp_path / "solution.py").write_text("import torch\ndef custom_kernel(data):\n    return torch.add(data[0], -data[1])\n")
     assert judge_here(tmp_path, tmp_path / "solution.py", budget_s=10.0).acceptable
+
+
+SPAN = """
+import torch
+def generate_input(size: int, low: int, span: int, bins: int, seed: int):
+    x = torch.randint(low, low + span, (size,), generator=torch.Generator().manual_seed(seed)).to(torch.int32)
+    return x, low, span, bins
+def ref_kernel(data):
+    x, low, span, bins = data
+    d = x.long() - low
+    return torch.bincount((d * bins // span)[(d >= 0) & (d < span)], minlength=bins)
+"""
+BINS = """
+import torch
+def custom_kernel(data):
+    x, low, span, bins = data
+    x = x[(x >= low) & (x < low + span)]
+    return torch.bincount({}, minlength=bins)
+"""
+
+
+@pytest.mark.parametrize(
+    ("bins", "label"),
+    [
+        ("((x - low).long() * bins // span)", ""),
+        ("((x - low) * bins // span).clamp(0, bins - 1).long()", "span: 268435456 instead of 256"),
+        ("((x - low).float() * (torch.tensor(float(bins)) / span)).long()", "span: 656 instead of 256"),
+    ],
+    ids=["in 64 bits", "in 32 bits", "by a reciprocal"],
+)
+def test_numbers_that_are_no_lengths_are_asked_where_products_overflow_and_quotients_are_rounded(tmp_path, bins, label):
+    (tmp_path / "reference.py").write_text(SPAN)
+    (tmp_path / "task.yml").write_text("tests:\n  - {size: 300, low: 7, span: 256, bins: 16, seed: 1}\n")
+    (tmp_path / "solution.py").write_text(BINS.format(bins))
+    found = judge_here(tmp_path / "reference.py", tmp_path / "solution.py", budget_s=15.0)
+    assert (found.answer == "RIGHT") == (label == "") and found.label.endswith(label), found

@@ -98,8 +98,8 @@ def _gpu_mode(file: Path, text: str, names: Mapping[str, Any]) -> Problem:
         )  # fmt: skip
 
     labels = [", ".join(f"{key}={value}" for key, value in test.items()) for test in tests]
-    kinds = {_kind(test): (label, test) for label, test in reversed(list(zip(labels, tests)))}
-    others = tuple(problem(label, test) for kind, (label, test) in kinds.items() if kind != _kind(tests[0]))
+    kinds = {_kind(test): place for place, test in reversed(list(enumerate(tests)))}  # the first of each
+    others = tuple(problem(labels[place], tests[place]) for place in sorted(kinds.values())[1:])
     asked = tuple((label, drawn(test)) for label, test in list(zip(labels, tests))[1:8])
     return replace(problem(_name(file), tests[0]), tests=asked, others=others)
 

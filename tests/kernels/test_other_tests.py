@@ -1,0 +1,58 @@
+"""Tests of one problem that switch something on: what they switch on is asked at other sizes too."""
+
+import pytest
+
+from halfulp.kernels import read_problem
+from halfulp.kernels.judging import judge_here
+
+REFERENCE = """
+import torch
+def generate_input(rows: int, length: int, seed: int, reverse: int = 0, decay: float = 0.95):
+    return torch.randn(rows, length, generator=torch.Generator().manual_seed(seed)), reverse, decay
+def ref_kernel(data):
+    x, reverse, decay = data
+    weights = decay ** torch.arange(x.shape[1], dtype=x.dtype)
+    return (x.flip(1) if reverse else x) @ weights
+"""
+TESTS = """
+tests:
+  - {rows: 5, length: 32, seed: 1}
+  - {rows: 6, length: 64, seed: 2}
+  - {rows: 7, length: 48, reverse: 1, seed: 3}
+  - {rows: 7, length: 16, decay: 0.75, seed: 4}
+  - {rows: 9, length: 16, decay: 0.75, seed: 5}
+"""
+IN_BLOCKS = """
+import torch
+def custom_kernel(data):
+    x, reverse, decay = data
+    length = x.shape[1]
+    weights = decay ** torch.arange(length, dtype=x.dtype)
+    if not reverse:
+        return (x * weights).sum(1)
+    return (x[:, {start} :] * weights[: length - {start}].flip(0)).sum(1)
+"""
+
+
+def problem_of(folder):
+    (folder / "reference.py").write_text(REFERENCE)
+    (folder / "task.yml").write_text(TESTS)
+    return folder / "reference.py"
+
+
+def test_each_kind_of_test_is_another_draw_of_the_same_problem(tmp_path):
+    problem = read_problem(problem_of(tmp_path))
+    assert [dict(other.sizes) for other in problem.others] == [{"rows": 7, "length": 48, "reverse": 1}, {"rows": 7, "length": 16}]
+    x, reverse, decay = problem.others[0].draw(0, {"length": 50}).arguments[0]
+    assert tuple(x.shape) == (7, 50) and (reverse, decay) == (1, 0.95)
+    assert len(problem.tests) == 4
+
+
+@pytest.mark.parametrize(("start", "answer"), [("0", "RIGHT"), ("length % 16", "MISTAKE")])
+def test_a_tail_that_is_left_out_in_one_mode_is_found(tmp_path, start, answer):
+    """48 is a multiple of 16."""
+    file = problem_of(tmp_path)
+    (tmp_path / "solution.py").write_text(IN_BLOCKS.format(start=start))
+    found = judge_here(file, tmp_path / "solution.py", budget_s=12.0)
+    assert found.answer == answer, found
+    assert answer == "RIGHT" or "reverse=1" in found.label
