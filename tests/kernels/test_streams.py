@@ -46,6 +46,7 @@ def judged(folder, *, before=BEFORE, after=AFTER, stream="Stream", times=1):
 
 
 @pytest.mark.gpu
+@pytest.mark.repeated
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
 @pytest.mark.parametrize("change", [{"before": "pass"}, {"before": "pass", "after": "pass"}, {"after": "pass", "times": 400}])
 def test_what_does_not_wait_is_wrong(tmp_path, change):
@@ -55,6 +56,7 @@ def test_what_does_not_wait_is_wrong(tmp_path, change):
 
 
 @pytest.mark.gpu
+@pytest.mark.repeated
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
 def test_what_waits_is_right(tmp_path):
     found = judged(tmp_path)
@@ -62,6 +64,7 @@ def test_what_waits_is_right(tmp_path):
 
 
 @pytest.mark.gpu
+@pytest.mark.repeated
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
 def test_what_always_runs_on_the_default_stream_is_noted(tmp_path):
     found = judged(tmp_path, before="pass", after="pass", stream="default_stream")
