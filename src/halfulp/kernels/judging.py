@@ -19,25 +19,25 @@ from .budget import BUDGET_S, FIRST_CALLS, Budget
 from .calls import Setting, State, leaves, state_of
 from .formats import read_problem, solution_file
 from .parameters import moved, tables_of
-from .place import CUDA, INTERPRETER, STAND_IN
+from .place import CUDA, INTERPRETER
 from .plan import LONGER, SEEDS, Plan, other_draw
 from .problem import Problem, count_of
 from .promises import Promises
 from .question import Question, decides_nothing, loses_little
+from .record import Record
 from .result import Asked, KernelResult
-from .sandbox import NOT_STARTED, Failed, Sandbox
+from .sandbox import Failed, Sandbox
 from .sequences import sequences
 from .sharing import shared_state
 from .sides import How
 from .sizes import size_in_words
-from .stand_in import lacks_a_device
 from .stated import Stated
 from .training import DRAWS, OTHER, RANDOM, drawn_otherwise, kind_of_training
 from .trial import OFTEN, Outcome, Trials
 from .triton_bench import code_of
 from .triton_interpreter import NOTE
 from .undefined import why_undefined
-from .yardstick import in_words, yardsticks
+from .yardstick import yardsticks
 
 OUT_OF_RANGE = (("specials",), ("overflow",))
 """The evidence that comes first where infinities or NaN are in other places."""
@@ -120,8 +120,6 @@ OF_GIVEN_SIZES = ("given", "seed", "values")
 """Kinds of questions whose tensors are as long as the problem's: an axis of length 1 is no copy when it is made contiguous."""
 HELPERS = ("task.py",)
 """Of a problem of GPU MODE: the names of types, which solutions import."""
-ACTIONS = {"loading it": "It can't be loaded", "making it": "It can't be constructed"}
-"""What failed before there was a call, in words."""
 
 
 class _Done(Exception):
@@ -140,19 +138,14 @@ class _Judge:
         self.problem, self.sandbox, self.declared = problem, sandbox, declared
         self.seed, self.without = seed, without
         self.budget = Budget(budget_s)
-        self.name = sandbox.solution.stem
         self.progress: Callable[[str], None] = lambda _: None
-        self.asked: list[Asked] = []
-        self.notes: list[str] = []
+        self.record = Record(problem, sandbox.solution.stem, declared)
         self.promises: Promises
         self.stated: Stated
-        self._promised: tuple[str, ...] = ()
-        self.trials = Trials(problem.make, sandbox, build=self._build, declared=declared, solution=self.name)
+        self.trials = Trials(problem.make, sandbox, build=self._build, declared=declared, solution=sandbox.solution.stem)
         self._given_setting: Setting | None = None
-        self._complete = True
         self._falls_back = False
         self._tables = frozenset[str]()
-        self._coarser: dict[str, float] = {}
 
     def judged(self) -> KernelResult:
         """The answer."""
@@ -167,36 +160,35 @@ class _Judge:
                 return self._failed("given", "loading it", failure)
             if self.problem.entry not in names:
                 missing = f"The file doesn't define {self.problem.entry}, which a solution of this problem has to define."
-                return self._result(Verdict.MISTAKE, missing, fault="raises")
+                return self.record.result(Verdict.MISTAKE, missing, fault="raises")
             self._cheat(cheats.seen_by_process(facts, {}), "loading it")
-            self.notes += [NOTE] if facts.get("interpreted") else []
-            self.notes += [self.sandbox.source.narrow] if self.sandbox.source.narrow else []
+            self.record.notes += [NOTE] if facts.get("interpreted") else []
+            self.record.notes += [self.sandbox.source.narrow] if self.sandbox.source.narrow else []
             self._build_on(given)
             given = self._first(given)
             self.trials.deadline = self.budget.deadline
             for question in self._questions(given):
                 if self.budget.is_over:
-                    self._complete = False
-                    self.notes.append(f'Time ran out before the question "{question.kind}: {question.label}" and those after it.')
+                    self.record.is_complete = False
+                    self.record.notes.append(f'Time ran out before the question "{question.kind}: {question.label}" and those after it.')
                     break
                 if not question.ignored and not self.stated.allows(question.setting, question.sizes):
                     continue
                 if (words := f"{question.kind}: {question.label}") in self.without:
-                    self.asked.append(Asked(question.kind, question.label, "no answer", "the reference ends its process there"))
+                    self.record.asked.append(Asked(question.kind, question.label, "no answer", "the reference ends its process there"))
                     continue
                 self.progress(words)
                 if takes_s := self.budget.too_long(question):
-                    self.asked.append(Asked(question.kind, question.label, "no answer", f"it would take about {takes_s:.0f} s"))
+                    self.record.asked.append(Asked(question.kind, question.label, "no answer", f"it would take about {takes_s:.0f} s"))
                     continue
                 start = time.monotonic()
                 self._ask(question)
                 self.budget.took(question, time.monotonic() - start, self.trials.reference_s, self.problem.sizes)
         except _Done as done:
             return done.result
-        first = self.asked[0]
-        if first.answer != "right":
-            return self._result(Verdict.UNDECIDED, f"The solution could not be judged on the inputs of the problem: {first.note}")
-        return self._result(Verdict.IDENTICAL if self._same else Verdict.ROUNDING, self._all_right(given), coarser=self._coarser)
+        check = self.record.check
+        is_rounding = check is not None and check.verdict is Verdict.ROUNDING
+        return self.record.right(yardsticks(self.trials.reference(given.init), given, self.declared) if is_rounding else {})
 
     def _drawn_first(self) -> Setting:
         """The first draw, with the reference's parameters, and what the problem promises of its inputs."""
@@ -204,7 +196,7 @@ class _Judge:
         self.promises, self.stated = Promises(draws), Stated(self.problem, draws)
         self.promises.may_reach_zero(self.stated.signed)
         self.trials.wants_gradients = self.stated.gradients
-        self._promised = (*self.promises.words, *self.stated.words)
+        self.record.promised = (*self.promises.words, *self.stated.words)
         self.trials.free = {f"inputs[{place}]" for place in self.promises.of}
         target = self.trials.reference(draws[0].init)
         given = replace(draws[0], state=state_of(target))
@@ -228,7 +220,7 @@ class _Judge:
         kept = {name: tensor for name, tensor in own.items() if name in given.state or name not in self.trials.transient}
         self.trials.names, note = shared_state(given.state, kept, self._tables)
         if note:
-            self.notes.append(note)
+            self.record.notes.append(note)
 
     def _build(self, init: tuple[Any, ...]) -> State:
         return self.sandbox.build(self.problem.entry, init, 0)[0]
@@ -259,10 +251,10 @@ class _Judge:
             self._look_for_cheats(given)
             self._ask_given(given, How(whole=True, float32=self.stated.float32))
             start = self._shrunk(given)
-        self._cheat(cheats.CALLS_REFERENCE if self._same and self._falls_back else "", "the inputs of the problem")
+        self._cheat(cheats.CALLS_REFERENCE if self.record.is_identical and self._falls_back else "", "the inputs of the problem")
         for label, test in self.problem.tests:
             if self.budget.is_over:
-                self._complete = False
+                self.record.is_complete = False
                 break
             self._take(Question("given", label, test), self.trials.ask(test), must=True)
         return start
@@ -273,22 +265,21 @@ class _Judge:
         Raises:
             _Done: they are wrong, or take too long as well.
         """
-        self.budget.call_s, self._check, self._same = self.budget.seconds, None, False
+        self.budget.call_s, self.record.check = self.budget.seconds, None
         said = f"On the inputs of the problem it {failure.words.rstrip('.')}. {SLOWER}"
-        self.notes.append(f"{said} It was judged only at smaller sizes.")
+        self.record.notes.append(f"{said} It was judged only at smaller sizes.")
         start = self._shrunk(given)
         if start is given:
-            self.notes.pop()
+            self.record.notes.pop()
             because = f"{said} Nothing was judged; it may never end."
-            raise _Done(self._result(Verdict.UNDECIDED, because, fault=failure.kind, kind="given", label="the inputs of the problem"))
+            raise _Done(self.record.result(Verdict.UNDECIDED, because, fault=failure.kind, kind="given", label="the inputs of the problem"))
         self._look_for_cheats(start)
         return start
 
     def _ask_given(self, given: Setting, how: How) -> None:
         outcome = self.trials.ask(given, how)
         self._take(Question("given", "the inputs of the problem", given), outcome, must=True)
-        self._check = outcome.check
-        self._same = outcome.check is not None and outcome.check.verdict is Verdict.IDENTICAL
+        self.record.check = outcome.check
 
     def _shrunk(self, given: Setting) -> Setting:
         """The setting from which all other questions start: the given one; for a solution that takes long, one with smaller sizes.
@@ -351,7 +342,7 @@ class _Judge:
         self._cheat(cheats.CALLS_REFERENCE if cheats.calls_reference(found, facts) else "", label)
         self._falls_back = cheats.falls_back(found, facts)
         if alike := sorted(set(found.get("whole", ())) & set(facts["whole"])):
-            self.notes.append(f"It calls {', '.join(alike)} of PyTorch, as the reference does: what that computes is not its own.")
+            self.record.notes.append(f"It calls {', '.join(alike)} of PyTorch, as the reference does: what that computes is not its own.")
         self._cheat(
             cheats.depends(self.trials.call, (given, other_draw(self.problem, given, self.seed + SEEDS[1])), self.trials.expected),
             "two draws of the inputs",
@@ -368,7 +359,7 @@ class _Judge:
         training = kind_of_training(self.trials.reference(given.init), given) if not self.stated.inference else ""
         plan = Plan(
             self.problem, given, self.promises, self.stated, self.trials, tables=self._tables, blocks=self.sandbox.source.blocks,
-            seed=self.seed, has_modes=training == OTHER, asked=self.asked,
+            seed=self.seed, has_modes=training == OTHER, asked=self.record.asked,
         )  # fmt: skip
         yield from plan.on_given()
         if training == RANDOM:
@@ -387,8 +378,8 @@ class _Judge:
         except Failed as failure:
             raise _Done(self._failed("mode", label, failure)) from None
         if wrong:
-            raise _Done(self._result(Verdict.MISTAKE, wrong, kind="mode", label=label))
-        self.asked.append(Asked("mode", label, "right"))
+            raise _Done(self.record.result(Verdict.MISTAKE, wrong, kind="mode", label=label))
+        self.record.asked.append(Asked("mode", label, "right"))
         if changes_buffers:
             training = replace(given, training=True)
             self._take(Question("mode", "buffers after training mode", training), self.trials.ask(training, How(buffers_only=True)))
@@ -409,7 +400,7 @@ class _Judge:
                     self._take(Question(*sequence.alone, sequence.setting), plain)  # it is wrong wherever they lie
             if sequence.verdict is not None and outcome.answer == "wrong" and outcome.failure is None:
                 because = f"{sequence.words} {outcome.note}"
-                raise _Done(self._result(sequence.verdict, because, kind="sequence", label=sequence.label, check=outcome.check))
+                raise _Done(self.record.result(sequence.verdict, because, kind="sequence", label=sequence.label, check=outcome.check))
             self._take(Question("sequence", sequence.label, sequence.setting, exotic=sequence.exotic), outcome)
 
     def _ask(self, question: Question) -> None:
@@ -461,13 +452,13 @@ class _Judge:
             with contextlib.suppress(Exception):
                 facts = cheats.reference_facts(self.trials.reference(question.setting.init), question.setting)
             self._cheat(cheats.seen_by_process({name: outcome.facts.get(name) for name in seen}, facts), question.label)
-        self.asked.append(Asked(question.kind, question.label, answer, outcome.note[:400] if answer != "right" else ""))
+        self.record.asked.append(Asked(question.kind, question.label, answer, outcome.note[:400] if answer != "right" else ""))
         if answer != "wrong":
             return
         mute = decides_nothing(question, contracted=self.sandbox.place == CUDA)
         because = outcome.check.because[:1] if outcome.check is not None else ()
         if question.exotic or (outcome.check is not None and (because in mute or (question.finite and because not in OUT_OF_RANGE))):
-            self.notes.append(f"The two differ on {question.label}, which decides nothing: correct kernels may differ there.")
+            self.record.notes.append(f"The two differ on {question.label}, which decides nothing: correct kernels may differ there.")
             return
         if outcome.failure is not None:
             raise _Done(self._failed(question.kind, question.label, outcome.failure))
@@ -477,7 +468,7 @@ class _Judge:
             verdict = Verdict.MISTAKE
             note = f"The numbers are the given ones and only lie differently in memory: the solution ignores their strides. {note}"
         where = "" if question.kind == "given" else f'It is wrong on the question "{question.kind}: {question.label}". '
-        raise _Done(self._result(verdict, f"{where}{note}", kind=question.kind, label=question.label, check=outcome.check))
+        raise _Done(self.record.result(verdict, f"{where}{note}", kind=question.kind, label=question.label, check=outcome.check))
 
     def _cheat(self, cheat: str, label: str) -> None:
         """End the questions where there is a cheat.
@@ -486,37 +477,11 @@ class _Judge:
             _Done: there is one.
         """
         if cheat:
-            raise _Done(self._result(Verdict.MISTAKE, f"This is a cheat: {cheat}.", cheat=cheat, label=label))
+            raise _Done(self.record.cheat(cheat, label))
 
     def _failed(self, kind: str, label: str, failure: Failed) -> KernelResult:
         cheat = cheats.seen_by_process({"attempts": failure.attempts}, {})
-        if cheat:
-            return self._result(Verdict.MISTAKE, f"This is a cheat: {cheat}.", cheat=cheat, label=label)
-        if self.sandbox.place in (STAND_IN, INTERPRETER) and lacks_a_device(failure.words):
-            because = f"The solution needs a CUDA device, or a package for one, which is not here: it raises {failure.words.rstrip('.')}."
-            return self._result(Verdict.UNDECIDED, because, fault=failure.kind, kind=kind, label=label)
-        if failure.kind == NOT_STARTED:
-            because = f"The process that would run the solution can't be started here: it {failure.words.rstrip('.')}. Nothing was judged."
-            return self._result(Verdict.UNDECIDED, because, kind=kind, label=label)
-        words = f"it raises {failure.words}" if failure.kind in ("raises", "runs out of memory") else f"it {failure.words}."
-        because = f"{ACTIONS.get(label, f'It gives no result on {label}')}: {words}"
-        return self._result(Verdict.MISTAKE, because, fault=failure.kind, kind=kind, label=label)
-
-    def _all_right(self, given: Setting) -> str:
-        right = sum(entry.answer == "right" for entry in self.asked)
-        reason = f" {self._check.reason}" if self._check is not None else ""
-        where = "the one question that has" if right == 1 else f"all {right} questions that have"
-        if self._check is not None and self._check.verdict is Verdict.ROUNDING:
-            self._coarser = yardsticks(self.trials.reference(given.init), given, self.declared)
-        return f"It is right on {where} an answer.{reason} {in_words(self._coarser)}".rstrip()
-
-    def _result(self, verdict: Verdict, because: str, **more: Any) -> KernelResult:
-        check = more.pop("check", getattr(self, "_check", None) if verdict.acceptable else None)
-        declared = check.declared if check is not None else self.declared or ""
-        return KernelResult(
-            verdict, because, asked=tuple(self.asked), promises=self._promised, notes=tuple(self.notes), problem=self.problem.name,
-            solution=self.name, format=self.problem.format, declared=declared, check=check, complete=self._complete, **more,
-        )  # fmt: skip
+        return self.record.cheat(cheat, label) if cheat else self.record.failed(kind, label, failure, self.sandbox.place)
 
 
 def _drawn_with(problem: Problem, sizes: Mapping[str, int], seed: int, changes: Mapping[str, int]) -> Setting:

@@ -1,0 +1,90 @@
+"""Record: what was asked of a solution and noted so far, and the result that it makes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..verdicts.result import CheckResult
+from ..verdicts.verdict import Verdict
+from .place import INTERPRETER, STAND_IN
+from .problem import Problem
+from .result import Asked, KernelResult
+from .sandbox import NOT_STARTED, Failed
+from .stand_in import lacks_a_device
+from .yardstick import in_words
+
+ACTIONS = {"loading it": "It can't be loaded", "making it": "It can't be constructed"}
+"""What failed before there was a call, in words."""
+
+
+class Record:
+    """One judgement, as it goes on.
+
+    Args:
+        solution: its name. declared: the precision that it may use, None for that of the data.
+
+    Attributes:
+        asked: every question with its answer. notes: what was not asked, and why. promised: what questions keep to.
+        is_complete: whether the time was enough. check: the judgement of the given inputs, where one was made.
+    """
+
+    def __init__(self, problem: Problem, solution: str, declared: str | None) -> None:
+        self._problem, self._solution, self._declared = problem, solution, declared
+        self.asked: list[Asked] = []
+        self.notes: list[str] = []
+        self.promised: tuple[str, ...] = ()
+        self.is_complete = True
+        self.check: CheckResult | None = None
+
+    @property
+    def is_identical(self) -> bool:
+        """Whether both gave the same bits on the given inputs."""
+        return self.check is not None and self.check.verdict is Verdict.IDENTICAL
+
+    def result(self, verdict: Verdict, because: str, **more: Any) -> KernelResult:
+        """The result, with everything until now.
+
+        Args:
+            more: other attributes of it.
+        """
+        check = more.pop("check", self.check if verdict.acceptable else None)
+        declared = check.declared if check is not None else self._declared or ""
+        return KernelResult(
+            verdict, because, asked=tuple(self.asked), promises=self.promised, notes=tuple(self.notes), problem=self._problem.name,
+            solution=self._solution, format=self._problem.format, declared=declared, check=check, complete=self.is_complete, **more,
+        )  # fmt: skip
+
+    def right(self, coarser: dict[str, float]) -> KernelResult:
+        """The result where nothing is wrong; undecided where nothing could be asked on the given inputs.
+
+        Args:
+            coarser: see `yardsticks`.
+        """
+        first = self.asked[0]
+        if first.answer != "right":
+            return self.result(Verdict.UNDECIDED, f"The solution could not be judged on the inputs of the problem: {first.note}")
+        right = sum(entry.answer == "right" for entry in self.asked)
+        reason = f" {self.check.reason}" if self.check is not None else ""
+        where = "the one question that has" if right == 1 else f"all {right} questions that have"
+        because = f"It is right on {where} an answer.{reason} {in_words(coarser)}".rstrip()
+        return self.result(Verdict.IDENTICAL if self.is_identical else Verdict.ROUNDING, because, coarser=coarser)
+
+    def cheat(self, cheat: str, label: str) -> KernelResult:
+        """The result of a cheat, seen on that question."""
+        return self.result(Verdict.MISTAKE, f"This is a cheat: {cheat}.", cheat=cheat, label=label)
+
+    def failed(self, kind: str, label: str, failure: Failed, place: str) -> KernelResult:
+        """The result where a question got none.
+
+        Args:
+            place: where the solution runs.
+        """
+        if place in (STAND_IN, INTERPRETER) and lacks_a_device(failure.words):
+            because = f"The solution needs a CUDA device, or a package for one, which is not here: it raises {failure.words.rstrip('.')}."
+            return self.result(Verdict.UNDECIDED, because, fault=failure.kind, kind=kind, label=label)
+        if failure.kind == NOT_STARTED:
+            because = f"The process that would run the solution can't be started here: it {failure.words.rstrip('.')}. Nothing was judged."
+            return self.result(Verdict.UNDECIDED, because, kind=kind, label=label)
+        words = f"it raises {failure.words}" if failure.kind in ("raises", "runs out of memory") else f"it {failure.words}."
+        because = f"{ACTIONS.get(label, f'It gives no result on {label}')}: {words}"
+        return self.result(Verdict.MISTAKE, because, fault=failure.kind, kind=kind, label=label)
