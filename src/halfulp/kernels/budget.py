@@ -57,8 +57,9 @@ class Budget:
         return self.seconds / PASSES
 
     def within_s(self, question: Question) -> float:
-        """The seconds that an answer may take: of a far question, one of the parts; of one that decides nothing, less."""
-        return self.seconds / PART if question.far else self.seconds / LITTLE if question.exotic else math.inf
+        """The seconds that an answer may take: of a far question, one of the parts; of one that decides nothing, less; of others, any."""
+        parts = PART if question.far else LITTLE if question.exotic else 0
+        return max(self.seconds / parts, CALLS * self.call_s) if parts else math.inf
 
     def too_long(self, question: Question) -> float:
         """About how many seconds a question would take, where that is too much; otherwise 0.

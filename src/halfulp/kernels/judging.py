@@ -457,7 +457,12 @@ class _Judge:
             return
         mute = decides_nothing(question, contracted=self.sandbox.place == CUDA)
         because = outcome.check.because[:1] if outcome.check is not None else ()
-        if question.exotic or (outcome.check is not None and (because in mute or (question.finite and because not in OUT_OF_RANGE))):
+        is_free = question.tied and outcome.check is None and outcome.failure is None  # which of equal numbers is chosen was not looked at
+        if (
+            question.exotic
+            or is_free
+            or (outcome.check is not None and (because in mute or (question.finite and because not in OUT_OF_RANGE)))
+        ):
             self.record.notes.append(f"The two differ on {question.label}, which decides nothing: correct kernels may differ there.")
             return
         if outcome.failure is not None:

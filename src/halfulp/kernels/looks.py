@@ -82,6 +82,36 @@ def is_close_in_norm(case: Case, times: float = 1.0) -> bool:
     return _all_within(case, lambda _, x, form: AN_ELEMENT * times * form.unit_roundoff * _rms(x))
 
 
+GROSS = 1e-2
+"""Of a result's size, or of that of all: a tenth of it is what is left of the digits of the shortest format."""
+MANY_WHOLE = 0.1
+"""The part of whole numbers that are others where more is wrong than a few that lie between two."""
+
+
+def gross_error(case: Case) -> str:
+    """What is far too large an error for any judgement, in words: NaN, or a part of the size; "" where there is none.
+
+    Far beyond the reference's own, and where its results are no small differences of large ones.
+    """
+    for found, wanted, exact in _leaves(case) or []:
+        if found.format is None:
+            a, e, x = found.stored, wanted.stored, exact.stored
+            if a.size and np.array_equal(e, x) and float(np.mean(a != e)) > MANY_WHOLE:
+                return f"{np.count_nonzero(a != e):,} of its {a.size:,} whole numbers are others"
+            continue
+        a, e, x = found.float64(), wanted.float64(), exact.float64()
+        with np.errstate(all="ignore"):
+            known = np.isfinite(e) & np.isfinite(x)
+            if lost := int(np.count_nonzero(known & ~np.isfinite(a))):
+                return f"it gives NaN or infinity at {lost:,} places where the reference gives numbers"
+            own, other = np.abs(a - x)[known], np.abs(e - x)[known]
+            size = np.maximum(np.abs(x[known]), _rms(x[known]))
+            least = np.maximum(max(GROSS, 64 * found.format.unit_roundoff) * size, 1000 * np.maximum(other, _rms(other)))
+            if far := int(np.count_nonzero(own > least)):
+                return f"{far:,} of its {a.size:,} results are off by more than {GROSS:.0%} of their size"
+    return ""
+
+
 def errs_where_nothing_does(check: CheckResult) -> bool:
     """Whether there are elements that no rounding reaches, zeros for the most part, and all is within the noise beside the whole.
 

@@ -134,13 +134,18 @@ def _negative(tensor: torch.Tensor, times: float) -> torch.Tensor:
 
 
 def leading_questions(given: Setting, promises: Promises) -> Iterator[Question]:
-    """What shows the most in a call, before time runs out: every number negative and large; maxima that start at 0 or -1e9 show."""
+    """What shows the most in a call, before time runs out: every number negative and large; maxima that start at 0 or -1e9 show.
+
+    And small ones: what is added to a square or to its root, and what is no multiple of a fixed step.
+    """
     floats = {place: tensor for place, tensor in enumerate(leaves(given.arguments)) if tensor.is_floating_point() and tensor.numel()}
     for times, label in ((100.0, "a hundred"), (HUGE, f"{HUGE:g}")):
         changed = {place: _negative(tensor, times) for place, tensor in floats.items()}
         if changed and all(bool(torch.isfinite(tensor).all()) for tensor in changed.values()):
             for question in kept_question(f"every number negative and {label} times larger", given, changed, promises):
                 yield replace(question, blunt=times == HUGE)
+    small = {place: tensor / FINER for place, tensor in floats.items()}
+    yield from kept_question(f"numbers {FINER:g} times smaller", given, small, promises) if small else ()
     sizes = {place: tensor.abs() for place, tensor in floats.items()}
     for place in list(floats)[:MOST_LEADING] if len(floats) > 1 else ():  # all products negative
         label = f"input {place} negative and a thousand times larger, the others positive"

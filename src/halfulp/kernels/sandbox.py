@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import json
+import math
 import os
 import shutil
 import sys
@@ -167,7 +168,7 @@ class Sandbox:
     def call(
         self, setting: Setting, *, lifted: str = "", gradients: str = "", poisoned: bool = False, watched: bool = False,
         same_memory: bool = False, settled: float = 0.0, repeated_s: float = 0.0, seed: int = 0, buffers: bool = False,
-        stream: str = "",
+        stream: str = "", within_s: float = math.inf,
     ) -> Called:  # fmt: skip
         """One call.
 
@@ -177,6 +178,7 @@ class Sandbox:
             lay. settled: seconds to wait for what is still being written. repeated_s: for so many seconds it is called again, and the
             result that differs most from the first is given. seed: of random numbers. buffers: results are (results, buffers), as they
             are in training mode. stream: the one that is current, and busy until after the call, see `behind`; "" for none.
+            within_s: seconds in which it has to answer, where these are fewer than any call has.
 
         Raises:
             Failed: see `load`.
@@ -192,7 +194,7 @@ class Sandbox:
             "gradients": gradients, "poisoned": poisoned, "watched": watched, "same_memory": same_memory, "settled": settled,
             "repeated_s": repeated_s, "seed": seed, "buffers": buffers, "stream": stream,
         }  # fmt: skip
-        answer = self._ask(header, tensors)
+        answer = self._ask(header, tensors, within_s)
         self._called = True
         return Called(unpack(answer.header["results"], list(answer.tensors)), dict(answer.header))
 
@@ -201,10 +203,10 @@ class Sandbox:
         """Whether the process that holds the solution is gone."""
         return self._worker.process_id is None or self._generation != self._worker.generation
 
-    def _ask(self, header: dict[str, Any], tensors: Iterable[Any] = ()) -> Message:
+    def _ask(self, header: dict[str, Any], tensors: Iterable[Any] = (), within_s: float = math.inf) -> Message:
         is_first = header["do"] != "call" or not self._called
         compiled_s = COMPILED_S if self.source.compiles else START_S if self.place == CUDA else self._first_s
-        self._worker.answer_s = compiled_s if is_first else self.answer_s
+        self._worker.answer_s = compiled_s if is_first else min(self.answer_s, within_s)
         kind = NOT_STARTED
         if self._starting is not None:
             self._starting.join()

@@ -128,7 +128,7 @@ class Sides:
         found = self.own.call(
             replace(self.setting, arguments=arguments, state=state), lifted=lifted, gradients=how.gradients, same_memory=how.same_memory,
             repeated_s=0.0 if lifted else how.repeated_s, buffers=how.buffers_only, stream="" if lifted else how.stream,
-            poisoned=how.poisoned and not lifted,
+            poisoned=how.poisoned and not lifted, within_s=how.within_s,
         )  # fmt: skip
         results = found.results
         if how.gradients:

@@ -26,6 +26,7 @@ from .looks import (
     RETURNS_NOTHING,
     coarser_than_reference,
     errs_where_nothing_does,
+    gross_error,
     is_as_good,
     is_close_in_norm,
     is_exact,
@@ -177,15 +178,15 @@ class Trials:
         except Exception as error:
             return Outcome("no answer", f"the reference can't be made: {type(error).__name__}")
         sides = Sides(self, target, setting, how)
+        case = Case(sides.actual, sides.expected, (sides.given, *setting.arguments), declared=self.declared)
         try:
             if how.gradients and (found := self._unasked(sides)):
                 return found
-            case = Case(sides.actual, sides.expected, (sides.given, *setting.arguments), declared=self.declared)
             case.deadline = Deadline(min(self.deadline, time.monotonic() + how.within_s))
             answered = self._answered(case, sides)
             return TOO_LATE if sides.late else replace(answered, facts=sides.facts)
         except OutOfTime:
-            return self._of_two_runs(sides)
+            return self._of_few_runs(case, sides)
         except RunError as error:
             failure = error.__cause__
             if not isinstance(failure, Failed):
@@ -196,18 +197,15 @@ class Trials:
         except InputError as error:
             return Outcome("wrong", str(error).partition(" Needed:")[0])
 
-    def _of_two_runs(self, sides: Sides) -> Outcome:
-        """What one run of each side says where there was no time for more: numbers that only one of them has."""
-        if not sides.ran or sides.how.gradients or self.deadline < time.monotonic():
+    def _of_few_runs(self, case: Case, sides: Sides) -> Outcome:
+        """What one run of each side says where there was no time for a judgement: an error that needs none."""
+        if not sides.ran or sides.how.gradients or sides.late or time.monotonic() > self.deadline:
             return TOO_LATE
-        with torch.no_grad():
-            state, *arguments = copied((sides.given, *sides.setting.arguments))
-            wanted = list(tensors_of(sides.expected(state, *arguments)))
-        pairs = list(zip(tensors_of(sides.ran[0]), wanted))
-        missing = sum(int((new.isfinite().logical_not() & old.isfinite()).sum()) for new, old in pairs if new.shape == old.shape)
-        if not missing:
-            return TOO_LATE
-        return Outcome("wrong", f"It gives NaN or infinity at {missing:,} places where the reference gives numbers.", facts=sides.facts)
+        case.deadline = None
+        words = gross_error(case)
+        return (
+            Outcome("wrong", f"There was no time for the whole judgement, and no need: {words}.", facts=sides.facts) if words else TOO_LATE
+        )
 
     def _unasked(self, sides: Sides) -> Outcome | None:
         """Why gradients can't be compared; None where they can: then `sides.names` are the ones that are."""
