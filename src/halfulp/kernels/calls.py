@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -116,6 +117,25 @@ def weights(tensor: torch.Tensor) -> torch.Tensor:
     """A number from -1 to 1 for each place: cosines of multiples of the golden angle, which are as various as random ones."""
     places = torch.arange(tensor.numel(), dtype=torch.float64)
     return torch.cos(2.399963229728653 * (places + 1.0)).reshape(tensor.shape).to(tensor)
+
+
+def remembered(target: Any, setting: Setting) -> set[str]:
+    """The buffers that a call in evaluation mode changes, as a cache of keys; none where it fails."""
+    if not isinstance(target, nn.Module):
+        return set()
+    try:
+        own = copy.deepcopy(target).eval()
+        before = {name: tensor.clone() for name, tensor in own.named_buffers()}
+        with torch.no_grad():
+            own(*copied(setting.arguments), **setting.keywords)
+        after = dict(own.named_buffers())
+    except Exception:  # whatever the reference raises, and what can't be copied
+        return set()
+    return {name for name, tensor in before.items() if name not in after or not _equal(after[name], tensor)}
+
+
+def _equal(left: torch.Tensor, right: torch.Tensor) -> bool:
+    return left.shape == right.shape and torch.equal(left, right)
 
 
 def _tensors(value: Any) -> list[torch.Tensor]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -97,11 +98,31 @@ def _gpu_mode(file: Path, text: str, names: Mapping[str, Any]) -> Problem:
             description=str(task.get("description") or ""),
         )  # fmt: skip
 
-    labels = [", ".join(f"{key}={value}" for key, value in test.items()) for test in tests]
-    kinds = {_kind(test): place for place, test in reversed(list(enumerate(tests)))}  # the first of each
-    others = tuple(problem(labels[place], tests[place]) for place in sorted(kinds.values())[1:])
-    asked = tuple((label, drawn(test)) for label, test in list(zip(labels, tests))[1:8])
-    return replace(problem(_name(file), tests[0]), tests=asked, others=others)
+    kinds = {_kind(test): test for test in reversed(tests)}  # the first of each
+    others = [*_combined(tests), *(test for test in tests[1:] if kinds[_kind(test)] is test and _kind(test) != _kind(tests[0]))]
+    asked = tuple((_label(test), drawn(test)) for test in tests[1:8])
+    return replace(problem(_name(file), tests[0]), tests=asked, others=tuple(problem(_label(test), test) for test in others))
+
+
+def _label(test: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key}={value}" for key, value in test.items())
+
+
+def _combined(tests: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The first test with two switches on that no test has on together, and with all of them."""
+    first = tests[0]
+    switches: dict[str, Any] = {}
+    for key, value in ((key, value) for test in tests[1:] for key, value in test.items()):
+        if key != "seed" and (key not in first or (first[key] != value and (type(value) is not int or value <= CHOICE))):
+            switches.setdefault(key, value)
+    pairs = list(itertools.combinations(switches.items(), 2))
+    found = [dict(pair) for pair in pairs if not any(pair[0] in test.items() and pair[1] in test.items() for test in tests)]
+    for chosen in (*found[:MOST_COMBINED], *([switches] if len(switches) > 2 and found else [])):
+        yield {**first, **chosen}
+
+
+MOST_COMBINED = 4
+"""Pairs of switches; each is drawn, and asked as it is before it is asked at other sizes."""
 
 
 def _kind(test: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ from ..verdicts.verdict import Verdict
 from . import cheats, footprint
 from .apart import of_this_thread
 from .budget import BUDGET_S, FIRST_CALLS, Budget
-from .calls import Setting, State, leaves, state_of
+from .calls import Setting, State, leaves, remembered, state_of
 from .formats import read_problem, solution_file
 from .parameters import moved, tables_of
 from .place import CUDA, INTERPRETER
@@ -193,13 +193,14 @@ class _Judge:
     def _drawn_first(self) -> Setting:
         """The first draw, with the reference's parameters, and what the problem promises of its inputs."""
         draws = [self.problem.draw(self.seed + number, {}) for number in SEEDS]
-        self.promises, self.stated = Promises(draws), Stated(self.problem, draws)
+        state = state_of(self.trials.reference(draws[0].init))
+        given = replace(draws[0], state=state)
+        self.promises = Promises(draws)
+        self.stated = Stated(self.problem, [replace(draw, state=state) if draw.init == given.init else draw for draw in draws])
         self.promises.may_reach_zero(self.stated.signed)
         self.trials.wants_gradients = self.stated.gradients
         self.record.promised = (*self.promises.words, *self.stated.words)
         self.trials.free = {f"inputs[{place}]" for place in self.promises.of}
-        target = self.trials.reference(draws[0].init)
-        given = replace(draws[0], state=state_of(target))
         self.budget.numbers, self._given_setting, self._tables = count_of(given), given, tables_of(self.problem, given.init)
         self.trials.tables, self.trials.once_s = self._tables, self.budget.pass_s / OFTEN
         return given
@@ -221,6 +222,10 @@ class _Judge:
         self.trials.names, note = shared_state(given.state, kept, self._tables)
         if note:
             self.record.notes.append(note)
+        if hidden := remembered(self.trials.reference(given.init), given) - set((self.trials.names or {}).values()):
+            self.trials.remembers = True
+            words = f"The reference keeps {', '.join(sorted(hidden))} from call to call, and the solution keeps it otherwise"
+            self.record.notes.append(f"{words}: it is made anew for each call, and what it keeps is not asked.")
 
     def _build(self, init: tuple[Any, ...]) -> State:
         return self.sandbox.build(self.problem.entry, init, 0)[0]
@@ -312,7 +317,7 @@ class _Judge:
             if outcome.answer == "right":
                 self.budget.call_s = taken_s
                 self.problem, self.promises, given = replace(problem, sizes=sizes, draw=draw), Promises(draws), small
-                self.stated = Stated(self.problem, draws)
+                self.stated = Stated(self.problem, [replace(draw, state=small.state) for draw in draws])
                 self.promises.may_reach_zero(self.stated.signed)
         return given
 
@@ -391,6 +396,7 @@ class _Judge:
             _Done: an answer is wrong.
         """
         state = moved(given.state, self.seed, self._tables) if self.trials.names is not None else None
+        state = self.stated.allowed(given, state, {}) if state is not None else None
         for sequence in sequences(given, others, self.promises, state, on_device=self.sandbox.place == CUDA):
             outcome = self.trials.ask(sequence.setting, sequence.how)
             if sequence.alone and outcome.answer == "wrong":

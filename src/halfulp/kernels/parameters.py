@@ -22,7 +22,9 @@ def constructor_questions(problem: Problem, given: Setting) -> Iterator[Question
     names, whole = _named(problem, given)
     compared = list(comparisons_in(problem.text))
     for place, value in enumerate(whole):
-        others: list[Any] = [not value] if isinstance(value, bool) else [value / 8 or 0.1, value * 8] if isinstance(value, float) else []
+        others: list[Any] = (
+            [not value] if isinstance(value, bool) else [value / 8 or 0.1, value * 8, 0.0] if isinstance(value, float) else []
+        )
         if _is_whole(value) and place >= len(given.init):
             others = [value + 1, 2 * value + 1]
         if value is None and any(names[place] in found.names and None in found.values for found in compared):
@@ -36,7 +38,8 @@ def constructor_questions(problem: Problem, given: Setting) -> Iterator[Question
         for other in dict.fromkeys(each for each in (*special, *others) if each != value):
             init = (*whole[:place], other, *whole[place + 1 :])
             label = f"{names[place]}={other} instead of {value}"
-            yield Question("parameters", label, replace(given, init=init), of="" if other in special else names[place])
+            # Zero is a case of its own: code that asks for a number by its truth takes it for none.
+            yield Question("parameters", label, replace(given, init=init), of="" if other in special or other == 0 else names[place])
 
 
 CHANGED = "the values of every parameter and buffer changed"

@@ -17,7 +17,6 @@ from .facts import alike
 from .ignored import ignored_questions
 from .longer import longer_questions
 from .masks import has_rows_of_nothing, known_marks, mask_questions
-from .other_tests import other_test_questions
 from .pairs import extremes, far_questions, longer_constructor_questions
 from .parameters import constructor_questions, marks_of, moved, parameter_questions, times
 from .pieces import piece_questions
@@ -36,9 +35,18 @@ from .questions import (
     training_questions,
     value_questions,
     whole_number_questions,
+    whole_range_questions,
 )
 from .result import Asked
-from .sizes import PROPORTIONS, axis_questions, magnitude_questions, rank_questions, size_questions
+from .sizes import (
+    PROPORTIONS,
+    REFUSALS,
+    axis_questions,
+    longer_size_questions,
+    magnitude_questions,
+    rank_questions,
+    size_questions,
+)
 from .stated import Stated
 from .text_questions import format_questions, text_questions, unit_questions
 from .trial import SEEN, Trials
@@ -48,6 +56,10 @@ MOST_NEAR = 20
 """Sizes, each one more, several times as large, and one less, that are asked before other values: they say the most, and time may end."""
 MOST_IGNORED = 4
 """Settings on which numbers that change no result are looked for: each costs a few calls of the reference."""
+MOST_TESTS = 4
+"""Other tests, the ones that come first: each asks again what was asked of the first."""
+OF_A_TEST = len(PROPORTIONS) + 6
+"""Sizes of each, the nearest first."""
 LONGER = 8
 """Gradients are asked of up to so many times the given numbers."""
 FAR_MEAN = 1000.0
@@ -116,6 +128,9 @@ class Plan:
 
     def elsewhere(self) -> Iterator[Question]:
         """Other constructors, sizes, values and layouts; then gradients on them."""
+        for other in self.problem.others:
+            with contextlib.suppress(*REFUSALS):
+                yield Question("given", other.name, other.draw(self.seed, {}))
         yield from self._constructors()
         kept = list(self._early)
         whole = list(whole_number_questions(self.given, self._whole_numbers()))
@@ -124,15 +139,9 @@ class Plan:
         yield from map(self._moved, early)
         refused: set[str] = set()
         fixed = self.stated.fixed_axes(self.given)
-        sizes = size_questions(self.problem, self.given, self.promises, self.seed, self.blocks, refused, fixed)
-        for question in itertools.islice(sizes, min(MOST_NEAR, 3 * len(self.problem.sizes) + len(PROPORTIONS))):
-            before = len(self.asked)
-            for found in self._with_state(question):
-                kept.append(found)
-                yield found
-                self._sized += [found] if self._is_right(before) else []
-            if len(self.asked) == before or self.asked[-1].answer == "no answer":
-                refused.update(question.sizes)
+        sizes = size_questions(self.problem, self.given, self.promises, self.seed, self.blocks, refused, fixed, self.stated.limits)
+        near = itertools.islice(sizes, min(MOST_NEAR, 3 * len(self.problem.sizes) + len(PROPORTIONS)))
+        yield from self._at_sizes(near, kept, refused)
         yield from longer_questions(self.given, self.promises) if not self.problem.sizes else ()
         own = self.problem.sizes
         doubled = [question for question in kept if any(size == 2 * own.get(name, 0) for name, size in question.sizes.items())]
@@ -162,24 +171,39 @@ class Plan:
             yield from training_questions([question for question in kept if question not in self._early])
         yield from self._gradients(kept)
         kept.clear()
-        for question in sizes:
-            for found in self._with_state(question):
-                kept += [found] if count_of(found.setting) <= LONGER * count_of(self.given) else []
-                before = len(self.asked)
-                yield found
-                self._sized += [found] if self._is_right(before) else []
+        yield from self._at_sizes(sizes, kept, refused)
         for question in single_questions(self.given, self.promises, self.stated):
             kept.append(self._moved(question))
             yield kept[-1]
         yield from self._gradients(kept)
         yield from self._together()
 
+    def _at_sizes(self, sizes: Iterator[Question], kept: list[Question], refused: set[str]) -> Iterator[Question]:
+        """Questions of other sizes, with all that belongs to each.
+
+        Args:
+            kept: gets those on which gradients may be asked. refused: gets the names of sizes that had no answer.
+        """
+        for question in sizes:
+            before = len(self.asked)
+            for found in self._with_state(question):
+                kept += [found] if count_of(found.setting) <= LONGER * count_of(self.given) else []
+                yield found
+                self._sized += [found] if self._is_right(before) else []
+                yield from whole_range_questions(found, self.stated.any_whole)
+            if len(self.asked) == before or self.asked[-1].answer == "no answer":
+                refused.update(question.sizes)
+
     def _together(self) -> Iterator[Question]:
         """Other tests of the problem at other sizes, and two changes at a time."""
-        for question in other_test_questions(self.problem, self.stated, [self.seed + number for number in SEEDS]):
-            if not has_rows_of_nothing(question.setting, self.given, self.stated):
-                yield question
+        for plan in self._others():
+            for question in plan.of_a_test():
+                label = f"{plan.problem.name}: {question.label}"
+                yield replace(question, label=label, sizes={**plan.problem.sizes, **question.sizes})
         sizes = extremes(self._sized)
+        for question in sizes:
+            for found in mask_questions(question.setting, self.promises, self.stated):
+                yield replace(found, label=f"{question.label}, {found.label}", far=question.far, sizes=question.sizes)
         constructors = list(constructor_questions(self.problem, self.given))
         yield from far_questions(sizes, self.promises, self.seed, has_modes=self.has_modes)
         built = [found for question in constructors for found in self._with_state(question)]
@@ -187,12 +211,39 @@ class Plan:
         for question in longer_constructor_questions(self.given, constructors, sizes):
             yield from self._with_state(question)
 
+    def _others(self) -> Iterator[Plan]:
+        """The questions about other tests of the problem."""
+        for other in self.problem.others[:MOST_TESTS]:
+            try:
+                draws = [other.draw(self.seed + number, {}) for number in SEEDS]
+            except REFUSALS:
+                continue
+            promises, stated = Promises(draws), Stated(other, draws)
+            promises.may_reach_zero(stated.signed)
+            yield Plan(
+                other, draws[0], promises, stated, self.trials, tables=(), blocks=self.blocks, seed=self.seed, has_modes=False,
+                asked=self.asked,
+            )  # fmt: skip
+
+    def of_a_test(self) -> Iterator[Question]:
+        """Near sizes, one several times as large, and values: of a test that switches something on."""
+        near = size_questions(self.problem, self.given, self.promises, self.seed, limits=self.stated.limits)
+        sizes = itertools.chain(itertools.islice(near, OF_A_TEST), longer_size_questions(self.problem, self.seed))
+        values = (question for question in self._values() if question.kind == "values")
+        whole = whole_number_questions(self.given, self._whole_numbers())
+        for question in itertools.chain(sizes, values, whole):
+            if not has_rows_of_nothing(question.setting, self.given, self.stated):
+                yield question
+
     def _is_right(self, before: int) -> bool:
         """Whether a question that was asked after so many answers was answered right."""
         return len(self.asked) > before and self.asked[-1].answer == "right"
 
     def _parameters(self) -> Iterator[Question]:
-        return parameter_questions(self.given, self.seed, self.tables, upwards=self._upwards)
+        for question in parameter_questions(self.given, self.seed, self.tables, upwards=self._upwards):
+            found = self.stated.allowed(self.given, question.setting.state, {})
+            if found is not None:
+                yield replace(question, setting=replace(question.setting, state=found))
 
     def _is_defined(self, state: State) -> bool:
         """Whether the reference gives numbers with such parameters."""
@@ -280,7 +331,7 @@ class Plan:
                 return None
 
         draws = [self.given, *(other_draw(self.problem, self.given, self.seed + number) for number in SEEDS[1:])]
-        return WholeNumbers(draws, ask, self.problem.text, marks_of(self.problem, self.given), self.problem.entry)
+        return WholeNumbers(draws, ask, self.problem.text, marks_of(self.problem, self.given), self.problem.entry, self.stated)
 
     def _changed(self, question: Question) -> set[int]:
         """The places of the tensors among the arguments that are others."""
@@ -344,11 +395,8 @@ class Plan:
         state = question.setting.state
         if not state or self.trials.names is None:
             return question
-        return replace(
-            question,
-            setting=replace(question.setting, state=moved(state, self.seed, self.tables, upwards=self._upwards)),
-            otherwise=question.setting,
-        )
+        found = self.stated.allowed(question.setting, moved(state, self.seed, self.tables, upwards=self._upwards), question.sizes)
+        return question if found is None else replace(question, setting=replace(question.setting, state=found), otherwise=question.setting)
 
 
 def other_draw(problem: Problem, given: Setting, seed: int) -> Setting:

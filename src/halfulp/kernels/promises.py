@@ -62,6 +62,12 @@ def _is_away(x: torch.Tensor) -> bool:
     return 0 < least < most and known.numel() * least >= AWAY * most
 
 
+def _grid_of(tensors: Sequence[torch.Tensor]) -> Promise:
+    """That numbers are multiples of the power of two of which those of all draws are."""
+    finest = max(step_of(tensor) or 0 for tensor in tensors)
+    return Promise(ON_A_GRID, lambda x: (bits := step_of(x)) is not None and bits <= finest, on_grid_of)
+
+
 def _masked(x: torch.Tensor, drawn: torch.Tensor) -> torch.Tensor:
     return torch.where(torch.isneginf(drawn), drawn, x) if x.shape == drawn.shape else drawn
 
@@ -191,8 +197,11 @@ class Promises:
                 continue
             known = PROMISES if value.is_floating_point() else OF_WHOLE_NUMBERS
             found = [promise for promise in known if all(_holds(promise, tensor) for tensor in tensors)]
-            if any(promise.name == WHOLE for promise in found):  # and so multiples of 1
-                found = [promise for promise in found if promise.name != ON_A_GRID]
+            is_whole = any(promise.name == WHOLE for promise in found)  # and so multiples of 1
+            found = [
+                _grid_of(tensors) if promise.name == ON_A_GRID else promise
+                for promise in found if not (is_whole and promise.name == ON_A_GRID)
+            ]  # fmt: skip
             if found:
                 self.of[place] = found
 
@@ -216,6 +225,11 @@ class Promises:
         """What is promised, a sentence for each."""
         alone = [f"Input {place} {promise.name} in every draw." for place, found in self.of.items() for promise in found[:2]]
         return (*alone, *(tie.words for tie in self.ties if tie.way not in (BELOW, UP_TO)))
+
+    def hold(self, arguments: tuple[Any, ...]) -> bool:
+        """Whether arguments are what is promised."""
+        tensors = leaves(arguments)
+        return all(_holds(promise, tensors[place]) for place, found in self.of.items() if place < len(tensors) for promise in found)
 
     def kept(self, arguments: tuple[Any, ...]) -> tuple[Any, ...] | None:
         """Changed arguments made to hold what is promised; None where that leaves nothing changed, or can't be done."""

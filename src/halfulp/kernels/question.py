@@ -60,6 +60,8 @@ class Question:
         return next((times for label, times in LARGER.items() if label in self.label), 1.0)
 
 
+ZERO = "=0.0 instead of"
+"""In the label of a constructor's number that became zero: whether what is divided by it is anything depends on how it is written."""
 ALIKE = "all numbers the same"
 TIED = ("ties", "integers", "half of the numbers zero", ALIKE, "all numbers zero")
 """Variants in which many numbers are alike."""
@@ -81,6 +83,8 @@ def decides_nothing(question: Question, *, contracted: bool = False) -> tuple[tu
     if ALIKE in question.label:
         found += [("gain",), ("redraw",)]
     if question.gradients and any(label in question.label for label in SATURATED):
+        found.append(("specials",))
+    if ZERO in question.label:
         found.append(("specials",))
     if contracted and f"{HUGE:g}" in question.label:
         found.append(("specials",))

@@ -13,10 +13,11 @@ import torch
 from ..inputs import InputVariant, variants
 from .calls import ALL, Setting, State, leaves, with_leaves
 from .grids import coarser
+from .problem import CHOICE
 from .promises import Promises
 from .question import ALIKE, DIFFERENTIATED, HUGE, IN_TRAINING, TIED, Question, is_unchanged, kept_question
 from .stated import Stated
-from .whole_numbers import WholeNumbers
+from .whole_numbers import WholeNumbers, whole_range
 
 
 def value_questions(given: Setting, promises: Promises, stated: Stated, seed: int) -> Iterator[Question]:
@@ -24,7 +25,7 @@ def value_questions(given: Setting, promises: Promises, stated: Stated, seed: in
     for variant in variants(given.arguments, seed):
         if variant.kind in ("sizes", "empty") or (variant.kind == "layout" and stated.contiguous):
             continue
-        arguments = _of_matrices(variant.inputs, given) if variant.kind == "layout" else promises.kept(variant.inputs)
+        arguments = _laid_out(variant.inputs, given, stated.strided) if variant.kind == "layout" else promises.kept(variant.inputs)
         if arguments is None or is_unchanged(arguments, given.arguments, variant.kind):
             continue
         is_exotic = variant.kind == "specials" and not (variant.label == SUBNORMAL and stated.magnitudes)
@@ -33,7 +34,7 @@ def value_questions(given: Setting, promises: Promises, stated: Stated, seed: in
             exotic=is_exotic, tied=variant.label in TIED and not stated.ties,
         )  # fmt: skip
         if variant.kind == "layout":
-            yield from _first_as_given(variant, given)
+            yield from _first_as_given(replace(variant, inputs=arguments), given)
         if variant.label == OTHERS:
             finer = {at: tensor / FINER for at, tensor in enumerate(leaves(variant.inputs)) if tensor.is_floating_point()}
             yield from kept_question(f"{OTHERS}, and {FINER:g} times smaller", given, finer, promises)
@@ -45,11 +46,17 @@ FINER = 100.0
 """Times smaller: what is packed in few bits, or chosen by a fixed step, shows on numbers that lie close together, and on no grid."""
 
 
-def _of_matrices(arguments: tuple[Any, ...], given: Setting) -> tuple[Any, ...]:
-    """The arguments with vectors as they were given, where there is anything else: scales and lengths lie in memory as they were made."""
+def _laid_out(arguments: tuple[Any, ...], given: Setting, strided: Collection[int]) -> tuple[Any, ...] | None:
+    """The arguments with vectors as they were given, where there is anything else: scales and lengths lie in memory as they were made.
+
+    Args:
+        strided: the places of inputs that may lie otherwise. None is returned where nothing does.
+    """
     own = leaves(given.arguments)
     vectors = {place: tensor for place, tensor in enumerate(own) if tensor.dim() < 2}
-    return with_leaves(arguments, vectors) if len(vectors) < len(own) else arguments
+    kept = vectors if len(vectors) < len(own) else {}
+    kept |= {place: tensor for place, tensor in enumerate(own) if place not in strided}
+    return with_leaves(arguments, kept) if len(kept) < len(own) else None
 
 
 def _first_as_given(variant: InputVariant, given: Setting) -> Iterator[Question]:
@@ -250,8 +257,21 @@ def border_questions(asked: Sequence[Question], promises: Promises) -> Iterator[
 
 def whole_number_questions(given: Setting, numbers: WholeNumbers) -> Iterator[Question]:
     """Whole numbers at their limits, or marked as what does not count."""
-    for label, changed in numbers.changes():
+    for label, changed in (*numbers.changes(), *numbers.of_any_size()):
         yield Question("values", label, replace(given, arguments=with_leaves(given.arguments, changed)))
+
+
+def whole_range_questions(question: Question, places: Collection[int]) -> Iterator[Question]:
+    """Whole numbers over the whole range of their type, on the setting of another question.
+
+    Args:
+        places: of inputs that may hold any.
+    """
+    tensors = leaves(question.setting.arguments)
+    changed = {place: whole_range(tensors[place]) for place in places if place < len(tensors) and tensors[place].numel()}
+    if changed:
+        setting = replace(question.setting, arguments=with_leaves(question.setting.arguments, changed))
+        yield replace(question, label=f"{question.label}, whole numbers over their whole range", setting=setting)
 
 
 TWINS = "the first two rows alike in input"
@@ -281,19 +301,28 @@ LARGE = 1e4
 
 
 def number_questions(given: Setting) -> Iterator[Question]:
-    """Switches among the arguments the other way; numbers one more; twice as large where they divide an axis, as sizes of groups do."""
-    lengths = {length for tensor in leaves(given.arguments) for length in tensor.shape}
+    """Switches among the arguments the other way; numbers one more; twice as large where they divide an axis, as sizes of groups do.
+
+    Then a quarter of each, one, and the length of an axis: a size of the result that is as large as that of the input, or smaller.
+    """
+    lengths = [length for tensor in leaves(given.arguments) for length in tensor.shape]
     dividing = {part for part in range(GROUPS, max(lengths, default=0)) if any(length % part == 0 for length in lengths)}
-    for place, value in enumerate(given.arguments):
-        for key, part in _numbers(value):
-            other: Any = 2 * part if part in dividing else part + 1
-            if isinstance(part, (bool, float)):
-                other = not part if isinstance(part, bool) else part + 0.5
-            yield Question(
-                "values",
-                f"argument {place}{key}: {other} instead of {part}",
-                replace(given, arguments=_with_number(given.arguments, place, key, other)),
-            )
+    numbers = [(place, key, part) for place, value in enumerate(given.arguments) for key, part in _numbers(value)]
+    for place, key, part in numbers:
+        others: list[Any] = [2 * part if part in dividing else part + 1]
+        if isinstance(part, (bool, float)):
+            others = [not part if isinstance(part, bool) else part + 0.5]
+        elif part > CHOICE:
+            others += [part // 4, 1, *dict.fromkeys(lengths[-2:])]
+        for other in dict.fromkeys(other for other in others if other != part):
+            arguments = _with_number(given.arguments, place, key, other)
+            yield Question("values", f"argument {place}{key}: {other} instead of {part}", replace(given, arguments=arguments))
+    sizes = [(place, key) for place, key, part in numbers if type(part) is int and part > CHOICE]
+    if len(sizes) > 1 and lengths:
+        arguments = given.arguments
+        for place, key in sizes:
+            arguments = _with_number(arguments, place, key, lengths[-1])
+        yield Question("values", f"all numbers among the arguments {lengths[-1]}", replace(given, arguments=arguments))
 
 
 GROUPS = 16

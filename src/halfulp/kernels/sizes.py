@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -32,13 +34,14 @@ def size_questions(
     blocks: Sequence[int] = (),
     refused: Collection[str] = (),
     fixed: Collection[tuple[int, int]] = (),
+    limits: Mapping[str, Collection[int]] = MappingProxyType({}),
 ) -> Iterator[Question]:
     """Other sizes: all together three quarters; each one less, one more, one, a prime, the next vector register; the nearest first.
 
     Args:
         blocks: numbers that the solution's source names, which may be those of its blocks: each size is one more than these too.
         refused: the names of sizes that can't be one larger; the caller adds them as it goes. Their next multiple is asked at once.
-        fixed: inputs and their axes that have one length alone.
+        fixed: inputs and their axes that have one length alone. limits: of sizes, the smallest and the largest that the problem names.
     """
     most = max(LARGEST, 2 * count_of(given))
     draws = _Draws(problem, seed)
@@ -46,7 +49,10 @@ def size_questions(
     asked: set[tuple[str, int]] = set()
     own: set[tuple[int, int]] = set()
     steps = sorted({step for step in problem.sizes.values() if step > 1})
-    plans = [(name, value, other) for name, value in problem.sizes.items() for other in _others(value, blocks, steps)]
+    plans = [
+        (name, value, other) for name, value in problem.sizes.items()
+        for other in dict.fromkeys((*_next_to(limits.get(name, ()), value), *_others(value, blocks, steps)))
+    ]  # fmt: skip
     is_long = False
     waiting = sorted(plans, key=_rank)
     while waiting:
@@ -70,9 +76,11 @@ def size_questions(
             waiting = _multiples_first(waiting, name) if other == value + 1 else waiting
             continue
         changed = _changed_axes(setting.arguments, given.arguments)
-        own |= changed
-        if other == SEVERAL * value + 1 and not changed:  # five times as many bits are no size
+        # Five times as many bits are no size, and times zero is an input that is all zero.
+        is_length = bool(changed)
+        if not changed.isdisjoint(fixed) or (not is_length and (other in (SEVERAL * value + 1, 0) or not promises.hold(setting.arguments))):
             continue
+        own |= changed
         if count_of(setting) <= most:
             label = f"{size_in_words(name)}: {other} instead of {value}{', the other sizes small' if len(sizes) > 1 else ''}"
             is_empty = any(not tensor.numel() for tensor in (*leaves(setting.arguments), *setting.state.values()))
@@ -124,6 +132,20 @@ def magnitude_questions(problem: Problem, given: Setting, seed: int, seconds: Ca
 
 SLOWER = 3.0
 """Times as long as on the given inputs: a number on which the time depends is not made larger."""
+
+
+def longer_size_questions(problem: Problem, seed: int) -> Iterator[Question]:
+    """Each size several times as large, and one more."""
+    for name, value in problem.sizes.items():
+        changes = {name: SEVERAL * value + 1}
+        with contextlib.suppress(*REFUSALS):
+            setting = problem.draw(seed, changes)
+            yield Question("sizes", f"{size_in_words(name)}: {changes[name]} instead of {value}", setting, far=True, sizes=changes)
+
+
+def _next_to(limits: Collection[int], value: int) -> list[int]:
+    """What the problem names as the least and the largest, and what is one inside; what is outside, it excludes."""
+    return [other for limit in limits for other in (limit, limit - 1, limit + 1) if other not in (0, value)]
 
 
 def _multiples_first(waiting: list[tuple[str, int, int]], name: str) -> list[tuple[str, int, int]]:

@@ -9,14 +9,15 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
 
-from .calls import Setting, leaves
+from .calls import Setting, State, leaves
 from .problem import Problem, argument_names
-from .statements import ALL, NAME, NUMBER, prose_of, sentences_of, statements_in
+from .statements import ALL, NAME, NUMBER, limits_in, prose_of, sentences_of, statements_in
 
 SHAPE = re.compile(
     rf"(?P<names>(?:{NAME}\s*,\s*)*{NAME})\s*(?::|\bis\b|\bof shape\b)?\s*"
@@ -73,7 +74,9 @@ FLOAT32 = re.compile(
     re.IGNORECASE,
 )
 """Not "computed in float32": that is said of kernels that round the factors of a product to 16 bits, as GPUs multiply them."""
-EMPTY = re.compile(r"\bempty\b|\b(?:with|has|have|having) no \w+s\b|\bwithout any \w+s\b", re.IGNORECASE)
+EMPTY = re.compile(
+    r"\bempty\b|\blengths? (?:is |are |of )?(?:0|zero)\b|\b(?:with|has|have|having) no \w+s\b|\bwithout any \w+s\b", re.IGNORECASE
+)
 BOUND = re.compile(
     r"\b(?:at most|no more than|fewer than|up to)\s+[\w-]+\s+(?:\w+\s+)?"
     r"(?:rows?|nodes?|edges?|tokens?|elements?|entries|items?|points?|keys?|neighbou?rs?|frames?|bags?)\b"
@@ -93,15 +96,34 @@ MAGNITUDES = re.compile(
     re.IGNORECASE,
 )
 INFERENCE = re.compile(
-    r"\b(?:inference|forward) only\b|\b(?:no|without) gradients?\b(?! +(?:to|for|through|of|from|into|with|in|on|is|are|flows?)\b)",
+    r"\b(?:inference|forward) only\b"
+    r"|\b(?:no|without) gradients?\b(?: (?:are|is) (?:needed|required|asked|taken|used|computed))?(?= *(?:[.,;:)]|$))",
     re.IGNORECASE,
 )
 GRADIENTS = re.compile(
     r"\bdifferentiable\b|\bstraight-through gradient"
-    r"|\bgradients? (?:flows?|reach\w*|(?:are|is) (?:taken|needed|used|computed|asked|trained))\b",
+    r"|\bgradients? (?:[\w()]+ ){0,5}?(?:flows?|reach\w*|(?:are|is) (?:taken|needed|used|computed|asked|trained|required))\b",
     re.IGNORECASE,
 )
 STRIDES = re.compile(r"\b(?:non|not|need|may|any|whether)\b[^,]*\b(?:contiguous|strides?)\b|\bnoncontiguous\b|\bstrided\b", re.IGNORECASE)
+MAGNITUDE_RANGE = re.compile(
+    rf"\bmagnitudes?\s+(?:is\s+|are\s+|lie\s+)?(?:in|between|from)\s*[\[(]?\s*(?P<low>{NUMBER})\s*(?:,|and|to)\s*(?P<high>{NUMBER})"
+)
+REST = re.compile(r"\b(?:others?|rest|remaining|all else|everything else)\b[^.;]*\bcontiguous\b", re.IGNORECASE)
+"""What says that only those inputs may have strides of which it is said."""
+ANY_WHOLE = re.compile(
+    r"\bany (?:u?int(?:8|16|32|64)|(?:8|16|32|64)-bit integers?|(?:signed )?integers?)\b"
+    r"|\bnegative (?:(?:ones?|values?|numbers?|integers?) )?(?:included|too|as well|allowed)\b|\b(?:whole|full) range of u?int",
+    re.IGNORECASE,
+)
+"""What says that whole numbers may be any of their type."""
+SOME_LEFT = re.compile(
+    r"\bat least one (?:\w+ )?(?:per|of each|in each|in every|of every) \w+ (?:is|are|stays?|remains?) "
+    r"(?:finite|valid|unmasked|kept|left)\b"
+    r"|\b(?:no|never an?) (?:row|\w+ )?(?:is |are )?(?:entirely|fully|completely|all) (?:-inf|masked)\b",
+    re.IGNORECASE,
+)
+"""What says that no row is -inf, or masked, as a whole."""
 DENIED = re.compile(r"\b(?:no|not|never|non|cannot|none)\b|n't\b", re.IGNORECASE)
 """A clause that says that something is not."""
 KINDS = {
@@ -127,6 +149,9 @@ class Stated:
         nothing: whether it says what becomes of rows that are masked as a whole.
         inference: whether it asks for no gradients. gradients: whether it asks for them. contiguous: whether inputs are.
         exact: whether every bit counts. magnitudes: whether subnormal numbers are among its inputs.
+        names: of inputs, by their place. any_whole: the places of whole numbers that it says may be any of their type.
+        strided: the places of inputs that may have strides. magnitude_range: the least and the largest magnitude that it names, if any.
+        some_left: whether it says that no row is masked as a whole. limits: the least and the largest that it names of sizes.
         overflows: whether it says that what is too large becomes infinite.
         condition_number: the largest that it speaks of.
         kinds: other formats that the numbers of its inputs may have.
@@ -153,7 +178,9 @@ class Stated:
         ignored = [sentence for sentence in self._sentences if NOT_HELD.search(sentence)]
         self.behind = tuple(value for value, words in SPECIALS.items() if any(_is_said(words, sentence) for sentence in ignored))
         self.empties = self._says(EMPTY)
-        named = {*problem.sizes, *_constructor_names(problem), *self._arguments}
+        # Whoever draws inputs names what is drawn, and promises nothing.
+        sizes = () if problem.format == "GPU MODE" else problem.sizes
+        named = {*sizes, *_constructor_names(problem), *self._arguments}
         self.bounds = BOUND.search(self._prose) is not None or any(NAMED_BOUND.search(name) for name in named)
         self.nothing = NOTHING.search(self._prose) is not None
         self.float32 = FLOAT32.search(self._prose) is not None
@@ -163,10 +190,21 @@ class Stated:
         self.exact = self._says(EXACT)
         self.magnitudes = self._says(MAGNITUDES)
         self.overflows = OVERFLOWS.search(self._prose) is not None
-        self.inference = INFERENCE.search(self._prose) is not None
-        self.gradients = self._says(GRADIENTS) and not self.inference
+        self.gradients = self._says(GRADIENTS)
+        self.inference = INFERENCE.search(self._prose) is not None and not self.gradients
         self.contiguous = re.search(r"\bcontiguous\b", self._prose, re.IGNORECASE) is not None and STRIDES.search(self._prose) is None
-        own = {tensor.dtype for tensor in leaves(draws[0].arguments) if tensor.is_floating_point()}
+        tensors = leaves(draws[0].arguments)
+        whole = [place for place, tensor in enumerate(tensors) if tensor.dtype in (torch.int32, torch.int64) and tensor.dim()]
+        self.names = {place: name for name, place in self._leaves_of(draws[0]).items()}
+        self.any_whole = self._places(draws[0], ANY_WHOLE, self._sentences, among=whole)
+        strided = self._places(draws[0], STRIDES, self._sentences, among=range(len(tensors)))
+        self.strided = strided if strided and REST.search(self._prose) else tuple(range(len(tensors)))
+        self.some_left = SOME_LEFT.search(self._prose) is not None
+        found = limits_in(self._sentences)
+        sizes_said = [(float(match["low"]), float(match["high"])) for match in MAGNITUDE_RANGE.finditer(self._prose)]
+        self.magnitude_range = sizes_said[0] if sizes_said else None
+        self.limits = {name: tuple(dict.fromkeys(found[name.lower()])) for name in problem.sizes if name.lower() in found}
+        own = {tensor.dtype for tensor in tensors if tensor.is_floating_point()}
         said = {KINDS[word] for found in SEVERAL_KINDS.finditer(self._prose) for word in re.findall(ONE_KIND, found[0])}
         self.kinds = tuple(kind for kind in dict.fromkeys(KINDS.values()) if len(own) == 1 and own < said and kind in said - own)
 
@@ -221,6 +259,11 @@ class Stated:
         names = self._names(setting, sizes)
         return not any(statement.test(names) is False for statement in self._statements)
 
+    def allowed(self, setting: Setting, state: State, sizes: Mapping[str, int]) -> State | None:
+        """Other parameters that break nothing that is said; rounded to quarters, where some hold multiples of a number; or None."""
+        quarters = {name: (4 * tensor).round() / 4 if tensor.is_floating_point() else tensor for name, tensor in state.items()}
+        return next((found for found in (state, quarters) if self.allows(replace(setting, state=found), sizes)), None)
+
     def _names(self, setting: Setting, sizes: Mapping[str, int]) -> dict[str, Any]:
         """What each name of the text stands for."""
         found: dict[str, Any] = {name: size for name, size in {**self._problem.sizes, **sizes}.items() if name.isidentifier()}
@@ -258,9 +301,16 @@ class Stated:
                 if all(known.setdefault(axis, length) == length for axis, length in lengths.items() if axis):
                     yield name, tuple(axes)
 
-    def _places(self, draw: Setting, words: re.Pattern[str], sentences: Sequence[str]) -> tuple[int, ...]:
-        """The floating inputs of which some clause speaks with these words; where there is only one, its name may be left out."""
+    def _places(
+        self, draw: Setting, words: re.Pattern[str], sentences: Sequence[str], among: Collection[int] | None = None
+    ) -> tuple[int, ...]:
+        """The inputs of which some clause speaks with these words; where there is only one, its name may be left out.
+
+        Args:
+            among: these, by default the floating ones.
+        """
         floats = {place for place, tensor in enumerate(leaves(draw.arguments)) if tensor.is_floating_point() and tensor.dim()}
+        floats = floats if among is None else set(among)
         names = self._leaves_of(draw)
         found: set[int] = set()
         for sentence in sentences:
@@ -278,7 +328,10 @@ class Stated:
 def _is_said(words: re.Pattern[str], clause: str) -> bool:
     """Whether a clause says so, and doesn't deny it."""
     match = words.search(clause)
-    return match is not None and not NOT_BEFORE.search(clause[: match.start()]) and not NOT_AFTER.search(clause[match.end() :])
+    if match is None:
+        return False
+    before, after = clause[: match.start()], clause[match.end() :].partition("(")[0]  # what brackets deny is what they hold
+    return not NOT_BEFORE.search(before) and not NOT_AFTER.search(after)
 
 
 def _is_of_results(words: re.Pattern[str], clause: str) -> bool:

@@ -27,11 +27,22 @@ AND = re.compile(
     rf"\b(?P<name>{NAME}) (?:is|are) (?P<first>\w+) and (?P<second>(?:divides|even|odd|positive|at least|at most|a multiple)\b)"
 )
 """Two things that are said of one name."""
-PARITY = re.compile(rf"(?P<name>{NAME})\s+{IS}(?P<which>even|odd)\b|\b(?P<which_before>even|odd)\s+(?P<name_after>{NAME})")
-MULTIPLE = re.compile(rf"(?P<name>{NAME})\s+{IS}(?:(?:a|always a)\s+)?(?:multiple of|multiples of|divisible by)\s+(?P<of>{ATOM})")
+PARITY = re.compile(
+    rf"(?P<name>{NAME})\s+(?:{IS}|(?:\w+\s+)?\()(?P<which>even|odd)\b|\b(?P<which_before>even|odd)\s+(?P<name_after>{NAME})"
+)
+MULTIPLE = re.compile(
+    rf"(?P<name>{NAME})(?:,[^,;.]*,)?\s+(?:always\s+)?{IS}(?:holds?\s+)?(?:(?:a|always a)\s+)?"
+    rf"(?:multiple of|multiples of|divisible by)\s+(?P<of>{ATOM}(?:\s*/\s*{ATOM})?)"
+)
 DIVIDES = re.compile(rf"(?P<name>{NAME})\s+(?:that\s+|which\s+)?(?:must\s+)?divides?\s+(?P<of>{ATOM})")
 POWER = re.compile(rf"(?P<name>{NAME})\s+{IS}(?:a\s+)?powers? of (?:two|2)\b")
 LIMIT = re.compile(rf"(?P<name>{NAME})\s+{IS}(?:of\s+)?(?P<which>at least|at most|up to)\s+(?P<of>{NUMBER})")
+RANGE = re.compile(
+    rf"(?P<others>(?:{NAME}(?:\s*,\s*|\s+and\s+))*)(?P<name>{NAME})\s*(?:,?\s*(?:int|integer|float)\w*\s*,?\s*)?"
+    rf"(?:(?:is|are|may be|can be|lies?)\s+)?(?:anything\s+)?(?:from\s+|between\s+|in\s+)?"
+    rf"(?P<low>{NUMBER})\s*(?:\.\.\.?|to|and)\s*(?P<high>{NUMBER}(?:,\d{{3}})*)(?![\w.]*\d)"
+)
+"""From where to where a number goes: "width int, 1..32", "R, N from 1 to 128", "N anything from 0 to 20,000"."""
 FROM_TO = re.compile(rf"(?P<low>{NUMBER})\s*(?:to|\.\.)\s*(?P<high>{NUMBER})\s+(?P<name>{NAME})")
 WITHIN = re.compile(rf"(?P<name>{NAME})(?:\s*:)?[^.;:()]*(?:\([^()]*\))?[^.;:()]*\bin [\[(](?P<low>{NUMBER}),\s*(?P<high>{NUMBER})[\])]")
 SIGN = re.compile(
@@ -55,7 +66,8 @@ ITEM = re.compile(rf"\n\s*(?:[-*•]|\d+[.)])\s+|\n\s*\n|\n[ \t]*(?={NAME}(?:[ \
 ROW = re.compile(rf"\n[ \t]+(?P<name>{NAME})[ \t]{{2,}}(?=[A-Za-z])")
 """Where a row of a table begins: a name, and after some space what it is."""
 QUALITY = re.compile(
-    r"(?:even|odd|positive|non-?negative|non-?zero|(?:a |always a )?(?:multiple|power)s? of|divisible by|at least|at most|up to|divides)\b"
+    r"(?:-?\d[\d_]*\s*(?:\.\.|to\s)"
+    r"|even|odd|positive|non-?negative|non-?zero|(?:a |always a )?(?:multiple|power)s? of|divisible by|at least|at most|up to|divides)\b"
 )
 """What a clause about a name may begin with in place of it."""
 
@@ -83,6 +95,17 @@ def statements_in(sentences: Sequence[str]) -> Iterator[Statement]:
     bounds = [float(match["of"]) for sentence, match in said if not _is_hedged(sentence, match)]
     if bounds:
         yield Statement(f"magnitude up to {max(bounds):g}", lambda names: all(_largest(tensor) <= max(bounds) for tensor in names[ALL]))
+
+
+def limits_in(sentences: Sequence[str]) -> dict[str, list[int]]:
+    """The least and the largest whole numbers that are named of what has a name, in small letters."""
+    found: dict[str, list[int]] = {}
+    for sentence in sentences:
+        for match in RANGE.finditer(sentence):
+            numbers = [match[side].replace(",", "").replace("_", "") for side in ("low", "high")]
+            for name in (match["name"], *re.findall(NAME, match["others"])):
+                found.setdefault(name.lower(), []).extend(int(number) for number in numbers if number.isdecimal())
+    return found
 
 
 def _is_hedged(sentence: str, match: re.Match[str]) -> bool:
@@ -233,6 +256,18 @@ def _between(match: re.Match[str]) -> Test:
     return _of_a_name(lambda value, rest: (value >= rest[0]) & (value <= rest[1]), "low", "high")(match)
 
 
+def _in_range(match: re.Match[str]) -> Test:
+    low, high = (float(match[side].replace(",", "")) for side in ("low", "high"))
+    names = [match["name"], *(name for name in re.findall(NAME, match["others"]) if name != "and")]
+
+    def test(names_known: Names) -> bool | None:
+        values = [_looked_up(name, names_known) for name in names]
+        known = [value for value in values if isinstance(value, (int, float))]
+        return all(low <= value <= high for value in known) if known else None
+
+    return test
+
+
 READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Test]], ...] = (
     (PARITY, _parity),
     (SIGN, _sign),
@@ -241,6 +276,7 @@ READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Test]], ...] = (
     (POWER, _of_a_name(lambda value, _: value > 0 and value & (value - 1) == 0)),
     (LIMIT, _limit),
     (FROM_TO, _between),
+    (RANGE, _in_range),
     (WITHIN, _between),
 )
 """What is looked for in each sentence, and what a match of it says."""

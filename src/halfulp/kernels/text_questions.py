@@ -22,15 +22,22 @@ def format_questions(given: Setting, stated: Stated) -> Iterator[Question]:
         state = {name: tensor.to(kind) if tensor.is_floating_point() else tensor for name, tensor in given.state.items()}
         both = replace(alone, state=state)
         first, second = (both, alone) if kind is torch.float64 else (alone, both)
-        yield Question(
-            "formats", f"the inputs in {str(kind).removeprefix('torch.')}", first, otherwise=second if state else None, promised=True
-        )
+        words = f"the inputs in {str(kind).removeprefix('torch.')}"
+        yield Question("formats", words, first, otherwise=second if state else None, promised=True)
+        if torch.finfo(kind).max < BY_FAR**2:  # squares of such numbers overflow, and what is normalized doesn't
+            large = {place: tensor * BY_FAR for place, tensor in changes.items()}
+            settings = [replace(found, arguments=with_leaves(given.arguments, large)) for found in (first, second)]
+            label = f"{words}, and {BY_FAR:g} times larger"
+            yield Question("formats", label, settings[0], otherwise=settings[1] if state else None)
 
 
 def text_questions(given: Setting, promises: Promises, stated: Stated) -> Iterator[Question]:
     """What the problem's text makes worth asking: few numbers that are not masked, numbers half-way between whole ones."""
     floats = {place: tensor for place, tensor in enumerate(leaves(given.arguments)) if tensor.is_floating_point() and tensor.dim()}
     yield from _special_questions(given, floats, promises, stated)
+    for called, size in zip(("smallest", "largest"), stated.magnitude_range or ()):
+        scaled = {place: _as_large(tensor, size) for place, tensor in floats.items() if bool((tensor != 0).any())}
+        yield from kept_question(f"numbers of the {called} magnitude that the problem names, {size:g}", given, scaled, promises)
     if stated.overflows:
         largest = {place: _near_the_largest(tensor) for place, tensor in floats.items() if tensor.numel()}
         yield from kept_question("numbers up to the largest of their format", given, largest, promises)
@@ -74,17 +81,28 @@ def _special_questions(given: Setting, floats: dict[int, torch.Tensor], promises
             yield from kept_question(f"all but {LEFT} numbers of each row of input {place} -inf", given, {place: masked}, promises)
         for value in (value for value in (math.nan, -math.inf) if place in stated.specials.get(value, ())):
             for axis, length in enumerate(tensor.shape):
+                if stated.some_left and axis < tensor.dim() - 1:
+                    continue
                 masked = tensor.clone()
                 masked.narrow(axis, 0, length // 2).fill_(value)
                 yield from kept_question(f"the first half of axis {axis} of input {place} {value}", given, {place: masked}, promises)
 
 
+BY_FAR = 300.0
+"""Times larger: float16 holds it, and not its square."""
 SOME = 0.05
 """Which part of an input is made NaN or infinite; most rows hold one, and some don't."""
 LEFT = 3
 """Numbers that are not masked; fewer than are chosen."""
 HALF_WAY = (127.0, 7.0)
 """The largest whole numbers of 8 and 4 bits: where they are the largest of a row, a scale that is found by it is 1, and ties are exact."""
+
+
+def _as_large(tensor: torch.Tensor, size: float) -> torch.Tensor:
+    """The same numbers, scaled so that the largest has a magnitude of a quarter of `size`, or of a hundred times it where it is tiny."""
+    wide = tensor.double()
+    most = float(wide[torch.isfinite(wide)].abs().max())
+    return (wide * ((size / 4 if size > 1 else 100 * size) / most)).to(tensor.dtype)
 
 
 def _near_the_largest(tensor: torch.Tensor) -> torch.Tensor:

@@ -92,6 +92,7 @@ class Trials:
         reference_s: what the last call of the reference took.
         once_s: a solution that takes longer is judged by one run first, if that isn't said otherwise.
         wants_gradients: whether the problem asks for them, so that a solution has to record some.
+        remembers: whether the reference keeps from call to call what the solution keeps otherwise, so that it is made anew for each.
         free: inputs whose gradients are not asked: where a matrix is promised to be triangular, those of the other half are anybody's.
     """
 
@@ -112,7 +113,7 @@ class Trials:
         self.names: dict[str, str] | None = {}
         self.deadline = self.once_s = math.inf
         self.reference_s = 0.0
-        self.wants_gradients = False
+        self.wants_gradients = self.remembers = False
         self._coarser = 1.0
         self._made: dict[str, Any] = {}
         self._built = ""
@@ -140,7 +141,7 @@ class Trials:
         Raises:
             Failed: it gives no result.
         """
-        if repr(setting.init) != self._built:
+        if self.remembers or repr(setting.init) != self._built:
             self._own = self.build(setting.init)
             self._built = repr(setting.init)
         state = setting.state

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -16,6 +17,7 @@ from .calls import Setting, leaves, with_leaves
 from .comparisons import comparisons_in, constants
 from .facts import alike
 from .problem import argument_names
+from .stated import Stated
 
 NARROW = (torch.int8, torch.uint8, torch.int16)
 WIDE = (torch.int32, torch.int64)
@@ -40,10 +42,13 @@ class WholeNumbers:
 
     Args:
         draws: settings from several seeds. ask: the reference. text: the problem's source. marks: numbers by which the problem says that
-            inputs are marked, in words. entry: see `argument_names`.
+            inputs are marked, in words. entry: see `argument_names`. stated: what the text says of them.
     """
 
-    def __init__(self, draws: Sequence[Setting], ask: Ask, text: str, marks: Mapping[int, str], entry: str = "") -> None:
+    def __init__(
+        self, draws: Sequence[Setting], ask: Ask, text: str, marks: Mapping[int, str], entry: str = "", stated: Stated | None = None
+    ) -> None:
+        self._stated = stated
         self.given, self.ask = draws[0], ask
         self.compared, self.names = compared(text), argument_names(text, entry)
         values = {value for value, _ in self.compared}
@@ -104,6 +109,19 @@ class WholeNumbers:
         if len(full) > 1:
             yield "all small whole numbers at the limit of their type that is largest in magnitude", full
 
+    def of_any_size(self) -> Iterator[Change]:
+        """Numbers over the whole range of their type, and all at either end of it, where the problem says that any may come."""
+        for place in self._stated.any_whole if self._stated is not None else ():
+            tensor = leaves(self.given.arguments)[place]
+            drawn = whole_range(tensor)
+            smallest, largest = _ends(tensor)
+            yield f"input {place} over the whole range of its type", {place: drawn}
+            yield f"small numbers of both signs in input {place}", {place: drawn % 201 - 100}
+            yield f"input {place} all the largest of its type", {place: torch.full_like(tensor, largest)}
+            yield f"input {place} all the smallest of its type", {place: torch.full_like(tensor, smallest)}
+            mixed = torch.where(drawn % 2 == 0, largest, smallest).to(tensor.dtype)
+            yield f"the largest and the smallest of its type in input {place}", {place: mixed}
+
     def _is_full(self, place: int) -> bool:
         """Whether a type is used over more than half of its range: then all of it may come."""
         least, most = self.range[place]
@@ -127,8 +145,15 @@ class WholeNumbers:
             tensor = leaves(self.given.arguments)[place]
             more = 1 + (FAR_APART if kind is torch.int32 else 1 << (62 - tensor.numel().bit_length()))  # their sum fits into int64
             yield f"all elements of input {place} are {more} more", {place: tensor + more}
-        elif least > 1 and most <= self.longest:
-            yield from (self._some(place, str(value), value) for value in sorted({least // 2, 1}, reverse=True))
+        elif least > 0 and (most <= self.longest or self._is_a_length(place)):
+            shorter = {least // 2, 1} if most <= self.longest else {1}
+            none = {0} if self._stated is not None and self._stated.empties else set[int]()
+            found = sorted(({*shorter} - {0, least}) | none, reverse=True)
+            yield from (self._some(place, str(value), value) for value in found)
+
+    def _is_a_length(self, place: int) -> bool:
+        """Whether its name says so: lengths of what is stored in pages are longer than any axis."""
+        return self._stated is not None and re.search(r"len(?:s|gths?)?\b", self._stated.names.get(place, "")) is not None
 
     def _one_group(self, place: int) -> Change:
         """All indices the same: the other groups are empty."""
@@ -154,7 +179,7 @@ class WholeNumbers:
 
     def _some(self, place: int, label: str, value: int) -> Change:
         changed = leaves(self.given.arguments)[place].clone()
-        changed.view(-1)[:: max(1, changed.numel() // 4)] = value
+        changed.view(-1)[:: max(min(2, changed.numel()), changed.numel() // 4)] = value  # never all of several
         return f"some elements of input {place} are {label}", {place: changed}
 
     def _is_apart(self, place: int, value: int, *, beyond: int) -> bool:
@@ -177,6 +202,16 @@ ODD = (1 << 27) + 1
 """Its square, 2^54 + 2^28 + 1, has one bit more than float64."""
 FAR_APART = 1 << 24
 """From here on, neighbouring whole numbers are one in float32."""
+
+
+def whole_range(tensor: torch.Tensor) -> torch.Tensor:
+    """Other whole numbers, of all that the type holds; of 64 bits those whose sum it holds as well."""
+    return torch.randint(*_ends(tensor), tensor.shape, generator=torch.Generator().manual_seed(tensor.numel())).to(tensor.dtype)
+
+
+def _ends(tensor: torch.Tensor) -> tuple[int, int]:
+    bits = 31 if tensor.dtype is torch.int32 else 62 - tensor.numel().bit_length()
+    return -(1 << bits), (1 << bits) - 1
 
 
 class _Compared(DispatchMode):

@@ -1,0 +1,56 @@
+"""An error that needs no judgement: far beyond the reference's own, in what is no small difference of large numbers."""
+
+import pytest
+import torch
+
+from halfulp.cases import Case
+from halfulp.kernels.looks import MANY_WHOLE, gross_error
+
+X = torch.randn(1000, generator=torch.Generator().manual_seed(1))
+
+
+def error(actual, expected, *given):
+    return gross_error(Case(actual, expected, given or (X,)))
+
+
+def changed(function, place, by):
+    def actual(x):
+        found = function(x).clone()
+        found[place] = by(found[place])
+        return found
+
+    return actual
+
+
+@pytest.mark.parametrize("place", [0, 17, 999])
+@pytest.mark.parametrize(
+    ("by", "words"),
+    [
+        (lambda y: y * torch.nan, "NaN or infinity at 1 places"),
+        (lambda y: y + 3.0, "1 of its 1,000 results are off by more than 1% of their size"),
+        (lambda y: y * (1 + 1e-6), ""),
+    ],
+)
+def test_a_single_result_is_enough(place, by, words):
+    assert words in (found := error(changed(torch.exp, place, by), torch.exp)) and bool(found) is bool(words)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+def test_another_order_of_adding_is_no_such_error(dtype):
+    x = torch.randn(64, 512, generator=torch.Generator().manual_seed(2)).to(dtype)
+    assert not error(lambda x: x.flip(-1).cumsum(-1).flip(-1), lambda x: x.sum(-1, keepdim=True) - x.cumsum(-1) + x, x)
+
+
+def test_where_the_reference_is_off_itself_nothing_is_said():
+    def far(x):
+        return (x + 1e6) - 1e6
+
+    assert not error(lambda x: x, far)
+
+
+@pytest.mark.parametrize(("count", "is_told"), [(5, False), (int(1000 * MANY_WHOLE) + 1, True)])
+def test_whole_numbers_are_told_where_many_are_others(count, is_told):
+    def ranks(x):
+        return x.argsort()
+
+    assert bool(error(lambda x: torch.cat([ranks(x)[:count] + 1, ranks(x)[count:]]), ranks)) is is_told
