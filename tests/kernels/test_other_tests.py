@@ -42,8 +42,12 @@ def problem_of(folder):
 
 def test_each_kind_of_test_is_another_draw_of_the_same_problem(tmp_path):
     problem = read_problem(problem_of(tmp_path))
-    assert [dict(other.sizes) for other in problem.others] == [{"rows": 7, "length": 48, "reverse": 1}, {"rows": 7, "length": 16}]
-    x, reverse, decay = problem.others[0].draw(0, {"length": 50}).arguments[0]
+    together, backwards, slower = problem.others
+    assert (
+        "reverse=1" in together.name and "decay=0.75" in together.name and dict(together.sizes) == {"rows": 5, "length": 32, "reverse": 1}
+    )
+    assert dict(backwards.sizes) == {"rows": 7, "length": 48, "reverse": 1} and dict(slower.sizes) == {"rows": 7, "length": 16}
+    x, reverse, decay = backwards.draw(0, {"length": 50}).arguments[0]
     assert tuple(x.shape) == (7, 50) and (reverse, decay) == (1, 0.95)
     assert len(problem.tests) == 4
 

@@ -34,7 +34,7 @@ def value_questions(given: Setting, promises: Promises, stated: Stated, seed: in
             exotic=is_exotic, tied=variant.label in TIED and not stated.ties,
         )  # fmt: skip
         if variant.kind == "layout":
-            yield from _first_as_given(replace(variant, inputs=arguments), given)
+            yield from _first_as_given(replace(variant, inputs=arguments), given, stated.strided)
         if variant.label == OTHERS:
             finer = {at: tensor / FINER for at, tensor in enumerate(leaves(variant.inputs)) if tensor.is_floating_point()}
             yield from kept_question(f"{OTHERS}, and {FINER:g} times smaller", given, finer, promises)
@@ -59,10 +59,10 @@ def _laid_out(arguments: tuple[Any, ...], given: Setting, strided: Collection[in
     return with_leaves(arguments, kept) if len(kept) < len(own) else None
 
 
-def _first_as_given(variant: InputVariant, given: Setting) -> Iterator[Question]:
+def _first_as_given(variant: InputVariant, given: Setting, strided: Collection[int]) -> Iterator[Question]:
     """All tensors but the first one in another layout: strides of one tensor are taken for those of another."""
     floats = [place for place, tensor in enumerate(leaves(given.arguments)) if tensor.is_floating_point() and tensor.dim() > 1]
-    if len(floats) > 1:
+    if any(place in strided for place in floats[1:]):
         arguments = with_leaves(variant.inputs, {floats[0]: leaves(given.arguments)[floats[0]]})
         yield Question("layout", f"{variant.label}, but for input {floats[0]}", replace(given, arguments=arguments))
 

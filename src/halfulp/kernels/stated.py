@@ -159,7 +159,7 @@ class Stated:
 
     def __init__(self, problem: Problem, draws: Sequence[Setting]) -> None:
         self._problem = problem
-        self._sentences = sentences_of(f"{prose_of(problem.text)}. {problem.description}")
+        self._sentences = sentences_of(f"{prose_of(problem.text)}.\n\n{problem.description}")
         self._prose = ". ".join(self._sentences)
         self._arguments = argument_names(problem.text, problem.entry) if problem.text else []
         self._open: dict[str, int] = {}

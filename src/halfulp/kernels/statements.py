@@ -66,7 +66,7 @@ ITEM = re.compile(rf"\n\s*(?:[-*•]|\d+[.)])\s+|\n\s*\n|\n[ \t]*(?={NAME}(?:[ \
 ROW = re.compile(rf"\n[ \t]+(?P<name>{NAME})[ \t]{{2,}}(?=[A-Za-z])")
 """Where a row of a table begins: a name, and after some space what it is."""
 QUALITY = re.compile(
-    r"(?:-?\d[\d_]*\s*(?:\.\.|to\s)"
+    r"(?:(?:from\s+|between\s+)?-?\d[\d_]*\s*(?:\.\.|to\s|and\s)"
     r"|even|odd|positive|non-?negative|non-?zero|(?:a |always a )?(?:multiple|power)s? of|divisible by|at least|at most|up to|divides)\b"
 )
 """What a clause about a name may begin with in place of it."""
