@@ -41,7 +41,7 @@ def stated(folder, says):
     [
         ("width int, 1..32", "width", 1, 32),
         ("width: int, from 1 to 32", "width", 1, 32),
-        ("rows, n from 1 to 20,000", "rows", 1, 20_000),
+        ("n anything from 1 to 1,200", "n", 1, 1_200),
         ("rows may be anything from 1 to 64, n anything from 1 to 300", "n", 1, 300),
     ],
 )
