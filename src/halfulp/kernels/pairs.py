@@ -22,11 +22,14 @@ def extremes(asked: Sequence[Question]) -> list[Question]:
     return [found[size] for found in sizes.values() for size in dict.fromkeys((min(found), max(found)))]
 
 
-def far_questions(asked: Sequence[Question], promises: Promises, seed: int, *, has_modes: bool) -> Iterator[Question]:
+def far_questions(asked: Sequence[Question], promises: Promises, seed: int, *, has_modes: bool, has_ties: bool) -> Iterator[Question]:
     """Numbers far from zero, on each of these settings: squares of them cancel only where nothing else spreads them.
+
+    There are fewer of them than random numbers have digits: at larger sizes some are equal.
 
     Args:
         asked: on whose settings. has_modes: whether training mode computes something else, and is asked instead.
+        has_ties: whether the problem says which of equal numbers counts.
     """
     for question in asked:
         for variant in itertools.takewhile(lambda found: found.kind == "values", variants(question.setting.arguments, seed)):
@@ -34,7 +37,7 @@ def far_questions(asked: Sequence[Question], promises: Promises, seed: int, *, h
             if arguments is not None:
                 setting = replace(question.setting, arguments=arguments, training=has_modes)
                 words = f"{question.label}, {variant.label}{', in training mode' if has_modes else ''}"
-                yield Question("mode" if has_modes else "values", words, setting, far=question.far, sizes=question.sizes)
+                yield Question("mode" if has_modes else "values", words, setting, tied=not has_ties, far=question.far, sizes=question.sizes)
 
 
 def longer_constructor_questions(given: Setting, constructors: Sequence[Question], sizes: Sequence[Question]) -> Iterator[Question]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import time
 from collections.abc import Collection, Iterator, Sequence
@@ -205,9 +206,10 @@ class Plan:
             for found in mask_questions(question.setting, self.promises, self.stated):
                 yield replace(found, label=f"{question.label}, {found.label}", far=question.far, sizes=question.sizes)
         constructors = list(constructor_questions(self.problem, self.given))
-        yield from far_questions(sizes, self.promises, self.seed, has_modes=self.has_modes)
+        far = functools.partial(far_questions, has_modes=self.has_modes, has_ties=self.stated.ties)
+        yield from far(sizes, self.promises, self.seed)
         built = [found for question in constructors for found in self._with_state(question)]
-        yield from far_questions(built, self.promises, self.seed, has_modes=self.has_modes)
+        yield from far(built, self.promises, self.seed)
         for question in longer_constructor_questions(self.given, constructors, sizes):
             yield from self._with_state(question)
 
