@@ -58,12 +58,28 @@ def call(
     modes = [(part, part.training) for part in target.modules()]
     target.train(training)
     try:
-        result = torch.func.functional_call(target, own, arguments, dict(keywords))
+        given = {f"{TARGET}.{name}": tensor for name, tensor in own.items()}
+        result, after = torch.func.functional_call(_Reading(target), given, arguments, dict(keywords))
     finally:
         for part, mode in modes:
             part.training = mode
     changed = {name for name, tensor in state.items() if training and name not in names and not torch.equal(own[name], tensor)}
-    return result, {name: own[name] for name in sorted(names & own.keys() | changed)}
+    return result, {name: after.get(name, own[name]) for name in sorted(names & own.keys() | changed)}
+
+
+TARGET = "target"
+
+
+class _Reading(nn.Module):
+    """A module that returns its buffers with its result: one that the call replaced is seen only until what stands for it is taken away."""
+
+    def __init__(self, target: nn.Module) -> None:
+        super().__init__()
+        self.target = target
+
+    def forward(self, *arguments: Any, **keywords: Any) -> tuple[Any, State]:
+        result = self.target(*arguments, **keywords)
+        return result, dict(self.target.named_buffers())
 
 
 ALL, ROWS_ALIKE, OF_PARAMETERS, OF_INPUTS = "all", "rows alike", "of parameters", "of inputs"

@@ -30,7 +30,9 @@ LAZY = "it returns something that computes only when it is read"
 CONSTANT = "its results don't depend on its inputs"
 CACHED = "it returns results of an earlier call"
 
-SEEN_IN_CALLS = ("attempts", "patched", "overwritten", "written")
+KEEPS = "it keeps memory of its inputs in a buffer, so that what is written there later changes what it remembers"
+
+SEEN_IN_CALLS = ("attempts", "patched", "overwritten", "written", "kept")
 """Facts that every call is looked at for; the others are those of the first calls."""
 SEEN_AT_GIVEN_SIZES = ("aliased",)
 """Those of calls on other values: where there is nothing to do, a solution may hand back what it was given."""
@@ -60,6 +62,8 @@ def seen_by_process(facts: Mapping[str, Any], reference: Mapping[str, Any]) -> s
         return OVERWRITES
     if set(facts.get("written", ())) - set(reference.get("written", ())):
         return WRITES
+    if facts.get("kept") and not reference.get("kept"):
+        return KEEPS
     if facts.get("aliased") and not reference.get("aliased"):
         return ALIASES
     return ""
@@ -71,7 +75,7 @@ def reference_facts(target: Any, setting: Setting) -> dict[str, Any]:
     given = [*tensors_of((setting.state, arguments))]
     before = [tensor.clone() for tensor in given]
     with seeded(0), torch.no_grad(), Ops() as ops:
-        results, _ = call(target, setting.state, arguments, setting.keywords, training=setting.training)
+        results, buffers = call(target, setting.state, arguments, setting.keywords, training=setting.training)
     return {
         "ops": ops.names,
         "sizes": ops.sizes,
@@ -82,6 +86,7 @@ def reference_facts(target: Any, setting: Setting) -> dict[str, Any]:
         "is_whole": bool(ops.kinds & {Kind.COMPOSITE, Kind.SCAN, Kind.TRANSFORM, Kind.FACTORIZATION}) and Kind.PRODUCT not in ops.kinds,
         "written": written(before, given),
         "aliased": aliased(results, given),
+        "kept": aliased(buffers, [*tensors_of(arguments)]),
     }
 
 

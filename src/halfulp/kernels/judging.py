@@ -13,7 +13,7 @@ from typing import Any
 from ..process.border import answered
 from ..process.versions import versions
 from ..verdicts.verdict import Verdict
-from . import cheats, footprint
+from . import cheats, footprint, succession
 from .apart import of_this_thread
 from .budget import BUDGET_S, FIRST_CALLS, Budget
 from .calls import Setting, State, leaves, remembered, state_of
@@ -146,6 +146,7 @@ class _Judge:
         self._given_setting: Setting | None = None
         self._falls_back = False
         self._tables = frozenset[str]()
+        self._remembered = set[str]()
 
     def judged(self) -> KernelResult:
         """The answer."""
@@ -222,7 +223,8 @@ class _Judge:
         self.trials.names, note = shared_state(given.state, kept, self._tables)
         if note:
             self.record.notes.append(note)
-        if hidden := remembered(self.trials.reference(given.init), given) - set((self.trials.names or {}).values()):
+        self._remembered = remembered(self.trials.reference(given.init), given)
+        if hidden := self._remembered - set((self.trials.names or {}).values()):
             self.trials.remembers = True
             words = f"The reference keeps {', '.join(sorted(hidden))} from call to call, and the solution keeps it otherwise"
             self.record.notes.append(f"{words}: it is made anew for each call, and what it keeps is not asked.")
@@ -361,6 +363,7 @@ class _Judge:
         for number, other in enumerate(others, 1):
             yield Question("seed", f"seed {self.seed + number}", other)
         self._in_sequence(given, others)
+        self._in_succession(given, others)
         training = kind_of_training(self.trials.reference(given.init), given) if not self.stated.inference else ""
         plan = Plan(
             self.problem, given, self.promises, self.stated, self.trials, tables=self._tables, blocks=self.sandbox.source.blocks,
@@ -409,6 +412,31 @@ class _Judge:
                 raise _Done(self.record.result(sequence.verdict, because, kind="sequence", label=sequence.label, check=outcome.check))
             self._take(Question("sequence", sequence.label, sequence.setting, exotic=sequence.exotic), outcome)
 
+    def _in_succession(self, given: Setting, others: list[Setting]) -> None:
+        """Calls of which each goes on from the one before, where the reference keeps something from call to call.
+
+        Raises:
+            _Done: an answer is wrong.
+        """
+        target = self.trials.reference(given.init)
+        learned = {name for name, _ in target.named_parameters()} if self._remembered else set[str]()
+        if not self._remembered or (learned and self.trials.names is None):
+            return
+        settings = [replace(setting, state=given.state) for setting in succession.successive(given, others)]
+        try:
+            wanted = succession.expected(target, settings)
+        except Exception:  # whatever the reference says to such calls
+            return
+        try:
+            wrong = list(succession.differing(self.trials.in_succession(settings, learned), wanted))
+        except Failed as failure:
+            raise _Done(self._failed("sequence", succession.LABEL, failure)) from None
+        if wrong:
+            words = "it remembers something else than the reference does"
+            because = f"Called {len(settings)} times in a row, it is wrong from call {wrong[0]} on: {words}."
+            raise _Done(self.record.result(Verdict.MISTAKE, because, kind="sequence", label=succession.LABEL))
+        self.record.asked.append(Asked("sequence", succession.LABEL, "right"))
+
     def _ask(self, question: Question) -> None:
         how = How(
             gradients=question.gradients, longest_s=self.budget.pass_s, within_s=self.budget.within_s(question), exact=question.exact,
@@ -454,7 +482,7 @@ class _Judge:
         seen = (*cheats.SEEN_IN_CALLS, *(cheats.SEEN_AT_GIVEN_SIZES if question.kind in OF_GIVEN_SIZES else ()))
         if any(outcome.facts.get(name) for name in seen) and not question.gradients:
             # Where the reference refuses, what is written is no cheat.
-            facts: dict[str, Any] = {name: outcome.facts.get(name) for name in ("written", "aliased")}
+            facts: dict[str, Any] = {name: outcome.facts.get(name) for name in ("written", "aliased", "kept")}
             with contextlib.suppress(Exception):
                 facts = cheats.reference_facts(self.trials.reference(question.setting.init), question.setting)
             self._cheat(cheats.seen_by_process({name: outcome.facts.get(name) for name in seen}, facts), question.label)

@@ -175,7 +175,7 @@ class _Host:
                 from halfulp.cases.poison import poisoned
 
                 stack.enter_context(poisoned())
-            ops = Ops()
+            ops, kept = Ops(), False
             if header["watched"]:
                 stack.enter_context(ops)
             stack.enter_context(self._watched())
@@ -188,6 +188,7 @@ class _Host:
                     )
                 else:
                     found, buffers = call(self.target, state, tuple(arguments), keywords, training=header["training"])
+                    kept = aliased(buffers, _tensors(arguments))
                     results = (found, buffers) if header["training"] or header["buffers"] else found
                     if header["repeated_s"]:
                         results = self._farthest(results, (state, before[len(_tensors(state)) :], arguments, keywords), header)
@@ -204,6 +205,7 @@ class _Host:
             "types": sorted({type(tensor).__name__ for tensor in _tensors(results)} - {"Tensor", "Parameter"}),
             "written": written(before, given),
             "aliased": aliased(results, given),
+            "kept": kept,
             "ops": ops.names,
             "sizes": ops.sizes,
             "exact": sorted(ops.exact),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -158,6 +158,23 @@ class Trials:
             result, buffers = results
             results = (result, self._renamed(buffers))
         return Called(results, found.facts)
+
+    def in_succession(self, settings: Sequence[Setting], learned: Collection[str]) -> list[Any]:
+        """What a solution that was just made returns, call after call, with parameters that it shares and everything else its own.
+
+        Args:
+            learned: the names of the reference's parameters.
+
+        Raises:
+            Failed: it gives no result.
+        """
+        self._own = self.build(settings[0].init)
+        self._built = ""
+        shared = {own: name for own, name in (self.names or {}).items() if name in learned}
+        return [
+            self.sandbox.call(replace(setting, state={own: setting.state[name] for own, name in shared.items()})).results
+            for setting in settings
+        ]
 
     def _is_otherwise(self, own: str, name: str, state: State) -> bool:
         """Whether a table is computed by the solution itself, and holds other numbers than the reference's: these it is left with."""
