@@ -39,6 +39,7 @@ def test_numbers_and_truth_values_of_a_constructor(tmp_path):
     found = asked(tmp_path, "width, scale, flag=True, steps=3, eps=0.0", "7, 0.5")
     assert {label: setting.init for label, setting in found.items()} == {
         "scale=0.0625 instead of 0.5": (7, 0.0625, True, 3, 0.0), "scale=4.0 instead of 0.5": (7, 4.0, True, 3, 0.0),
+        "scale=0.0 instead of 0.5": (7, 0.0, True, 3, 0.0),
         "flag=False instead of True": (7, 0.5, False, 3, 0.0),
         "steps=4 instead of 3": (7, 0.5, True, 4, 0.0), "steps=7 instead of 3": (7, 0.5, True, 7, 0.0), "eps=0.1 instead of 0.0": (7, 0.5, True, 3, 0.1),
     }  # fmt: skip

@@ -227,7 +227,7 @@ class _Judge:
         if hidden := self._remembered - set((self.trials.names or {}).values()):
             self.trials.remembers = True
             words = f"The reference keeps {', '.join(sorted(hidden))} from call to call, and the solution keeps it otherwise"
-            self.record.notes.append(f"{words}: it is made anew for each call, and what it keeps is not asked.")
+            self.record.notes.append(f"{words}: it is made again for each call.")
 
     def _build(self, init: tuple[Any, ...]) -> State:
         return self.sandbox.build(self.problem.entry, init, 0)[0]

@@ -37,7 +37,15 @@ def far_questions(asked: Sequence[Question], promises: Promises, seed: int, *, h
             if arguments is not None:
                 setting = replace(question.setting, arguments=arguments, training=has_modes)
                 words = f"{question.label}, {variant.label}{', in training mode' if has_modes else ''}"
-                yield Question("mode" if has_modes else "values", words, setting, tied=not has_ties, far=question.far, sizes=question.sizes)
+                yield Question(
+                    "mode" if has_modes else "values",
+                    words,
+                    setting,
+                    tied=not has_ties,
+                    far=question.far,
+                    sizes=question.sizes,
+                    singular=question.singular,
+                )
 
 
 def longer_constructor_questions(given: Setting, constructors: Sequence[Question], sizes: Sequence[Question]) -> Iterator[Question]:
@@ -47,4 +55,6 @@ def longer_constructor_questions(given: Setting, constructors: Sequence[Question
         if len(own) >= len(drawn) == len(given.init):  # what is left out has a default
             init = tuple(drawn[place] if place < len(drawn) and new == given.init[place] else new for place, new in enumerate(own))
             label = f"{question.label}, {size.label}"
-            yield replace(size, kind="parameters", label=label, setting=replace(size.setting, init=init), of=question.of)
+            yield replace(
+                size, kind="parameters", label=label, setting=replace(size.setting, init=init), of=question.of, singular=question.singular
+            )

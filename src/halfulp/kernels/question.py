@@ -31,7 +31,7 @@ class Question:
             borders: whether it is asked for what lies beyond the end of a block. buffers: whether it is these that are asked.
             promised: whether the problem says that it may come, so that a solution may not refuse it. ignored: whether what is changed
             counts nowhere, so that what the problem says of its numbers is not meant. steady: whether the reference takes no longer there
-            than on the given inputs.
+            than on the given inputs. singular: whether NaN and infinities decide nothing, as where a number that is divided by became zero.
     """
 
     kind: str
@@ -53,6 +53,7 @@ class Question:
     promised: bool = False
     ignored: bool = False
     steady: bool = False
+    singular: bool = False
 
     @property
     def times(self) -> float:
@@ -60,8 +61,6 @@ class Question:
         return next((times for label, times in LARGER.items() if label in self.label), 1.0)
 
 
-ZERO = "=0.0 instead of"
-"""In the label of a constructor's number that became zero: whether what is divided by it is anything depends on how it is written."""
 ALIKE = "all numbers the same"
 TIED = ("ties", "integers", "half of the numbers zero", ALIKE, "all numbers zero")
 """Variants in which many numbers are alike."""
@@ -84,7 +83,7 @@ def decides_nothing(question: Question, *, contracted: bool = False) -> tuple[tu
         found += [("gain",), ("redraw",)]
     if question.gradients and any(label in question.label for label in SATURATED):
         found.append(("specials",))
-    if ZERO in question.label:
+    if question.singular:
         found.append(("specials",))
     if contracted and f"{HUGE:g}" in question.label:
         found.append(("specials",))

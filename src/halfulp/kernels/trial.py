@@ -92,7 +92,7 @@ class Trials:
         reference_s: what the last call of the reference took.
         once_s: a solution that takes longer is judged by one run first, if that isn't said otherwise.
         wants_gradients: whether the problem asks for them, so that a solution has to record some.
-        remembers: whether the reference keeps from call to call what the solution keeps otherwise, so that it is made anew for each.
+        remembers: whether the reference keeps from call to call what the solution keeps otherwise, so that it is made again for each.
         free: inputs whose gradients are not asked: where a matrix is promised to be triangular, those of the other half are anybody's.
     """
 
