@@ -39,7 +39,7 @@ def constructor_questions(problem: Problem, given: Setting) -> Iterator[Question
             init = (*whole[:place], other, *whole[place + 1 :])
             label = f"{names[place]}={other} instead of {value}"
             # Zero is a case of its own: code that asks for a number by its truth takes it for none.
-            is_zero = isinstance(other, float) and other == 0 and other not in special
+            is_zero = isinstance(other, float) and not other and other not in special
             of = "" if other in special or is_zero else names[place]
             yield Question("parameters", label, replace(given, init=init), of=of, singular=is_zero)
 
