@@ -141,3 +141,22 @@ def test_numbers_that_are_no_lengths_are_asked_where_products_overflow_and_quoti
     (tmp_path / "solution.py").write_text(BINS.format(bins))
     found = judge_here(tmp_path / "reference.py", tmp_path / "solution.py", budget_s=15.0)
     assert (found.answer == "RIGHT") == (label == "") and found.label.endswith(label), found
+
+
+LAST_BUT_ONE = """
+import torch
+def generate_input(classes: int, seed: int):
+    return torch.randn(4, classes, generator=torch.Generator().manual_seed(seed)), classes - 2
+def ref_kernel(data):
+    x, end = data
+    return x[:, end]
+"""
+
+
+def test_a_size_at_which_a_place_would_lie_before_the_first_is_not_asked(tmp_path):
+    (tmp_path / "reference.py").write_text(LAST_BUT_ONE)
+    (tmp_path / "task.yml").write_text("tests:\n  - {classes: 50, seed: 1}\n")
+    problem = read_problem(tmp_path)
+    given = problem.draw(0, {})
+    asked = {question.sizes["classes"] for question in size_questions(problem, given, Promises([given]), 0) if question.sizes}
+    assert 1 not in asked and {5, 49, 51, 251} <= asked

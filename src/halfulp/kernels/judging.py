@@ -506,7 +506,8 @@ class _Judge:
         if question.kind == "layout" and verdict is Verdict.UNSTABLE:  # in float64 they lie in memory as they were made
             verdict = Verdict.MISTAKE
             note = f"The numbers are the given ones and only lie differently in memory: the solution ignores their strides. {note}"
-        where = "" if question.kind == "given" else f'It is wrong on the question "{question.kind}: {question.label}". '
+        is_first = question.setting is self._given_setting
+        where = "" if is_first else f'It is wrong on the question "{question.kind}: {question.label}". '
         raise _Done(self.record.result(verdict, f"{where}{note}", kind=question.kind, label=question.label, check=outcome.check))
 
     def _cheat(self, cheat: str, label: str) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from ..cases.trees import found_in
 from ..errors import HalfulpError
 from ..inputs import variants
 from .calls import Setting, leaves, state_of, with_leaves
@@ -78,7 +79,11 @@ def size_questions(
         changed = _changed_axes(setting.arguments, given.arguments)
         # Five times as many bits are no size, and times zero is an input that is all zero.
         is_length = bool(changed)
-        if not changed.isdisjoint(fixed) or (not is_length and (other in (SEVERAL * value + 1, 0) or not promises.hold(setting.arguments))):
+        if (
+            not changed.isdisjoint(fixed)
+            or _numbers_fall_below_zero(setting, given)
+            or (not is_length and (other in (SEVERAL * value + 1, 0) or not promises.hold(setting.arguments)))
+        ):
             continue
         own |= changed
         if count_of(setting) <= most:
@@ -141,6 +146,12 @@ def longer_size_questions(problem: Problem, seed: int) -> Iterator[Question]:
         with contextlib.suppress(*REFUSALS):
             setting = problem.draw(seed, changes)
             yield Question("sizes", f"{size_in_words(name)}: {changes[name]} instead of {value}", setting, far=True, sizes=changes)
+
+
+def _numbers_fall_below_zero(setting: Setting, given: Setting) -> bool:
+    """Whether a whole number among the arguments that is none of -1 and less is one now: the last but one of a single class."""
+    numbers = [[part for part in found_in(found.arguments, int) if type(part) is int] for found in (setting, given)]
+    return len(numbers[0]) == len(numbers[1]) and any(new < 0 <= old for new, old in zip(*numbers))
 
 
 def _next_to(limits: Collection[int], value: int) -> list[int]:
