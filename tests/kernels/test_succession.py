@@ -45,7 +45,7 @@ VIEW = BODY.replace(
     ("state", "body", "answer", "words"),
     [
         (OTHERWISE, BY_LISTS.format(forget="forget"), "RIGHT", ""),
-        (OTHERWISE, BY_LISTS.format(forget="bool(reset.any())"), "MISTAKE", "remembers something else"),
+        (OTHERWISE, BY_LISTS.format(forget="bool(reset.any())"), "MISTAKE", "remembers something different"),
         (STATE, BODY.replace("self.count * keep + 1", "self.count + 1"), "MISTAKE", ""),
         (STATE, VIEW, "CHEAT", "memory of its inputs"),
     ],
@@ -95,3 +95,5 @@ def test_rounding_is_no_difference_and_a_whole_number_is():
     assert not list(differing([x, x * (1 + 1e-6)], [x, x]))
     assert list(differing([x, x + 0.5, x], [x, x, x])) == [2]
     assert list(differing([torch.tensor([1, 2])], [torch.tensor([1, 3])])) == [1]
+    many = torch.arange(1000)
+    assert not list(differing([torch.cat([many[:1] + 1, many[1:]])], [many]))  # one of a thousand may lie between two

@@ -23,7 +23,7 @@ PART = 10
 """A far question may take so much of the budget as one of these parts, and is not asked where it would take more, as it seems."""
 
 LITTLE = 4 * PART
-"""What may take less: a question whose answer decides nothing."""
+"""A question whose answer decides nothing takes less: there are up to ten of them, and together they get a quarter of the budget."""
 
 
 class Budget:

@@ -30,7 +30,7 @@ LAZY = "it returns something that computes only when it is read"
 CONSTANT = "its results don't depend on its inputs"
 CACHED = "it returns results of an earlier call"
 
-KEEPS = "it keeps memory of its inputs in a buffer, so that what is written there later changes what it remembers"
+KEEPS = "it keeps memory of its inputs in a buffer, so that later writes to them change what it remembers"
 
 SEEN_IN_CALLS = ("attempts", "patched", "overwritten", "written", "kept")
 """Facts that every call is looked at for; the others are those of the first calls."""

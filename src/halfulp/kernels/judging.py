@@ -226,8 +226,8 @@ class _Judge:
         self._remembered = remembered(self.trials.reference(given.init), given)
         if hidden := self._remembered - set((self.trials.names or {}).values()):
             self.trials.remembers = True
-            words = f"The reference keeps {', '.join(sorted(hidden))} from call to call, and the solution keeps it otherwise"
-            self.record.notes.append(f"{words}: it is made again for each call.")
+            words = f"The reference keeps {', '.join(sorted(hidden))} between calls, and the solution has no buffer of that name"
+            self.record.notes.append(f"{words}: it is built again before each call.")
 
     def _build(self, init: tuple[Any, ...]) -> State:
         return self.sandbox.build(self.problem.entry, init, 0)[0]
@@ -432,7 +432,7 @@ class _Judge:
         except Failed as failure:
             raise _Done(self._failed("sequence", succession.LABEL, failure)) from None
         if wrong:
-            words = "it remembers something else than the reference does"
+            words = "it remembers something different from the reference"
             because = f"Called {len(settings)} times in a row, it is wrong from call {wrong[0]} on: {words}."
             raise _Done(self.record.result(Verdict.MISTAKE, because, kind="sequence", label=succession.LABEL))
         self.record.asked.append(Asked("sequence", succession.LABEL, "right"))

@@ -129,7 +129,8 @@ class Plan:
 
     def elsewhere(self) -> Iterator[Question]:
         """Other constructors, sizes, values and layouts; then gradients on them."""
-        for other in self.problem.others:
+        asked = {label for label, _ in self.problem.tests}  # as they are, with the given inputs
+        for other in (found for found in self.problem.others if found.name not in asked):
             with contextlib.suppress(*REFUSALS):
                 yield Question("given", other.name, other.draw(self.seed, {}))
         yield from self._constructors()

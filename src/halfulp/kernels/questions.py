@@ -114,13 +114,13 @@ def grid_questions(given: Setting, promises: Promises, stated: Stated) -> Iterat
     """Exact numbers on a coarser grid, where comparisons end in ties; then the same where one input is what another one begins with."""
     tensors = leaves(given.arguments)
     coarse = {place: coarser(tensors[place], COARSE_BITS) for place in sorted(promises.on_a_grid)}
-    label = f"multiples of {2.0**-COARSE_BITS:g} in place of finer ones"
+    label = f"numbers cut to multiples of {2.0**-COARSE_BITS:g}"
     pairs = [(at, place) for at, place in itertools.permutations(coarse, 2) if _begins_like(coarse[at], coarse[place])]
     alike = dict(coarse)
     for at, place in pairs[:1]:
         alike[place] = alike[place].clone()
         alike[place][tuple(slice(length) for length in alike[at].shape)] = alike[at]
-    for changed, words in ((coarse, ""), (alike, ", inputs of one shape alike")) if pairs else ((coarse, ""),) if coarse else ():
+    for changed, words in ((coarse, ""), (alike, ", inputs of one shape equal")) if pairs else ((coarse, ""),) if coarse else ():
         for question in kept_question(f"{label}{words}", given, changed, promises):
             yield replace(question, tied=not stated.ties)
 
@@ -271,7 +271,7 @@ def whole_range_questions(question: Question, places: Collection[int]) -> Iterat
     changed = {place: whole_range(tensors[place]) for place in places if place < len(tensors) and tensors[place].numel()}
     if changed:
         setting = replace(question.setting, arguments=with_leaves(question.setting.arguments, changed))
-        yield replace(question, label=f"{question.label}, whole numbers over their whole range", setting=setting)
+        yield replace(question, label=f"{question.label}, whole numbers over their full range", setting=setting)
 
 
 TWINS = "the first two rows alike in input"
@@ -322,7 +322,7 @@ def number_questions(given: Setting) -> Iterator[Question]:
         arguments = given.arguments
         for place, key in sizes:
             arguments = _with_number(arguments, place, key, lengths[-1])
-        yield Question("values", f"all numbers among the arguments {lengths[-1]}", replace(given, arguments=arguments))
+        yield Question("values", f"all sizes among the arguments {lengths[-1]}", replace(given, arguments=arguments))
 
 
 GROUPS = 16

@@ -7,15 +7,14 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import torch
 from torch import nn
 
 from ..cases.trees import tensors_of
 from .calls import Setting, State, call, copied, leaves, with_leaves
-from .looks import GROSS
+from .looks import floating_error, whole_error
 
-LABEL = "calls that go on from each other"
+LABEL = "consecutive calls, each continuing from the last"
 
 
 def successive(given: Setting, others: Sequence[Setting]) -> list[Setting]:
@@ -56,13 +55,8 @@ def differing(found: Sequence[Any], wanted: Sequence[Any]) -> Iterator[int]:
 def _is_far(a: torch.Tensor, e: torch.Tensor) -> bool:
     if a.shape != e.shape:
         return True
+    actual, wanted = a.detach().cpu(), e.detach()
     if not e.is_floating_point():
-        return not torch.equal(a, e.to(a.dtype))
-    actual, wanted = a.double().numpy(), e.double().numpy()
-    known = np.isfinite(wanted)
-    if not known.any():
-        return False
-    size = np.maximum(np.abs(wanted[known]), np.sqrt(np.mean(np.square(wanted[known]))))
-    with np.errstate(all="ignore"):
-        limit = max(GROSS, 64 * torch.finfo(e.dtype).eps / 2) * size
-        return bool((~(np.abs(actual[known] - wanted[known]) <= limit)).any())
+        return bool(whole_error(actual.numpy(), wanted.numpy()))
+    numbers = actual.double().numpy(), wanted.double().numpy()
+    return bool(floating_error(*numbers, numbers[1], torch.finfo(e.dtype).eps / 2))

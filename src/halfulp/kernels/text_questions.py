@@ -36,8 +36,8 @@ def text_questions(given: Setting, promises: Promises, stated: Stated) -> Iterat
     floats = {place: tensor for place, tensor in enumerate(leaves(given.arguments)) if tensor.is_floating_point() and tensor.dim()}
     yield from _special_questions(given, floats, promises, stated)
     for called, size in zip(("smallest", "largest"), stated.magnitude_range or ()):
-        scaled = {place: _as_large(tensor, size) for place, tensor in floats.items() if bool((tensor != 0).any())}
-        yield from kept_question(f"numbers of the {called} magnitude that the problem names, {size:g}", given, scaled, promises)
+        scaled = {place: _scaled_to(tensor, size, called) for place, tensor in floats.items() if bool((tensor != 0).any())}
+        yield from kept_question(f"numbers at the {called} magnitude that the problem allows, {size:g}", given, scaled, promises)
     if stated.overflows:
         largest = {place: _near_the_largest(tensor) for place, tensor in floats.items() if tensor.numel()}
         yield from kept_question("numbers up to the largest of their format", given, largest, promises)
@@ -98,11 +98,11 @@ HALF_WAY = (127.0, 7.0)
 """The largest whole numbers of 8 and 4 bits: where they are the largest of a row, a scale that is found by it is 1, and ties are exact."""
 
 
-def _as_large(tensor: torch.Tensor, size: float) -> torch.Tensor:
-    """The same numbers, scaled so that the largest has a magnitude of a quarter of `size`, or of a hundred times it where it is tiny."""
-    wide = tensor.double()
-    most = float(wide[torch.isfinite(wide)].abs().max())
-    return (wide * ((size / 4 if size > 1 else 100 * size) / most)).to(tensor.dtype)
+def _scaled_to(tensor: torch.Tensor, size: float, called: str) -> torch.Tensor:
+    """The same numbers, scaled so that the smallest or the largest magnitude, zeros aside, is that size."""
+    sizes = tensor.double().abs()
+    known = sizes[torch.isfinite(sizes) & (sizes > 0)]
+    return (tensor.double() * (size / float(known.min() if called == "smallest" else known.max()))).to(tensor.dtype)
 
 
 def _near_the_largest(tensor: torch.Tensor) -> torch.Tensor:

@@ -222,7 +222,9 @@ class Trials:
         case.deadline = None
         words = gross_error(case)
         return (
-            Outcome("wrong", f"There was no time for the whole judgement, and no need: {words}.", facts=sides.facts) if words else TOO_LATE
+            Outcome("wrong", f"There was no time for the whole judgement, and no need of it: {words}.", facts=sides.facts)
+            if words
+            else TOO_LATE
         )
 
     def _unasked(self, sides: Sides) -> Outcome | None:

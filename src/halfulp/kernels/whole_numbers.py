@@ -115,12 +115,12 @@ class WholeNumbers:
             tensor = leaves(self.given.arguments)[place]
             drawn = whole_range(tensor)
             smallest, largest = _ends(tensor)
-            yield f"input {place} over the whole range of its type", {place: drawn}
+            yield f"input {place} over the full range of its type", {place: drawn}
             yield f"small numbers of both signs in input {place}", {place: drawn % 201 - 100}
-            yield f"input {place} all the largest of its type", {place: torch.full_like(tensor, largest)}
-            yield f"input {place} all the smallest of its type", {place: torch.full_like(tensor, smallest)}
+            yield f"all elements of input {place} at the largest value of its type", {place: torch.full_like(tensor, largest)}
+            yield f"all elements of input {place} at the smallest value of its type", {place: torch.full_like(tensor, smallest)}
             mixed = torch.where(drawn % 2 == 0, largest, smallest).to(tensor.dtype)
-            yield f"the largest and the smallest of its type in input {place}", {place: mixed}
+            yield f"the largest and smallest values of its type in input {place}", {place: mixed}
 
     def _is_full(self, place: int) -> bool:
         """Whether a type is used over more than half of its range: then all of it may come."""
@@ -144,7 +144,7 @@ class WholeNumbers:
             yield from (self._some(place, label, value) for label, value in LARGE[kind])
             tensor = leaves(self.given.arguments)[place]
             more = 1 + (FAR_APART if kind is torch.int32 else 1 << (62 - tensor.numel().bit_length()))  # their sum fits into int64
-            yield f"all elements of input {place} are {more} more", {place: tensor + more}
+            yield f"{more} added to all elements of input {place}", {place: tensor + more}
         elif least > 0 and (most <= self.longest or self._is_a_length(place)):
             shorter = {least // 2, 1} if most <= self.longest else {1}
             none = {0} if self._stated is not None and self._stated.empties else set[int]()
