@@ -31,7 +31,7 @@ MEMORY_BYTES = 8 << 30
 FILE_BYTES = 1 << 28
 """Of one file: compiled kernels and their caches take some megabytes."""
 START_S = 60.0
-"""Importing PyTorch takes two seconds, and more where many start at once."""
+"""Importing PyTorch takes two seconds, and more where many start at once; what a solution imports when it is loaded takes no less."""
 COMPILED_S = 300.0
 """For a solution that compiles C++ when it is loaded: PyTorch's headers alone take half a minute to a minute of a processor."""
 THREADS = {"NUMBA_NUM_THREADS": "4", "OMP_NUM_THREADS": "4", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
@@ -203,10 +203,16 @@ class Sandbox:
         """Whether the process that holds the solution is gone."""
         return self._worker.process_id is None or self._generation != self._worker.generation
 
+    def _longest_s(self, action: str, within_s: float) -> float:
+        """Seconds that an answer may take."""
+        if action == "call" and self._called:
+            return min(self.answer_s, within_s)
+        if self.source.compiles:
+            return COMPILED_S
+        return START_S if action == "load" or self.place == CUDA else self._first_s
+
     def _ask(self, header: dict[str, Any], tensors: Iterable[Any] = (), within_s: float = math.inf) -> Message:
-        is_first = header["do"] != "call" or not self._called
-        compiled_s = COMPILED_S if self.source.compiles else START_S if self.place == CUDA else self._first_s
-        self._worker.answer_s = compiled_s if is_first else min(self.answer_s, within_s)
+        self._worker.answer_s = self._longest_s(header["do"], within_s)
         kind = NOT_STARTED
         if self._starting is not None:
             self._starting.join()
