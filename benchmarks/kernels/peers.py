@@ -16,11 +16,11 @@ from typing import Any
 import torch
 
 from halfulp.cases.trees import tensors_of, tree_map
-from halfulp.kernels.calls import Setting, call, copied, seeded, state_of
-from halfulp.kernels.formats import read_problem
 from halfulp.kernels.judging import HELPERS, shared_state
-from halfulp.kernels.problem import Problem
-from halfulp.kernels.sandbox import Failed, Sandbox
+from halfulp.kernels.problems.calls import Setting, call, copied, seeded, state_of
+from halfulp.kernels.problems.formats import read_problem
+from halfulp.kernels.problems.problem import Problem
+from halfulp.kernels.solutions.sandbox import Failed, Sandbox
 
 DRAWS = 5
 """As many as KernelBench takes."""

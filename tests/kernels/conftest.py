@@ -2,7 +2,7 @@
 
 import pytest
 
-from halfulp.kernels import sequences
+from halfulp.kernels.questions import sequences
 
 LONG = sequences.REPEATED_S
 

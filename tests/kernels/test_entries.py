@@ -11,7 +11,7 @@ import halfulp
 from halfulp.errors import CaseFileError, InputError
 from halfulp.kernels import judge_all, read_problem
 from halfulp.kernels.judging import judge_here
-from halfulp.kernels.source import Source
+from halfulp.kernels.solutions.source import Source
 from halfulp.reports.formats import junit
 
 RIGHT = """

@@ -6,10 +6,10 @@ import torch
 import halfulp
 from halfulp.kernels import read_problem
 from halfulp.kernels.judging import judge_here
-from halfulp.kernels.masks import known_marks, mask_questions
-from halfulp.kernels.promises import Promises
-from halfulp.kernels.stated import Stated
-from halfulp.kernels.statements import sentences_of
+from halfulp.kernels.promises.promises import Promises
+from halfulp.kernels.promises.stated import Stated
+from halfulp.kernels.promises.statements import sentences_of
+from halfulp.kernels.questions.masks import known_marks, mask_questions
 
 MODULE = """
 import torch
@@ -141,7 +141,7 @@ def test_rows_of_a_table_are_sentences_of_their_own(tmp_path):
 
 
 def test_multiples_of_a_power_of_two_stay_so_and_rows_that_sum_to_1_do_so_exactly():
-    from halfulp.kernels.calls import Setting
+    from halfulp.kernels.problems.calls import Setting
 
     counts = [torch.multinomial(torch.rand(4, 10), 4096, replacement=True) for _ in range(3)]
     rows = [torch.stack([row.bincount(minlength=10) for row in each]) / 4096 for each in counts]
@@ -153,7 +153,7 @@ def test_multiples_of_a_power_of_two_stay_so_and_rows_that_sum_to_1_do_so_exactl
 
 
 def test_a_counter_of_calls_stays_whole():
-    from halfulp.kernels.parameters import moved
+    from halfulp.kernels.questions.parameters import moved
 
     found = moved({"step": torch.zeros(()), "scale": torch.ones(())}, 0)
     assert float(found["step"]) == 3 and float(found["scale"]) % 1

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from halfulp.kernels.calls import Setting
-from halfulp.kernels.footprint import LARGEST_INSIDE, is_large_inside
+from halfulp.kernels.problems.calls import Setting
+from halfulp.kernels.questions.footprint import LARGEST_INSIDE, is_large_inside
 
 
 class Pairs(torch.nn.Module):

@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from halfulp.kernels.calls import Setting
-from halfulp.kernels.grids import coarser, on_grid_of, step_of
 from halfulp.kernels.judging import judge_here
-from halfulp.kernels.promises import ON_A_GRID, WHOLE, Promises
+from halfulp.kernels.problems.calls import Setting
+from halfulp.kernels.promises.grids import coarser, on_grid_of, step_of
+from halfulp.kernels.promises.promises import ON_A_GRID, WHOLE, Promises
 
 
 @pytest.mark.parametrize("bits", range(13))

@@ -4,10 +4,10 @@ import math
 
 import torch
 
-from halfulp.kernels.calls import Setting
-from halfulp.kernels.ignored import ignored_questions
-from halfulp.kernels.promises import Promises
-from halfulp.kernels.questions import LARGE
+from halfulp.kernels.problems.calls import Setting
+from halfulp.kernels.promises.promises import Promises
+from halfulp.kernels.questions.ignored import ignored_questions
+from halfulp.kernels.questions.values import LARGE
 
 
 def asked(target, *arguments, behind=()):

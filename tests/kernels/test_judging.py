@@ -178,6 +178,6 @@ def test_a_process_that_cannot_start_says_nothing_of_the_solution(folder, tmp_pa
     broken = tmp_path / "python"
     broken.write_text("#!/bin/sh\necho no driver >&2\nexit 3\n", encoding="utf-8")
     broken.chmod(0o755)
-    monkeypatch.setattr("halfulp.kernels.sandbox._interpreter", lambda text: str(broken))
+    monkeypatch.setattr("halfulp.kernels.solutions.sandbox._interpreter", lambda text: str(broken))
     found = judge_here(read_problem(folder / "problem.py"), folder / "blocks.py")
     assert found.verdict is Verdict.UNDECIDED and "can't be started here" in found.because and "no driver" in found.because

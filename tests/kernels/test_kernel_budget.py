@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from halfulp.kernels.budget import LITTLE, PART, Budget
-from halfulp.kernels.calls import Setting
-from halfulp.kernels.pace import Pace
-from halfulp.kernels.question import Question
+from halfulp.kernels.problems.calls import Setting
+from halfulp.kernels.questions.pace import Pace
+from halfulp.kernels.questions.question import Question
 
 
 @pytest.mark.parametrize(("fixed", "each"), [(0.0, 0.01), (0.2, 0.0), (0.2, 1e-4)])

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from halfulp.cases import Case
-from halfulp.kernels.looks import MANY_WHOLE, gross_error
+from halfulp.kernels.trials.looks import MANY_WHOLE, gross_error
 
 X = torch.randn(1000, generator=torch.Generator().manual_seed(1))
 

@@ -6,12 +6,12 @@ import pytest
 import torch
 
 from halfulp.kernels import read_problem
-from halfulp.kernels.calls import Setting, leaves
 from halfulp.kernels.judging import judge_here
-from halfulp.kernels.masks import has_rows_of_nothing, mask_questions
-from halfulp.kernels.problem import Problem
-from halfulp.kernels.promises import Promises
-from halfulp.kernels.stated import Stated
+from halfulp.kernels.problems.calls import Setting, leaves
+from halfulp.kernels.problems.problem import Problem
+from halfulp.kernels.promises.promises import Promises
+from halfulp.kernels.promises.stated import Stated
+from halfulp.kernels.questions.masks import has_rows_of_nothing, mask_questions
 
 PROBLEM = '''
 import torch

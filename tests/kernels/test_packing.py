@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from halfulp.errors import InputError
-from halfulp.kernels.packing import pack, unpack
+from halfulp.kernels.solutions.packing import pack, unpack
 
 NUMBERS = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False) | st.text(max_size=5)
 TREES = st.recursive(

@@ -6,10 +6,10 @@ import pytest
 import torch
 
 from halfulp.kernels import read_problem
-from halfulp.kernels.comparisons import comparisons_in
-from halfulp.kernels.facts import distance, distributed_otherwise
-from halfulp.kernels.parameters import constructor_questions, moved
-from halfulp.kernels.whole_numbers import compared
+from halfulp.kernels.problems.comparisons import comparisons_in
+from halfulp.kernels.problems.facts import distance, distributed_otherwise
+from halfulp.kernels.questions.parameters import constructor_questions, moved
+from halfulp.kernels.questions.whole_numbers import compared
 
 PROBLEM = """
 import torch

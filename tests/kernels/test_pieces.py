@@ -4,9 +4,9 @@ import pytest
 
 from halfulp.kernels import read_problem
 from halfulp.kernels.judging import judge_here
-from halfulp.kernels.pieces import piece_questions
-from halfulp.kernels.promises import Promises
-from halfulp.kernels.stated import Stated
+from halfulp.kernels.promises.promises import Promises
+from halfulp.kernels.promises.stated import Stated
+from halfulp.kernels.questions.pieces import piece_questions
 
 SEGMENTS = '''
 import torch

@@ -5,7 +5,7 @@ import torch
 
 from halfulp.errors import CaseFileError
 from halfulp.kernels import read_problem
-from halfulp.kernels.literals import sizes_in
+from halfulp.kernels.problems.literals import sizes_in
 
 KERNELBENCH = """
 import torch

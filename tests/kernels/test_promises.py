@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from halfulp.inputs import variants
-from halfulp.kernels.calls import Setting
-from halfulp.kernels.promises import Promises
+from halfulp.kernels.problems.calls import Setting
+from halfulp.kernels.promises.promises import Promises
 
 
 def drawn(make, count=3):

@@ -5,12 +5,12 @@ import torch
 
 import halfulp
 from halfulp.kernels import read_problem
-from halfulp.kernels.calls import Setting
 from halfulp.kernels.judging import judge_here
-from halfulp.kernels.promises import Promises
-from halfulp.kernels.questions import single_questions
-from halfulp.kernels.sizes import size_questions
-from halfulp.kernels.stated import Stated
+from halfulp.kernels.problems.calls import Setting
+from halfulp.kernels.promises.promises import Promises
+from halfulp.kernels.promises.stated import Stated
+from halfulp.kernels.questions.sizes import size_questions
+from halfulp.kernels.questions.values import single_questions
 
 BATCH_NORM = """
 import torch

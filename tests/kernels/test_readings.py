@@ -7,13 +7,13 @@ import pytest
 import torch
 
 from halfulp.kernels import read_problem
-from halfulp.kernels.calls import Setting, leaves, remembered
-from halfulp.kernels.promises import Promises
-from halfulp.kernels.question import Question
-from halfulp.kernels.questions import number_questions, value_questions, whole_range_questions
-from halfulp.kernels.sizes import size_questions
-from halfulp.kernels.stated import GRADIENTS, INFERENCE, Stated
-from halfulp.kernels.statements import limits_in, sentences_of
+from halfulp.kernels.problems.calls import Setting, leaves, remembered
+from halfulp.kernels.promises.promises import Promises
+from halfulp.kernels.promises.stated import GRADIENTS, INFERENCE, Stated
+from halfulp.kernels.promises.statements import limits_in, sentences_of
+from halfulp.kernels.questions.question import Question
+from halfulp.kernels.questions.sizes import size_questions
+from halfulp.kernels.questions.values import number_questions, value_questions, whole_range_questions
 
 REFERENCE = """
 import torch

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from halfulp.kernels.calls import Setting
-from halfulp.kernels.sandbox import Failed, Sandbox
+from halfulp.kernels.problems.calls import Setting
+from halfulp.kernels.solutions.sandbox import Failed, Sandbox
 
 FILE = """
 import time

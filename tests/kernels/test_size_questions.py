@@ -4,8 +4,8 @@ import pytest
 
 from halfulp.kernels import read_problem
 from halfulp.kernels.judging import judge_here
-from halfulp.kernels.promises import Promises
-from halfulp.kernels.sizes import BEYOND, PROPORTIONS, size_questions
+from halfulp.kernels.promises.promises import Promises
+from halfulp.kernels.questions.sizes import BEYOND, PROPORTIONS, size_questions
 
 WINDOW = """
 import torch

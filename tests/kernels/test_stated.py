@@ -7,13 +7,13 @@ import pytest
 import torch
 
 from halfulp.kernels import read_problem
-from halfulp.kernels.calls import Setting
 from halfulp.kernels.judging import judge_here
-from halfulp.kernels.promises import Promises
-from halfulp.kernels.sizes import size_questions
-from halfulp.kernels.stated import Stated
-from halfulp.kernels.statements import prose_of
-from halfulp.kernels.text_questions import text_questions
+from halfulp.kernels.problems.calls import Setting
+from halfulp.kernels.promises.promises import Promises
+from halfulp.kernels.promises.stated import Stated
+from halfulp.kernels.promises.statements import prose_of
+from halfulp.kernels.questions.sizes import size_questions
+from halfulp.kernels.questions.texts import text_questions
 
 PROBLEM = '''
 import torch

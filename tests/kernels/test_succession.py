@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from halfulp.kernels.calls import Setting, call
 from halfulp.kernels.judging import judge_here
-from halfulp.kernels.succession import differing, expected, successive
+from halfulp.kernels.problems.calls import Setting, call
+from halfulp.kernels.trials.succession import differing, expected, successive
 
 STREAM = """
 import torch

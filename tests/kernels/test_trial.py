@@ -5,9 +5,9 @@ import pytest
 
 from halfulp.cases import OutOfTime
 from halfulp.floats import BFLOAT16, FLOAT16, FLOAT32, FLOAT64
-from halfulp.kernels import trial
 from halfulp.kernels.judging import judge_here
-from halfulp.kernels.looks import unit
+from halfulp.kernels.trials import trial
+from halfulp.kernels.trials.looks import unit
 from halfulp.verdicts.checker import judged
 
 

@@ -13,8 +13,8 @@ import torch
 import halfulp
 from halfulp.backends.workers.environments import environment_of
 from halfulp.kernels.judging import judge_here
-from halfulp.kernels.place import CUDA, STAND_IN, place_of
-from halfulp.kernels.triton_interpreter import NOTE, _narrow
+from halfulp.kernels.solutions.place import CUDA, STAND_IN, place_of
+from halfulp.kernels.solutions.triton_interpreter import NOTE, _narrow
 
 if importlib.util.find_spec("triton") is not None:
     HAS_TRITON = tuple(map(int, metadata.version("triton").split(".")[:2])) >= (3, 2)
@@ -216,9 +216,9 @@ TWICE = """
 import os, sys
 os.environ["TRITON_INTERPRET"] = "1"
 sys.path.insert(0, {folder!r})
-from halfulp.kernels.stand_in import pretend, pretended
+from halfulp.kernels.problems.stand_in import pretend, pretended
 pretend()
-from halfulp.kernels.triton_interpreter import lifted, prepare
+from halfulp.kernels.solutions.triton_interpreter import lifted, prepare
 prepare()
 import torch
 import double

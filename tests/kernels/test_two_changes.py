@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from halfulp.kernels.calls import Setting
 from halfulp.kernels.judging import judge_here
-from halfulp.kernels.pairs import extremes, longer_constructor_questions
-from halfulp.kernels.question import Question
+from halfulp.kernels.problems.calls import Setting
+from halfulp.kernels.questions.pairs import extremes, longer_constructor_questions
+from halfulp.kernels.questions.question import Question
 
 
 def sized(**sizes):

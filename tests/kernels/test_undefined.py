@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from halfulp.kernels.calls import ALL, Setting
 from halfulp.kernels.judging import judge_here
-from halfulp.kernels.undefined import why_undefined
+from halfulp.kernels.problems.calls import ALL, Setting
+from halfulp.kernels.trials.undefined import why_undefined
 from halfulp.verdicts import Verdict
 
 X = torch.arange(-4.0, 4.0)

@@ -5,7 +5,7 @@ from importlib import metadata
 import pytest
 import torch
 
-from halfulp.kernels import place
+from halfulp.kernels.solutions import place
 
 
 @pytest.mark.parametrize(("text", "without", "with_one"), [

@@ -5,8 +5,8 @@ import math
 import pytest
 import torch
 
-from halfulp.kernels.calls import Setting
-from halfulp.kernels.yardstick import in_words, yardsticks
+from halfulp.kernels.problems.calls import Setting
+from halfulp.kernels.trials.yardstick import in_words, yardsticks
 
 
 class Root(torch.nn.Module):

@@ -63,7 +63,7 @@ def kernel(
 def _files(problem: Path, solutions: list[str]) -> list[str]:
     """The files that were named, and those of folders, without the problem's own; with none named, those beside the problem."""
     from halfulp.errors import InputError
-    from halfulp.kernels.formats import named
+    from halfulp.kernels.problems.formats import named
 
     own = _own(named(problem)[0])
     found: list[str] = []

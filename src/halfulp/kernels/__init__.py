@@ -8,11 +8,13 @@ from ..lazily import on_first_use
 from .result import Asked, KernelReport, KernelResult
 
 if TYPE_CHECKING:
-    from .formats import read_problem
     from .judging import judge
     from .many import judge_all
-    from .problem import Problem
+    from .problems.formats import read_problem
+    from .problems.problem import Problem
 
 __all__ = ["Asked", "KernelReport", "KernelResult", "Problem", "judge", "judge_all", "read_problem"]
 
-__getattr__ = on_first_use(__name__, {"judge": "judging", "judge_all": "many", "Problem": "problem", "read_problem": "formats"})
+__getattr__ = on_first_use(
+    __name__, {"judge": "judging", "judge_all": "many", "Problem": "problems.problem", "read_problem": "problems.formats"}
+)

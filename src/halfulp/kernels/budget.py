@@ -6,9 +6,9 @@ import math
 import time
 from collections.abc import Mapping
 
-from .pace import Pace
-from .problem import count_of
-from .question import Question
+from .problems.problem import count_of
+from .questions.pace import Pace
+from .questions.question import Question
 
 BUDGET_S = 27.0
 """For one solution, so that an answer takes half a minute with the start of its processes; the questions that say the most come first."""

@@ -13,31 +13,33 @@ from typing import Any
 from ..process.border import answered
 from ..process.versions import versions
 from ..verdicts.verdict import Verdict
-from . import cheats, footprint, succession
 from .apart import of_this_thread
 from .budget import BUDGET_S, FIRST_CALLS, Budget
-from .calls import Setting, State, leaves, remembered, state_of
-from .formats import read_problem, solution_file
-from .parameters import moved, tables_of
-from .place import CUDA, INTERPRETER
 from .plan import LONGER, SEEDS, Plan, other_draw
-from .problem import Problem, count_of
-from .promises import Promises
-from .question import Question, decides_nothing, loses_little
+from .problems.calls import Setting, State, leaves, remembered, state_of
+from .problems.formats import read_problem, solution_file
+from .problems.problem import Problem, count_of
+from .problems.triton_bench import code_of
+from .promises.promises import Promises
+from .promises.stated import Stated
+from .questions import footprint
+from .questions.parameters import moved, tables_of
+from .questions.question import Question, decides_nothing, loses_little
+from .questions.sequences import sequences
+from .questions.sizes import size_in_words
 from .record import Record
 from .result import Asked, KernelResult
-from .sandbox import Failed, Sandbox
-from .sequences import sequences
-from .sharing import shared_state
-from .sides import How
-from .sizes import size_in_words
-from .stated import Stated
-from .training import DRAWS, OTHER, RANDOM, drawn_otherwise, kind_of_training
-from .trial import OFTEN, Outcome, Trials
-from .triton_bench import code_of
-from .triton_interpreter import NOTE
-from .undefined import why_undefined
-from .yardstick import yardsticks
+from .solutions import cheats
+from .solutions.place import CUDA, INTERPRETER
+from .solutions.sandbox import Failed, Sandbox
+from .solutions.sharing import shared_state
+from .solutions.triton_interpreter import NOTE
+from .trials import succession
+from .trials.sides import How
+from .trials.training import DRAWS, OTHER, RANDOM, drawn_otherwise, kind_of_training
+from .trials.trial import OFTEN, Outcome, Trials
+from .trials.undefined import why_undefined
+from .trials.yardstick import yardsticks
 
 OUT_OF_RANGE = (("specials",), ("overflow",))
 """The evidence that comes first where infinities or NaN are in other places."""

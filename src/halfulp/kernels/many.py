@@ -15,9 +15,9 @@ from ..errors import HalfulpError
 from ..verdicts.verdict import Verdict
 from .apart import Apart
 from .budget import BUDGET_S
-from .formats import read_problem, solution_file
 from .judging import judge
-from .problem import Problem
+from .problems.formats import read_problem, solution_file
+from .problems.problem import Problem
 from .result import KernelReport, KernelResult
 
 

@@ -13,18 +13,29 @@ from typing import Any
 import torch
 
 from ..cases.trees import tensors_of
-from .calls import ALL, OF_INPUTS, OF_PARAMETERS, ROWS_ALIKE, Setting, State, leaves, state_of, with_leaves
-from .facts import alike
-from .ignored import ignored_questions
-from .longer import longer_questions
-from .masks import has_rows_of_nothing, known_marks, mask_questions
-from .pairs import extremes, far_questions, longer_constructor_questions
-from .parameters import constructor_questions, marks_of, moved, parameter_questions, times
-from .pieces import piece_questions
-from .problem import Problem, count_of
-from .promises import Promises
-from .question import MEAN, Question
-from .questions import (
+from .problems.calls import ALL, OF_INPUTS, OF_PARAMETERS, ROWS_ALIKE, Setting, State, leaves, state_of, with_leaves
+from .problems.facts import alike
+from .problems.problem import Problem, count_of
+from .promises.promises import Promises
+from .promises.stated import Stated
+from .questions.ignored import ignored_questions
+from .questions.longer import longer_questions
+from .questions.masks import has_rows_of_nothing, known_marks, mask_questions
+from .questions.pairs import extremes, far_questions, longer_constructor_questions
+from .questions.parameters import constructor_questions, marks_of, moved, parameter_questions, times
+from .questions.pieces import piece_questions
+from .questions.question import MEAN, Question
+from .questions.sizes import (
+    PROPORTIONS,
+    REFUSALS,
+    axis_questions,
+    longer_size_questions,
+    magnitude_questions,
+    rank_questions,
+    size_questions,
+)
+from .questions.texts import format_questions, text_questions, unit_questions
+from .questions.values import (
     alike_questions,
     border_questions,
     gradient_questions,
@@ -38,20 +49,9 @@ from .questions import (
     whole_number_questions,
     whole_range_questions,
 )
+from .questions.whole_numbers import WholeNumbers
 from .result import Asked
-from .sizes import (
-    PROPORTIONS,
-    REFUSALS,
-    axis_questions,
-    longer_size_questions,
-    magnitude_questions,
-    rank_questions,
-    size_questions,
-)
-from .stated import Stated
-from .text_questions import format_questions, text_questions, unit_questions
-from .trial import SEEN, Trials
-from .whole_numbers import WholeNumbers
+from .trials.trial import SEEN, Trials
 
 MOST_NEAR = 20
 """Sizes, each one more, several times as large, and one less, that are asked before other values: they say the most, and time may end."""

@@ -6,12 +6,12 @@ from typing import Any
 
 from ..verdicts.result import CheckResult
 from ..verdicts.verdict import Verdict
-from .place import INTERPRETER, STAND_IN
-from .problem import Problem
+from .problems.problem import Problem
+from .problems.stand_in import lacks_a_device
 from .result import Asked, KernelResult
-from .sandbox import NOT_STARTED, Failed
-from .stand_in import lacks_a_device
-from .yardstick import in_words
+from .solutions.place import INTERPRETER, STAND_IN
+from .solutions.sandbox import NOT_STARTED, Failed
+from .trials.yardstick import in_words
 
 ACTIONS = {"loading it": "It can't be loaded", "making it": "It can't be constructed"}
 """What failed before there was a call, in words."""

@@ -1,0 +1,197 @@
+"""Setting: on what a kernel is called; and the call itself, made alike for the reference (here) and for a solution (in its own process)."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import nn
+
+State = dict[str, torch.Tensor]
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """On what a kernel is called.
+
+    Attributes:
+        arguments: of the call. init: of the constructor, for modules. state: parameters and buffers by name; empty for functions.
+        training: the mode of modules. keywords: of the call; every draw has the same.
+    """
+
+    arguments: tuple[Any, ...]
+    init: tuple[Any, ...] = ()
+    state: State = field(default_factory=dict)
+    training: bool = False
+    keywords: Mapping[str, Any] = field(default_factory=dict)
+
+
+def state_of(target: Any) -> State:
+    """Parameters and buffers of a module by name; nothing for a function."""
+    if not isinstance(target, nn.Module):
+        return {}
+    return {name: tensor.detach().clone() for name, tensor in (*target.named_parameters(), *target.named_buffers())}
+
+
+def call(
+    target: Callable[..., Any],
+    state: Mapping[str, torch.Tensor],
+    arguments: tuple[Any, ...],
+    keywords: Mapping[str, Any],
+    *,
+    training: bool,
+) -> tuple[Any, State]:
+    """What a kernel returns, and its buffers after the call, with the parameters that it changed in training mode, as an optimizer does.
+
+    Args:
+        target: a module or function. state: what stands for a module's parameters and buffers; it is not changed.
+        arguments, keywords: which the call may change. training: the mode of a module.
+    """
+    if not isinstance(target, nn.Module):
+        return target(*arguments, **keywords), {}
+    names = {name for name, _ in target.named_buffers()}
+    own = {name: tensor.clone() if name in names or training else tensor for name, tensor in state.items()}
+    modes = [(part, part.training) for part in target.modules()]
+    target.train(training)
+    try:
+        given = {f"{TARGET}.{name}": tensor for name, tensor in own.items()}
+        result, after = torch.func.functional_call(_Reading(target), given, arguments, dict(keywords))
+    finally:
+        for part, mode in modes:
+            part.training = mode
+    changed = {name for name, tensor in state.items() if training and name not in names and not torch.equal(own[name], tensor)}
+    return result, {name: after.get(name, own[name]) for name in sorted(names & own.keys() | changed)}
+
+
+TARGET = "target"
+
+
+class _Reading(nn.Module):
+    """A module that returns its buffers with its result: one that the call replaced is seen only until what stands for it is taken away."""
+
+    def __init__(self, target: nn.Module) -> None:
+        super().__init__()
+        self.target = target
+
+    def forward(self, *arguments: Any, **keywords: Any) -> tuple[Any, State]:
+        result = self.target(*arguments, **keywords)
+        return result, dict(self.target.named_buffers())
+
+
+ALL, ROWS_ALIKE, OF_PARAMETERS, OF_INPUTS = "all", "rows alike", "of parameters", "of inputs"
+"""What is differentiated, and by what: see `differentiated`."""
+
+
+def differentiated(
+    target: Callable[..., Any],
+    state: Mapping[str, torch.Tensor],
+    arguments: tuple[Any, ...],
+    keywords: Mapping[str, Any],
+    *,
+    training: bool,
+    way: str = ALL,
+) -> dict[str, Any]:
+    """The gradients of a fixed combination of a kernel's results, by parameters and arguments; empty where it records none.
+
+    The combination weighs each element by a number from -1 to 1 that depends on its place alone: both sides take the same.
+
+    Args:
+        way: `ALL`; `ROWS_ALIKE`, where the weights along the first axis are one, as those of a sum are: the gradients that come from there
+            have no stride; `OF_PARAMETERS` or `OF_INPUTS` alone, the others being frozen.
+    """
+    leaves: dict[str, torch.Tensor] = {}
+    learned = {name for name, _ in target.named_parameters()} if isinstance(target, nn.Module) else set[str]()
+    own: State = {}
+    for name, tensor in state.items():
+        own[name] = tensor.detach().clone()
+        if name in learned and tensor.is_floating_point() and way != OF_INPUTS:
+            leaves[name] = own[name].requires_grad_()
+    given: list[Any] = []
+    for place, argument in enumerate(arguments):
+        is_leaf = isinstance(argument, torch.Tensor) and argument.is_floating_point() and way != OF_PARAMETERS
+        given.append(argument.detach().clone().requires_grad_() if is_leaf else argument)
+        if is_leaf:
+            leaves[f"inputs[{place}]"] = given[-1]
+    with torch.enable_grad():
+        result, _ = call(target, own, tuple(given), keywords, training=training)
+        total: Any = 0.0
+        for tensor in _tensors(result):
+            if tensor.requires_grad:
+                weighted = tensor.sum(0) if way == ROWS_ALIKE and tensor.dim() else tensor
+                total = total + (weighted * weights(weighted)).sum()
+    if not isinstance(total, torch.Tensor) or not leaves:
+        return {}
+    found: Any = torch.autograd.grad(total, list(leaves.values()), allow_unused=True)
+    return {name: gradient for name, gradient in zip(leaves, found) if gradient is not None}
+
+
+def weights(tensor: torch.Tensor) -> torch.Tensor:
+    """A number from -1 to 1 for each place: cosines of multiples of the golden angle, which are as various as random ones."""
+    places = torch.arange(tensor.numel(), dtype=torch.float64)
+    return torch.cos(2.399963229728653 * (places + 1.0)).reshape(tensor.shape).to(tensor)
+
+
+def remembered(target: Any, setting: Setting) -> set[str]:
+    """The buffers that a call in evaluation mode changes, as a cache of keys; none where it fails."""
+    if not isinstance(target, nn.Module):
+        return set()
+    try:
+        own = copy.deepcopy(target).eval()
+        before = {name: tensor.clone() for name, tensor in own.named_buffers()}
+        with torch.no_grad():
+            own(*copied(setting.arguments), **setting.keywords)
+        after = dict(own.named_buffers())
+    except Exception:  # whatever the reference raises, and what can't be copied
+        return set()
+    return {name for name, tensor in before.items() if name not in after or not _equal(after[name], tensor)}
+
+
+def _equal(left: torch.Tensor, right: torch.Tensor) -> bool:
+    return left.shape == right.shape and torch.equal(left, right)
+
+
+def _tensors(value: Any) -> list[torch.Tensor]:
+    if isinstance(value, torch.Tensor):
+        return [value] if value.is_floating_point() else []
+    if isinstance(value, (list, tuple)):
+        return [tensor for part in value for tensor in _tensors(part)]
+    return [tensor for part in value.values() for tensor in _tensors(part)] if isinstance(value, dict) else []
+
+
+def leaves(arguments: tuple[Any, ...]) -> list[torch.Tensor]:
+    """The tensors among nested arguments, in order."""
+    from ...cases.trees import tensors_of
+
+    return list(tensors_of(arguments))
+
+
+def with_leaves(arguments: tuple[Any, ...], tensors: Mapping[int, torch.Tensor]) -> tuple[Any, ...]:
+    """The arguments with other tensors, by their place among the leaves."""
+    from ...cases.trees import tree_map
+
+    numbers = iter(range(1 << 30))
+
+    def exchanged(value: Any) -> Any:
+        return tensors.get(next(numbers), value) if isinstance(value, torch.Tensor) else value
+
+    return tree_map(exchanged, arguments)
+
+
+def copied(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments with tensors in memory of their own."""
+    return with_leaves(arguments, {place: tensor.clone() for place, tensor in enumerate(leaves(arguments))})
+
+
+@contextlib.contextmanager
+def seeded(seed: int) -> Any:
+    """PyTorch's random numbers start at a seed inside, and go on as before afterwards."""
+    devices = range(torch.cuda.device_count()) if torch.cuda.is_initialized() else ()
+    with torch.random.fork_rng(devices=list(devices)):
+        torch.default_generator.manual_seed(seed)
+        if devices:
+            torch.cuda.manual_seed_all(seed)
+        yield

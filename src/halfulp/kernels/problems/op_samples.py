@@ -1,0 +1,109 @@
+"""op_problem(): an op of ATen as a problem: BackendBench's folders of implementations, asked on PyTorch's own samples (OpInfo)."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import warnings
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import torch
+
+from ...cases.trees import tree_map
+from ...errors import CaseFileError
+from ...process.settings import RANDOM, put_back, readings, settings_kept
+from .calls import Setting, call, copied, seeded
+from .problem import LARGEST, Problem, count_of
+
+IMPLEMENTATIONS = "*_implementation*.py"
+"""What BackendBench calls the files in the folder of an op."""
+MOST_SAMPLES = 24
+"""Of an op: convolutions have a hundred, of which the later ones repeat shapes with other options."""
+
+
+def is_of_an_op(folder: Path) -> bool:
+    """Whether a folder holds implementations of the op that it is named for."""
+    return any(folder.glob(IMPLEMENTATIONS))
+
+
+def op_problem(folder: Path) -> Problem:
+    """The op that a folder is named for: "add" or, with its overload, "add__Tensor".
+
+    Raises:
+        CaseFileError: ATen has no such op, PyTorch no samples of it, or a package is missing that these need.
+    """
+    base, _, overload = folder.name.partition("__") if not folder.name.startswith("__") else (folder.name, "", "")
+    packet: Any = getattr(torch.ops.aten, base, None)
+    target = getattr(packet, overload, None) if overload else packet
+    if target is None:
+        raise CaseFileError(
+            f"Got the folder {folder.name} with implementations of an op. Needed: the name of an op of ATen, such as relu or "
+            "add__Tensor. The op says what "
+            "they have to compute. Rename the folder."
+        )
+    given = _samples(base, 0)
+    numbers = [number for number, setting in enumerate(given) if _runs(target, setting)]
+    if not numbers:
+        raise CaseFileError(
+            f"Got the op {base}, of which PyTorch has no samples in float32. Needed: inputs to ask it on. halfulp takes those of "
+            "PyTorch's own tests. "
+            "Write a case file with `expected` and `inputs` instead."
+        )
+    largest = max(numbers, key=lambda number: count_of(given[number]))
+
+    def draw(seed: int, _: Mapping[str, int]) -> Setting:
+        return _samples(base, seed)[largest]
+
+    tests = tuple((f"PyTorch's sample {number + 1}", given[number]) for number in numbers if number != largest)
+    return Problem(folder.name, "BackendBench", folder, f"{folder.name}_kernel_impl", lambda _: target, draw, {}, tests=tests)
+
+
+@cache
+def _op_infos() -> list[Any]:
+    try:
+        # Importing them seeds generators, sets variables, and freezes the flags of torch.backends for the whole process.
+        with settings_kept(), warnings.catch_warnings(), mock.patch.object(torch.backends, "disable_global_flags"):
+            warnings.simplefilter("ignore")
+            from torch.testing._internal.common_methods_invocations import op_db
+    except ModuleNotFoundError as error:
+        raise CaseFileError(
+            f"Got no package {error.name}. Needed: that package, which PyTorch's own samples of ops import. halfulp tests an op on these "
+            f"samples. Run pip install {error.name}."
+        ) from error
+    return list(op_db)
+
+
+def _samples(base: str, seed: int) -> list[Setting]:
+    """PyTorch's samples of an op in float32, with other numbers for another seed."""
+    found: list[Setting] = []
+    before = readings(RANDOM)  # samples draw from all generators
+    try:
+        with seeded(seed):
+            for info in _op_infos():
+                if base not in (info.name, info.aten_name) or torch.float32 not in info.dtypes:
+                    continue
+                random.seed(seed)
+                np.random.seed(seed)
+                torch.default_generator.manual_seed(seed)
+                for sample in itertools.islice(info.sample_inputs("cpu", torch.float32), MOST_SAMPLES):
+                    arguments = tree_map(
+                        lambda item: item.detach() if isinstance(item, torch.Tensor) else item, (sample.input, *sample.args)
+                    )
+                    found.append(Setting(arguments, keywords=dict(sample.kwargs)))
+    finally:
+        put_back(before)
+    return found
+
+
+def _runs(target: Any, setting: Setting) -> bool:
+    """Whether the op takes these arguments as they are, and computes something of at least one number."""
+    try:
+        found, _ = call(target, {}, copied(setting.arguments), setting.keywords, training=False)
+    except Exception:  # whatever an op refuses
+        return False
+    return isinstance(found, (torch.Tensor, tuple, list)) and 0 < count_of(setting) <= LARGEST

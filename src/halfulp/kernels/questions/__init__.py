@@ -1,0 +1,1 @@
+"""What a solution is asked beyond the given inputs."""

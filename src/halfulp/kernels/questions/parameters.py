@@ -1,0 +1,202 @@
+"""Other parameters that a solution is asked: of the constructor, and what a module holds."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from ..problems.calls import Setting, State, leaves, seeded, with_leaves
+from ..problems.comparisons import comparisons_in
+from ..problems.problem import Problem
+from ..problems.stand_in import on_processor
+from .question import Question
+
+
+def constructor_questions(problem: Problem, given: Setting) -> Iterator[Question]:
+    """What the constructor's defaults and numbers may be besides: what a solution ignores shows only then."""
+    names, whole = _named(problem, given)
+    compared = list(comparisons_in(problem.text))
+    for place, value in enumerate(whole):
+        others: list[Any] = (
+            [not value] if isinstance(value, bool) else [value / 8 or 0.1, value * 8, 0.0] if isinstance(value, float) else []
+        )
+        if _is_whole(value) and place >= len(given.init):
+            others = [value + 1, 2 * value + 1]
+        if value is None and any(names[place] in found.names and None in found.values for found in compared):
+            others = [OWN]
+        special = [_alike(case, value) for found in compared if names[place] in found.names for case in found.values]
+        is_mark = MARKS.search(names[place]) is not None
+        if isinstance(value, int) and not isinstance(value, bool) and (value < 0 or (is_mark and value > 0)):
+            yield from _marked(names[place], whole, place, given)
+        if _is_whole(value) and value == 0 and (is_mark or place < len(given.init)):
+            yield from _left_out(names[place], whole, place, given)
+        for other in dict.fromkeys(each for each in (*special, *others) if each != value):
+            init = (*whole[:place], other, *whole[place + 1 :])
+            label = f"{names[place]}={other} instead of {value}"
+            # Zero is a case of its own: code that asks for a number by its truth takes it for none.
+            is_zero = isinstance(other, float) and not other and other not in special
+            of = "" if other in special or is_zero else names[place]
+            yield Question("parameters", label, replace(given, init=init), of=of, singular=is_zero)
+
+
+CHANGED = "the values of every parameter and buffer changed"
+OWN = 0.375
+"""Instead of None, where the problem's code asks whether it got a number."""
+
+
+def _alike(case: Any, value: Any) -> Any:
+    """A case as a number of the same type as the value; the value itself where it is of another kind."""
+    if isinstance(value, bool) or isinstance(case, bool):
+        return value
+    if isinstance(case, (int, float)) and isinstance(value, (int, float)):
+        return type(value)(case)
+    return case if case is None or (isinstance(case, str) and isinstance(value, str)) else value
+
+
+def _named(problem: Problem, given: Setting) -> tuple[list[str], list[Any]]:
+    """The names of what a constructor gets, and what it gets; none where that isn't known."""
+    try:
+        names = list(inspect.signature(problem.constructor).parameters.values()) if problem.constructor is not None else []
+    except (TypeError, ValueError):
+        names = []
+    whole = [*given.init, *(parameter.default for parameter in names[len(given.init) :])]
+    known = len(whole) == len(names) and all(value is not inspect.Parameter.empty for value in whole)
+    return ([parameter.name for parameter in names], whole) if known else ([], [])
+
+
+def marks_of(problem: Problem, given: Setting) -> dict[int, str]:
+    """The numbers by which a constructor is told that inputs are marked, in words; a blank is a class of results, which no target is."""
+    pairs = zip(*_named(problem, given))
+    return {value: f"{value}, which is {name}" for name, value in pairs if MARKS.search(name) and "blank" not in name and _is_whole(value)}
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+MARKS = re.compile(r"ignore|pad|skip|mask|blank")
+"""In the names of numbers by which inputs are marked that don't count, whether or not any is."""
+
+
+def _marked(name: str, whole: list[Any], place: int, given: Setting) -> Iterator[Question]:
+    """A number that the inputs hold, as that by which targets are marked that don't count, is another one here and there."""
+    value = whole[place]
+    indices = {at: tensor for at, tensor in enumerate(leaves(given.arguments)) if tensor.dtype in (torch.int32, torch.int64)}
+    is_held = any(bool((tensor == value).any()) for tensor in indices.values())
+    if not is_held and not (indices and MARKS.search(name)):  # -1 may be an axis
+        return
+    held = next((int(tensor[tensor >= 0].reshape(-1)[0]) for tensor in indices.values() if bool((tensor >= 0).any())), value - 1)
+    for other in (held, min(value, 0) - 1):
+        changed = {at: torch.where(tensor == value, other, tensor).to(tensor.dtype) for at, tensor in indices.items()}
+        for tensor in changed.values() if not is_held else ():
+            tensor.view(-1)[::4] = other
+        init = (*whole[:place], other, *whole[place + 1 :])
+        setting = replace(given, init=init, arguments=with_leaves(given.arguments, changed))
+        yield Question("parameters", f"{name}={other} instead of {value}, in the inputs as well", setting)
+
+
+def _left_out(name: str, whole: list[Any], place: int, given: Setting) -> Iterator[Question]:
+    """A zero is a one; what the inputs hold is moved where it is a mark and they leave it out, as targets do the number of a blank."""
+    indices = {at: tensor for at, tensor in enumerate(leaves(given.arguments)) if tensor.dtype in (torch.int32, torch.int64)}
+    without = {at: tensor for at, tensor in indices.items() if MARKS.search(name) and tensor.numel() and int(tensor.min()) == 1}
+    changed = {at: torch.where(tensor == 1, 0, tensor).to(tensor.dtype) for at, tensor in without.items()}
+    setting = replace(given, init=(*whole[:place], 1, *whole[place + 1 :]), arguments=with_leaves(given.arguments, changed))
+    yield Question("parameters", f"{name}=1 instead of 0{', and 0 instead of 1 in the inputs' if changed else ''}", setting)
+
+
+def parameter_questions(given: Setting, seed: int, tables: Collection[str] = (), *, upwards: bool = False) -> Iterator[Question]:
+    """Other parameters: what was built with zeros and ones is neither, weights are larger, running statistics have run.
+
+    Args:
+        tables: see `tables_of`. upwards: see `moved`.
+    """
+    if not given.state:
+        return
+    changes = {
+        CHANGED: moved(given.state, seed, tables, upwards=upwards),
+        "the values of every parameter and buffer changed, by other amounts": moved(
+            moved(given.state, seed + 1, tables, upwards=upwards), seed + 2, tables, upwards=upwards
+        ),
+        "every parameter and buffer a hundred times larger": times(given.state, 100, tables),
+        "every parameter and buffer twice as large": times(given.state, 2, tables),
+    }
+    for label, state in changes.items():
+        yield Question("parameters", label, replace(given, state=state))
+
+
+def tables_of(problem: Problem, init: tuple[Any, ...]) -> frozenset[str]:
+    """The buffers that are computed from a constructor's arguments: filters, angles, masks. Nothing trains them; a solution may know them.
+
+    They are the same whatever random numbers are drawn, and not all alike, as running statistics and scales are to begin with.
+    """
+    if problem.constructor is None:
+        return frozenset()
+    built: list[Any] = []
+    try:
+        for seed in (0, 1):
+            with seeded(seed), on_processor(problem.text):
+                built.append(problem.constructor(*init))
+        first, second = (dict(module.named_buffers()) for module in built)
+    except Exception:  # whatever a constructor raises, and what is no module
+        return frozenset()
+    alike = {
+        name for name in first.keys() & second.keys() if first[name].shape == second[name].shape and torch.equal(first[name], second[name])
+    }
+    return frozenset(name for name in alike if first[name].numel() > 1 and bool((first[name] != first[name].reshape(-1)[0]).any()))
+
+
+COUNTS = re.compile(r"step|count|num_|iter|epoch", re.IGNORECASE)
+"""In the names of numbers that count calls, and stay whole though they are floating."""
+
+
+def times(state: State, factor: int, tables: Collection[str]) -> State:
+    """Parameters and buffers so many times as large; `tables` stay."""
+    return {name: tensor * factor if tensor.is_floating_point() and name not in tables else tensor for name, tensor in state.items()}
+
+
+def moved(state: State, seed: int, tables: Collection[str] = (), *, upwards: bool = False) -> State:
+    """Parameters and buffers with noise as large as they are, and at least a half where they are all alike; variances stay positive.
+
+    Whole numbers (codes of weights, zero points, tables of indices) stay within their range: they change places, or are one less where all
+    are alike. What is sorted, counts or masks stays, and so do `tables`, see `tables_of`.
+
+    Args:
+        upwards: numbers that are not negative become larger, as mean squares that start at zero do.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    found: State = {}
+    for name, tensor in state.items():
+        if name in tables:
+            found[name] = tensor
+            continue
+        if not tensor.is_floating_point() or not tensor.numel():
+            found[name] = _exchanged(tensor)
+            continue
+        if tensor.numel() == 1 and COUNTS.search(name) and bool(tensor == tensor.round()):
+            found[name] = tensor + 3
+            continue
+        noise = torch.randn(tensor.shape, generator=generator, dtype=torch.float64)
+        wide = tensor.double()
+        is_flat = tensor.numel() > 1 and bool((tensor == tensor.reshape(-1)[0]).all())
+        size = 0.5 if is_flat or tensor.numel() == 1 else float(wide.std())
+        changed = wide + size * (noise.abs() if upwards and bool((wide >= 0).all()) else noise)
+        if bool((wide > 0).all()) and "var" in name:
+            changed = wide * torch.exp(0.5 * noise)
+        found[name] = changed.to(tensor.dtype)
+    return found
+
+
+def _exchanged(tensor: torch.Tensor) -> torch.Tensor:
+    """Whole numbers at other places; as they are where that means something else."""
+    flat = tensor.reshape(-1)
+    if tensor.dtype is torch.bool or tensor.is_complex() or flat.numel() < 2:
+        return tensor
+    steps = flat.to(torch.int64).diff()
+    if bool((steps == 0).all()):
+        return tensor - 1 if int(flat[0]) > 0 else tensor
+    return tensor if bool((steps >= 0).all()) else flat.flip(0).reshape(tensor.shape)

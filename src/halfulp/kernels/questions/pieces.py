@@ -1,0 +1,40 @@
+"""Pieces: whole numbers divide an axis by their ends or lengths; one piece may hold nearly all of it, and some may hold nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+
+from ..problems.calls import Setting, leaves
+from ..promises.promises import ADDS_UP, ENDS, Promises
+from ..promises.stated import Stated
+from .question import Question, kept_question
+
+
+def piece_questions(given: Setting, promises: Promises, stated: Stated) -> Iterator[Question]:
+    """One piece that holds all that the others leave; every third piece empty, where the problem's text speaks of empty ones."""
+    for tie in promises.ties:
+        if tie.way not in (ENDS, ADDS_UP):
+            continue
+        numbers = leaves(given.arguments)[tie.place]
+        lengths = numbers.diff(prepend=numbers.new_zeros(1)) if tie.way == ENDS else numbers
+        first = int(tie.way == ENDS and int(numbers[0]) == 0)  # what starts at 0 has one number more than there are pieces
+        if len(lengths) - first < 2:
+            continue
+        if stated.empties and tie.way == ENDS:
+            ends = numbers.clone()
+            ends[1:-1:3] = ends[:-2:3]
+            yield from kept_question(f"every third piece that input {tie.place} ends is empty", given, {tie.place: ends}, promises)
+        if not stated.bounds:
+            uneven = _uneven(lengths, first, least=0 if stated.empties or not bool(lengths[first:].all()) else 1)
+            changed = uneven.cumsum(0).to(numbers.dtype) if tie.way == ENDS else uneven
+            yield from kept_question(f"one piece of input {tie.place} holds nearly all", given, {tie.place: changed}, promises)
+
+
+def _uneven(lengths: torch.Tensor, first: int, least: int) -> torch.Tensor:
+    """Lengths with the same sum, all but the last one as short as they may be."""
+    found = torch.full_like(lengths, least)
+    found[:first] = 0
+    found[-1] += lengths.sum() - found.sum()
+    return found

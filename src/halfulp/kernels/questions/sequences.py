@@ -1,0 +1,80 @@
+"""Sequences: calls that another one may disturb: in the same memory, again and again, on a device that is still busy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ...verdicts.verdict import Verdict
+from ..problems.calls import Setting, State, leaves, with_leaves
+from ..promises.promises import Promises
+from ..solutions.streams import ANOTHER, DEFAULT
+from ..trials.sides import AS_GIVEN, How
+from .parameters import CHANGED
+
+REPEATED_S = 1.0
+"""A call of ten milliseconds is repeated a hundred times: what goes wrong in one call of fifty shows with a probability of 0.87."""
+KEPT = "When new values are written to the memory of the call before, its results are wrong: it returns what it computed from the old ones."
+CHANGES = "Called again and again on the same inputs, it gives other results, as where threads write to the same memory."
+UNWAITED = (
+    "While the device is still busy with its inputs, it gives other results: work that it puts on its own stream doesn't wait for them, "
+    "or isn't finished when it returns."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Disturbed:
+    """One call.
+
+    Attributes:
+        label: see `Asked`. setting: on what. how: it is called. verdict, words: of a wrong answer, where that says more than the judgement.
+        exotic: whether a difference decides nothing. alone: what the same call is by itself, as a kind of question and a label.
+    """
+
+    label: str
+    setting: Setting
+    how: How = AS_GIVEN
+    verdict: Verdict | None = None
+    words: str = ""
+    exotic: bool = False
+    alone: tuple[str, str] | None = None
+
+
+def sequences(
+    given: Setting, others: Sequence[Setting], promises: Promises, state: State | None, *, on_device: bool
+) -> Iterator[Disturbed]:
+    """The calls, in their order.
+
+    Args:
+        others: two more draws. promises: what holds of every draw. state: other parameters, where there are any that a solution shares.
+        on_device: whether the solution runs on one, which has streams.
+    """
+    for label, other in zip(("new contents in the same memory", "other contents in the same memory"), others):
+        yield Disturbed(
+            label, _as_long_as(given, other, promises), How(same_memory=True), Verdict.MISTAKE, KEPT, alone=("seed", "another draw")
+        )
+    if state:
+        label = "other parameters in the same memory"  # as an optimizer leaves them
+        yield Disturbed(label, replace(given, state=state), How(same_memory=True), Verdict.MISTAKE, KEPT, alone=("parameters", CHANGED))
+    yield Disturbed("the first inputs again", given)
+    yield Disturbed("the same inputs again and again", given, How(repeated_s=REPEATED_S), Verdict.NONDETERMINISTIC, CHANGES)
+    if on_device:
+        yield Disturbed("the device is busy, and the inputs come later", others[0], How(stream=DEFAULT), Verdict.MISTAKE, UNWAITED)
+        # In C++, kernels are launched on the default stream unless another is named, and a problem doesn't ask for more.
+        yield Disturbed("on another stream than the default one", others[0], How(stream=ANOTHER), exotic=True)
+
+
+def _as_long_as(given: Setting, other: Setting, promises: Promises) -> Setting:
+    """The other draw with tensors of the given shapes: what is longer there than here, as edges of a random graph are, is turned around.
+
+    Where that breaks what belongs together (the ends of pieces and their sum), the given numbers are turned around, and no whole number.
+    """
+    own, drawn = leaves(given.arguments), leaves(other.arguments)
+    turned = {place: tensor.flip(-1) for place, tensor in enumerate(own) if tensor.dim() and tensor.shape != drawn[place].shape}
+    if not turned:
+        return other
+    mixed = with_leaves(other.arguments, turned)
+    if len(turned) < len(own) and all(tie.holds(leaves(mixed)) for tie in promises.ties):
+        return replace(other, arguments=mixed)
+    floats = {place: tensor.flip(-1) for place, tensor in enumerate(own) if tensor.is_floating_point() and tensor.dim()}
+    return replace(given, arguments=promises.kept(with_leaves(given.arguments, floats)) or given.arguments)

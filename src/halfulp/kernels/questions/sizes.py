@@ -1,0 +1,412 @@
+"""Other sizes that a solution is asked: next to those of the problem, at the borders of its blocks, and far from both."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import math
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+import torch
+
+from ...cases.trees import found_in
+from ...errors import HalfulpError
+from ...inputs import variants
+from ..problems.calls import Setting, leaves, state_of, with_leaves
+from ..problems.problem import CHOICE, LARGEST, Problem, count_of
+from ..promises.promises import Promises
+from .footprint import is_large_inside
+from .pace import Pace
+from .question import Question
+
+PRIMES = (2, 3, 5, 7, 13, 17, 31, 61, 97, 127, 257, 509, 1021)
+"""Sizes that no block divides, about two for each power of two."""
+
+
+def size_questions(
+    problem: Problem,
+    given: Setting,
+    promises: Promises,
+    seed: int,
+    blocks: Sequence[int] = (),
+    refused: Collection[str] = (),
+    fixed: Collection[tuple[int, int]] = (),
+    limits: Mapping[str, Collection[int]] = MappingProxyType({}),
+) -> Iterator[Question]:
+    """Other sizes: all together three quarters; each one less, one more, one, a prime, the next vector register; the nearest first.
+
+    Args:
+        blocks: numbers that the solution's source names, which may be those of its blocks: each size is one more than these too.
+        refused: the names of sizes that can't be one larger; the caller adds them as it goes. Their next multiple is asked at once.
+        fixed: inputs and their axes that have one length alone. limits: of sizes, the smallest and the largest that the problem names.
+    """
+    most = max(LARGEST, 2 * count_of(given))
+    draws = _Draws(problem, seed)
+    yield from _together(problem, given, seed, most)
+    asked: set[tuple[str, int]] = set()
+    own: set[tuple[int, int]] = set()
+    steps = sorted({step for step in problem.sizes.values() if step > 1})
+    plans = [
+        (name, value, other) for name, value in problem.sizes.items()
+        for other in dict.fromkeys((*_next_to(limits.get(name, ()), value), *_others(value, blocks, steps)))
+    ]  # fmt: skip
+    is_long = False
+    waiting = sorted(plans, key=_rank)
+    while waiting:
+        name, value, other = waiting.pop(0)
+        if other in BEYOND and not is_long:
+            is_long = True
+            yield from _long_questions(problem, promises, seed, most, draws)
+        if (name, other) in asked or (other == 1 and "#" in name):  # one of two lengths alone: that it is broadcast is no promise
+            continue
+        asked.add((name, other))
+        sizes = {name: other}
+        if draws.takes_long(name, other):
+            continue
+        if other > FAR * value and not _fits(problem, sizes, seed, most, given):
+            sizes = next((cut for cut in _cut(problem, name, other) if _fits(problem, cut, seed, most, given)), {})
+            if other not in BEYOND or not sizes:
+                continue
+        try:
+            setting = draws.draw(sizes)
+        except REFUSALS:
+            waiting = _multiples_first(waiting, name) if other == value + 1 else waiting
+            continue
+        changed = _changed_axes(setting.arguments, given.arguments)
+        # Five times as many bits are no size, and times zero is an input that is all zero.
+        is_length = bool(changed)
+        if (
+            not changed.isdisjoint(fixed)
+            or _numbers_fall_below_zero(setting, given)
+            or (not is_length and (other in (SEVERAL * value + 1, 0) or not promises.hold(setting.arguments)))
+        ):
+            continue
+        own |= changed
+        if count_of(setting) <= most:
+            label = f"{size_in_words(name)}: {other} instead of {value}{', the other sizes small' if len(sizes) > 1 else ''}"
+            is_empty = any(not tensor.numel() for tensor in (*leaves(setting.arguments), *setting.state.values()))
+            # Past 16 bits it is places that are asked, and not digits.
+            blunt = other in BEYOND
+            question = Question("sizes", label, setting, exotic=is_empty, far=other > FAR * value, sizes=sizes, blunt=blunt)
+            yield question
+            yield from _beyond(question, other, promises) if other in BEYOND else ()
+            waiting = _multiples_first(waiting, name) if other == value + 1 and name in refused else waiting
+    if not is_long:
+        yield from _long_questions(problem, promises, seed, most, draws)
+    for variant in variants(given.arguments, seed):
+        arguments = promises.kept(variant.inputs) if variant.kind in ("sizes", "empty") else None
+        # An axis whose length is one of the problem's sizes, or computed from some, changes with all that belongs to it: that was asked.
+        changed = _changed_axes(variant.inputs, given.arguments)
+        is_own = (variant.kind == "sizes" and not own.isdisjoint(changed)) or not changed.isdisjoint(fixed)
+        if arguments is not None and not is_own and not _broadcasts(arguments, given):
+            yield Question("sizes", variant.label, replace(given, arguments=arguments), exotic=variant.kind == "empty")
+
+
+def magnitude_questions(problem: Problem, given: Setting, seed: int, seconds: Callable[[Setting], float | None]) -> Iterator[Question]:
+    """Numbers that are no lengths, a million times as large: products that are kept in 32 bits overflow.
+
+    Args:
+        seconds: what the reference takes, None where it refuses or returns other shapes: numbers of rounds and of classes make it take
+            as many times as long.
+    """
+    lengths = [tensor.shape for tensor in leaves(given.arguments)]
+    usual_s = seconds(given) or 0.0
+    for name, value in problem.sizes.items():
+        found: Question | None = None
+        for bits in (4, 8, 12, 16, 20) if value > CHOICE and name.isidentifier() and usual_s else ():
+            other = value << bits
+            try:
+                setting = problem.draw(seed, {name: other})
+            except REFUSALS:
+                break
+            if setting.init != given.init or [tensor.shape for tensor in leaves(setting.arguments)] != lengths:
+                break
+            took_s = seconds(setting)
+            if took_s is None or took_s > SLOWER * usual_s + NOISE_S:
+                break
+            found = Question(
+                "sizes", f"{size_in_words(name)}: {other} instead of {value}", setting, far=True, steady=True, sizes={name: other}
+            )
+        if found is not None:
+            yield found
+
+
+SLOWER = 3.0
+"""Times as long as on the given inputs: a number on which the time depends is not made larger. Each step multiplies it by 16."""
+NOISE_S = 0.01
+"""What a short call may take longer by chance: a few turns of the system's scheduler, of some milliseconds each."""
+
+
+def longer_size_questions(problem: Problem, seed: int) -> Iterator[Question]:
+    """Each size several times as large, and one more."""
+    for name, value in problem.sizes.items():
+        changes = {name: SEVERAL * value + 1}
+        with contextlib.suppress(*REFUSALS):
+            setting = problem.draw(seed, changes)
+            yield Question("sizes", f"{size_in_words(name)}: {changes[name]} instead of {value}", setting, far=True, sizes=changes)
+
+
+def _numbers_fall_below_zero(setting: Setting, given: Setting) -> bool:
+    """Whether a whole number among the arguments that is none of -1 and less is one now: the last but one of a single class."""
+    numbers = [[part for part in found_in(found.arguments, int) if type(part) is int] for found in (setting, given)]
+    return len(numbers[0]) == len(numbers[1]) and any(new < 0 <= old for new, old in zip(*numbers))
+
+
+def _next_to(limits: Collection[int], value: int) -> list[int]:
+    """What the problem names as the least and the largest, and what is one inside; what is outside, it excludes."""
+    return [other for limit in limits for other in (limit, limit - 1, limit + 1) if other not in (0, value)]
+
+
+def _multiples_first(waiting: list[tuple[str, int, int]], name: str) -> list[tuple[str, int, int]]:
+    """What is left to ask, with the next larger size of that name (less than twice as large) moved to the front."""
+    found = next((plan for plan in waiting if plan[0] == name and plan[1] < plan[2] < 2 * plan[1]), None)
+    return waiting if found is None else [found, *(plan for plan in waiting if plan is not found)]
+
+
+def _beyond(question: Question, other: int, promises: Promises) -> Iterator[Question]:
+    """A size past 16 bits with numbers that rise, and with whole numbers all the same."""
+    rising, alike = _rising(question.setting, other), _alike(question.setting, other)
+    if rising is not None and promises.kept(rising.arguments) is not None:
+        yield replace(question, label=f"{question.label}, and numbers rising", setting=rising, exotic=False, far=True)
+    if alike is not None:
+        yield replace(question, label=f"{question.label}, and whole numbers all the same", setting=alike, exotic=False, far=True)
+
+
+def rank_questions(given: Setting, open_axes: Mapping[int, int]) -> Iterator[Question]:
+    """One leading axis more and fewer, where the problem says that there may be any number.
+
+    Args:
+        open_axes: the inputs of which it says so, with how many axes they have beside these.
+    """
+    tensors = leaves(given.arguments)
+    leading = {tuple(tensors[place].shape[: tensors[place].dim() - own]) for place, own in open_axes.items()}
+    if len(leading) != 1 or not (lengths := leading.pop()):
+        return
+    more = (2, lengths[0] // 2, *lengths[1:]) if lengths[0] % 2 == 0 else (1, *lengths)
+    fewer = (math.prod(lengths),) if len(lengths) > 1 else ()
+    for axes in (more, fewer):
+        changed = {
+            place: (tensors[place] if axes else tensors[place][0]).reshape(*axes, *tensors[place].shape[tensors[place].dim() - own :])
+            for place, own in open_axes.items()
+        }
+        label = f"leading axes of lengths {tuple(axes)} instead of {lengths}" if axes else "no leading axis"
+        yield Question("sizes", label, replace(given, arguments=with_leaves(given.arguments, changed)), promised=True)
+
+
+def axis_questions(given: Setting, axes: Mapping[str, Collection[tuple[int, int]]]) -> Iterator[Question]:
+    """Axes of one length that have names of their own, a quarter shorter one at a time: images are square by chance.
+
+    Args:
+        axes: the places of inputs and their axes, by the name that the problem's text gives them.
+    """
+    tensors = leaves(given.arguments)
+    lengths = {name: {tensors[place].shape[axis] for place, axis in found} for name, found in axes.items()}
+    for name, found in axes.items():
+        length = next(iter(lengths[name]))
+        if len(lengths[name]) > 1 or length < 4 or sum(own == lengths[name] for own in lengths.values()) < 2:
+            continue
+        shorter = length - length // 4
+        changed: dict[int, torch.Tensor] = {}
+        for place, axis in found:
+            changed[place] = changed.get(place, tensors[place]).narrow(axis, 0, shorter)
+        changed = {place: tensor.contiguous() for place, tensor in changed.items()}
+        setting = replace(given, arguments=with_leaves(given.arguments, changed))
+        yield Question("sizes", f"axis {name}: {shorter} instead of {length}", setting)
+
+
+def _together(problem: Problem, given: Setting, seed: int, most: int) -> Iterator[Question]:
+    """All sizes at once, in proportion: what divides another one still does, and none is a power of two."""
+    for over, under in PROPORTIONS:
+        sizes = _in_proportion(problem, over, under)
+        if not sizes or (over > under and not _fits(problem, sizes, seed, most, given)):
+            continue
+        try:
+            setting = problem.draw(seed, sizes)
+        except REFUSALS:
+            continue
+        label = ", ".join(f"{size_in_words(name)}: {size} instead of {problem.sizes[name]}" for name, size in sizes.items())
+        yield Question("sizes", label, setting, sizes=sizes, far=over > 2 * under)
+
+
+PROPORTIONS = ((3, 4), (3, 2), (5, 2))
+"""Of all sizes at once to those of the problem, as fractions: a window and the sequence that it slides over past the first two blocks."""
+
+
+def _in_proportion(problem: Problem, over: int, under: int) -> dict[str, int]:
+    """The sizes that `under` divides, changed; those that divide one that can't be changed so stay as they are."""
+    own = {name: value for name, value in problem.sizes.items() if "#" not in name}
+    changed = {name: over * value // under for name, value in own.items() if value % under == 0 and value}
+    sizes: dict[str, int] = {}
+    while sizes != changed:
+        sizes = changed
+        after = {**own, **sizes}
+        apart = {
+            name for part, whole in itertools.permutations(own, 2) for name in (part, whole)
+            if own[part] > 1 and own[whole] % own[part] == 0 and after[whole] % after[part]
+        }  # fmt: skip
+        changed = {name: size for name, size in sizes.items() if name not in apart}
+    return sizes
+
+
+def _cut(problem: Problem, name: str, other: int) -> Iterator[dict[str, int]]:
+    """One size with the others smaller, as far as that is needed: what counts places in few bits is asked past them all the same."""
+    for most in SMALLER:
+        smaller = {each: most for each, value in problem.sizes.items() if each != name and value > most and each.isidentifier()}
+        if smaller:
+            yield {name: other, **smaller}
+
+
+SMALLER = (16, 4, 2)
+"""What the other sizes become: even, as many have to be."""
+
+
+def _rank(plan: tuple[str, int, int]) -> int:
+    """What says the most comes first: one more, several times as large, half and twice as large where it divides another, one less."""
+    _, value, other = plan
+    first = (value + 1, SEVERAL * value + 1, value // 2, 2 * value, value - 1)
+    return first.index(other) if other in first else len(first) + (other in BEYOND)
+
+
+def _changed_axes(arguments: tuple[Any, ...], given: tuple[Any, ...]) -> set[tuple[int, int]]:
+    """The axes of each tensor whose lengths differ; all of one that has another number of axes."""
+    pairs = list(enumerate(zip(leaves(arguments), leaves(given))))
+    return {
+        (place, axis)
+        for place, (new, old) in pairs
+        for axis in range(old.dim())
+        if new.dim() != old.dim() or new.shape[axis] != old.shape[axis]
+    }
+
+
+def _long_questions(problem: Problem, promises: Promises, seed: int, most: int, draws: _Draws) -> Iterator[Question]:
+    """One size many times larger, with positive numbers: a sum that is kept in few bits stalls."""
+    for name, value in problem.sizes.items():
+        drawable = (times * value + 1 for times in MANY if not draws.takes_long(name, times * value + 1))
+        longest = next((size for size in drawable if _fits(problem, {name: size}, seed, most)), 0)
+        if not name.isidentifier() or not longest:
+            continue
+        try:
+            setting = problem.draw(seed, {name: longest})
+        except REFUSALS:
+            continue
+        floats = {place: tensor.abs() for place, tensor in enumerate(leaves(setting.arguments)) if tensor.is_floating_point()}
+        arguments = promises.kept(with_leaves(setting.arguments, floats))
+        if arguments is not None and floats:
+            label = f"{size_in_words(name)}: {longest} instead of {value}, all numbers positive"
+            yield Question("sizes", label, replace(setting, arguments=arguments), sizes={name: longest}, far=True)
+
+
+def _alike(setting: Setting, least: int) -> Setting | None:
+    """The setting with every long tensor of whole numbers all the same: what counts them counts one as often as it can."""
+    kinds = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
+    long = {place: tensor for place, tensor in enumerate(leaves(setting.arguments)) if tensor.dtype in kinds and tensor.numel() >= least}
+    changed = {place: torch.full_like(tensor, int(tensor.reshape(-1)[0])) for place, tensor in long.items()}
+    return replace(setting, arguments=with_leaves(setting.arguments, changed)) if changed else None
+
+
+def _rising(setting: Setting, length: int) -> Setting | None:
+    """The setting with numbers that rise along every long axis: the largest is the last one, whose place needs the most bits."""
+    changed: dict[int, torch.Tensor] = {}
+    for place, tensor in enumerate(leaves(setting.arguments)):
+        axes = [axis for axis, own in enumerate(tensor.shape) if own == length]
+        if tensor.is_floating_point() and axes:
+            changed[place] = tensor.sort(dim=axes[0]).values
+    return replace(setting, arguments=with_leaves(setting.arguments, changed)) if changed else None
+
+
+def size_in_words(name: str) -> str:
+    """What a size is called in `Problem.sizes`, in words."""
+    number, _, place = name.partition("#")
+    return name if name.isidentifier() else f"the number {number}{f' at its place {place}' if place else ''}"
+
+
+def _broadcasts(arguments: tuple[Any, ...], given: Setting) -> bool:
+    """Whether an axis as long as one of a parameter became 1, so that the reference broadcasts it: that is no promise of the problem."""
+    lengths = {length for tensor in given.state.values() for length in tensor.shape}
+    pairs = zip(leaves(arguments), leaves(given.arguments))
+    return any(after == 1 < before and before in lengths for new, old in pairs for after, before in zip(new.shape, old.shape))
+
+
+REFUSALS = (HalfulpError, RuntimeError, ValueError, TypeError, IndexError, AssertionError, ZeroDivisionError)
+"""What a problem says to sizes that don't fit together."""
+MOST_DRAW_S = 1.0
+"""What one draw may take, as it seems by that of the largest size until now."""
+FAR = 3
+"""Times a size: what is farther may take more memory than there is, and is counted before it is drawn."""
+
+
+class _Draws:
+    """How long a problem takes to draw its inputs: a question that takes long there is not even made."""
+
+    def __init__(self, problem: Problem, seed: int) -> None:
+        self._problem, self._seed = problem, seed
+        self._pace = Pace()
+
+    def draw(self, sizes: Mapping[str, int]) -> Setting:
+        """The inputs, and how long that took."""
+        start = time.monotonic()
+        setting = self._problem.draw(self._seed, sizes)
+        for name, size in sizes.items() if len(sizes) == 1 else ():
+            self._pace.note(name, size, time.monotonic() - start)
+        return setting
+
+    def takes_long(self, name: str, size: int) -> bool:
+        """Whether that many times the largest size until now would take too long, as its time grows with it."""
+        return (self._pace.seconds(name, size) or 0.0) > MOST_DRAW_S
+
+
+def _fits(problem: Problem, changes: Mapping[str, int], seed: int, most: int, given: Setting | None = None) -> bool:
+    """Whether inputs of other sizes stay small, and what is made of them: by drawing them without their numbers, or by their growth."""
+    try:
+        with torch.device("meta"):
+            setting = problem.draw(seed, changes)
+            target = problem.make(setting.init)
+            return count_of(replace(setting, state=state_of(target))) <= most and not is_large_inside(target, setting)
+    except Exception:  # whatever code makes of tensors without numbers
+        return False if given is None else _grown(problem, changes) * count_of(given) <= most
+
+
+def _grown(problem: Problem, changes: Mapping[str, int]) -> float:
+    """How many times as many numbers there may be where each changed size is that of two axes."""
+    return math.prod(max(1.0, size / max(1, problem.sizes.get(name, size))) ** 2 for name, size in changes.items())
+
+
+def _others(value: int, blocks: Sequence[int], steps: Sequence[int]) -> list[int]:
+    """What to ask instead of a size; where it has to be a multiple of another size, the next multiples."""
+    if not value:  # it is a choice, and no size
+        return [1]
+    prime = max((prime for prime in PRIMES if prime < value), default=0)
+    multiple = -(-value // 16) * 16 + 1
+    multiples = [value + sign * step for step in steps if step < value and value % step == 0 for sign in (1, -1)]
+    beyond = (
+        *(size for block in blocks if block > value for size in (block + 1, 2 * block + 1)),
+        *(limit for limit in BEYOND if limit > value),
+    )
+    alike = [step for step in steps if step != value][:ALIKE_SIZES]
+    halves = (value // 2, 2 * value) if any(step > value and step % value == 0 for step in steps) else ()
+    none = (0,) if value <= CHOICE else ()
+    few = (FEW,) if value > 2 * FEW else ()
+    unlike = (UNLIKE * max(parts),) if (parts := [step for step in steps if step < value and value % step == 0]) else ()
+    others = (
+        value - 1, value + 1, *halves, *multiples[:4], *alike, 1, *few, *none, prime, multiple, 2 * value + 1, SEVERAL * value + 1,
+        *unlike, *beyond,
+    )  # fmt: skip
+    return [other for other in dict.fromkeys(others) if other != value and (other > 0 or other == 0 < value)]
+
+
+SEVERAL = 5
+"""Times a size: what is divided into a fixed number of pieces leaves the rest."""
+FEW = 5
+"""Shorter than what slides over it, most likely, and longer than 1: what is rounded up to a power of two is past its half."""
+UNLIKE = 41
+"""The least whole number whose reciprocal in float32, times it, is less than 1: a quotient that is a product loses a whole one there."""
+ALIKE_SIZES = 2
+"""Of a problem's other sizes that a size is made equal to: an axis that is found by its length is another one then."""
+MANY = (128, 16)
+"""Times a size, the most that memory allows: sums of so many positive numbers stall where they are kept in few bits."""
+BEYOND = ((3 << 14) + 1, (3 << 15) + 1)
+"""Sizes of which a third is past what 16 bits count, signed and unsigned: the one that is chosen may lie there."""

@@ -1,0 +1,126 @@
+"""Questions that a problem's text makes worth asking: formats that it names, NaN, infinities, ties to even."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+
+import torch
+
+from ..problems.calls import Setting, leaves, with_leaves
+from ..promises.promises import Promises
+from ..promises.stated import Stated
+from .question import Question, kept_question
+
+
+def format_questions(given: Setting, stated: Stated) -> Iterator[Question]:
+    """The inputs in other formats that the problem names; in wider ones with the parameters, in shorter ones without them first."""
+    for kind in stated.kinds:
+        changes = {place: tensor.to(kind) for place, tensor in enumerate(leaves(given.arguments)) if tensor.is_floating_point()}
+        alone = replace(given, arguments=with_leaves(given.arguments, changes))
+        state = {name: tensor.to(kind) if tensor.is_floating_point() else tensor for name, tensor in given.state.items()}
+        both = replace(alone, state=state)
+        first, second = (both, alone) if kind is torch.float64 else (alone, both)
+        words = f"the inputs in {str(kind).removeprefix('torch.')}"
+        yield Question("formats", words, first, otherwise=second if state else None, promised=True)
+        if torch.finfo(kind).max < BY_FAR**2:  # squares of such numbers overflow, and what is normalized doesn't
+            large = {place: tensor * BY_FAR for place, tensor in changes.items()}
+            settings = [replace(found, arguments=with_leaves(given.arguments, large)) for found in (first, second)]
+            label = f"{words}, and {BY_FAR:g} times larger"
+            yield Question("formats", label, settings[0], otherwise=settings[1] if state else None)
+
+
+def text_questions(given: Setting, promises: Promises, stated: Stated) -> Iterator[Question]:
+    """What the problem's text makes worth asking: few numbers that are not masked, numbers half-way between whole ones."""
+    floats = {place: tensor for place, tensor in enumerate(leaves(given.arguments)) if tensor.is_floating_point() and tensor.dim()}
+    yield from _special_questions(given, floats, promises, stated)
+    for called, size in zip(("smallest", "largest"), stated.magnitude_range or ()):
+        scaled = {place: _scaled_to(tensor, size, called) for place, tensor in floats.items() if bool((tensor != 0).any())}
+        yield from kept_question(f"numbers at the {called} magnitude that the problem allows, {size:g}", given, scaled, promises)
+    if stated.overflows:
+        largest = {place: _near_the_largest(tensor) for place, tensor in floats.items() if tensor.numel()}
+        yield from kept_question("numbers up to the largest of their format", given, largest, promises)
+    if stated.exact or stated.rounds:
+        below = {place: _below_powers(tensor) for place, tensor in floats.items() if tensor.numel()}
+        for question in kept_question("numbers next below powers of two", given, below, promises):
+            yield replace(question, exact=stated.exact)
+    yield from _half_way_questions(given, promises, stated)
+
+
+def unit_questions(given: Setting, promises: Promises, stated: Stated, tables: Collection[str]) -> Iterator[Question]:
+    """Ties where each parameter is 1: divided by a scale, numbers half-way between whole ones are ties no longer.
+
+    Args:
+        tables: see `tables_of`.
+    """
+    state = {name: torch.ones_like(own) if own.is_floating_point() and name not in tables else own for name, own in given.state.items()}
+    for question in _half_way_questions(replace(given, state=state), promises, stated) if state else ():
+        yield replace(question, label=f"{question.label}, every parameter and buffer 1")
+
+
+def _half_way_questions(given: Setting, promises: Promises, stated: Stated) -> Iterator[Question]:
+    floats = {place: tensor for place, tensor in enumerate(leaves(given.arguments)) if tensor.is_floating_point() and tensor.dim()}
+    for most in HALF_WAY if stated.rounds else ():
+        changed = {place: _half_way(tensor, most) for place, tensor in floats.items() if tensor.numel()}
+        for question in kept_question(f"numbers half-way between whole ones, the largest {most:g}", given, changed, promises):
+            yield replace(question, exact=True)
+
+
+def _special_questions(given: Setting, floats: dict[int, torch.Tensor], promises: Promises, stated: Stated) -> Iterator[Question]:
+    """NaN and infinities where the text says that there may be some: here and there, in pieces, nearly everywhere."""
+    for value, places in stated.specials.items():
+        for place in places:
+            generator = torch.Generator().manual_seed(place)
+            some = floats[place].masked_fill(torch.rand(floats[place].shape, generator=generator) < SOME, value)
+            yield from kept_question(f"{value} here and there in input {place}", given, {place: some}, promises)
+    for place, tensor in floats.items():
+        if place in stated.specials.get(-math.inf, ()) and tensor.shape[-1] > LEFT:
+            order = torch.rand(tensor.shape, generator=torch.Generator().manual_seed(place)).argsort(-1)
+            masked = tensor.masked_fill(order >= LEFT, -torch.inf)
+            yield from kept_question(f"all but {LEFT} numbers of each row of input {place} -inf", given, {place: masked}, promises)
+        for value in (value for value in (math.nan, -math.inf) if place in stated.specials.get(value, ())):
+            for axis, length in enumerate(tensor.shape):
+                if stated.some_left and axis < tensor.dim() - 1:
+                    continue
+                masked = tensor.clone()
+                masked.narrow(axis, 0, length // 2).fill_(value)
+                yield from kept_question(f"the first half of axis {axis} of input {place} {value}", given, {place: masked}, promises)
+
+
+BY_FAR = 300.0
+"""Times larger: float16 holds it, and not its square."""
+SOME = 0.05
+"""Which part of an input is made NaN or infinite; most rows hold one, and some don't."""
+LEFT = 3
+"""Numbers that are not masked; fewer than are chosen."""
+HALF_WAY = (127.0, 7.0)
+"""The largest whole numbers of 8 and 4 bits: where they are the largest of a row, a scale that is found by it is 1, and ties are exact."""
+
+
+def _scaled_to(tensor: torch.Tensor, size: float, called: str) -> torch.Tensor:
+    """The same numbers, scaled so that the smallest or the largest magnitude, zeros aside, is that size."""
+    sizes = tensor.double().abs()
+    known = sizes[torch.isfinite(sizes) & (sizes > 0)]
+    return (tensor.double() * (size / float(known.min() if called == "smallest" else known.max()))).to(tensor.dtype)
+
+
+def _near_the_largest(tensor: torch.Tensor) -> torch.Tensor:
+    """Numbers of the same signs and order, from half of the largest of their format up to it: the sum of any two overflows."""
+    share = (0.5 + tensor.double().abs() / (2 * tensor.double().abs().max())).nan_to_num(nan=1.0)
+    return torch.where(tensor < 0, -1.0, 1.0).to(tensor.dtype) * (share * torch.finfo(tensor.dtype).max).to(tensor.dtype)
+
+
+def _below_powers(tensor: torch.Tensor) -> torch.Tensor:
+    """The numbers next below powers of two, as large as these: a logarithm that is rounded takes them for the power."""
+    powers = torch.exp2(torch.ceil(torch.log2(tensor.abs().double()))).to(tensor.dtype)
+    below = powers * (1 - torch.finfo(tensor.dtype).eps / 2)
+    return torch.where(torch.isfinite(tensor) & (tensor != 0), below.copysign(tensor), tensor)
+
+
+def _half_way(tensor: torch.Tensor, most: float) -> torch.Tensor:
+    """Whole numbers and a half, as large in proportion; the largest of each row is a whole number."""
+    largest = tensor.abs().amax(-1, keepdim=True)
+    scaled = torch.where(largest > 0, tensor / largest, 0.0).nan_to_num() * most
+    halves = torch.floor(scaled).clamp(1 - most, most - 2) + 0.5
+    return torch.where(tensor.abs() == largest, most * torch.sign(tensor), halves).to(tensor.dtype)

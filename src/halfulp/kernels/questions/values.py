@@ -1,0 +1,348 @@
+"""What a solution is asked beyond the given inputs: each question stays inside of what the problem promises."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from ...inputs import InputVariant, variants
+from ..problems.calls import ALL, Setting, State, leaves, with_leaves
+from ..problems.problem import CHOICE
+from ..promises.grids import coarser
+from ..promises.promises import Promises
+from ..promises.stated import Stated
+from .question import ALIKE, DIFFERENTIATED, HUGE, IN_TRAINING, TIED, Question, is_unchanged, kept_question
+from .whole_numbers import WholeNumbers, whole_range
+
+
+def value_questions(given: Setting, promises: Promises, stated: Stated, seed: int) -> Iterator[Question]:
+    """Other values and layouts of the arguments."""
+    for variant in variants(given.arguments, seed):
+        if variant.kind in ("sizes", "empty") or (variant.kind == "layout" and stated.contiguous):
+            continue
+        arguments = _laid_out(variant.inputs, given, stated.strided) if variant.kind == "layout" else promises.kept(variant.inputs)
+        if arguments is None or is_unchanged(arguments, given.arguments, variant.kind):
+            continue
+        is_exotic = variant.kind == "specials" and not (variant.label == SUBNORMAL and stated.magnitudes)
+        yield Question(
+            "values" if variant.kind == "specials" else variant.kind, variant.label, replace(given, arguments=arguments),
+            exotic=is_exotic, tied=variant.label in TIED and not stated.ties,
+        )  # fmt: skip
+        if variant.kind == "layout":
+            yield from _first_as_given(replace(variant, inputs=arguments), given, stated.strided)
+        if variant.label == OTHERS:
+            finer = {at: tensor / FINER for at, tensor in enumerate(leaves(variant.inputs)) if tensor.is_floating_point()}
+            yield from kept_question(f"{OTHERS}, and {FINER:g} times smaller", given, finer, promises)
+
+
+SUBNORMAL = "subnormal numbers"
+OTHERS = "other numbers of the same magnitude"
+FINER = 100.0
+"""Times smaller: what is packed in few bits, or chosen by a fixed step, shows on numbers that lie close together, and on no grid."""
+
+
+def _laid_out(arguments: tuple[Any, ...], given: Setting, strided: Collection[int]) -> tuple[Any, ...] | None:
+    """The arguments with vectors as they were given, where there is anything else: scales and lengths lie in memory as they were made.
+
+    Args:
+        strided: the places of inputs that may lie otherwise. None is returned where nothing does.
+    """
+    own = leaves(given.arguments)
+    vectors = {place: tensor for place, tensor in enumerate(own) if tensor.dim() < 2}
+    kept = vectors if len(vectors) < len(own) else {}
+    kept |= {place: tensor for place, tensor in enumerate(own) if place not in strided}
+    return with_leaves(arguments, kept) if len(kept) < len(own) else None
+
+
+def _first_as_given(variant: InputVariant, given: Setting, strided: Collection[int]) -> Iterator[Question]:
+    """All tensors but the first one in another layout: strides of one tensor are taken for those of another."""
+    floats = [place for place, tensor in enumerate(leaves(given.arguments)) if tensor.is_floating_point() and tensor.dim() > 1]
+    if any(place in strided for place in floats[1:]):
+        arguments = with_leaves(variant.inputs, {floats[0]: leaves(given.arguments)[floats[0]]})
+        yield Question("layout", f"{variant.label}, but for input {floats[0]}", replace(given, arguments=arguments))
+
+
+def largest_questions(asked: Sequence[Question], promises: Promises, tables: Collection[str]) -> Iterator[Question]:
+    """Short whole numbers at the largest magnitude that they have, and everything else alike: sums that are kept in few bits overflow.
+
+    Args:
+        asked: on whose settings. tables: see `tables_of`.
+    """
+    for question in asked:
+        setting = question.setting
+        given = list(enumerate(leaves(setting.arguments)))
+        short = {place: _largest(tensor) for place, tensor in given if tensor.dtype in SHORT and tensor.numel()}
+        state = {
+            name: _largest(tensor) if tensor.dtype in SHORT and tensor.numel() and name not in tables else tensor
+            for name, tensor in setting.state.items()
+        }
+        if not short and all(state[name] is setting.state[name] for name in state):
+            continue
+        floats = {place: tensor for place, tensor in given if tensor.is_floating_point() and tensor.numel()}
+        changed = short | {place: torch.full_like(tensor, float(tensor.abs().max())) for place, tensor in floats.items()}
+        label = f"{question.label}, short whole numbers at their largest, {ALIKE}"
+        for found in kept_question(label, replace(setting, state=state), changed, promises):
+            yield replace(found, kind=question.kind, tied=True, far=question.far, sizes=question.sizes)
+
+
+SHORT = (torch.int8, torch.uint8)
+"""What holds codes of weights and activations; longer ones may be places."""
+
+
+def _largest(tensor: torch.Tensor) -> torch.Tensor:
+    least, most = int(tensor.min()), int(tensor.max())
+    return torch.full_like(tensor, least if -least > most else most)
+
+
+def alike_questions(given: Setting, promises: Promises, state: State) -> Iterator[Question]:
+    """Inputs of one shape that are the same, with other parameters: pairs that match as well as they can."""
+    floats = [(place, tensor) for place, tensor in enumerate(leaves(given.arguments)) if tensor.is_floating_point() and tensor.dim()]
+    first = next(((place, tensor) for place, tensor in floats if any(own.shape == tensor.shape for at, own in floats if at > place)), None)
+    if first is not None:
+        same = {place: first[1].clone() for place, tensor in floats if place > first[0] and tensor.shape == first[1].shape}
+        label = "inputs of one shape all the same" + (", every parameter and buffer twice as large" if state else "")
+        for question in kept_question(label, replace(given, state=state), same, promises):
+            yield replace(question, tied=True)
+
+
+def grid_questions(given: Setting, promises: Promises, stated: Stated) -> Iterator[Question]:
+    """Exact numbers on a coarser grid, where comparisons end in ties; then the same where one input is what another one begins with."""
+    tensors = leaves(given.arguments)
+    coarse = {place: coarser(tensors[place], COARSE_BITS) for place in sorted(promises.on_a_grid)}
+    label = f"numbers cut to multiples of {2.0**-COARSE_BITS:g}"
+    pairs = [(at, place) for at, place in itertools.permutations(coarse, 2) if _begins_like(coarse[at], coarse[place])]
+    alike = dict(coarse)
+    for at, place in pairs[:1]:
+        alike[place] = alike[place].clone()
+        alike[place][tuple(slice(length) for length in alike[at].shape)] = alike[at]
+    for changed, words in ((coarse, ""), (alike, ", inputs of one shape equal")) if pairs else ((coarse, ""),) if coarse else ():
+        for question in kept_question(f"{label}{words}", given, changed, promises):
+            yield replace(question, tied=not stated.ties)
+
+
+COARSE_BITS = 2
+"""Of what is left after the point: 0, 1/4, 1/2 and 3/4, whose products and sums meet as often as not."""
+
+
+def _begins_like(x: torch.Tensor, y: torch.Tensor) -> bool:
+    """Whether one shape fits into the other, which has the same rows, and at most one longer axis."""
+    pairs = list(zip(x.shape, y.shape))
+    return 0 < x.dim() == y.dim() and x.shape[-1] == y.shape[-1] and all(a <= b for a, b in pairs) and sum(a != b for a, b in pairs) < 2
+
+
+def _negative(tensor: torch.Tensor, times: float) -> torch.Tensor:
+    """The numbers negative and larger, none of them near zero: where one is, a maximum that starts at zero is right by it."""
+    return -times * (tensor.abs() + tensor.abs().max())
+
+
+def leading_questions(given: Setting, promises: Promises) -> Iterator[Question]:
+    """What shows the most in a call, before time runs out: every number negative and large; maxima that start at 0 or -1e9 show.
+
+    And small ones: what is added to a square or to its root, and what is no multiple of a fixed step.
+    """
+    floats = {place: tensor for place, tensor in enumerate(leaves(given.arguments)) if tensor.is_floating_point() and tensor.numel()}
+    for times, label in ((100.0, "a hundred"), (HUGE, f"{HUGE:g}")):
+        changed = {place: _negative(tensor, times) for place, tensor in floats.items()}
+        if changed and all(bool(torch.isfinite(tensor).all()) for tensor in changed.values()):
+            for question in kept_question(f"every number negative and {label} times larger", given, changed, promises):
+                yield replace(question, blunt=times == HUGE)
+    small = {place: tensor / FINER for place, tensor in floats.items()}
+    yield from kept_question(f"numbers {FINER:g} times smaller", given, small, promises) if small else ()
+    sizes = {place: tensor.abs() for place, tensor in floats.items()}
+    for place in list(floats)[:MOST_LEADING] if len(floats) > 1 else ():  # all products negative
+        label = f"input {place} negative and a thousand times larger, the others positive"
+        yield from kept_question(label, given, {**sizes, place: _negative(floats[place], 1000)}, promises)
+
+
+MOST_LEADING = 3
+"""Inputs that are asked one at a time before anything else: the first ones are multiplied, scales and biases come last."""
+
+
+def single_questions(given: Setting, promises: Promises, stated: Stated) -> Iterator[Question]:
+    """One tensor at a time: of one sign where the others have the other one, large at either end of an axis."""
+    tensors = leaves(given.arguments)
+    floats = [place for place, tensor in enumerate(tensors) if tensor.is_floating_point() and tensor.numel()]
+    sizes = {place: tensors[place].abs() for place in floats if torch.isfinite(tensors[place]).all()}
+    huge = {place: tensors[place] * HUGE for place in sizes}
+    if huge and all(bool(torch.isfinite(tensor).all()) for tensor in huge.values()):
+        yield from kept_question(f"numbers {HUGE:g} times larger", given, huge, promises)
+    small = {place: tensors[place] / TINY for place in sizes}
+    for question in kept_question(f"numbers {TINY:g} times smaller", given, small, promises) if small else ():
+        yield replace(question, blunt=True)
+    for place in floats:
+        if len(floats) > 1:
+            for question in kept_question(f"input {place} all zero", given, {place: torch.zeros_like(tensors[place])}, promises):
+                yield replace(question, tied=not stated.ties)
+        if len(floats) > 1 and place in sizes:
+            yield from kept_question(f"input {place} negative, the others positive", given, {**sizes, place: -sizes[place]}, promises)
+        if place in sizes and len(floats) == 1:
+            yield from kept_question(
+                f"input {place} negative and a thousand times larger", given, {place: _negative(tensors[place], 1000)}, promises
+            )
+        if place in promises.definite:
+            ratio = stated.condition_number or SPREAD
+            label = f"input {place} with eigenvalues that lie {ratio:g} times apart"
+            yield from kept_question(label, given, {place: _spread(tensors[place], ratio)}, promises)
+        half = tensors[place].clone()
+        half.view(-1)[half.numel() // 4 : 3 * half.numel() // 4 + 1] = 0
+        for question in kept_question(f"half of input {place} zero, in one piece", given, {place: half}, promises):
+            yield replace(question, tied=not stated.ties)
+        if tensors[place].dim() > 1 and tensors[place].shape[0] > 1:
+            twins = tensors[place].clone()
+            twins[1] = twins[0]
+            for question in kept_question(f"{TWINS} {place}", given, {place: twins}, promises):
+                yield replace(question, tied=not stated.ties)
+        yield from _together(place, tensors, given, promises)
+        yield from _large_at_ends(place, tensors[place], given, promises)
+
+
+def _large_at_ends(place: int, tensor: torch.Tensor, given: Setting, promises: Promises) -> Iterator[Question]:
+    for axis, length in enumerate(tensor.shape):
+        for index, called in ((length - 1, "last"), (0, "first")) if length > 1 else ():
+            changed = tensor.clone()
+            changed.select(axis, index).mul_(LARGE)
+            label = f"input {place}: {LARGE:g} times larger at the {called} index of axis {axis}"
+            for question in kept_question(label, given, {place: changed}, promises):
+                yield replace(question, apart=given.arguments)
+
+
+TINY = 1e6
+"""Times smaller: an epsilon in another place shows, and one of 1e-12 against a division by zero, which is anybody's, does not."""
+SPREAD = 1000.0
+"""The condition number of matrices whose text names none: a solver in float32 keeps four digits of seven."""
+
+
+def _spread(matrices: torch.Tensor, ratio: float) -> torch.Tensor:
+    """Symmetric matrices with the same eigenvectors, and eigenvalues in geometric progression, the largest one as it was."""
+    values, vectors = torch.linalg.eigh(matrices.double())
+    spread = values[..., -1:] * torch.logspace(-math.log10(ratio), 0.0, values.shape[-1], dtype=torch.float64)
+    found = (vectors * spread.unsqueeze(-2)) @ vectors.mT
+    return ((found + found.mT) / 2).to(matrices.dtype)
+
+
+def _together(place: int, tensors: Sequence[torch.Tensor], given: Setting, promises: Promises) -> Iterator[Question]:
+    """Rows close together where they have the same number, and far apart where they have not: a loss has nothing left to pull."""
+    rows = tensors[place]
+    for other, names in enumerate(tensors):
+        if rows.dim() < 2 or names.dtype not in (torch.int32, torch.int64) or names.shape != rows.shape[:1]:
+            continue
+        kinds, own = names.unique(return_inverse=True)
+        if 1 < len(kinds) < len(names):
+            first = torch.stack([rows[own == kind][0] for kind in range(len(kinds))])
+            near = (8 * first[own] + rows / 64).to(rows.dtype)
+            some = torch.where((own % 2 == 0).reshape(-1, *(1,) * (rows.dim() - 1)), near, rows)
+            for changed, words in ((near, ""), (some, " and even in their order")):
+                label = f"rows of input {place} close together where input {other} is the same{words}"
+                yield from kept_question(label, given, {place: changed}, promises)
+
+
+def border_questions(asked: Sequence[Question], promises: Promises) -> Iterator[Question]:
+    """Negative and huge numbers, at one other size of each: what fills a last block may be larger than they are, or smaller."""
+    for question in {question.label.partition(":")[0]: question for question in reversed(asked)}.values():
+        tensors = leaves(question.setting.arguments)
+        floats = {place: tensor for place, tensor in enumerate(tensors) if tensor.is_floating_point() and tensor.numel()}
+        for label, changed in (
+            ("all numbers negative", {place: _negative(tensor, 1) for place, tensor in floats.items()}),
+            (f"numbers {HUGE:g} times larger", {place: tensor * HUGE for place, tensor in floats.items()}),
+        ):
+            if floats and all(bool(torch.isfinite(tensor).all()) for tensor in changed.values()):
+                for found in kept_question(f"{question.label}, {label}", question.setting, changed, promises):
+                    yield replace(found, kind="sizes", otherwise=None, sizes=question.sizes, borders=True)
+
+
+def whole_number_questions(given: Setting, numbers: WholeNumbers) -> Iterator[Question]:
+    """Whole numbers at their limits, or marked as what does not count."""
+    for label, changed in (*numbers.changes(), *numbers.of_any_size()):
+        yield Question("values", label, replace(given, arguments=with_leaves(given.arguments, changed)))
+
+
+def whole_range_questions(question: Question, places: Collection[int]) -> Iterator[Question]:
+    """Whole numbers over the whole range of their type, on the setting of another question.
+
+    Args:
+        places: of inputs that may hold any.
+    """
+    tensors = leaves(question.setting.arguments)
+    changed = {place: whole_range(tensors[place]) for place in places if place < len(tensors) and tensors[place].numel()}
+    if changed:
+        setting = replace(question.setting, arguments=with_leaves(question.setting.arguments, changed))
+        yield replace(question, label=f"{question.label}, whole numbers over their full range", setting=setting)
+
+
+TWINS = "the first two rows alike in input"
+"""A distance of zero, whose root has no derivative: what is added under the root, or left out, shows in gradients."""
+
+
+def training_questions(asked: Sequence[Question]) -> Iterator[Question]:
+    """Training mode on other values, among the questions that were asked of results: statistics of large numbers cancel."""
+    for question in asked:
+        if question.label in IN_TRAINING:
+            yield replace(
+                question, kind="mode", label=f"training mode on {question.label}", setting=replace(question.setting, training=True)
+            )
+
+
+def gradient_questions(asked: Sequence[Question]) -> Iterator[Question]:
+    """Gradients on other values and sizes, among the questions that were asked of results."""
+    for question in asked:
+        twins = question.label.startswith(TWINS)
+        if question.exotic or (question.kind != "sizes" and question.label not in DIFFERENTIATED and not twins):
+            continue
+        yield replace(question, kind="gradients", label=f"gradients on {question.label}", gradients=ALL, finite=twins)
+
+
+LARGE = 1e4
+"""It outweighs a whole row, and float32 holds its square. Float16 may overflow; then nothing is asked."""
+
+
+def number_questions(given: Setting) -> Iterator[Question]:
+    """Switches among the arguments the other way; numbers one more; twice as large where they divide an axis, as sizes of groups do.
+
+    Then a quarter of each, one, and the length of an axis: a size of the result that is as large as that of the input, or smaller.
+    """
+    lengths = [length for tensor in leaves(given.arguments) for length in tensor.shape]
+    dividing = {part for part in range(GROUPS, max(lengths, default=0)) if any(length % part == 0 for length in lengths)}
+    numbers = [(place, key, part) for place, value in enumerate(given.arguments) for key, part in _numbers(value)]
+    for place, key, part in numbers:
+        others: list[Any] = [2 * part if part in dividing else part + 1]
+        if isinstance(part, (bool, float)):
+            others = [not part if isinstance(part, bool) else part + 0.5]
+        elif part > CHOICE:
+            others += [part // 4, 1, *dict.fromkeys(lengths[-2:])]
+        for other in dict.fromkeys(other for other in others if other != part):
+            arguments = _with_number(given.arguments, place, key, other)
+            yield Question("values", f"argument {place}{key}: {other} instead of {part}", replace(given, arguments=arguments))
+    sizes = [(place, key) for place, key, part in numbers if type(part) is int and part > CHOICE]
+    if len(sizes) > 1 and lengths:
+        arguments = given.arguments
+        for place, key in sizes:
+            arguments = _with_number(arguments, place, key, lengths[-1])
+        yield Question("values", f"all sizes among the arguments {lengths[-1]}", replace(given, arguments=arguments))
+
+
+GROUPS = 16
+"""From here on, a number that divides the length of an axis is taken for the size of its parts; smaller ones do so by chance."""
+
+
+def _numbers(value: Any) -> list[tuple[str, Any]]:
+    if type(value) in (int, float, bool):
+        return [("", value)]
+    return (
+        [(f"[{number}]", part) for number, part in enumerate(value) if type(part) in (int, float, bool)]
+        if isinstance(value, (tuple, list))
+        else []
+    )
+
+
+def _with_number(arguments: tuple[Any, ...], place: int, key: str, other: Any) -> tuple[Any, ...]:
+    inner = other
+    if key:
+        parts = list(arguments[place])
+        parts[int(key[1:-1])] = other
+        inner = type(arguments[place])(parts)
+    return (*arguments[:place], inner, *arguments[place + 1 :])

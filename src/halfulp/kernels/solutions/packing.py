@@ -1,0 +1,82 @@
+"""pack() and unpack(): nested values as JSON beside a list of tensors, with the layout that each tensor has in memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from ...errors import InputError
+
+
+def pack(value: Any, tensors: list[torch.Tensor]) -> Any:
+    """A value as JSON; its tensors are put at the end of a list.
+
+    Raises:
+        InputError: it holds something else than tensors, arrays, numbers, text, dtypes and containers of these.
+    """
+    if isinstance(value, torch.Tensor):
+        tensors.append(value.detach())
+        return {"tensor": len(tensors) - 1, "layout": _layout(value), "leaf": value.requires_grad}
+    if isinstance(value, np.ndarray):
+        tensors.append(torch.from_numpy(np.ascontiguousarray(value)))
+        return {"array": len(tensors) - 1}
+    if isinstance(value, np.generic):
+        return pack(value.item(), tensors)
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return {"value": value}
+    if isinstance(value, complex):
+        return {"complex": [value.real, value.imag]}
+    if isinstance(value, torch.dtype):
+        return {"dtype": str(value).removeprefix("torch.")}
+    if isinstance(value, torch.device):
+        return {"device": str(value)}
+    if isinstance(value, (list, tuple)):
+        return {"list" if isinstance(value, list) else "tuple": [pack(part, tensors) for part in value]}
+    if isinstance(value, dict):
+        return {"dict": [[pack(key, tensors), pack(part, tensors)] for key, part in value.items()]}
+    raise InputError(
+        f"Got {type(value).__name__} among the arguments or results of a kernel. Needed: tensors, arrays, numbers, text, and lists, tuples "
+        "and dicts of them. They are sent to another process. Pass only these."
+    )
+
+
+def unpack(packed: Any, tensors: list[torch.Tensor]) -> Any:
+    """The value that `pack` was given, with tensors in memory of their own."""
+    ((kind, content), *_) = packed.items()
+    if kind == "tensor":
+        return _laid_out(tensors[int(content)], packed["layout"]).requires_grad_(bool(packed["leaf"]))
+    if kind == "array":
+        return tensors[int(content)].cpu().numpy()
+    if kind == "complex":
+        return complex(*content)
+    if kind == "dtype":
+        return getattr(torch, str(content))
+    if kind == "device":
+        return torch.device(str(content))
+    if kind in ("list", "tuple"):
+        parts = [unpack(part, tensors) for part in content]
+        return parts if kind == "list" else tuple(parts)
+    if kind == "dict":
+        return {unpack(key, tensors): unpack(part, tensors) for key, part in content}
+    return content
+
+
+def _layout(tensor: torch.Tensor) -> dict[str, Any] | None:
+    """How a tensor lies in memory; None for the usual way."""
+    if tensor.layout is not torch.strided or (tensor.is_contiguous() and tensor.storage_offset() == 0):
+        return None
+    return {"strides": list(tensor.stride()), "offset": tensor.storage_offset()}
+
+
+def _laid_out(tensor: torch.Tensor, layout: dict[str, Any] | None) -> torch.Tensor:
+    if layout is None or not tensor.numel():
+        return tensor
+    strides, offset = [int(stride) for stride in layout["strides"]], int(layout["offset"])
+    size = offset + 1 + sum((length - 1) * stride for length, stride in zip(tensor.shape, strides))
+    memory = torch.zeros(size, dtype=tensor.dtype, device=tensor.device)
+    view = memory.as_strided(tensor.shape, strides, offset)
+    own = [slice(0, 1) if stride == 0 else slice(None) for stride in strides]  # what is expanded is written once
+    view[tuple(own)].copy_(tensor[tuple(own)])
+    return view

@@ -1,0 +1,25 @@
+"""Sharing: which of a solution's parameters and buffers is which of the reference's."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from ..problems.calls import State
+
+
+def shared_state(reference: State, own: State, tables: Collection[str] = ()) -> tuple[dict[str, str] | None, str]:
+    """The reference's name for each of the solution's parameters and buffers, and what can't be shared, in words.
+
+    Args:
+        own: the solution's, but for buffers that it doesn't store. tables: the reference's buffers that are no inputs: a solution may do
+            without them.
+    """
+    wanted = {name: tensor for name, tensor in reference.items() if name in own or name not in tables}
+    if set(wanted) == set(own) and all(wanted[name].shape == own[name].shape for name in own):
+        return {name: name for name in own}, ""
+    if len(wanted) == len(own) and all(a.shape == b.shape for a, b in zip(wanted.values(), own.values())):
+        note = "The solution's parameters have other names than the reference's, so they are matched by their order."
+        return dict(zip(own, wanted)), note
+    if not own and not wanted:
+        return {}, ""
+    return None, "The parameters can't be matched: the solution's differ from the reference's. Both sides draw theirs from the same seed."

@@ -1,0 +1,289 @@
+"""Looks: what a few runs of both sides say without a whole judgement: as good as the reference, no farther off, of no use."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...cases import LIFTED, Case, Run
+from ...differences import Leaf
+from ...floats import FLOAT32, FLOAT64, Format
+from ...verdicts.result import CheckResult
+
+FARTHER = 2.0
+"""A solution whose rms error is at most so many times that of the reference, and an ulp more, is not looked at closer: orders and libraries
+differ by up to 4 (`halfulp.reports.text.advice.MUCH_CLOSER`)."""
+AN_ELEMENT = 8.0
+"""As much for single elements, of which `FEW` may be farther: the error of the reference happens to be small somewhere."""
+FEW = 1e-3
+USABLE = 1e-2
+"""Where the reference itself is off by more of its size in the declared precision, nothing can be asked of a solution."""
+
+
+def _leaves(case: Case) -> list[tuple[Leaf, Leaf, Leaf]] | None:
+    """Each output of the solution, of the reference, and of the reference in float64; None where the two don't match."""
+    exact = case.run("expected", LIFTED)
+    wanted = case.native("expected").outputs
+    found, finer = case.native("actual").by_path, exact.by_path if isinstance(exact, Run) else {}
+    if set(found) != {leaf.path for leaf in wanted}:
+        return None
+    triples = [(found[leaf.path], leaf, finer.get(leaf.path, leaf)) for leaf in wanted]
+    return triples if all(a.shape == e.shape == x.shape and a.dtype == e.dtype for a, e, x in triples) else None
+
+
+RETURNS_NOTHING = "the reference returns nothing"
+
+
+def unusable(case: Case) -> str:
+    """Why nothing can be asked here: the reference leaves the range of its format, or is far off itself; "" where it can."""
+    exact = case.run("expected", LIFTED)
+    if not isinstance(exact, Run):
+        return ""
+    if not any(leaf.stored.size for leaf in case.native("expected").outputs):
+        return RETURNS_NOTHING
+    for leaf in case.native("expected").outputs:
+        finer = exact.by_path.get(leaf.path)
+        if leaf.format is None or finer is None or finer.shape != leaf.shape or not leaf.stored.size:
+            continue
+        with np.errstate(all="ignore"):
+            plain, wide = leaf.float64(), finer.float64()
+            if not np.array_equal(np.isfinite(plain), np.isfinite(wide)):
+                return f"the reference leaves the range of {leaf.format.name}"
+            usable = np.isfinite(wide)
+            size = float(np.sqrt(np.mean(np.square(wide[usable])))) if usable.any() else 0.0
+            off = float(np.sqrt(np.mean(np.square((plain - wide)[usable])))) if usable.any() else 0.0
+        if size and off > USABLE * size and leaf.format.precision_bits >= 24:
+            return "the reference itself loses nearly all digits"
+    return ""
+
+
+def undefined(case: Case) -> str:
+    """Why nothing can be asked here: the reference gives NaN where the solution gives a number; "" where it doesn't.
+
+    Inputs that hold NaN are another thing: what is made of these is asked, and decides nothing.
+    """
+    for found, wanted, _ in _leaves(case) or []:
+        if wanted.format is not None and found.format is not None:
+            nothing, some = np.isnan(wanted.float64()), np.isnan(found.float64())
+            if (nothing & ~some).any() and not (some & ~nothing).any():
+                return "the reference gives NaN there"
+    return ""
+
+
+def is_close_in_norm(case: Case, times: float = 1.0) -> bool:
+    """Whether every output is off by a few units of its size at most: what is lost is lost where results are small beside the others.
+
+    Args:
+        times: how much larger the inputs are than those of the problem; an exponent's error grows as it does, and that is no instability.
+    """
+    return _all_within(case, lambda _, x, form: AN_ELEMENT * times * form.unit_roundoff * _rms(x))
+
+
+GROSS = 1e-2
+"""Of a result's size: the loosest tolerance that a checker of kernels ships, KernelBench's and BackendBench's."""
+MANY_WHOLE = 0.1
+"""The share of whole numbers that differ. Rounding to whole numbers moves twice the part of a step that an error is: a tenth takes an
+error of a twentieth of a step, five times `GROSS`."""
+IN_16_BITS = 64.0
+"""Units: the root of 4,096, which is what a sum of so many numbers is off by where each step is rounded to 16 bits."""
+THREE_DIGITS = 1000.0
+"""Times the reference's own error, of float32's seven digits: another order of summation costs less than one (`FARTHER`)."""
+
+
+def gross_error(case: Case) -> str:
+    """What is far too large an error for any judgement, in words: NaN, or a part of the size; "" where there is none.
+
+    Far beyond the reference's own, and where its results are no small differences of large ones.
+    """
+    for found, wanted, exact in _leaves(case) or []:
+        if found.format is None:
+            words = whole_error(found.stored, wanted.stored) if np.array_equal(wanted.stored, exact.stored) else ""
+        else:
+            words = floating_error(found.float64(), wanted.float64(), exact.float64(), found.format.unit_roundoff)
+        if words:
+            return words
+    return ""
+
+
+def whole_error(a: Any, e: Any) -> str:
+    """The same of whole numbers, of the solution and of the reference."""
+    differ = np.count_nonzero(a != e)
+    return f"{differ:,} of its {a.size:,} whole numbers differ" if a.size and differ > MANY_WHOLE * a.size else ""
+
+
+def floating_error(a: Any, e: Any, x: Any, unit_roundoff: float) -> str:
+    """The same of floating-point numbers, of the solution, of the reference, and exact ones."""
+    with np.errstate(all="ignore"):
+        known = np.isfinite(e) & np.isfinite(x)
+        if lost := int(np.count_nonzero(known & ~np.isfinite(a))):
+            return f"it gives NaN or infinity at {lost:,} places where the reference gives numbers"
+        own, other = np.abs(a - x)[known], np.abs(e - x)[known]
+        size = np.maximum(np.abs(x[known]), _rms(x[known]))
+        least = np.maximum(max(GROSS, IN_16_BITS * unit_roundoff) * size, THREE_DIGITS * np.maximum(other, _rms(other)))
+        far = int(np.count_nonzero(own > least))
+    return f"{far:,} of its {a.size:,} results are off by more than {GROSS:.0%} of their size" if far else ""
+
+
+def errs_where_nothing_does(check: CheckResult) -> bool:
+    """Whether there are elements that no rounding reaches, zeros for the most part, and all is within the noise beside the whole.
+
+    The gradient of a gate that is applied to nothing is zero; as the difference of two sums it is zero up to their rounding.
+    """
+    noise = check.find("noise")
+    return noise is not None and math.isinf(noise.number("rms_in_noise")) and noise.number("norm_in_noise") <= 1.0
+
+
+def is_no_farther(case: Case, times: float = FARTHER) -> bool:
+    """Whether the rms error of every output is at most so many times that of the reference."""
+    wanted = [leaf.float64() for leaf in case.native("expected").outputs]
+    return _all_within(case, lambda place, x, _: times * _rms(wanted[place] - x))
+
+
+def is_within(case: Case, moved: Sequence[Any]) -> bool:
+    """Whether the rms error of each output is at most `A_DIGIT` times what another change makes of it.
+
+    Args:
+        moved: the reference's results in float64 on changed inputs.
+    """
+    return _all_within(case, lambda place, x, form: A_DIGIT * _rms(moved[place] - x) + _rms(unit(x, form)))
+
+
+def _all_within(case: Case, limit: Callable[[int, Any, Format], float]) -> bool:
+    """Whether the rms error of each output is at most its limit, and whole numbers are the same.
+
+    Args:
+        limit: of an output, by its place, its exact numbers and the format of the solution's.
+    """
+    triples = _leaves(case) or []
+    for place, (found, wanted, exact) in enumerate(triples):
+        if found.format is None:
+            if not found.has_bytes_of(wanted):
+                return False
+            continue
+        a, x = found.float64(), exact.float64()
+        with np.errstate(all="ignore"):
+            if not np.isfinite(a).all() or not np.isfinite(x).all() or not _rms(a - x) <= limit(place, x, found.format):
+                return False
+    return bool(triples)
+
+
+def _rms(x: Any) -> float:
+    return float(np.sqrt(np.mean(np.square(x)))) if x.size else 0.0
+
+
+A_DIGIT = 10.0
+"""Times what rounding causes: where values are extreme, an algorithm that loses less than one digit is no wrong one."""
+
+
+def is_undisturbed(case: Case, before: Sequence[Any]) -> bool:
+    """Whether results that don't depend on what was changed keep their digits.
+
+    Args:
+        before: the reference's results in float64 before inputs were changed: what is the same now does not depend on them.
+    """
+    triples = _leaves(case) or []
+    if not triples or len(before) != len(triples):
+        return True
+    for (found, wanted, exact), old in zip(triples, before):
+        x = exact.float64()
+        if found.format is None or old.shape != x.shape:
+            continue
+        same = (old == x) & np.isfinite(x)
+        a, e = found.float64()[same], wanted.float64()[same]
+        if not np.isfinite(a).all() or _rms(a - x[same]) > A_DIGIT * (_rms(e - x[same]) + _rms(unit(x[same], found.format))):
+            return False
+    return True
+
+
+def more_roundings(case: Case) -> float:
+    """How many more results of 16 bits are off by over three quarters of an ulp than of the reference, as a part of all.
+
+    What is computed in float32 and rounded once is off by half an ulp, and more only where it cancels to a two-thousandth of its terms.
+    """
+    found = 0.0
+    for own, wanted, exact in _leaves(case) or []:
+        if own.format is None or own.format.precision_bits > SHORT or not own.stored.size:
+            continue
+        with np.errstate(all="ignore"):
+            a, e, x = own.float64(), wanted.float64(), exact.float64()
+            usable = np.isfinite(a) & np.isfinite(e) & np.isfinite(x) & (np.abs(x) >= math.ldexp(1.0, own.format.exponent_min))
+            ulp = np.ldexp(2.0 * own.format.unit_roundoff, np.frexp(np.where(usable, x, 1.0))[1] - 1)
+            far, other = (np.mean((np.abs(side - x) > 0.75 * ulp)[usable]) if usable.any() else 0.0 for side in (a, e))
+        if other < ONCE:
+            found = max(found, float(far - other))
+    return found
+
+
+SHORT = 11
+"""Bits of float16; bfloat16 has 8."""
+ONCE = 0.01
+"""A reference with more such results rounds on the way itself."""
+
+
+def unit(exact: Any, form: Format) -> Any:
+    """Half an ulp of each number; the smallest normal number of float32's range where it is subnormal, as devices take zero for these."""
+    smallest, size = math.ldexp(1.0, form.exponent_min) if form.exponent_min <= FLOAT32.exponent_min else 0.0, np.abs(exact)
+    return np.where(size < smallest, smallest, form.unit_roundoff * size)
+
+
+MOST_COARSER = 5.0
+"""Times the error of the reference that a right solution may have everywhere, and is not judged anew for: twice that is a digit."""
+
+
+def is_as_good(case: Case, coarser: float = 1.0) -> bool:
+    """Whether the solution is about as close to exact arithmetic as the reference, in every output.
+
+    What transforms in float64 can't be closer than it rounds the largest of all results, however small the others are.
+
+    Args:
+        coarser: how many times as far it is on the given inputs, on which it was judged as a whole.
+    """
+    triples = _leaves(case)
+    if triples is None:
+        return False
+    sizes = [np.abs(exact.float64()) for _, _, exact in triples if exact.format is not None]
+    least = FLOAT64.unit_roundoff * max((float(size[np.isfinite(size)].max(initial=0.0)) for size in sizes), default=0.0)
+    for found, wanted, exact in triples:
+        if found.has_bytes_of(wanted):
+            continue
+        if found.format is None:
+            return False
+        with np.errstate(all="ignore"):
+            a, e, x = found.float64(), wanted.float64(), exact.float64()
+            if not np.array_equal(np.isfinite(a), np.isfinite(e)) or not np.array_equal(np.isnan(a), np.isnan(e)):
+                return False
+            usable = np.isfinite(x) & np.isfinite(a)
+            if not usable.any():
+                continue
+            own, other, ulps = np.abs(a - x)[usable], np.abs(e - x)[usable], unit(x[usable], found.format) + least
+            far = own > coarser * AN_ELEMENT * (other + ulps)
+            if _rms(own) > coarser * (FARTHER * _rms(other) + _rms(ulps)) or far.mean() > FEW:
+                return False
+    return True
+
+
+def coarser_than_reference(case: Case) -> float:
+    """How many times as far from exact arithmetic the solution is as the reference and half an ulp, at the most `MOST_COARSER`."""
+    found = 1.0
+    for own, wanted, exact in _leaves(case) or []:
+        if own.format is not None and own.stored.size:
+            with np.errstate(all="ignore"):
+                a, e, x = own.float64(), wanted.float64(), exact.float64()
+                usable = np.isfinite(a) & np.isfinite(e) & np.isfinite(x)
+                least = _rms((e - x)[usable]) + _rms(unit(x[usable], own.format))
+                found = max(found, _rms((a - x)[usable]) / least if least else 1.0)
+    return min(found, MOST_COARSER)
+
+
+def is_exact(case: Case) -> bool:
+    """Whether the reference gives the same numbers in float64, so that it rounds nothing on the way but what it is asked to."""
+    exact = case.run("expected", LIFTED)
+    if not isinstance(exact, Run):
+        return False
+    return all(
+        leaf.path in exact.by_path and np.array_equal(leaf.float64(), exact.by_path[leaf.path].float64(), equal_nan=True)
+        for leaf in case.native("expected").outputs
+    )

@@ -1,0 +1,176 @@
+"""Sides: the two sides of one question, the solution and the reference, as a case calls them."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import time
+import types
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import torch
+
+from ...cases.trees import tensors_of, tree_map
+from ..problems.calls import Setting, State, call, differentiated
+from ..solutions.sandbox import Called, Failed
+
+
+@dataclass(frozen=True)
+class How:
+    """How a setting is asked.
+
+    Attributes:
+        whole: make the whole judgement in any case. gradients: of the gradients, found in that way. same_memory, repeated_s: see
+            `Sandbox.call`; of repeated calls the last result alone is judged. buffers_only: of the buffers after the call.
+        longest_s: nothing is asked where the reference takes longer; a solution that is slow is judged by one run first.
+        within_s: what the whole answer may take.
+        exact: a jump is wrong where the reference's numbers are exact. float32: results of 16 bits are to be rounded once.
+        stream, poisoned: see `Sandbox.call`; in float64 nothing is.
+        times: how much larger numbers are than those of the problem. apart: the arguments before some were made larger; what does not
+            depend on these is not to be disturbed.
+    """
+
+    whole: bool = False
+    gradients: str = ""
+    same_memory: bool = False
+    repeated_s: float = 0.0
+    buffers_only: bool = False
+    stream: str = ""
+    poisoned: bool = False
+    longest_s: float = math.inf
+    within_s: float = math.inf
+    exact: bool = False
+    float32: bool = False
+    times: float = 1.0
+    apart: tuple[Any, ...] | None = None
+
+
+AS_GIVEN = How()
+
+
+class Solution(Protocol):
+    """The solution, as it is called; see `Trials`, which is one."""
+
+    tables: frozenset[str]
+    solution: str
+    code: types.FunctionType | None
+    declared: str | None
+    deadline: float
+
+    def call(self, setting: Setting, **how: Any) -> Called:
+        """One call; see there."""
+        ...
+
+
+class _There:
+    """What is called in another process: it holds nothing of this one, neither the reference nor its tables. Slots aren't looked into."""
+
+    __slots__ = ("call",)
+
+    def __init__(self, call: Callable[..., Any]) -> None:
+        self.call = call
+
+
+class Sides:
+    """The two sides of one question, as a case asks them, and what is seen on the way.
+
+    Attributes:
+        given: the parameters that are inputs. names: whose gradients are compared. ran: the first result of the solution as it is.
+        facts: what its process saw then. late: whether it would have been called after the time was up.
+    """
+
+    def __init__(self, own: Solution, target: Any, setting: Setting, how: How) -> None:
+        self.own, self.target, self.setting, self.how = own, target, setting, how
+        # The reference holds its tables itself, so that the judgement knows them for what they are.
+        self.tables = {name: tensor for name, tensor in setting.state.items() if name in own.tables}
+        self.given = {name: tensor for name, tensor in setting.state.items() if name not in own.tables}
+        self.names: set[str] = set()
+        self.ran: list[Any] = []
+        self.facts: dict[str, Any] = {}
+        self.late = False
+        self._known: dict[str, Any] = {}  # that a solution agrees with itself is asked on the given inputs, and in sequence
+
+    @property
+    def actual(self) -> Any:
+        """The solution, as a function of the parameters and the arguments."""
+        there = _There(self._asked)
+
+        def actual(state: Any, *arguments: Any) -> Any:
+            # What is done here with tensors, to send them, is no op of the solution's.
+            with torch._C._DisableTorchDispatch(), torch._C.DisableTorchFunction():  # pyright: ignore[reportPrivateUsage]
+                return there.call(state, *arguments)
+
+        actual.__name__ = self.own.solution
+        setattr(actual, "target", self.own.code)  # noqa: B010  # what the judgement reads of code whose ops it can't see
+        return actual
+
+    def expected(self, state: Any, *arguments: Any) -> Any:
+        """The reference, as a function of the same."""
+        setting = self.setting
+        if self.how.gradients:
+            found: Any = differentiated(self.target, state, arguments, setting.keywords, training=setting.training, way=self.how.gradients)
+            return {name: found[name] for name in sorted(self.names & found.keys())}
+        results, buffers = call(self.target, state, arguments, setting.keywords, training=setting.training)
+        return buffers if self.how.buffers_only else (results, buffers) if setting.training else results
+
+    def _asked(self, state: Any, *arguments: Any) -> Any:
+        how = self.how
+        lifted = _lifted((state, arguments), self.setting, self.own.declared)
+        state = {**state, **_kept_at(self.tables, lifted)}
+        key = "" if how.whole or how.same_memory else f"{lifted} {_digest((state, arguments))}"
+        if key in self._known:
+            return self._known[key]
+        if time.monotonic() > self.own.deadline:
+            self.late = True
+            raise Failed(LATE, "was not called any more")
+        found = self.own.call(
+            replace(self.setting, arguments=arguments, state=state), lifted=lifted, gradients=how.gradients, same_memory=how.same_memory,
+            repeated_s=0.0 if lifted else how.repeated_s, buffers=how.buffers_only, stream="" if lifted else how.stream,
+            poisoned=how.poisoned and not lifted, within_s=how.within_s,
+        )  # fmt: skip
+        results = found.results
+        if how.gradients:
+            results = {name: results[name] for name in results if name in self.names}
+        elif self.setting.training or how.buffers_only:
+            result, buffers = results
+            buffers = {name: buffers[name] for name in buffers if name not in self.tables}
+            results = buffers if how.buffers_only else (result, buffers)
+        if not lifted and not self.ran:
+            self.ran.append(results)
+            self.facts = found.facts
+        if key:
+            self._known[key] = results
+        return results
+
+
+LATE, TIME_UP = "late", "the time was up"
+"""How a call fails that is not made, and what that means."""
+
+
+def _kept_at(tables: State, lifted: str) -> State:
+    """Tables in the precision of a run."""
+    return {name: tensor.double() if lifted and tensor.is_floating_point() else tensor for name, tensor in tables.items()}
+
+
+def _digest(given: Any) -> str:
+    """What tells nested arguments from others: numbers, and the bytes of tensors."""
+    digest = hashlib.blake2b(repr(tree_map(_signature, given)).encode(), digest_size=16)
+    for tensor in tensors_of(given):
+        plain = torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
+        digest.update(plain.detach().contiguous().view(-1).view(torch.uint8).numpy().data if tensor.numel() else b"")
+    return digest.hexdigest()
+
+
+def _signature(value: Any) -> Any:
+    return (str(value.dtype), tuple(value.shape), value.stride()) if isinstance(value, torch.Tensor) else value
+
+
+def _lifted(given: Any, setting: Setting, declared: str | None) -> str:
+    """The precision that a run in float64 stands for; "" for a run as written."""
+    native = [tensor.dtype for tensor in tensors_of((setting.state, setting.arguments)) if tensor.is_floating_point()]
+    now = [tensor.dtype for tensor in tensors_of(given) if tensor.is_floating_point()]
+    if torch.float64 not in now or torch.float64 in native:
+        return ""
+    return declared or str(max(native, key=lambda dtype: -torch.finfo(dtype).eps)).removeprefix("torch.")

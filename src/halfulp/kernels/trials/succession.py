@@ -1,0 +1,62 @@
+"""Succession: calls that go on from the one before, as those of a cache of keys do, without anything being put back."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch import nn
+
+from ...cases.trees import tensors_of
+from ..problems.calls import Setting, State, call, copied, leaves, with_leaves
+from .looks import floating_error, whole_error
+
+LABEL = "consecutive calls, each continuing from the last"
+
+
+def successive(given: Setting, others: Sequence[Setting]) -> list[Setting]:
+    """The calls: on the given inputs, then on other draws, with switches off and then on here and there, so that what was before counts."""
+    found = [given]
+    for number, other in enumerate((*others, given)):
+        switches = {place: tensor for place, tensor in enumerate(leaves(other.arguments)) if tensor.dtype is torch.bool and tensor.numel()}
+        changed = {place: torch.zeros_like(tensor) for place, tensor in switches.items()}
+        for tensor in changed.values() if number % 2 else ():
+            tensor.view(-1)[::2] = True
+        found.append(replace(other, arguments=with_leaves(other.arguments, changed)))
+    return found
+
+
+def expected(target: nn.Module, settings: Sequence[Setting]) -> list[Any]:
+    """What a copy of the reference returns, with the parameters of the settings and its own buffers; its errors are passed on."""
+    own = copy.deepcopy(target).eval()
+    buffers = {name for name, _ in own.named_buffers()}
+    with torch.no_grad():
+        return [
+            call(own, _without(setting.state, buffers), copied(setting.arguments), setting.keywords, training=False)[0]
+            for setting in settings
+        ]  # fmt: skip
+
+
+def _without(state: State, names: Collection[str]) -> State:
+    return {name: tensor for name, tensor in state.items() if name not in names}
+
+
+def differing(found: Sequence[Any], wanted: Sequence[Any]) -> Iterator[int]:
+    """The calls, by their number from 1 on, in which results are off by far more than rounding."""
+    for number, (own, other) in enumerate(zip(found, wanted), 1):
+        pairs = list(zip(tensors_of(own), tensors_of(other)))
+        if any(_is_far(a, e) for a, e in pairs):
+            yield number
+
+
+def _is_far(a: torch.Tensor, e: torch.Tensor) -> bool:
+    if a.shape != e.shape:
+        return True
+    actual, wanted = a.detach().cpu(), e.detach()
+    if not e.is_floating_point():
+        return bool(whole_error(actual.numpy(), wanted.numpy()))
+    numbers = actual.double().numpy(), wanted.double().numpy()
+    return bool(floating_error(*numbers, numbers[1], torch.finfo(e.dtype).eps / 2))

@@ -1,0 +1,359 @@
+"""Trials: a setting is asked of a solution and the reference; a quick look at the numbers, and the whole judgement where it is needed."""
+
+from __future__ import annotations
+
+import math
+import time
+import types
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from ...cases import Case, Deadline, OutOfTime
+from ...cases.stored import Stored
+from ...cases.trees import tensors_of, tree_map
+from ...errors import InputError, RunError
+from ...verdicts.checker import judged
+from ...verdicts.evidence.finding import Finding
+from ...verdicts.gatherer import Gatherer
+from ...verdicts.result import CheckResult
+from ...verdicts.verdict import Verdict
+from ..problems.calls import ALL, Setting, State, call, copied, differentiated
+from ..solutions.place import CUDA
+from ..solutions.sandbox import Called, Failed, Sandbox
+from .looks import (
+    RETURNS_NOTHING,
+    coarser_than_reference,
+    errs_where_nothing_does,
+    gross_error,
+    is_as_good,
+    is_close_in_norm,
+    is_exact,
+    is_no_farther,
+    is_undisturbed,
+    is_within,
+    more_roundings,
+    undefined,
+    unusable,
+)
+from .sides import AS_GIVEN, LATE, TIME_UP, How, Sides
+
+TWICE = 0.02
+"""The part of results that are off by over three quarters of an ulp where a sum was rounded on the way: half an ulp and two quarters of one
+(of two parts half as large as the sum) are more than that with a probability of 0.021; where a part is as large as the sum, of 0.062."""
+OFTEN = 6.0
+"""A whole judgement runs the solution about ten times, and sixty questions are asked: a slower run than this part of what the reference may
+take (a hundredth of the budget) would use up the budget, and is looked at by itself first."""
+
+
+SEEN = 1e-3
+"""The relative change that nobody takes for rounding, in any format but the shortest."""
+LEANS = (("redraw",), ("gain",))
+"""The evidence that comes first where errors lean to one side."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a trial gave.
+
+    Attributes:
+        answer: "right", "wrong", "refused" or "no answer", see `Asked`. note: why.
+        check: the judgement, where one was made. failure: what the solution failed with. facts: what its process saw of the call.
+        slow: whether it would have taken longer than it may.
+    """
+
+    answer: str
+    note: str = ""
+    check: CheckResult | None = None
+    failure: Failed | None = None
+    facts: dict[str, Any] = field(default_factory=dict)
+    slow: bool = False
+
+
+TOO_LATE = Outcome("no answer", TIME_UP, slow=True)
+
+
+class Trials:
+    """Asks settings of one solution.
+
+    Args:
+        make: the reference for what a constructor gets. sandbox: the solution. declared: the precision, None for that of the data.
+        build: makes the solution for what a constructor gets, and gives its own state. solution: its name.
+
+    Attributes:
+        names: the solution's name of each parameter and buffer -> the reference's; None where they can't be shared.
+        tables: buffers that are no inputs, see `tables_of`: they are not moved, permuted or scaled.
+        transient: the solution's buffers that it doesn't store: who loads a checkpoint gets the ones that it computes.
+        code: of the solution, to be looked at and never run.
+        deadline: of `time.monotonic`, after which the solution is not called again: a question may take many calls.
+        reference_s: what the last call of the reference took.
+        once_s: a solution that takes longer is judged by one run first, if that isn't said otherwise.
+        wants_gradients: whether the problem asks for them, so that a solution has to record some.
+        remembers: whether the reference keeps from call to call what the solution keeps otherwise, so that it is made again for each.
+        free: inputs whose gradients are not asked: where a matrix is promised to be triangular, those of the other half are anybody's.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[tuple[Any, ...]], Any],
+        sandbox: Sandbox,
+        *,
+        build: Callable[[tuple[Any, ...]], State],
+        declared: str | None,
+        solution: str,
+    ) -> None:
+        self.make, self.sandbox, self.build, self.declared, self.solution = make, sandbox, build, declared, solution
+        self.free: set[str] = set()
+        self.tables: frozenset[str] = frozenset()
+        self.transient: frozenset[str] = frozenset()
+        self.code = _code_of(sandbox.solution)
+        self.names: dict[str, str] | None = {}
+        self.deadline = self.once_s = math.inf
+        self.reference_s = 0.0
+        self.wants_gradients = self.remembers = False
+        self._coarser = 1.0
+        self._made: dict[str, Any] = {}
+        self._built = ""
+        self._own: State = {}
+
+    def reference(self, init: tuple[Any, ...]) -> Any:
+        """The reference for what its constructor gets; made once."""
+        key = repr(init)
+        if key not in self._made:
+            self._made = {key: self.make(init)}
+        return self._made[key]
+
+    def expected(self, setting: Setting) -> Any:
+        """What the reference returns; its errors are passed on."""
+        with torch.no_grad():
+            target = self.reference(setting.init)
+            return call(target, setting.state, setting.arguments, setting.keywords, training=setting.training)[0]
+
+    def call(self, setting: Setting, **how: Any) -> Called:
+        """One call of the solution, with the parameters of the setting under its own names.
+
+        Args:
+            how: see `Sandbox.call`.
+
+        Raises:
+            Failed: it gives no result.
+        """
+        if self.remembers or repr(setting.init) != self._built:
+            self._own = self.build(setting.init)
+            self._built = repr(setting.init)
+        state = setting.state
+        if self.names is None:
+            kinds = [tensor.dtype for tensor in state.values() if tensor.is_floating_point()]
+            state = {name: tensor.to(kinds[0]) if kinds and tensor.is_floating_point() else tensor for name, tensor in self._own.items()}
+        else:
+            state = {own: state[name] for own, name in self.names.items() if name in state and not self._is_otherwise(own, name, state)}
+        found = self.sandbox.call(replace(setting, state=state), **how)
+        results: Any = found.results
+        if how.get("gradients"):
+            results = self._renamed(results)
+        elif setting.training or how.get("buffers"):
+            result, buffers = results
+            results = (result, self._renamed(buffers))
+        return Called(results, found.facts)
+
+    def in_succession(self, settings: Sequence[Setting], learned: Collection[str]) -> list[Any]:
+        """What a solution that was just made returns, call after call, with parameters that it shares and everything else its own.
+
+        Args:
+            learned: the names of the reference's parameters.
+
+        Raises:
+            Failed: it gives no result.
+        """
+        self._own = self.build(settings[0].init)
+        self._built = ""
+        shared = {own: name for own, name in (self.names or {}).items() if name in learned}
+        return [
+            self.sandbox.call(replace(setting, state={own: setting.state[name] for own, name in shared.items()})).results
+            for setting in settings
+        ]
+
+    def _is_otherwise(self, own: str, name: str, state: State) -> bool:
+        """Whether a table is computed by the solution itself, and holds other numbers than the reference's: these it is left with."""
+        if name not in self.tables or own not in self.transient or own not in self._own:
+            return False
+        found, wanted = self._own[own], state[name]
+        if found.shape != wanted.shape or not found.is_floating_point():
+            return found.shape != wanted.shape or not torch.equal(found, wanted)
+        return bool(((found.double() - wanted.double()).abs() > SEEN * wanted.double().abs().max()).any())
+
+    def _renamed(self, found: dict[str, Any]) -> dict[str, Any]:
+        names = self.names or {}
+        return {name: found[own] for own, name in sorted((own, names.get(own, own)) for own in found)}
+
+    def ask(self, setting: Setting, how: How = AS_GIVEN) -> Outcome:
+        """Is the solution right here?"""
+        try:
+            target = self.reference(setting.init)
+        except Exception as error:
+            return Outcome("no answer", f"the reference can't be made: {type(error).__name__}")
+        sides = Sides(self, target, setting, how)
+        case = Case(sides.actual, sides.expected, (sides.given, *setting.arguments), declared=self.declared)
+        try:
+            if how.gradients and (found := self._unasked(sides)):
+                return found
+            case.deadline = Deadline(min(self.deadline, time.monotonic() + how.within_s))
+            answered = self._answered(case, sides)
+            return TOO_LATE if sides.late else replace(answered, facts=sides.facts)
+        except OutOfTime:
+            return self._of_few_runs(case, sides)
+        except RunError as error:
+            failure = error.__cause__
+            if not isinstance(failure, Failed):
+                return Outcome("no answer", f"the reference refuses it: {str(failure or error).partition(chr(10))[0][:200]}")
+            return self._of_failure(failure, setting)
+        except Failed as failure:
+            return self._of_failure(failure, setting)
+        except InputError as error:
+            return Outcome("wrong", str(error).partition(" Needed:")[0])
+
+    def _of_few_runs(self, case: Case, sides: Sides) -> Outcome:
+        """What one run of each side says where there was no time for a judgement: an error that needs none."""
+        if not sides.ran or sides.how.gradients or sides.late or time.monotonic() > self.deadline:
+            return TOO_LATE
+        case.deadline = None
+        words = gross_error(case)
+        return (
+            Outcome("wrong", f"There was no time for the whole judgement, and no need of it: {words}.", facts=sides.facts)
+            if words
+            else TOO_LATE
+        )
+
+    def _unasked(self, sides: Sides) -> Outcome | None:
+        """Why gradients can't be compared; None where they can: then `sides.names` are the ones that are."""
+        setting = sides.setting
+        sides.names |= set(self.call(setting, gradients=sides.how.gradients).results) - self.free
+        if not sides.names and sides.how.gradients == ALL and not self.wants_gradients:
+            return Outcome("no answer", "it records no gradients")
+        try:
+            wanted = differentiated(
+                sides.target, setting.state, setting.arguments, setting.keywords, training=setting.training, way=sides.how.gradients
+            )
+        except Exception as error:  # whatever the reference raises
+            return Outcome("no answer", f"the reference refuses it: {str(error).partition(chr(10))[0][:200]}")
+        if missing := sorted(name for name in wanted.keys() - sides.names - self.free if bool((wanted[name] != 0).any())):
+            return Outcome("wrong", f"It records no gradients for {', '.join(missing)}; the reference does.")
+        return None if sides.names & wanted.keys() else Outcome("no answer", "the reference records no gradients")
+
+    def _answered(self, case: Case, sides: Sides) -> Outcome:
+        """The cheapest look that answers; the whole judgement where none does."""
+        ran, how = sides.ran, sides.how
+        start = time.process_time()  # and not of the clock: a busy machine asks the same
+        case.run("expected")
+        self.reference_s = time.process_time() - start
+        if self.reference_s > how.longest_s:
+            return Outcome("no answer", f"the reference takes {self.reference_s:.1f} s there, too long for the budget", slow=True)
+        taken = case.native("actual").seconds
+        if why := unusable(case) or undefined(case):
+            return Outcome("no answer", why)
+        share = more_roundings(case) if how.float32 and ran else 0.0
+        if not how.whole and share <= TWICE:
+            if is_as_good(case, self._coarser):
+                return Outcome("right")
+            if taken > min(self.once_s, how.longest_s / OFTEN) and ran and (found := self._of_one_run(case, ran[0])).acceptable:
+                return Outcome("right", check=found)
+        check = self._of_one_run(case, ran[0]) if how.repeated_s > 0 and ran else judged(Gatherer(case, lambda _: None))
+        if share > TWICE and check.acceptable is not False:
+            said = f"{share:.0%} more of its results than of the reference's are off by over three quarters of an ulp of their 16 bits"
+            words = f"The problem asks for one rounding, at the end. {said}: what is rounded once is off by half an ulp."
+            return Outcome("wrong", words, replace(check, verdict=Verdict.REDUCED_PRECISION))
+        if check.verdict is Verdict.MISTAKE and check.because[:1] == ("scaling",) and is_no_farther(case, 1.0):
+            closer = replace(check, verdict=Verdict.ROUNDING)  # it rounds to the declared precision in a run in float64 as well
+            return Outcome("right", "it is no farther from exact arithmetic than the reference", closer)
+        if self.sandbox.place == CUDA and check.because[:1] in LEANS and _is_within_noise(check):
+            words = "its error leans to one side, as those of a GPU's exponentials do, and is no larger than rounding"
+            return Outcome("right", words, replace(check, verdict=Verdict.ROUNDING, because=("noise",)))
+        if how.exact and check.verdict is Verdict.FLIP and is_exact(case):
+            words = "Numbers half-way between two integers are rounded the other way."
+            return Outcome("wrong", words, replace(check, verdict=Verdict.MISTAKE))
+        if not how.whole and check.acceptable is False and (found := self._excused(case, sides, check)):
+            return found
+        if how.whole and check.acceptable:
+            self._coarser = coarser_than_reference(case)
+        answer = "wrong" if check.acceptable is False else "right" if check.acceptable else "no answer"
+        return Outcome(answer, "" if answer == "right" else check.reason, check=check)
+
+    def _excused(self, case: Case, sides: Sides, check: CheckResult) -> Outcome | None:
+        """Why digits that are lost, beyond the given inputs, are no fault; None where they are."""
+        how = sides.how
+        if check.because[:1] == ("redraw",) and is_no_farther(case):
+            return Outcome("right", "its error leans to one side, and is about as large as that of the reference", check)
+        if check.verdict is not Verdict.UNSTABLE:
+            return None
+        if how.apart is not None and not is_undisturbed(case, self._wide(sides, how.apart)):
+            return Outcome("wrong", f"Results that don't depend on the larger numbers lose digits to them. {check.reason}", check)
+        if is_close_in_norm(case, how.times) or errs_where_nothing_does(check):
+            return Outcome("right", "where results are small it keeps fewer digits", check)
+        if self._is_backward_stable(case, sides):
+            return Outcome("right", "it loses digits where its inputs' own rounding would lose as many", check)
+        if is_no_farther(case):
+            return Outcome("right", "it loses digits, and about as many as the reference", check)
+        return None
+
+    def _is_backward_stable(self, case: Case, sides: Sides) -> bool:
+        """Whether the solution is exact for inputs that are changed by a few units of their own rounding: nobody can ask for more."""
+        generator = torch.Generator().manual_seed(0)
+
+        def changed(value: torch.Tensor) -> torch.Tensor:
+            signs = torch.randint(0, 2, value.shape, generator=generator, dtype=torch.float64) * 2 - 1
+            return value.double() * (1 + torch.finfo(value.dtype).eps / 2 * signs)
+
+        results = self._wide(sides, sides.setting.arguments, changed)
+        return len(results) == len(case.native("expected").outputs) and is_within(case, results)
+
+    def _wide(
+        self, sides: Sides, arguments: tuple[Any, ...], change: Callable[[torch.Tensor], torch.Tensor] = torch.Tensor.double
+    ) -> list[Any]:
+        """The reference's results, or gradients, in float64 on such arguments; none where its code names float32 in its own words."""
+
+        def changed(value: Any) -> Any:
+            return change(value) if isinstance(value, torch.Tensor) and value.is_floating_point() else value
+
+        state = {**sides.given, **sides.tables}
+        try:
+            with torch.no_grad():
+                found = sides.expected(tree_map(changed, state), *tree_map(changed, arguments))
+        except Exception:  # whatever the reference says to another format
+            return []
+        return [tensor.double().numpy() for tensor in tensors_of(found)]
+
+    def _of_one_run(self, case: Case, results: Any) -> CheckResult:
+        """The judgement of results that are not computed again: kernels in an interpreter take seconds a run."""
+        once = Case(Stored(results, self.solution), case.expected.function, case.inputs, declared=self.declared)
+        once.deadline = case.deadline
+        return judged(Gatherer(once, lambda _: None))
+
+    def _of_failure(self, failure: Failed, setting: Setting) -> Outcome:
+        """What a solution that gave no result shows: nothing where the reference gives none either."""
+        if failure.kind == LATE:
+            return TOO_LATE
+        try:
+            with torch.no_grad():
+                given = copied(setting.arguments)
+                results = call(self.reference(setting.init), setting.state, given, setting.keywords, training=setting.training)[0]
+        except Exception as error:
+            return Outcome("no answer", f"the reference refuses it: {str(error).partition(chr(10))[0][:200]}")
+        if not any(tensor.numel() for tensor in tensors_of(results)):
+            return Outcome("no answer", RETURNS_NOTHING)
+        return Outcome("refused" if failure.kind == "raises" else "wrong", failure.words, failure=failure)
+
+
+def _is_within_noise(check: CheckResult) -> bool:
+    noise = check.find("noise")
+    return noise is not None and noise.finding is Finding.WITHIN
+
+
+def _code_of(file: Path) -> types.FunctionType | None:
+    """The code of a file, to be looked at and never run; None where it is no Python."""
+    try:
+        return types.FunctionType(compile(file.read_bytes(), str(file), "exec", dont_inherit=True), {})
+    except (SyntaxError, ValueError):
+        return None

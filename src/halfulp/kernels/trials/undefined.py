@@ -1,0 +1,115 @@
+"""Where a reference gives numbers that are no guide: what it computes on the way, or on which inputs, is beyond what it is made for."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from ...cases.trees import tensors_of
+from ...ops import called
+from ...process.dispatch import DispatchMode
+from ..problems.calls import Setting, call, copied, differentiated, leaves
+
+TO_THE_END = (1 << 63) - 1
+"""How a slice without an end is passed on."""
+
+
+class Watched(DispatchMode):
+    """What the ops of a reference do.
+
+    Attributes:
+        overflows: an op makes infinity or NaN of finite numbers, which a later one may hide: exp(-exp(100)) is 0. Some do so by nature:
+            the logarithms inside `ctc_loss` are minus infinity where there is no way; what overflows on the given inputs says nothing.
+        overreaches: a slice ends past the end of its tensor, which Python cuts off.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.overflows = self.overreaches = False
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        name, record = called(func)
+        results = func(*args, **(kwargs or {}))
+        if name == "slice" and len(args) > 3 and isinstance(args[3], int):
+            self.overreaches |= args[0].shape[args[1]] < args[3] < TO_THE_END
+        if not (self.overflows or func.is_view or record.moves or record.makes or record.unwritten):
+            given = (args, kwargs or {})
+            is_plain = all(map(_is_finite, tensors_of(given))) and not _names_infinity(given)
+            self.overflows = is_plain and not all(map(_is_finite, tensors_of(results)))
+        return results
+
+
+class _Slices(TorchFunctionMode):
+    """Tells `Watched` of slices that Python has cut off before there is an op: all of an axis is the tensor itself."""
+
+    def __init__(self, ops: Watched) -> None:
+        super().__init__()
+        self.ops = ops
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func is torch.Tensor.__getitem__ and all(isinstance(part, slice) for part in _parts(args[1])):
+            for part, length in zip(_parts(args[1]), args[0].shape):
+                self.ops.overreaches |= isinstance(part.stop, int) and part.stop > length
+        return func(*args, **(kwargs or {}))
+
+
+def _parts(index: Any) -> tuple[Any, ...]:
+    return index if isinstance(index, tuple) else (index,)
+
+
+def _is_finite(tensor: torch.Tensor) -> bool:
+    return not tensor.is_floating_point() or bool(torch.isfinite(tensor).all())
+
+
+def _names_infinity(value: Any) -> bool:
+    """Whether a number among nested arguments is infinite or NaN, as in filling a mask."""
+    if isinstance(value, float):
+        return not math.isfinite(value)
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    return any(map(_names_infinity, parts))
+
+
+def watched(target: Any, setting: Setting, *, gradients: str = "") -> tuple[Watched, Any]:
+    """What a reference does on the way, and what it returns; None where it refuses."""
+    results: Any = None
+    with Watched() as ops, _Slices(ops), contextlib.suppress(Exception):
+        if gradients:
+            results = differentiated(target, setting.state, setting.arguments, setting.keywords, training=setting.training, way=gradients)
+        else:
+            with torch.no_grad():
+                results = call(target, setting.state, copied(setting.arguments), setting.keywords, training=setting.training)[0]
+    return ops, results
+
+
+def why_undefined(
+    target: Any, setting: Setting, given: Setting, *, special: bool, gradients: str, shaped: bool = False, untied: bool = False
+) -> str:
+    """Why the reference is no guide on a setting; "" where it is one.
+
+    Args:
+        target: the reference. given: the inputs of the problem. special: whether infinities or NaN are what the solution is wrong in.
+        gradients: in which way these were asked; "" where results were.
+        shaped: whether results have another shape: the best six of one are one to Python's slices.
+        untied: whether whole numbers no longer belong to the lengths of the other inputs: the ends of pieces lie past the end of all.
+    """
+    ops, results = watched(target, setting, gradients=gradients)
+    if special and ops.overflows and setting is not given and not watched(target, given, gradients=gradients)[0].overflows:
+        return "the reference itself leaves the range of its format on the way"
+    shapes = [tensor.shape for tensor in leaves(setting.arguments)]
+    others = bool(gradients) or setting.init != given.init or shapes != [tensor.shape for tensor in leaves(given.arguments)]
+    if others and not shaped and not untied:
+        return ""
+    # A number alone is another one: it may ask for more than the tensors hold.
+    before, own = watched(target, given)
+    if ops.overreaches and not before.overreaches:
+        return "the reference reads past the end of a tensor"
+    if others:
+        return ""
+    for old, new in zip(tensors_of(own), tensors_of(results)):
+        if old.shape in shapes and new.shape != old.shape:
+            return "the reference's results lose the shape of its inputs"
+    return ""
