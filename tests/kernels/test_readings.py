@@ -37,6 +37,19 @@ def stated(folder, says):
 
 
 @pytest.mark.parametrize(
+    ("says", "open_axes"),
+    [
+        ("y: (..., n), scales alike", {0: 1}),
+        ("y [..., n], scales alike", {0: 1}),
+        ("y (rows, n); out[..., i] = y[..., i] * scales[..., i]", {}),
+    ],
+)
+def test_a_part_of_an_input_says_nothing_of_its_axes(tmp_path, says, open_axes):
+    _, draws, found = stated(tmp_path, says)
+    assert found.open_axes(draws[0]) == open_axes
+
+
+@pytest.mark.parametrize(
     ("says", "name", "least", "most"),
     [
         ("width int, 1..32", "width", 1, 32),

@@ -132,6 +132,21 @@ def test_sixteen_bit_sums_accumulate_in_float32_unless_told_otherwise():
     assert OpError(FORMATS["float64"]).sum_u == math.ldexp(ROUNDING_RMS, -53)
 
 
+@pytest.mark.parametrize(("name", "loses"), [("float32", True), ("bfloat16", False)])
+def test_a_fast_matrix_product_loses_in_its_sums_and_not_where_it_is_stored(name, loses):
+    a, b = torch.randn(30, 200).double(), torch.randn(200, 30).double()
+    plain, fast = (OpError(FORMATS[name], product_loss=loss).product(torch.mm, "mm", (a, b), {}, a @ b) for loss in (1.0, 32.0))
+    assert bool(((fast / plain).median() > 10) == loses)
+    x, w = torch.randn(2, 3, 9, 9).double(), torch.randn(4, 3, 3, 3).double()
+    args = (x, w, None, [1, 1], [0, 0], [1, 1], False, [0, 0], 1)
+    result = torch.ops.aten.convolution.default(*args)
+    plain, fast = (
+        OpError(FORMATS[name], product_loss=loss).product(torch.ops.aten.convolution.default, "convolution", args, {}, result)
+        for loss in (1.0, 32.0)
+    )
+    assert (fast / plain).median() > 10
+
+
 def test_sums_by_tensor_counts_and_without_accumulation():
     result, squares = torch.ones(2).double(), torch.ones(2).double()
     counted = OpError(FORMATS["float32"]).chain(result.clone(), squares.clone(), torch.tensor([1.0, 100.0]).double())

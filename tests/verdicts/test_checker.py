@@ -194,6 +194,22 @@ def test_fast_products_are_rounding_with_the_loss_said():
         assert "a loss of" in result.reason
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_sums_that_are_kept_in_16_bits_are_no_fast_product(dtype):
+    """Winograd's transforms may be stored in 16 bits; what a matrix product adds up is float32 everywhere."""
+
+    def in_tiles(x, w):
+        total = torch.zeros(x.shape[0], w.shape[0], dtype=dtype)
+        for k in range(0, x.shape[1], 8):
+            total = total + (x[:, k : k + 8].float() @ w[:, k : k + 8].float().t()).to(dtype)
+        return total
+
+    generator = torch.Generator().manual_seed(5)
+    x, w = (torch.randn(24, 2048, generator=generator).to(dtype) for _ in range(2))
+    result = check(in_tiles, F.linear, (x, w))
+    assert result.acceptable is False, result
+
+
 def test_flips_of_integers_and_floats():
     near = torch.cat([W[:, :1], torch.nextafter(W[:, :1], torch.tensor(9.0))], 1)
     inputs = (torch.randn(400, 256), near)

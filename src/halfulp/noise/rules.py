@@ -49,7 +49,9 @@ class OpError(Deviation):
             squares = call(*(squared_operand(argument) for argument in args), **scales)
         if name == "convolution_backward":
             return tuple(None if item is None else self.in_norm(item) for item in self._convolution_backward(args, result, squares))
-        return self.in_norm(self.chain(result, squares, terms_of_product(name, args)))
+        deviation = self.chain(result, squares, terms_of_product(name, args))
+        # Winograd's transforms may be stored in 16 bits; Strassen's sums are not: what a matrix product adds up is float32 everywhere.
+        return self.in_norm(deviation, None if record_of(name).convolution else result)
 
     def _convolution_backward(self, args: tuple[Any, ...], result: Any, squares: Any) -> tuple[Any, ...]:
         grad, x, weight = args[:3]

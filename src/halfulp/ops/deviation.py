@@ -111,11 +111,18 @@ class Deviation:
         """
         return self.sum_u * math.sqrt(2.0 * math.log2(max(2, length)))
 
-    def in_norm(self, deviation: Values) -> Values:
-        """That of a fast product: a multiple of the root mean square over the whole result, whatever the element."""
+    def in_norm(self, deviation: Values, stored: Values | None = None) -> Values:
+        """That of a fast product: a multiple of the root mean square over the whole result, whatever the element.
+
+        Args:
+            deviation: of the product as a chain. stored: the result, where that is rounded once, at its end, so that only sums lose more.
+        """
         if self.product_loss == 1.0 or not math.prod(deviation.shape):
             return deviation
-        return deviation + self.product_loss * squared(deviation).mean() ** 0.5
+        lost = squared(deviation)
+        if stored is not None:
+            lost = (lost - (self.storage_u**2 - self.sum_u**2) * squared(stored)).clip(min=0.0)
+        return deviation + self.product_loss * lost.mean() ** 0.5
 
     def underflow(self, values: Values) -> Values | None:
         """Of real numbers below the smallest normal one, absolute: the spacing stops shrinking. Zero elsewhere; None where all are."""

@@ -23,6 +23,8 @@ SHAPE = re.compile(
     rf"(?P<names>(?:{NAME}\s*,\s*)*{NAME})\s*(?::|\bis\b|\bof shape\b)?\s*"
     rf"(?P<between>(?:{NAME}\s*,?\s+){{0,3}})[(\[](?P<axes>[^()\[\]]*)[)\]]"
 )
+INDEXED = re.compile(r"\w\[\Z")
+"""Before the axes: "x[..., i]" is a part of x, and "x: [..., D]" is all of it."""
 NOT_HELD = re.compile(r"\b(?:anything|ignored|beyond|outside|padding|padded)\b", re.IGNORECASE)
 NOT_BEFORE = re.compile(r"\b(?:no|not|never|without|nor)\b(?:\W+\w+){0,3}\W*$", re.IGNORECASE)
 NOT_AFTER = re.compile(r"^(?:\W+\w+){0,3}?\W+(?:no|not|never|cannot|\w+n't)\b", re.IGNORECASE)
@@ -286,6 +288,8 @@ class Stated:
         for match in (match for sentence in self._sentences for match in SHAPE.finditer(sentence)):
             axes = [axis.strip() for axis in match["axes"].split(",")]
             is_open = axes[:1] == ["..."]
+            if is_open and INDEXED.search(match.string, 0, match.start("axes")):
+                continue
             numbers = {place - len(axes) for place, axis in enumerate(axes) if axis.isdecimal()}
             axes = [axis if re.fullmatch(NAME, axis) else "" for axis in axes[is_open:]]
             called = re.findall(NAME, match["names"])

@@ -69,7 +69,7 @@ TIED = ("ties", "integers", "half of the numbers zero", ALIKE, "all numbers zero
 def decides_nothing(question: Question, *, contracted: bool = False) -> tuple[tuple[str, ...], ...]:
     """The first evidence of a verdict that says nothing here.
 
-    Places that are chosen among ties; how errors lean where all numbers are alike, since all errors are alike then; gradients that are NaN
+    Places that are chosen among ties; how errors lean where all numbers are alike, or nearly, since all errors are alike then; gradients that are NaN
     where all is saturated; infinities of huge numbers where products are contracted.
 
     Args:
@@ -79,7 +79,7 @@ def decides_nothing(question: Question, *, contracted: bool = False) -> tuple[tu
     found: list[tuple[str, ...]] = []
     if question.tied:
         found.append(("integer_outputs",))
-    if ALIKE in question.label:
+    if ALIKE in question.label or FAR_FROM_ZERO in question.label:
         found += [("gain",), ("redraw",)]
     if question.gradients and any(label in question.label for label in SATURATED):
         found.append(("specials",))
