@@ -824,6 +824,46 @@ def test_leading_axes_and_switches_are_asked(tmp_path, body, answer, where):
     assert where in found.label
 
 
+LARGEST = '''
+import torch
+import torch.nn as nn
+class {name}(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.dim = dim
+    def forward(self, x):
+        """x: float32 tensor of {shape}."""
+        {body}
+def get_inputs():
+    return [torch.randn(8, 20, 6)]
+def get_init_inputs():
+    return [1]
+'''
+
+
+@pytest.mark.parametrize(
+    ("shape", "body", "answer", "where"),
+    [
+        ("any shape", "return x.movedim(self.dim, -1).max(-1).indices", "RIGHT", ""),
+        ("any shape", "return x.transpose(self.dim, -1).max(-1).indices", "MISTAKE", "dim=0 instead of 1"),
+        (
+            "any shape",
+            "b, r, c = x.shape; return x.movedim(self.dim, -1).max(-1).indices",
+            "MISTAKE",
+            "leading axes of lengths (2, 4, 20, 6)",
+        ),
+        ("shape (8, 20, 6)", "b, r, c = x.shape; return x.movedim(self.dim, -1).max(-1).indices", "RIGHT", ""),
+    ],
+)
+def test_an_axis_may_be_any_and_any_shape_has_more(tmp_path, shape, body, answer, where):
+    (tmp_path / "problem.py").write_text(LARGEST.format(name="Model", shape=shape, body="return torch.argmax(x, dim=self.dim)"))
+    (tmp_path / "solution.py").write_text(LARGEST.format(name="ModelNew", shape=shape, body=body))
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=20.0)
+    assert found.answer == answer, halfulp.report(found)
+    assert where in found.label
+    assert sum(asked.kind == "gradients" for asked in found.asked) <= 1  # there are none
+
+
 SQUARES = """
 import torch
 import torch.nn as nn

@@ -51,7 +51,7 @@ from .questions.values import (
 )
 from .questions.whole_numbers import WholeNumbers
 from .result import Asked
-from .trials.trial import SEEN, Trials
+from .trials.trial import RECORDS_NONE, REFERENCE_RECORDS_NONE, SEEN, Trials
 
 MOST_NEAR = 20
 """Sizes, each one more, several times as large, and one less, that are asked before other values: they say the most, and time may end."""
@@ -107,6 +107,7 @@ class Plan:
             yield from self._other_gradients()
             if self.has_modes:
                 yield Question("gradients", "gradients in training mode", replace(given, training=True), gradients=ALL)
+            self.is_differentiable = not any(found.note in (RECORDS_NONE, REFERENCE_RECORDS_NONE) for found in self.asked)
         yield from parameters
         yield from format_questions(given, self.stated)
         if self.trials.names is not None and self._has_buffers():

@@ -25,6 +25,7 @@ SHAPE = re.compile(
 )
 INDEXED = re.compile(r"\w\[\Z")
 """Before the axes: "x[..., i]" is a part of x, and "x: [..., D]" is all of it."""
+ANY_SHAPE = re.compile(r"\b(?:any|arbitrary) (?:shape|rank|number of (?:axes|dim(?:ension)?s))\b", re.IGNORECASE)
 NOT_HELD = re.compile(r"\b(?:anything|ignored|beyond|outside|padding|padded)\b", re.IGNORECASE)
 NOT_BEFORE = re.compile(r"\b(?:no|not|never|without|nor)\b(?:\W+\w+){0,3}\W*$", re.IGNORECASE)
 NOT_AFTER = re.compile(r"^(?:\W+\w+){0,3}?\W+(?:no|not|never|cannot|\w+n't)\b", re.IGNORECASE)
@@ -172,6 +173,7 @@ class Stated:
             for statement in statements_in(self._sentences)
             if all(statement.test(self._names(draw, {})) is True for draw in draws)
         ]
+        self._of_any_shape = self._places(draws[0], ANY_SHAPE, self._sentences)
         held = [sentence for sentence in self._sentences if not NOT_HELD.search(sentence)]
         self.ties = any(TIES.search(TO_EVEN.sub("", sentence)) and not FREE.search(sentence) for sentence in self._sentences)
         self.specials = {value: found for value, words in SPECIALS.items() if (found := self._places(draws[0], words, held))}
@@ -213,7 +215,9 @@ class Stated:
     def open_axes(self, draw: Setting) -> dict[int, int]:
         """The inputs that may have any number of leading axes, "x: (..., D)", with how many axes they have beside these."""
         names = self._leaves_of(draw)
-        return {names[name]: axes for name, axes in self._open.items() if name in names}
+        shaped = {names[name] for name in self._shapes if name in names}
+        free = dict.fromkeys(set(self._of_any_shape) - shaped, 0)
+        return free | {names[name]: axes for name, axes in self._open.items() if name in names}
 
     def named_axes(self, draw: Setting) -> dict[str, list[tuple[int, int]]]:
         """The inputs and their axes by the names that the text gives to these, "img: (B, C, H, W)"."""

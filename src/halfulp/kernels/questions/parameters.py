@@ -21,12 +21,15 @@ def constructor_questions(problem: Problem, given: Setting) -> Iterator[Question
     """What the constructor's defaults and numbers may be besides: what a solution ignores shows only then."""
     names, whole = _named(problem, given)
     compared = list(comparisons_in(problem.text))
+    axes = max((tensor.dim() for tensor in leaves(given.arguments)), default=0)
     for place, value in enumerate(whole):
         others: list[Any] = (
             [not value] if isinstance(value, bool) else [value / 8 or 0.1, value * 8, 0.0] if isinstance(value, float) else []
         )
         if _is_whole(value) and place >= len(given.init):
             others = [value + 1, 2 * value + 1]
+        if _is_whole(value) and AXIS.search(names[place]) and -axes <= value < axes:
+            others = [*range(axes), *range(-1, -axes - 1, -1)]
         if value is None and any(names[place] in found.names and None in found.values for found in compared):
             others = [OWN]
         special = [_alike(case, value) for found in compared if names[place] in found.names for case in found.values]
@@ -79,6 +82,8 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+AXIS = re.compile(r"^(?:dim|axis)$")
+"""The name of a number that may be an axis; where it is as small as one."""
 MARKS = re.compile(r"ignore|pad|skip|mask|blank")
 """In the names of numbers by which inputs are marked that don't count, whether or not any is."""
 

@@ -73,6 +73,7 @@ class Outcome:
     slow: bool = False
 
 
+RECORDS_NONE, REFERENCE_RECORDS_NONE = "it records no gradients", "the reference records no gradients"
 TOO_LATE = Outcome("no answer", TIME_UP, slow=True)
 
 
@@ -232,7 +233,7 @@ class Trials:
         setting = sides.setting
         sides.names |= set(self.call(setting, gradients=sides.how.gradients).results) - self.free
         if not sides.names and sides.how.gradients == ALL and not self.wants_gradients:
-            return Outcome("no answer", "it records no gradients")
+            return Outcome("no answer", RECORDS_NONE)
         try:
             wanted = differentiated(
                 sides.target, setting.state, setting.arguments, setting.keywords, training=setting.training, way=sides.how.gradients
@@ -241,7 +242,7 @@ class Trials:
             return Outcome("no answer", f"the reference refuses it: {str(error).partition(chr(10))[0][:200]}")
         if missing := sorted(name for name in wanted.keys() - sides.names - self.free if bool((wanted[name] != 0).any())):
             return Outcome("wrong", f"It records no gradients for {', '.join(missing)}; the reference does.")
-        return None if sides.names & wanted.keys() else Outcome("no answer", "the reference records no gradients")
+        return None if sides.names & wanted.keys() else Outcome("no answer", REFERENCE_RECORDS_NONE)
 
     def _answered(self, case: Case, sides: Sides) -> Outcome:
         """The cheapest look that answers; the whole judgement where none does."""
