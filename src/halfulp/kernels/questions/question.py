@@ -69,8 +69,8 @@ TIED = ("ties", "integers", "half of the numbers zero", ALIKE, "all numbers zero
 def decides_nothing(question: Question, *, contracted: bool = False) -> tuple[tuple[str, ...], ...]:
     """The first evidence of a verdict that says nothing here.
 
-    Places that are chosen among ties; how errors lean where all numbers are alike, or nearly, since all errors are alike then; gradients that are NaN
-    where all is saturated; infinities of huge numbers where products are contracted.
+    Places that are chosen among ties; how errors lean where all numbers are alike, or nearly, since all errors are alike then; gradients
+    that are NaN where all is saturated; infinities of huge numbers where products are contracted.
 
     Args:
         contracted: the solution's compiler makes one operation of a product and a sum, as those for GPUs do. Exponentials to base two,
