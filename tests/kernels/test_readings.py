@@ -101,7 +101,16 @@ def test_only_what_may_have_strides_gets_some(tmp_path):
     assert both.strided == (0, 1, 2)
 
 
-@pytest.mark.parametrize("says", ["x  int32 [rows, n], any int32 values", "x is any int32.", "x int32, negative ones included"])
+@pytest.mark.parametrize(
+    "says",
+    [
+        "x  int32 [rows, n], any int32 values",
+        "x is any int32.",
+        "x int32, negative ones included",
+        "x: int32 tensor (rows, n), any values whose sums fit in 32 bits.",
+        "x: any value of its type",
+    ],
+)
 def test_any_whole_number_is_asked_over_its_whole_range(tmp_path, says):
     _, draws, found = stated(tmp_path, says)
     assert found.any_whole == (2,)

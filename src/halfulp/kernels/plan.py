@@ -13,11 +13,11 @@ from typing import Any
 import torch
 
 from ..cases.trees import tensors_of
+from .answers import LONGER
+from .basis import Basis, drawn
 from .problems.calls import ALL, OF_INPUTS, OF_PARAMETERS, ROWS_ALIKE, Setting, State, leaves, state_of, with_leaves
 from .problems.facts import alike
-from .problems.problem import Problem, count_of
-from .promises.promises import Promises
-from .promises.stated import Stated
+from .problems.problem import count_of
 from .questions.ignored import ignored_questions
 from .questions.longer import longer_questions
 from .questions.masks import has_rows_of_nothing, known_marks, mask_questions
@@ -61,31 +61,35 @@ MOST_TESTS = 4
 """Other tests, the ones that come first: each asks again what was asked of the first."""
 OF_A_TEST = len(PROPORTIONS) + 6
 """Sizes of each, the nearest first."""
-LONGER = 8
-"""Gradients are asked of up to so many times the given numbers."""
 FAR_MEAN = 1000.0
 """Times the spread of the inputs: squares of such numbers keep a unit of those of their differences in float32."""
-SEEDS = (0, 1, 2)
-"""Of the draws that say what a problem promises, and that every solution is asked."""
 
 
 class Plan:
     """The questions about one solution.
 
     Args:
-        given: the setting from which they start. tables: buffers that are no inputs, see `tables_of`.
+        basis: from which they start. trials: of the solution. tables: buffers that are no inputs, see `tables_of`.
         blocks: what may be the sizes of the solution's blocks. has_modes: whether training mode computes something else.
         asked: the answers so far, to which who asks adds each.
     """
 
     def __init__(
-        self, problem: Problem, given: Setting, promises: Promises, stated: Stated, trials: Trials, *,
-        tables: Collection[str], blocks: Sequence[int], seed: int, has_modes: bool, asked: Sequence[Asked],
-    ) -> None:  # fmt: skip
-        self.problem, self.given, self.promises, self.stated, self.trials = problem, given, promises, stated, trials
+        self,
+        basis: Basis,
+        trials: Trials,
+        *,
+        tables: Collection[str],
+        blocks: Sequence[int],
+        seed: int,
+        has_modes: bool,
+        asked: Sequence[Asked],
+    ) -> None:
+        self.basis, self.trials = basis, trials
+        self.problem, self.given, self.promises, self.stated = basis.problem, basis.given, basis.promises, basis.stated
         self.tables, self.blocks, self.seed, self.has_modes = tables, blocks, seed, has_modes
-        floats = [tensor for tensor in (*leaves(given.arguments), *given.state.values()) if tensor.is_floating_point()]
-        self.is_differentiable = problem.differentiable and not stated.inference and bool(floats)
+        floats = [tensor for tensor in (*leaves(self.given.arguments), *self.given.state.values()) if tensor.is_floating_point()]
+        self.is_differentiable = self.problem.differentiable and not self.stated.inference and bool(floats)
         self.asked = asked
         self._upwards = False
         self._early: list[Question] = []
@@ -219,15 +223,10 @@ class Plan:
         """The questions about other tests of the problem."""
         for other in self.problem.others[:MOST_TESTS]:
             try:
-                draws = [other.draw(self.seed + number, {}) for number in SEEDS]
+                basis = Basis.of(other, drawn(other, self.seed), self.trials.reference)
             except REFUSALS:
                 continue
-            promises, stated = Promises(draws), Stated(other, draws)
-            promises.may_reach_zero(stated.signed)
-            yield Plan(
-                other, draws[0], promises, stated, self.trials, tables=(), blocks=self.blocks, seed=self.seed, has_modes=False,
-                asked=self.asked,
-            )  # fmt: skip
+            yield Plan(basis, self.trials, tables=(), blocks=self.blocks, seed=self.seed, has_modes=False, asked=self.asked)
 
     def of_a_test(self) -> Iterator[Question]:
         """Near sizes, one several times as large, and values: of a test that switches something on."""
@@ -334,7 +333,7 @@ class Plan:
             except Exception:  # whatever the reference says to numbers that it doesn't know
                 return None
 
-        draws = [self.given, *(other_draw(self.problem, self.given, self.seed + number) for number in SEEDS[1:])]
+        draws = [self.given, *self.basis.others(self.seed)]
         return WholeNumbers(draws, ask, self.problem.text, marks_of(self.problem, self.given), self.problem.entry, self.stated)
 
     def _changed(self, question: Question) -> set[int]:
@@ -401,8 +400,3 @@ class Plan:
             return question
         found = self.stated.allowed(question.setting, moved(state, self.seed, self.tables, upwards=self._upwards), question.sizes)
         return question if found is None else replace(question, setting=replace(question.setting, state=found), otherwise=question.setting)
-
-
-def other_draw(problem: Problem, given: Setting, seed: int) -> Setting:
-    """Another draw of the inputs, with the parameters of a setting."""
-    return replace(problem.draw(seed, {}), init=given.init, state=given.state)

@@ -116,7 +116,8 @@ REST = re.compile(r"\b(?:others?|rest|remaining|all else|everything else)\b[^.;]
 """What says that only those inputs may have strides of which it is said."""
 ANY_WHOLE = re.compile(
     r"\bany (?:u?int(?:8|16|32|64)|(?:8|16|32|64)-bit integers?|(?:signed )?integers?)\b"
-    r"|\bnegative (?:(?:ones?|values?|numbers?|integers?) )?(?:included|too|as well|allowed)\b|\b(?:whole|full) range of u?int",
+    r"|\bnegative (?:(?:ones?|values?|numbers?|integers?) )?(?:included|too|as well|allowed)\b|\b(?:whole|full) range of u?int"
+    r"|\bany (?:values?|numbers?) (?:of (?:its|the|their) (?:d?type|range)\b|(?:whose|as long as)\b[^.;]*\bfits?\b)",
     re.IGNORECASE,
 )
 """What says that whole numbers may be any of their type."""

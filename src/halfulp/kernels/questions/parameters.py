@@ -28,7 +28,8 @@ def constructor_questions(problem: Problem, given: Setting) -> Iterator[Question
         )
         if _is_whole(value) and place >= len(given.init):
             others = [value + 1, 2 * value + 1]
-        if _is_whole(value) and AXIS.search(names[place]) and -axes <= value < axes:
+        is_axis = _is_whole(value) and AXIS.search(names[place]) is not None and -axes <= value < axes
+        if is_axis:
             others = [*range(axes), *range(-1, -axes - 1, -1)]
         if value is None and any(names[place] in found.names and None in found.values for found in compared):
             others = [OWN]
@@ -43,7 +44,7 @@ def constructor_questions(problem: Problem, given: Setting) -> Iterator[Question
             label = f"{names[place]}={other} instead of {value}"
             # Zero is a case of its own: code that asks for a number by its truth takes it for none.
             is_zero = isinstance(other, float) and not other and other not in special
-            of = "" if other in special or is_zero else names[place]
+            of = "" if other in special or is_zero or is_axis else names[place]
             yield Question("parameters", label, replace(given, init=init), of=of, singular=is_zero)
 
 

@@ -1,0 +1,170 @@
+"""Answers: each question asked of a solution, and what its answer decides: nothing, a note, or everything."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import replace
+from typing import Any
+
+from ..verdicts.verdict import Verdict
+from .basis import Basis
+from .budget import Budget
+from .problems.calls import leaves
+from .problems.problem import count_of
+from .questions.question import Question, decides_nothing, loses_little
+from .record import Record
+from .result import Asked, KernelResult
+from .solutions import cheats
+from .solutions.place import CUDA, INTERPRETER
+from .solutions.sandbox import Failed
+from .trials.sides import How
+from .trials.trial import Outcome, Trials
+from .trials.undefined import why_undefined
+
+OUT_OF_RANGE = (("specials",), ("overflow",))
+"""The evidence that comes first where infinities or NaN are in other places."""
+SLOW = ("hangs", "runs out of memory")
+"""How a slow solution fails that is asked far more than the problem does: that says nothing of its numbers."""
+LONGER = 8
+"""What has so many times the given numbers is far more, in which gradients are not asked either."""
+POISONED = ("sizes", "values")
+"""Kinds of questions in whose calls memory that nobody wrote holds NaN: what a tail or an empty row leaves there may be right by chance."""
+OF_GIVEN_SIZES = ("given", "seed", "values")
+"""Kinds of questions whose tensors are as long as the problem's: an axis of length 1 is no copy when it is made contiguous."""
+
+
+class Decided(Exception):
+    """The answer about the solution is known."""
+
+    def __init__(self, result: KernelResult) -> None:
+        self.result = result
+
+
+class Answers:
+    """Asks one solution.
+
+    Args:
+        trials: asks both sides. budget: of the judgement. record: to which each answer is added.
+        own: the basis of the problem itself.
+
+    Attributes:
+        basis: that from which questions start now: of a slow solution, one with smaller sizes.
+    """
+
+    def __init__(self, trials: Trials, budget: Budget, record: Record, own: Basis) -> None:
+        self.trials, self.budget, self.record, self.own = trials, budget, record, own
+        self.basis = own
+        self._place = trials.sandbox.place
+
+    def ask(self, question: Question) -> None:
+        """Ask it.
+
+        Raises:
+            Decided: it is answered wrong.
+        """
+        how = How(
+            gradients=question.gradients, longest_s=self.budget.pass_s, within_s=self.budget.within_s(question), exact=question.exact,
+            times=question.times, apart=question.apart, buffers_only=question.buffers, poisoned=question.kind in POISONED,
+        )  # fmt: skip
+        outcome = self.trials.ask(question.setting, how)
+        can_be_otherwise = question.otherwise is not None and not outcome.slow
+        if can_be_otherwise and (outcome.answer == "no answer" or self._why_undefined(question, outcome)):
+            question = replace(question, setting=question.otherwise, otherwise=None)
+            outcome = self.trials.ask(question.setting, how)
+        is_special = outcome.check is not None and outcome.check.because[:1] in OUT_OF_RANGE
+        if how.poisoned and outcome.answer == "wrong" and is_special and not question.exotic:
+            plain = self.trials.ask(question.setting, replace(how, poisoned=False))
+            self.cheat(cheats.UNWRITTEN if plain.answer == "right" else "", f"{question.kind}: {question.label}")
+            outcome = plain
+        self.take(question, outcome)
+
+    def take(self, question: Question, outcome: Outcome, *, must: bool = False) -> None:
+        """Note the answer; a wrong one ends the questions.
+
+        Args:
+            must: whether the problem itself asks it, so that a solution may not refuse it and has no excuse.
+
+        Raises:
+            Decided: it is wrong.
+        """
+        answer, outcome = self._answer(question, outcome, must=must)
+        self._look_at(question, outcome)
+        self.record.asked.append(Asked(question.kind, question.label, answer, outcome.note[:400] if answer != "right" else ""))
+        if answer != "wrong":
+            return
+        if self._decides_nothing(question, outcome):
+            self.record.notes.append(f"The two differ on {question.label}, which decides nothing: correct kernels may differ there.")
+            return
+        if outcome.failure is not None:
+            raise Decided(self.failed(question.kind, question.label, outcome.failure))
+        verdict = outcome.check.verdict if outcome.check is not None else Verdict.MISTAKE
+        note = outcome.note
+        if question.kind == "layout" and verdict is Verdict.UNSTABLE:  # in float64 they lie in memory as they were made
+            verdict = Verdict.MISTAKE
+            note = f"The numbers are the given ones and only lie differently in memory: the solution ignores their strides. {note}"
+        is_first = question.setting is self.own.given
+        where = "" if is_first else f'It is wrong on the question "{question.kind}: {question.label}". '
+        raise Decided(self.record.result(verdict, f"{where}{note}", kind=question.kind, label=question.label, check=outcome.check))
+
+    def cheat(self, cheat: str, label: str) -> None:
+        """End the questions where there is a cheat.
+
+        Raises:
+            Decided: there is one.
+        """
+        if cheat:
+            raise Decided(self.record.cheat(cheat, label))
+
+    def failed(self, kind: str, label: str, failure: Failed) -> KernelResult:
+        """The result of a solution that gives none there."""
+        cheat = cheats.seen_by_process({"attempts": failure.attempts}, {})
+        return self.record.cheat(cheat, label) if cheat else self.record.failed(kind, label, failure, self._place)
+
+    def _answer(self, question: Question, outcome: Outcome, *, must: bool) -> tuple[str, Outcome]:
+        """What the outcome answers, with what excuses a solution."""
+        answer = "wrong" if (must or question.promised) and outcome.answer == "refused" else outcome.answer
+        if must:
+            return answer, outcome
+        is_far = question.far or count_of(question.setting) > LONGER * self.budget.numbers
+        if outcome.failure is not None and outcome.failure.kind in SLOW and (is_far or self._place == INTERPRETER):
+            return "refused", outcome
+        is_unstable = outcome.check is not None and outcome.check.verdict is Verdict.UNSTABLE
+        if answer == "wrong" and (loses_little(question, outcome.check) or (question.blunt and is_unstable)):
+            return "right", outcome
+        why = self._why_undefined(question, outcome) if answer == "wrong" else ""
+        return ("no answer", replace(outcome, note=why)) if why else (answer, outcome)
+
+    def _why_undefined(self, question: Question, outcome: Outcome) -> str:
+        """Why the reference is no guide on a question that was answered wrong; "" where it is one."""
+        if outcome.answer != "wrong":
+            return ""
+        evidence = outcome.check.because[:1] if outcome.check is not None else ()
+        how: dict[str, Any] = {"special": evidence in OUT_OF_RANGE, "shaped": "structure" in evidence, "gradients": question.gradients}
+        tensors = leaves(question.setting.arguments)
+        how["untied"] = not all(tie.holds(tensors) for tie in self.basis.promises.ties)
+        return why_undefined(self.trials.reference(question.setting.init), question.setting, self.own.given, **how)
+
+    def _look_at(self, question: Question, outcome: Outcome) -> None:
+        """What the process saw of the call.
+
+        Raises:
+            Decided: it was a cheat.
+        """
+        seen = (*cheats.SEEN_IN_CALLS, *(cheats.SEEN_AT_GIVEN_SIZES if question.kind in OF_GIVEN_SIZES else ()))
+        if question.gradients or not any(outcome.facts.get(name) for name in seen):
+            return
+        # Where the reference refuses, what is written is no cheat.
+        facts: dict[str, Any] = {name: outcome.facts.get(name) for name in ("written", "aliased", "kept")}
+        with contextlib.suppress(Exception):
+            facts = cheats.reference_facts(self.trials.reference(question.setting.init), question.setting)
+        self.cheat(cheats.seen_by_process({name: outcome.facts.get(name) for name in seen}, facts), question.label)
+
+    def _decides_nothing(self, question: Question, outcome: Outcome) -> bool:
+        """Whether correct kernels may differ as this one does."""
+        if question.exotic:
+            return True
+        if outcome.check is None:  # which of equal numbers is chosen was not looked at
+            return question.tied and outcome.failure is None
+        because = outcome.check.because[:1]
+        mute = decides_nothing(question, contracted=self._place == CUDA)
+        return because in mute or (question.finite and because not in OUT_OF_RANGE)

@@ -1,0 +1,60 @@
+"""Basis: the setting from which questions start, and what the problem promises of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .problems.calls import Setting, state_of
+from .problems.problem import Problem
+from .promises.promises import Promises
+from .promises.stated import Stated
+
+SEEDS = (0, 1, 2)
+"""Of the draws that say what a problem promises, and that every solution is asked."""
+
+
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """Where questions start.
+
+    Attributes:
+        problem: whose sizes are those of the setting. given: the setting, with the reference's parameters.
+        promises, stated: what holds of every draw, and what the text says.
+    """
+
+    problem: Problem
+    given: Setting
+    promises: Promises
+    stated: Stated
+
+    @classmethod
+    def of(cls, problem: Problem, draws: Sequence[Setting], make: Callable[[tuple[Any, ...]], Any]) -> Basis:
+        """The basis of a problem.
+
+        Args:
+            draws: of the problem, the first one to be started from. make: the reference for what a constructor gets.
+        """
+        state = state_of(make(draws[0].init))
+        alike = [replace(draw, state=state) if draw.init == draws[0].init else draw for draw in draws]
+        promises, stated = Promises(draws), Stated(problem, alike)
+        promises.may_reach_zero(stated.signed)
+        return cls(problem, alike[0], promises, stated)
+
+    def other_draw(self, seed: int) -> Setting:
+        """Another draw of the inputs, with the parameters of the first."""
+        return replace(self.problem.draw(seed, {}), init=self.given.init, state=self.given.state)
+
+    def others(self, seed: int) -> list[Setting]:
+        """The two other draws that every solution is asked.
+
+        Args:
+            seed: of the first one.
+        """
+        return [self.other_draw(seed + number) for number in SEEDS[1:]]
+
+
+def drawn(problem: Problem, seed: int) -> list[Setting]:
+    """The draws that say what a problem promises."""
+    return [problem.draw(seed + number, {}) for number in SEEDS]
