@@ -73,3 +73,25 @@ def test_what_gradients_and_parameters_come_as(tmp_path, change, answer, label):
     (tmp_path / "solution.py").write_text(SOLUTION.format(**{**RIGHT, **change}))
     found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=20.0)
     assert (found.answer, found.label) == (answer, label), halfulp.report(found)
+
+
+@pytest.mark.parametrize("drawn", ["torch.rand(rows, width) + 0.5", "torch.randn(rows, width).sort(-1).values"])
+@pytest.mark.parametrize(("of_x", "answer"), [(RIGHT["of_x"], "RIGHT"), ("g * torch.cos(x)", "MISTAKE")])
+def test_gradients_of_what_is_positive_or_sorted_are_asked(tmp_path, drawn, of_x, answer):
+    """There every small change is allowed, as it is not of what is symmetric."""
+    (tmp_path / "problem.py").write_text(PROBLEM.replace("torch.randn(rows, width)]", f"{drawn}]"))
+    (tmp_path / "solution.py").write_text(SOLUTION.format(**{**RIGHT, "of_x": of_x}))
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=10.0)
+    assert found.answer == answer, halfulp.report(found)
+    assert found.label == ("gradients of parameters and inputs" if answer == "MISTAKE" else "")
+    asked = {each.label: each.answer for each in found.asked}
+    if answer == "RIGHT":
+        assert asked["gradients of inputs alone"] == "right"
+
+
+def test_gradients_go_on_where_the_inputs_alone_have_none(tmp_path):
+    (tmp_path / "problem.py").write_text(PROBLEM.replace("torch.randn(rows, width)]", "torch.eye(rows, width)]"))
+    (tmp_path / "solution.py").write_text(SOLUTION.format(**RIGHT))
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=10.0)
+    asked = {each.label: each.answer for each in found.asked if each.kind == "gradients"}
+    assert asked["gradients of inputs alone"] == "no answer" and list(asked.values()).count("right") > 3, halfulp.report(found)

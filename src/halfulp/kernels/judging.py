@@ -152,7 +152,7 @@ class _Judge:
         self.record.promised = (*basis.promises.words, *basis.stated.words)
         self.budget.numbers, self._tables = count_of(basis.given), tables_of(self.problem, basis.given.init)
         self.trials.wants_gradients = basis.stated.gradients
-        self.trials.free = {f"inputs[{place}]" for place in basis.promises.of}
+        self.trials.free = {f"inputs[{place}]" for place in basis.promises.bound}
         self.trials.tables, self.trials.once_s = self._tables, self.budget.pass_s / OFTEN
         return basis
 

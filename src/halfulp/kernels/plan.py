@@ -108,10 +108,10 @@ class Plan:
             yield self._early[-1]
         if self.is_differentiable:
             yield Question("gradients", "gradients of parameters and inputs", given, gradients=ALL)
+            self.is_differentiable = not self.asked or self.asked[-1].note not in (RECORDS_NONE, REFERENCE_RECORDS_NONE)
             yield from self._other_gradients()
             if self.has_modes:
                 yield Question("gradients", "gradients in training mode", replace(given, training=True), gradients=ALL)
-            self.is_differentiable = not any(found.note in (RECORDS_NONE, REFERENCE_RECORDS_NONE) for found in self.asked)
         yield from parameters
         yield from format_questions(given, self.stated)
         if self.trials.names is not None and self._has_buffers():

@@ -76,6 +76,7 @@ WHOLE = "holds whole numbers"
 ON_A_GRID = "holds multiples of a power of two"
 AWAY_FROM_ZERO = "is positive, and away from zero"
 DEFINITE = "is symmetric and positive definite"
+SORTED = "is sorted"
 PROMISES = (
     Promise(DEFINITE, lambda x: _is_square(x) and _close(x, x.mT) and _positive_definite(x), _definite),
     Promise("is symmetric", lambda x: _is_square(x) and _close(x, x.mT), lambda x, _: (x + x.mT) / 2),
@@ -93,7 +94,7 @@ PROMISES = (
         lambda x, drawn: torch.where(x.norm(dim=-1, keepdim=True) > 0, x / x.norm(dim=-1, keepdim=True), drawn),
     ),
     Promise(
-        "is sorted",
+        SORTED,
         lambda x: x.dim() > 0 and x.shape[-1] > 2 and bool((x.diff(dim=-1) >= 0).all()) and bool((x.diff(dim=-1) > 0).any()),
         lambda x, _: x.sort(-1).values,
     ),
@@ -214,6 +215,12 @@ class Promises:
     def definite(self) -> set[int]:
         """The places of inputs that are symmetric and positive definite."""
         return {place for place, found in self.of.items() if any(promise.name == DEFINITE for promise in found)}
+
+    @property
+    def bound(self) -> set[int]:
+        """The places of inputs of which not every small change is allowed, so that some gradients are anybody's: those of the half that is
+        zero in a triangular matrix, say. Positive numbers stay so, and sorted ones too."""
+        return {place for place, found in self.of.items() if any(promise.name not in (AWAY_FROM_ZERO, SORTED) for promise in found)}
 
     @property
     def on_a_grid(self) -> set[int]:
