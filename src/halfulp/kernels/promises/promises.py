@@ -218,8 +218,10 @@ class Promises:
 
     @property
     def bound(self) -> set[int]:
-        """The places of inputs of which not every small change is allowed, so that some gradients are anybody's: those of the half that is
-        zero in a triangular matrix, say. Positive numbers stay so, and sorted ones too."""
+        """The places of inputs of which not every small change is allowed: some of their gradients are anybody's.
+
+        So are those of the half that is zero in a triangular matrix. Positive numbers stay positive, and sorted ones sorted.
+        """
         return {place for place, found in self.of.items() if any(promise.name not in (AWAY_FROM_ZERO, SORTED) for promise in found)}
 
     @property
