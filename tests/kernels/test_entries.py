@@ -168,8 +168,33 @@ def test_sizes_beyond_the_blocks_of_the_source_are_asked(tmp_path):
     assert found.acceptable is False and found.label == "N: 769 instead of 50", halfulp.report(found)
 
 
+@pytest.mark.parametrize(
+    ("source", "bounds"),
+    [
+        ("y = torch.where(x > 20.0, x, z)", (20.0,)),
+        ("y = x.clamp(-30, 40.5); n = x.dim() == 3", (30.0, 40.5)),
+        ("m = tl.load(p, mask=m, other=-1e4)", (1e4,)),
+        ("source = 'float m = fmaxf(x, -88.5f); if (x < 1e5f) y = 700;'", (88.5, 1e5)),
+        ("x = torch.zeros(77) + 99.0", ()),
+        ("y = torch.where(x > 17.0, x, z)", ()),
+    ],
+)
+def test_bounds_that_a_source_names_and_the_problem_does_not(source, bounds):
+    assert Source(source).bounds("17 numbers") == bounds
+
+
+@pytest.mark.parametrize(("bound", "answer"), [(20.0, "RIGHT"), (9.0, "MISTAKE")])
+def test_numbers_around_a_bound_of_the_source_are_asked(tmp_path, bound, answer):
+    model = PAIRS.replace("{name}", "Model").replace("{body}", "return nn.functional.softplus(x) * y") + ALIKE
+    body = f"return torch.where(x > {bound}, x, torch.log1p(torch.exp(x.clamp(max={bound})))) * y"
+    found = written(tmp_path, model, PAIRS.replace("{name}", "ModelNew").replace("{body}", body), 8.0)
+    assert found.answer == answer, halfulp.report(found)
+    assert found.label == (f"some numbers around {bound:g}, which the solution names" if answer == "MISTAKE" else "")
+
+
 def test_what_the_source_says():
     assert Source("BLOCK = 128\nx[:96]; y = 128; z = 7; w = 1000").blocks == (128, 96)
+    assert Source("BLOCK = 128\nw = 1000; v = 50; u = 50").own_sizes("n = 1000") == (50,)
     assert Source("not python (").blocks == () and Source("").narrow == ""
     kernel = "def k(x, n, B):\n    at = tl.program_id(0){wide} * B + tl.arange(0, B)\n"
     assert Source(kernel.replace("{wide}", "")).narrow.startswith("Its offsets have 32 bits")

@@ -214,9 +214,10 @@ class _Judge:
         history.ask_disturbed()
         history.ask_in_succession()
         training = kind_of_training(self.trials.reference(basis.given.init), basis.given) if not basis.stated.inference else ""
+        source, text = self.sandbox.source, f"{self.problem.text} {self.problem.description}"
         plan = Plan(
-            basis, self.trials, tables=self._tables, blocks=self.sandbox.source.blocks, seed=self.seed, has_modes=training == OTHER,
-            asked=self.record.asked,
+            basis, self.trials, tables=self._tables, blocks=(*source.blocks, *source.own_sizes(text)), bounds=source.bounds(text),
+            seed=self.seed, has_modes=training == OTHER, asked=self.record.asked,
         )  # fmt: skip
         yield from plan.on_given()
         if training == RANDOM:

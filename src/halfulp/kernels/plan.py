@@ -38,6 +38,7 @@ from .questions.texts import format_questions, text_questions, unit_questions
 from .questions.values import (
     alike_questions,
     border_questions,
+    bound_questions,
     gradient_questions,
     grid_questions,
     largest_questions,
@@ -70,7 +71,8 @@ class Plan:
 
     Args:
         basis: from which they start. trials: of the solution. tables: buffers that are no inputs, see `tables_of`.
-        blocks: what may be the sizes of the solution's blocks. has_modes: whether training mode computes something else.
+        blocks, bounds: numbers of the solution's source, which may be the sizes of its blocks, or magnitudes that it goes by.
+        has_modes: whether training mode computes something else.
         asked: the answers so far, to which who asks adds each.
     """
 
@@ -81,13 +83,14 @@ class Plan:
         *,
         tables: Collection[str],
         blocks: Sequence[int],
+        bounds: Sequence[float],
         seed: int,
         has_modes: bool,
         asked: Sequence[Asked],
     ) -> None:
         self.basis, self.trials = basis, trials
         self.problem, self.given, self.promises, self.stated = basis.problem, basis.given, basis.promises, basis.stated
-        self.tables, self.blocks, self.seed, self.has_modes = tables, blocks, seed, has_modes
+        self.tables, self.blocks, self.bounds, self.seed, self.has_modes = tables, blocks, bounds, seed, has_modes
         floats = [tensor for tensor in (*leaves(self.given.arguments), *self.given.state.values()) if tensor.is_floating_point()]
         self.is_differentiable = self.problem.differentiable and not self.stated.inference and bool(floats)
         self.asked = asked
@@ -139,6 +142,7 @@ class Plan:
             with contextlib.suppress(*REFUSALS):
                 yield Question("given", other.name, other.draw(self.seed, {}))
         yield from self._constructors()
+        yield from map(self._moved, bound_questions(self.given, self.promises, self.bounds))
         kept = list(self._early)
         whole = list(whole_number_questions(self.given, self._whole_numbers()))
         # What every draw gives alike, a solution may have taken for granted.
@@ -226,7 +230,9 @@ class Plan:
                 basis = Basis.of(other, drawn(other, self.seed), self.trials.reference)
             except REFUSALS:
                 continue
-            yield Plan(basis, self.trials, tables=(), blocks=self.blocks, seed=self.seed, has_modes=False, asked=self.asked)
+            yield Plan(
+                basis, self.trials, tables=(), blocks=self.blocks, bounds=self.bounds, seed=self.seed, has_modes=False, asked=self.asked
+            )
 
     def of_a_test(self) -> Iterator[Question]:
         """Near sizes, one several times as large, and values: of a test that switches something on."""
