@@ -84,10 +84,15 @@ def _changed(given: tuple[Any, ...], change: Change, seed: int, *, floating: boo
             return value
         # Numbers are made on the processor: masks and factors are there, and not every device has float64.
         plain = value.detach() if change in _LAYOUTS.values() else value.detach().cpu()
+        if floating and value.itemsize == 1 and change not in _LAYOUTS.values():
+            plain = plain.float()  # PyTorch computes nothing with floats of 8 bits
         fresh = change(plain, generator)
         if fresh is plain:
             return value
         touched = True
+        if fresh.dtype is not value.dtype and value.itemsize == 1:
+            largest = torch.finfo(value.dtype).max  # what is larger would become NaN
+            fresh = torch.where(torch.isfinite(fresh), fresh.clamp(-largest, largest), fresh).to(value.dtype)
         return fresh.to(value.device).requires_grad_(value.requires_grad)
 
     def on_array(value: np.ndarray[Any, Any]) -> Any:

@@ -83,6 +83,12 @@ def test_masks_of_every_kind_are_changed_as_they_are_written(tmp_path, written):
     assert "everything masked by input 1" in asked(tmp_path, written(mask), says="Fully masked rows give 0.")
 
 
+def test_a_row_in_which_no_such_place_is_left_is_asked(tmp_path):
+    mask = torch.tensor([[True, False, True, False], [True, True, False, False]])
+    says = "The mean over the positions that count; a sample with no such position has loss 0."
+    assert "everything masked by input 1" in asked(tmp_path, mask, says=says)
+
+
 def test_marks_among_places_are_a_mask(tmp_path):
     places = torch.tensor([[4, -1, 2, 7], [-1, 3, 3, -1]])
     found = asked(tmp_path, places, says="A bag without any gives 0.")

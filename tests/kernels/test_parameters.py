@@ -5,7 +5,9 @@ import math
 import pytest
 import torch
 
+import halfulp
 from halfulp.kernels import read_problem
+from halfulp.kernels.judging import judge_here
 from halfulp.kernels.problems.comparisons import comparisons_in
 from halfulp.kernels.problems.facts import distance, distributed_otherwise
 from halfulp.kernels.questions.parameters import constructor_questions, moved
@@ -98,3 +100,40 @@ def test_comparisons_of_a_source_hold_names_attributes_and_constants():
         (["n"], (0, 3), False),
         (["shape", "x"], (1,), True),
     ]
+
+
+CODES = """
+import torch
+import torch.nn as nn
+class {name}(nn.Module):
+    \"\"\"The nearest code of each row. x: (rows, width).{says}\"\"\"
+    def __init__(self, count, width):
+        super().__init__()
+        self.register_buffer("codes", torch.randn(count, width))
+    def forward(self, x):
+        distances = (x[:, None] - self.codes).square().sum(-1)
+        return {chosen}
+rows, width = 6, 5
+def get_inputs():
+    return [torch.randn(rows, width)]
+def get_init_inputs():
+    return [12, width]
+"""
+FIRST = "distances.argmin(1)"
+LAST = "self.codes.shape[0] - 1 - distances.flip(1).min(1).indices"
+
+
+@pytest.mark.parametrize(
+    ("says", "chosen", "answer"),
+    [
+        (" Of equally near ones, the one with the lowest number.", "distances.min(1).indices", "RIGHT"),
+        (" Of equally near ones, the one with the lowest number.", LAST, "MISTAKE"),
+        ("", LAST, "RIGHT"),
+    ],
+)
+def test_rows_of_parameters_are_alike_where_the_problem_says_which_counts(tmp_path, says, chosen, answer):
+    (tmp_path / "problem.py").write_text(CODES.format(name="Model", says=says, chosen=FIRST))
+    (tmp_path / "solution.py").write_text(CODES.format(name="ModelNew", says=says, chosen=chosen))
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=20.0)
+    assert found.answer == answer, halfulp.report(found)
+    assert found.label == ("rows of every parameter and buffer in twos" if answer == "MISTAKE" else "")

@@ -50,6 +50,27 @@ def test_a_part_of_an_input_says_nothing_of_its_axes(tmp_path, says, open_axes):
 
 
 @pytest.mark.parametrize(
+    "says",
+    [
+        "width  3, 5 or 8: how wide",
+        "  width is 3, 5, or 8.",
+        "width (int): one of {3, 5, 8}",
+        "width in {3,5,8}",
+        "width must be either 3, 5 or 8",
+        "x  int32 [rows, n]\n  width  3, 5 or 8. y float32",
+    ],
+)
+def test_which_numbers_one_may_be(tmp_path, says):
+    problem, draws, found = stated(tmp_path, says)
+    x, *others, _ = draws[0].arguments[0]
+    allowed = {size for size in range(1, 12) if found.allows(replace(draws[0], arguments=((x, *others, size),)), {"width": size})}
+    assert allowed == {3, 5, 8}, found.words
+    assert not found.allows(replace(draws[0], arguments=((x, *others, 4),)), {}), "the size of that name is not what is passed"
+    sizes = size_questions(problem, draws[0], Promises(draws), 0, limits=found.limits)
+    assert {3, 8} <= {question.sizes["width"] for question in sizes if "width" in question.sizes}
+
+
+@pytest.mark.parametrize(
     ("says", "name", "least", "most"),
     [
         ("width int, 1..32", "width", 1, 32),

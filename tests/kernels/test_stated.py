@@ -120,6 +120,8 @@ def test_what_a_text_denies_is_not_asked(tmp_path):
         "x may be non-contiguous.",
         "Inputs are not always contiguous.",
         "Whether contiguous or not.",
+        "x is either contiguous or a view of a (batch, seq, heads, dim) projection.",
+        "contiguous or transposed",
     ):
         assert not stated(tmp_path, says)[0].contiguous, says
 

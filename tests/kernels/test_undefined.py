@@ -13,7 +13,7 @@ X = torch.arange(-4.0, 4.0)
 
 def asked(target, arguments, given=None, *, special=True, gradients=False):
     setting = Setting(arguments)
-    return why_undefined(target, setting, setting if given is None else Setting(given), special=special, gradients=gradients)
+    return why_undefined(lambda _: target, setting, setting if given is None else Setting(given), special=special, gradients=gradients)
 
 
 @pytest.mark.parametrize("value", [100.0, 1e4])
@@ -71,8 +71,18 @@ def test_the_best_six_of_one_are_no_guide():
 
     given, one = (torch.randn(3, 8), 6), (torch.randn(3, 1), 6)
     setting = {"special": False, "gradients": False}
-    assert "past the end" in why_undefined(best, Setting(one), Setting(given), shaped=True, **setting)
-    assert why_undefined(best, Setting(one), Setting(given), **setting) == ""
+    assert "past the end" in why_undefined(lambda _: best, Setting(one), Setting(given), shaped=True, **setting)
+    assert why_undefined(lambda _: best, Setting(one), Setting(given), **setting) == ""
+
+
+def test_more_of_the_best_than_there_are_is_no_guide_where_a_constructor_asks_for_them():
+    def best(init):
+        return lambda x: x.sort(dim=1, descending=True).values[:, : init[0]]
+
+    x = torch.randn(3, 8)
+    how = {"special": False, "gradients": "", "shaped": True}
+    assert "past the end" in why_undefined(best, Setting((x,), (9,)), Setting((x,), (6,)), **how)
+    assert why_undefined(best, Setting((x,), (7,)), Setting((x,), (6,)), **how) == ""
 
 
 def test_results_that_lose_the_shape_of_the_inputs_are_no_guide():

@@ -142,7 +142,7 @@ class Answers:
         how: dict[str, Any] = {"special": evidence in OUT_OF_RANGE, "shaped": "structure" in evidence, "gradients": question.gradients}
         tensors = leaves(question.setting.arguments)
         how["untied"] = not all(tie.holds(tensors) for tie in self.basis.promises.ties)
-        return why_undefined(self.trials.reference(question.setting.init), question.setting, self.own.given, **how)
+        return why_undefined(self.trials.reference, question.setting, self.own.given, **how)
 
     def _look_at(self, question: Question, outcome: Outcome) -> None:
         """What the process saw of the call.

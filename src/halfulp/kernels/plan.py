@@ -15,7 +15,7 @@ import torch
 from ..cases.trees import tensors_of
 from .answers import LONGER
 from .basis import Basis, drawn
-from .problems.calls import ALL, OF_INPUTS, OF_PARAMETERS, ROWS_ALIKE, Setting, State, leaves, state_of, with_leaves
+from .problems.calls import ALL, OF_INPUTS, OF_PARAMETERS, ROWS_ALIKE, Setting, State, is_real, leaves, state_of, with_leaves
 from .problems.facts import alike
 from .problems.problem import count_of
 from .questions.ignored import ignored_questions
@@ -91,11 +91,12 @@ class Plan:
         self.basis, self.trials = basis, trials
         self.problem, self.given, self.promises, self.stated = basis.problem, basis.given, basis.promises, basis.stated
         self.tables, self.blocks, self.bounds, self.seed, self.has_modes = tables, blocks, bounds, seed, has_modes
-        floats = [tensor for tensor in (*leaves(self.given.arguments), *self.given.state.values()) if tensor.is_floating_point()]
+        floats = [tensor for tensor in (*leaves(self.given.arguments), *self.given.state.values()) if is_real(tensor)]
         self.is_differentiable = self.problem.differentiable and not self.stated.inference and bool(floats)
         self.asked = asked
         self._upwards = False
         self._early: list[Question] = []
+        self._first_values = set[str]()
         self._sized: list[Question] = []
 
     def on_given(self) -> Iterator[Question]:
@@ -105,10 +106,12 @@ class Plan:
         parameters = self._parameters() if self.trials.names is not None else iter(())
         yield from itertools.islice(parameters, 1)  # weights that are kept from the first call
         yield from leading_questions(given, self.promises)
-        # The mean of squares less the square of the mean is a common formula, and shows there.
-        for question in itertools.islice((found for found in self._values() if found.label == MEAN), 1):
-            self._early.append(self._moved(question))
-            yield self._early[-1]
+        # The mean of squares less the square of the mean is a common formula, and shows there; many kernels ignore strides.
+        for question in itertools.islice((found for found in self._values() if found.label == MEAN or found.kind == "layout"), 2):
+            self._first_values.add(question.label)
+            found = self._moved(question)
+            self._early += [found] if question.label == MEAN else []
+            yield found
         if self.is_differentiable:
             yield Question("gradients", "gradients of parameters and inputs", given, gradients=ALL)
             self.is_differentiable = not self.asked or self.asked[-1].note not in (RECORDS_NONE, REFERENCE_RECORDS_NONE)
@@ -168,7 +171,7 @@ class Plan:
         yield from unit_questions(self.given, self.promises, self.stated, self.tables) if self.trials.names is not None else ()
         yield from grid_questions(self.given, self.promises, self.stated)
         yield from border_questions(kept[len(self._early) :], self.promises)
-        values = (question for question in self._values() if question.label != MEAN)
+        values = (question for question in self._values() if question.label not in self._first_values)
         for question in itertools.chain(values, (question for question in whole if question not in early)):
             kept.append(self._moved(question))
             yield kept[-1]
@@ -198,9 +201,10 @@ class Plan:
         for question in sizes:
             before = len(self.asked)
             for found in self._with_state(question):
-                kept += [found] if count_of(found.setting) <= LONGER * count_of(self.given) else []
                 yield found
-                self._sized += [found] if self._is_right(before) else []
+                if self._is_right(before):
+                    self._sized.append(found)
+                    kept += [found] if count_of(found.setting) <= LONGER * count_of(self.given) else []
                 yield from whole_range_questions(found, self.stated.any_whole)
             if len(self.asked) == before or self.asked[-1].answer == "no answer":
                 refused.update(question.sizes)
@@ -249,7 +253,7 @@ class Plan:
         return len(self.asked) > before and self.asked[-1].answer == "right"
 
     def _parameters(self) -> Iterator[Question]:
-        for question in parameter_questions(self.given, self.seed, self.tables, upwards=self._upwards):
+        for question in parameter_questions(self.given, self.seed, self.tables, upwards=self._upwards, ties=self.stated.ties):
             found = self.stated.allowed(self.given, question.setting.state, {})
             if found is not None:
                 yield replace(question, setting=replace(question.setting, state=found))
@@ -260,7 +264,7 @@ class Plan:
             results = self.trials.expected(replace(self.given, state=state))
         except Exception:  # whatever the reference says to it
             return False
-        return all(bool(torch.isfinite(tensor).all()) for tensor in tensors_of(results) if tensor.is_floating_point())
+        return all(bool(torch.isfinite(tensor).all()) for tensor in tensors_of(results) if is_real(tensor))
 
     def _seconds(self, setting: Setting) -> float | None:
         """What the reference takes; None where it refuses, or returns other shapes than it does for the given inputs."""
@@ -279,8 +283,8 @@ class Plan:
     def _all_far(self) -> Iterator[Question]:
         """Inputs and parameters moved away from zero by the same number: distances between them are as they were, and cancel."""
         given = enumerate(leaves(self.given.arguments))
-        floats = {place: tensor for place, tensor in given if tensor.is_floating_point() and torch.isfinite(tensor).all()}
-        state = {name: tensor for name, tensor in self.given.state.items() if tensor.is_floating_point() and name not in self.tables}
+        floats = {place: tensor for place, tensor in given if is_real(tensor) and torch.isfinite(tensor).all()}
+        state = {name: tensor for name, tensor in self.given.state.items() if is_real(tensor) and name not in self.tables}
         spread = max((float(tensor.double().std(correction=0)) for tensor in floats.values() if tensor.numel()), default=0.0)
         if not spread or not state or self.trials.names is None:
             return
@@ -302,7 +306,7 @@ class Plan:
     def _values(self) -> Iterator[Question]:
         yield from piece_questions(self.given, self.promises, self.stated)
         yield from text_questions(self.given, self.promises, self.stated)
-        marks = known_marks(self.problem.text) | marks_of(self.problem, self.given).keys()
+        marks = known_marks(self.problem.text, self.stated.numbers_of(self.given)) | marks_of(self.problem, self.given).keys()
         yield from mask_questions(self.given, self.promises, self.stated, marks)
         yield from value_questions(self.given, self.promises, self.stated, self.seed)
 
@@ -368,7 +372,7 @@ class Plan:
         started = {
             place: torch.randn(tensor.shape, generator=torch.Generator().manual_seed(self.seed + place)).to(tensor.dtype)
             for place, tensor in enumerate(leaves(setting.arguments))
-            if place in self.promises.zeros and tensor.is_floating_point() and not bool((tensor != 0).any())
+            if place in self.promises.zeros and is_real(tensor) and not bool((tensor != 0).any())
         }
         if started:
             arguments = with_leaves(setting.arguments, started)
@@ -390,7 +394,7 @@ class Plan:
         changed: dict[int, torch.Tensor] = {}
         for place, (new, old) in enumerate(zip(leaves(setting.arguments), leaves(self.given.arguments))):
             axes = [axis for axis in range(min(new.dim(), old.dim())) if new.shape[axis] > old.shape[axis]]
-            if axes and new.is_floating_point():
+            if axes and is_real(new):
                 changed[place] = new.clone()
                 changed[place].narrow(axes[0], old.shape[axes[0]], new.shape[axes[0]] - old.shape[axes[0]]).add_(1.0)
         try:

@@ -63,7 +63,7 @@ def call(
     finally:
         for part, mode in modes:
             part.training = mode
-    changed = {name for name, tensor in state.items() if training and name not in names and not torch.equal(own[name], tensor)}
+    changed = {name for name, tensor in state.items() if training and name not in names and not equal(own[name], tensor)}
     return result, {name: after.get(name, own[name]) for name in sorted(names & own.keys() | changed)}
 
 
@@ -108,11 +108,11 @@ def differentiated(
     own: State = {}
     for name, tensor in state.items():
         own[name] = tensor.detach().clone()
-        if name in learned and tensor.is_floating_point() and way != OF_INPUTS:
+        if name in learned and is_real(tensor) and way != OF_INPUTS:
             leaves[name] = own[name].requires_grad_()
     given: list[Any] = []
     for place, argument in enumerate(arguments):
-        is_leaf = isinstance(argument, torch.Tensor) and argument.is_floating_point() and way != OF_PARAMETERS
+        is_leaf = isinstance(argument, torch.Tensor) and is_real(argument) and way != OF_PARAMETERS
         given.append(argument.detach().clone().requires_grad_() if is_leaf else argument)
         if is_leaf:
             leaves[f"inputs[{place}]"] = given[-1]
@@ -147,19 +147,29 @@ def remembered(target: Any, setting: Setting) -> set[str]:
         after = dict(own.named_buffers())
     except Exception:  # whatever the reference raises, and what can't be copied
         return set()
-    return {name for name, tensor in before.items() if name not in after or not _equal(after[name], tensor)}
+    return {name for name, tensor in before.items() if name not in after or not equal(after[name], tensor)}
 
 
-def _equal(left: torch.Tensor, right: torch.Tensor) -> bool:
-    return left.shape == right.shape and torch.equal(left, right)
+def equal(left: torch.Tensor, right: torch.Tensor) -> bool:
+    """Whether two tensors have the same shape and numbers; those of 8-bit formats are compared as bits, as PyTorch can't."""
+    if left.shape != right.shape or left.dtype is not right.dtype:
+        return left.shape == right.shape and torch.equal(left, right)
+    if left.is_floating_point() and left.itemsize == 1:
+        return torch.equal(left.view(torch.uint8), right.view(torch.uint8))
+    return torch.equal(left, right)
 
 
 def _tensors(value: Any) -> list[torch.Tensor]:
     if isinstance(value, torch.Tensor):
-        return [value] if value.is_floating_point() else []
+        return [value] if is_real(value) else []
     if isinstance(value, (list, tuple)):
         return [tensor for part in value for tensor in _tensors(part)]
     return [tensor for part in value.values() for tensor in _tensors(part)] if isinstance(value, dict) else []
+
+
+def is_real(tensor: torch.Tensor) -> bool:
+    """Whether a tensor's numbers are floating and PyTorch computes with them: those of 8 bits are only stored."""
+    return tensor.is_floating_point() and tensor.itemsize > 1
 
 
 def leaves(arguments: tuple[Any, ...]) -> list[torch.Tensor]:

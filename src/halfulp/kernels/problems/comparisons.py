@@ -21,9 +21,21 @@ class Comparison:
     is_equality: bool
 
 
+DRAWING = ("generate_input", "get_inputs", "get_init_inputs")
+"""Functions that draw the inputs: what they compare says nothing of what is computed."""
+
+
+def _walked(node: ast.AST) -> Iterator[ast.AST]:
+    """A node and all in it, but for functions that draw inputs."""
+    yield node
+    for inner in ast.iter_child_nodes(node):
+        if not (isinstance(inner, ast.FunctionDef) and inner.name in DRAWING):
+            yield from _walked(inner)
+
+
 def comparisons_in(text: str) -> Iterator[Comparison]:
-    """Every comparison of a source; "x in (1, 2)" has two values."""
-    for node in ast.walk(ast.parse(text)):
+    """Every comparison of a source but in what draws the inputs; "x in (1, 2)" has two values."""
+    for node in _walked(ast.parse(text)):
         if isinstance(node, ast.Compare):
             parts = list(ast.walk(node))
             names = {part.id for part in parts if isinstance(part, ast.Name)}

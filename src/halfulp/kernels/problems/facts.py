@@ -10,6 +10,7 @@ from torch.overrides import TorchFunctionMode
 from ...cases.trees import tensors_of
 from ...ops import Kind, called
 from ...process.dispatch import DispatchMode
+from .calls import equal, is_real
 
 MOST_OPS = 10_000
 """Of one call that are told; a solution that makes more is no call of the reference."""
@@ -86,7 +87,7 @@ def written(before: list[torch.Tensor], after: list[torch.Tensor]) -> list[int]:
 
 def same(old: torch.Tensor, new: torch.Tensor) -> bool:
     """Whether two tensors hold the same numbers, NaN included."""
-    return torch.equal(old.nan_to_num(), new.nan_to_num()) if old.is_floating_point() else torch.equal(old, new)
+    return torch.equal(old.nan_to_num(), new.nan_to_num()) if is_real(old) else equal(old, new)
 
 
 def alike(left: Any, right: Any) -> bool:
@@ -122,7 +123,7 @@ def distance(first: list[torch.Tensor], again: list[torch.Tensor]) -> float:
         return float("inf")
     largest = 0.0
     for old, new in zip(first, again):
-        if not torch.equal(old, new):
+        if not equal(old, new):
             # Equal infinities are no NaN here; a NaN on both sides is.
             apart = torch.where(old == new, 0.0, (old.double() - new.double()).abs()).masked_fill(old.isnan() & new.isnan(), 0.0)
             largest = max(largest, float(apart.nan_to_num(nan=float("inf"), posinf=float("inf")).max()))

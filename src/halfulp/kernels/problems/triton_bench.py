@@ -15,7 +15,7 @@ import torch
 
 from ...cases.trees import tensors_of
 from ...errors import CaseFileError
-from .calls import Setting, leaves, seeded, with_leaves
+from .calls import Setting, equal, is_real, leaves, seeded, with_leaves
 from .literals import changed, sizes_in
 from .loading import run
 from .problem import Problem
@@ -146,7 +146,7 @@ class _Unseeded(ast.NodeTransformer):
 def _same(one: Setting, other: Setting) -> bool:
     """Whether two seeds give the same inputs: then they are written out."""
     pairs = zip(leaves(one.arguments), leaves(other.arguments))
-    return all(a.shape == b.shape and torch.equal(a, b) for a, b in pairs)
+    return all(equal(a, b) for a, b in pairs)
 
 
 def _redrawn(setting: Setting, seed: int) -> Setting:
@@ -156,7 +156,7 @@ def _redrawn(setting: Setting, seed: int) -> Setting:
     for place, tensor in enumerate(leaves(setting.arguments)):
         if not tensor.numel() or tensor.is_complex():
             continue
-        if tensor.is_floating_point():
+        if is_real(tensor):
             least, most = float(tensor.min()), float(tensor.max())
             share = torch.rand(tensor.shape, generator=generator, dtype=torch.float64)
             found[place] = (least + (most - least) * share).to(tensor.dtype)

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from ..problems.calls import Setting, leaves, with_leaves
+from ..problems.calls import Setting, equal, is_real, leaves, with_leaves
 from .grids import on_grid_of, step_of
 
 Test = Callable[[torch.Tensor], bool]
@@ -185,18 +185,18 @@ class Promises:
         self.alike = {
             place
             for place, value in enumerate(self._drawn)
-            if all(len(found) > place and torch.equal(found[place], value) for found in drawn[1:])
+            if all(len(found) > place and equal(found[place], value) for found in drawn[1:])
         }
         self.of: dict[int, list[Promise]] = {}
         self.zeros = set[int]()
         for place, value in enumerate(self._drawn):
-            if value.numel() < 2 or not (value.is_floating_point() or value.dtype in (torch.int32, torch.int64)):
+            if value.numel() < 2 or not (is_real(value) or value.dtype in (torch.int32, torch.int64)):
                 continue
             tensors = [found[place] for found in drawn if len(found) > place]
-            if value.is_floating_point() and not any(bool((tensor != 0).any()) for tensor in tensors):
+            if is_real(value) and not any(bool((tensor != 0).any()) for tensor in tensors):
                 self.zeros.add(place)
                 continue
-            known = PROMISES if value.is_floating_point() else OF_WHOLE_NUMBERS
+            known = PROMISES if is_real(value) else OF_WHOLE_NUMBERS
             found = [promise for promise in known if all(_holds(promise, tensor) for tensor in tensors)]
             is_whole = any(promise.name == WHOLE for promise in found)  # and so multiples of 1
             found = [

@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from ..problems.calls import Setting, State, leaves
+from ..problems.calls import Setting, State, is_real, leaves
 from ..problems.problem import Problem, argument_names
 from .statements import ALL, NAME, NUMBER, limits_in, prose_of, sentences_of, statements_in
 
@@ -68,7 +68,7 @@ ROUNDS = re.compile(
 NOTHING = re.compile(
     r"\b(?:fully|entirely|completely|all|wholly)[- ]masked\b|\bnothing\b|\bwithout any\b"
     r"|\bno (?:valid|allowed|unmasked|visible|keys?|true)\b|\bno \w+ (?:is|are) (?:valid|allowed|unmasked|visible|true|left)\b"
-    r"|\bonly masked\b",
+    r"|\bonly masked\b|\bno such\b",
     re.IGNORECASE,
 )
 FLOAT32 = re.compile(
@@ -108,10 +108,20 @@ GRADIENTS = re.compile(
     r"|\bgradients? (?:[\w()]+ ){0,5}?(?:flows?|reach\w*|(?:are|is) (?:taken|needed|used|computed|asked|trained|required))\b",
     re.IGNORECASE,
 )
-STRIDES = re.compile(r"\b(?:non|not|need|may|any|whether)\b[^,]*\b(?:contiguous|strides?)\b|\bnoncontiguous\b|\bstrided\b", re.IGNORECASE)
+STRIDES = re.compile(
+    r"\b(?:non|not|need|may|any|whether|either)\b[^,]*\b(?:contiguous|strides?)\b|\bnoncontiguous\b|\bstrided\b|\bcontiguous or\b"
+    r"|\bor (?:\w+ )?(?:views?|slices?)\b",
+    re.IGNORECASE,
+)
 MAGNITUDE_RANGE = re.compile(
     rf"\bmagnitudes?\s+(?:is\s+|are\s+|lie\s+)?(?:in|between|from)\s*[\[(]?\s*(?P<low>{NUMBER})\s*(?:,|and|to)\s*(?P<high>{NUMBER})"
 )
+ROWS_APART = re.compile(
+    r"\bstrides? of (?:its |the |each )?rows?\b|\brow[- ]strides?\b|\bcolumns of a (?:wider|larger|bigger) (?:matrix|tensor|buffer)\b"
+    r"|\b(?:last|innermost) (?:axis|dim(?:ension)?) (?:is |are |stays? )?(?:always )?contiguous\b|\bunit stride\b|\bstride (?:of )?1\b",
+    re.IGNORECASE,
+)
+"""What says that rows may lie apart, and their numbers side by side."""
 REST = re.compile(r"\b(?:others?|rest|remaining|all else|everything else)\b[^.;]*\bcontiguous\b", re.IGNORECASE)
 """What says that only those inputs may have strides of which it is said."""
 ANY_WHOLE = re.compile(
@@ -152,6 +162,7 @@ class Stated:
         empties: whether it speaks of empty pieces. bounds: whether it says how long pieces may be, or its names do.
         nothing: whether it says what becomes of rows that are masked as a whole.
         inference: whether it asks for no gradients. gradients: whether it asks for them. contiguous: whether inputs are.
+        rows_apart: whether only their rows may lie apart.
         exact: whether every bit counts. magnitudes: whether subnormal numbers are among its inputs.
         names: of inputs, by their place. any_whole: the places of whole numbers that it says may be any of their type.
         strided: the places of inputs that may have strides. magnitude_range: the least and the largest magnitude that it names, if any.
@@ -178,11 +189,12 @@ class Stated:
         held = [sentence for sentence in self._sentences if not NOT_HELD.search(sentence)]
         self.ties = any(TIES.search(TO_EVEN.sub("", sentence)) and not FREE.search(sentence) for sentence in self._sentences)
         self.specials = {value: found for value, words in SPECIALS.items() if (found := self._places(draws[0], words, held))}
-        floats = [place for place, tensor in enumerate(leaves(draws[0].arguments)) if tensor.is_floating_point()]
+        floats = [place for place, tensor in enumerate(leaves(draws[0].arguments)) if is_real(tensor)]
         self.signed = floats if self._says(ZEROS) else self._places(draws[0], SIGNED, held)
         ignored = [sentence for sentence in self._sentences if NOT_HELD.search(sentence)]
         self.behind = tuple(value for value, words in SPECIALS.items() if any(_is_said(words, sentence) for sentence in ignored))
         self.empties = self._says(EMPTY)
+        self.rows_apart = ROWS_APART.search(self._prose) is not None
         # Whoever draws inputs names what is drawn, and promises nothing.
         sizes = () if problem.format == "GPU MODE" else problem.sizes
         named = {*sizes, *_constructor_names(problem), *self._arguments}
@@ -209,7 +221,7 @@ class Stated:
         sizes_said = [(float(match["low"]), float(match["high"])) for match in MAGNITUDE_RANGE.finditer(self._prose)]
         self.magnitude_range = sizes_said[0] if sizes_said else None
         self.limits = {name: tuple(dict.fromkeys(found[name.lower()])) for name in problem.sizes if name.lower() in found}
-        own = {tensor.dtype for tensor in tensors if tensor.is_floating_point()}
+        own = {tensor.dtype for tensor in tensors if is_real(tensor)}
         said = {KINDS[word] for found in SEVERAL_KINDS.finditer(self._prose) for word in re.findall(ONE_KIND, found[0])}
         self.kinds = tuple(kind for kind in dict.fromkeys(KINDS.values()) if len(own) == 1 and own < said and kind in said - own)
 
@@ -236,6 +248,10 @@ class Stated:
         names = self._leaves_of(draw)
         tensors = leaves(draw.arguments)
         return {(names[name], tensors[names[name]].dim() + axis) for name, axes in self._fixed.items() if name in names for axis in axes}
+
+    def numbers_of(self, draw: Setting) -> set[str]:
+        """The names of arguments that are no tensors."""
+        return {name for name, value in zip(self._arguments, _parts(draw)) if not isinstance(value, torch.Tensor)}
 
     def _leaves_of(self, draw: Setting) -> dict[str, int]:
         """The place of each argument that is a tensor, among all tensors."""
@@ -268,7 +284,7 @@ class Stated:
 
     def allowed(self, setting: Setting, state: State, sizes: Mapping[str, int]) -> State | None:
         """Other parameters that break nothing that is said; rounded to quarters, where some hold multiples of a number; or None."""
-        quarters = {name: (4 * tensor).round() / 4 if tensor.is_floating_point() else tensor for name, tensor in state.items()}
+        quarters = {name: (4 * tensor).round() / 4 if is_real(tensor) else tensor for name, tensor in state.items()}
         return next((found for found in (state, quarters) if self.allows(replace(setting, state=found), sizes)), None)
 
     def _names(self, setting: Setting, sizes: Mapping[str, int]) -> dict[str, Any]:
@@ -282,8 +298,9 @@ class Stated:
             if isinstance(value, torch.Tensor) and value.dim() >= len(axes):
                 lengths = value.shape[value.dim() - len(axes) :]
                 found |= {axis: length for axis, length in zip(axes, lengths) if axis}
-        found = {**values, **found}
-        found[ALL] = [tensor for tensor in leaves(setting.arguments) if tensor.is_floating_point()]
+        numbers = {name: value for name, value in values.items() if isinstance(value, (int, float))}
+        found = {**values, **found, **numbers}  # a number that is passed may have been changed without its size
+        found[ALL] = [tensor for tensor in leaves(setting.arguments) if is_real(tensor)]
         return found
 
     def _read_shapes(self, draw: Setting) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -318,7 +335,7 @@ class Stated:
         Args:
             among: these, by default the floating ones.
         """
-        floats = {place for place, tensor in enumerate(leaves(draw.arguments)) if tensor.is_floating_point() and tensor.dim()}
+        floats = {place for place, tensor in enumerate(leaves(draw.arguments)) if is_real(tensor) and tensor.dim()}
         floats = floats if among is None else set(among)
         names = self._leaves_of(draw)
         found: set[int] = set()

@@ -13,6 +13,8 @@ from typing import Any
 
 import torch
 
+from ..problems.calls import is_real
+
 Names = Mapping[str, Any]
 """What each name stands for: a number or a tensor; under `ALL`, all floating inputs."""
 Test = Callable[[Names], "bool | None"]
@@ -45,6 +47,11 @@ RANGE = re.compile(
 """From where to where a number goes: "width int, 1..32", "R, N from 1 to 128", "N anything from 0 to 20,000"."""
 FROM_TO = re.compile(rf"(?P<low>{NUMBER})\s*(?:to|\.\.)\s*(?P<high>{NUMBER})\s+(?P<name>{NAME})")
 WITHIN = re.compile(rf"(?P<name>{NAME})(?:\s*:)?[^.;:()]*(?:\([^()]*\))?[^.;:()]*\bin [\[(](?P<low>{NUMBER}),\s*(?P<high>{NUMBER})[\])]")
+CHOICES = re.compile(
+    rf"(?P<name>{NAME})(?:\s*\([^()]*\))?\s*:?\s+{IS}(?:one of|either|in)?\s*"
+    rf"(?:(?P<values>{NUMBER}(?:\s*,\s*{NUMBER})*\s*,?\s+or\s+{NUMBER})(?![\w.]*\d)|\{{(?P<listed>\s*{NUMBER}(?:\s*,\s*{NUMBER})+)\s*\}})"
+)
+"""Which numbers one may be: "bits is 2, 4 or 8", "group in {16, 32}"."""
 SIGN = re.compile(
     rf"(?P<name>{NAME})\s+{IS}(?P<which>positive|non-?negative|non-?zero)\b|\b(?P<which_before>positive|non-?negative|non-?zero)\s+(?P<name_after>{NAME})"
 )
@@ -63,7 +70,7 @@ MAGNITUDE = re.compile(rf"\bmagnitudes?\s+(?:is\s+|are\s+|of\s+)?(?:up to|at mos
 
 ITEM = re.compile(rf"\n\s*(?:[-*•]|\d+[.)])\s+|\n\s*\n|\n[ \t]*(?={NAME}(?:[ \t]*\([^()\n]*\))?[ \t]*:[ \t])")
 """Where a point of a list begins, a paragraph, or what is said of one name: "kernel_size (int): odd"."""
-ROW = re.compile(rf"\n[ \t]+(?P<name>{NAME})[ \t]{{2,}}(?=[A-Za-z])")
+ROW = re.compile(rf"\n[ \t]+(?P<name>{NAME})[ \t]{{2,}}(?=[A-Za-z\d])")
 """Where a row of a table begins: a name, and after some space what it is."""
 QUALITY = re.compile(
     r"(?:(?:from\s+|between\s+)?-?\d[\d_]*\s*(?:\.\.|to\s|and\s)"
@@ -105,7 +112,14 @@ def limits_in(sentences: Sequence[str]) -> dict[str, list[int]]:
             numbers = [match[side].replace(",", "").replace("_", "") for side in ("low", "high")]
             for name in (match["name"], *re.findall(NAME, match["others"])):
                 found.setdefault(name.lower(), []).extend(int(number) for number in numbers if number.isdecimal())
+        for match in CHOICES.finditer(sentence):
+            found.setdefault(match["name"].lower(), []).extend(int(number) for number in _numbers_of(match) if number == int(number))
     return found
+
+
+def _numbers_of(match: re.Match[str]) -> list[float]:
+    """The numbers that are listed."""
+    return [float(word.replace("_", "")) for word in re.findall(NUMBER, match["values"] or match["listed"])]
 
 
 def _is_hedged(sentence: str, match: re.Match[str]) -> bool:
@@ -175,7 +189,7 @@ def _comparison(left: ast.expr, sign: ast.cmpop, right: ast.expr) -> Test:
         try:
             found = SIGNS[type(sign)](*sides)
             for side in sides:  # what is said of numbers is not said of NaN
-                found = found | side.isnan() if isinstance(side, torch.Tensor) and side.is_floating_point() else found
+                found = found | side.isnan() if isinstance(side, torch.Tensor) and is_real(side) else found
             return bool(found.all()) if isinstance(found, torch.Tensor) else bool(found)
         except (RuntimeError, TypeError):  # tensors whose shapes have nothing to do with each other
             return None
@@ -225,7 +239,7 @@ def _of_a_name(holds: Callable[[Any, Any], bool], *groups: str) -> Callable[[re.
             value, rest = _looked_up(name, names), [_value(other, names) for other in others]
             if value is None or any(each is None for each in rest):
                 return None
-            if isinstance(value, torch.Tensor) and value.is_floating_point():
+            if isinstance(value, torch.Tensor) and is_real(value):
                 value = value[~value.isnan()]
             try:
                 return bool(torch.as_tensor(holds(value, rest)).all())
@@ -268,6 +282,11 @@ def _in_range(match: re.Match[str]) -> Test:
     return test
 
 
+def _chosen(match: re.Match[str]) -> Test:
+    numbers = torch.tensor(_numbers_of(match), dtype=torch.float64)
+    return _of_a_name(lambda value, _: bool(torch.isin(torch.as_tensor(value, dtype=torch.float64), numbers).all()))(match)
+
+
 READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Test]], ...] = (
     (PARITY, _parity),
     (SIGN, _sign),
@@ -277,6 +296,7 @@ READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Test]], ...] = (
     (LIMIT, _limit),
     (FROM_TO, _between),
     (RANGE, _in_range),
+    (CHOICES, _chosen),
     (WITHIN, _between),
 )
 """What is looked for in each sentence, and what a match of it says."""

@@ -11,7 +11,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from ...cases.trees import tensors_of
-from ..problems.calls import Setting, call, leaves, weights, with_leaves
+from ..problems.calls import Setting, call, is_real, leaves, weights, with_leaves
 from ..problems.facts import alike
 from ..promises.promises import Promises
 from .question import Question, kept_question
@@ -55,7 +55,7 @@ IGNORED = "numbers that change no result"
 def _ignored(given: Setting, target: Any, expected: Callable[[Setting], Any], wanted: Any) -> dict[int, torch.Tensor]:
     """Where larger numbers change no result, by the places of the inputs among the tensors; nothing where there is none."""
     tensors = leaves(given.arguments)
-    floats = {place: tensor for place, tensor in enumerate(tensors) if tensor.is_floating_point() and bool(torch.isfinite(tensor).all())}
+    floats = {place: tensor for place, tensor in enumerate(tensors) if is_real(tensor) and bool(torch.isfinite(tensor).all())}
     ignored, changed = dict[int, torch.Tensor](), dict[int, torch.Tensor]()
     for _ in range(ROUNDS):
         setting = replace(given, arguments=with_leaves(given.arguments, changed))

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import torch
 
-from ..problems.calls import Setting, leaves, with_leaves
+from ..problems.calls import Setting, is_real, leaves, with_leaves
 from ..problems.problem import LARGEST, count_of
 from ..promises.promises import Promises
 from .question import Question
@@ -32,7 +32,7 @@ def _repeated(tensor: torch.Tensor, length: int, longer: int) -> torch.Tensor:
     found = tensor
     for axis, own in enumerate(tensor.shape):
         found = found.index_select(axis, torch.arange(longer) % length) if own == length else found
-    if found.is_floating_point():
+    if is_real(found):
         generator = torch.Generator().manual_seed(longer)
         found = found * (0.75 + 0.5 * torch.rand(found.shape, generator=generator, dtype=torch.float64)).to(found.dtype)
     return found

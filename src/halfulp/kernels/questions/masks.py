@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import torch
 
-from ..problems.calls import Setting, leaves, with_leaves
+from ..problems.calls import Setting, is_real, leaves, with_leaves
 from ..problems.comparisons import comparisons_in
 from ..promises.promises import Promises
 from ..promises.stated import Stated
@@ -55,10 +55,15 @@ def mask_questions(given: Setting, promises: Promises, stated: Stated, marks: Co
                 yield Question("values", f"{label} by input {place}", replace(given, arguments=arguments))
 
 
-def known_marks(text: str) -> set[int]:
-    """Those of `MARKED` that a source treats apart: it compares something with -1, or asks what is negative; PyTorch itself knows -100."""
+def known_marks(text: str, numbers: Collection[str] = ()) -> set[int]:
+    """Those of `MARKED` that a source treats apart: it compares something with -1, or asks what is negative; PyTorch itself knows -100.
+
+    Args:
+        numbers: names of arguments that are no tensors, such as a window that may be 0.
+    """
     found = {value for value, _ in compared(text)}
-    signs = any(type(value) is int and value in (0, -1) and not each.is_equality for each in comparisons_in(text) for value in each.values)
+    others = [each for each in comparisons_in(text) if not each.names or not each.names.issubset(numbers)]
+    signs = any(type(value) is int and value in (0, -1) and not each.is_equality for each in others for value in each.values)
     return (found | {-100} | ({-1} if signs else set())) & set(MARKED)
 
 
@@ -94,23 +99,23 @@ def _with_one(counts: torch.Tensor, at: int) -> torch.Tensor:
 
 def _what_counts(tensor: torch.Tensor, marks: Collection[int] = MARKED) -> torch.Tensor | None:
     """Which elements a mask counts; None for what is no mask: it is one of truth values, of 0 and 1, of 0 and -inf, or has marks."""
-    if not tensor.dim() or not tensor.numel() or tensor.is_complex():
+    if not tensor.dim() or not tensor.numel() or tensor.is_complex() or (tensor.is_floating_point() and not is_real(tensor)):
         return None
     if tensor.dtype is torch.bool:
         return tensor
-    if not tensor.is_floating_point() and int(tensor.min()) in marks and bool((tensor >= 0).any()):
+    if not is_real(tensor) and int(tensor.min()) in marks and bool((tensor >= 0).any()):
         return tensor >= 0
     if bool(((tensor == 0) | (tensor == 1)).all()) and bool((tensor == 0).any()) and bool((tensor == 1).any()):
         return tensor == 1
-    if tensor.is_floating_point() and bool(torch.isneginf(tensor).any()) and bool((torch.isneginf(tensor) | (tensor == 0)).all()):
+    if is_real(tensor) and bool(torch.isneginf(tensor).any()) and bool((torch.isneginf(tensor) | (tensor == 0)).all()):
         return tensor == 0
     return None
 
 
 def _written(counts: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
     """A mask in the way another one is written."""
-    if like.is_floating_point() and bool(torch.isneginf(like).any()):
+    if is_real(like) and bool(torch.isneginf(like).any()):
         return torch.zeros_like(like).masked_fill(~counts, -torch.inf)
-    if not like.is_floating_point() and like.dtype is not torch.bool and int(like.min()) in MARKED:
+    if not is_real(like) and like.dtype is not torch.bool and int(like.min()) in MARKED:
         return torch.where(counts, torch.where(like >= 0, like, like[like >= 0][0]), like.min()).contiguous()
     return counts.to(like.dtype).contiguous()

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from ..problems.calls import Setting, State, leaves, seeded, with_leaves
+from ..problems.calls import Setting, State, equal, is_real, leaves, seeded, with_leaves
 from ..problems.comparisons import comparisons_in
 from ..problems.problem import Problem
 from ..problems.stand_in import on_processor
@@ -115,11 +115,13 @@ def _left_out(name: str, whole: list[Any], place: int, given: Setting) -> Iterat
     yield Question("parameters", f"{name}=1 instead of 0{', and 0 instead of 1 in the inputs' if changed else ''}", setting)
 
 
-def parameter_questions(given: Setting, seed: int, tables: Collection[str] = (), *, upwards: bool = False) -> Iterator[Question]:
+def parameter_questions(
+    given: Setting, seed: int, tables: Collection[str] = (), *, upwards: bool = False, ties: bool = False
+) -> Iterator[Question]:
     """Other parameters: what was built with zeros and ones is neither, weights are larger, running statistics have run.
 
     Args:
-        tables: see `tables_of`. upwards: see `moved`.
+        tables: see `tables_of`. upwards: see `moved`. ties: whether the problem says which of equal ones counts.
     """
     if not given.state:
         return
@@ -131,8 +133,19 @@ def parameter_questions(given: Setting, seed: int, tables: Collection[str] = (),
         "every parameter and buffer a hundred times larger": times(given.state, 100, tables),
         "every parameter and buffer twice as large": times(given.state, 2, tables),
     }
+    if ties:
+        changes["rows of every parameter and buffer in twos"] = {
+            name: _in_twos(tensor) if is_real(tensor) and tensor.dim() and name not in tables else tensor
+            for name, tensor in given.state.items()
+        }
     for label, state in changes.items():
         yield Question("parameters", label, replace(given, state=state))
+
+
+def _in_twos(tensor: torch.Tensor) -> torch.Tensor:
+    """Every second row, along the first axis, that of the row before: codes, or biases of experts, that are equally near."""
+    places = torch.arange(tensor.shape[0])
+    return tensor[places - places % 2]
 
 
 def tables_of(problem: Problem, init: tuple[Any, ...]) -> frozenset[str]:
@@ -150,9 +163,7 @@ def tables_of(problem: Problem, init: tuple[Any, ...]) -> frozenset[str]:
         first, second = (dict(module.named_buffers()) for module in built)
     except Exception:  # whatever a constructor raises, and what is no module
         return frozenset()
-    alike = {
-        name for name in first.keys() & second.keys() if first[name].shape == second[name].shape and torch.equal(first[name], second[name])
-    }
+    alike = {name for name in first.keys() & second.keys() if first[name].shape == second[name].shape and equal(first[name], second[name])}
     return frozenset(name for name in alike if first[name].numel() > 1 and bool((first[name] != first[name].reshape(-1)[0]).any()))
 
 
@@ -162,7 +173,7 @@ COUNTS = re.compile(r"step|count|num_|iter|epoch", re.IGNORECASE)
 
 def times(state: State, factor: int, tables: Collection[str]) -> State:
     """Parameters and buffers so many times as large; `tables` stay."""
-    return {name: tensor * factor if tensor.is_floating_point() and name not in tables else tensor for name, tensor in state.items()}
+    return {name: tensor * factor if is_real(tensor) and name not in tables else tensor for name, tensor in state.items()}
 
 
 def moved(state: State, seed: int, tables: Collection[str] = (), *, upwards: bool = False) -> State:
@@ -180,7 +191,7 @@ def moved(state: State, seed: int, tables: Collection[str] = (), *, upwards: boo
         if name in tables:
             found[name] = tensor
             continue
-        if not tensor.is_floating_point() or not tensor.numel():
+        if not is_real(tensor) or not tensor.numel():
             found[name] = _exchanged(tensor)
             continue
         if tensor.numel() == 1 and COUNTS.search(name) and bool(tensor == tensor.round()):

@@ -10,7 +10,7 @@ import torch
 
 from ...verdicts.result import CheckResult
 from ...verdicts.verdict import Verdict
-from ..problems.calls import Setting, leaves, with_leaves
+from ..problems.calls import Setting, equal, leaves, with_leaves
 from ..promises.promises import Promises
 from ..trials.looks import A_DIGIT
 
@@ -133,4 +133,4 @@ def kept_question(label: str, given: Setting, changes: Mapping[int, torch.Tensor
 def is_unchanged(arguments: tuple[Any, ...], given: tuple[Any, ...], kind: str) -> bool:
     """Whether what is promised has made the variant what was given."""
     pairs = zip(leaves(arguments), leaves(given))
-    return kind != "layout" and all(new.shape == old.shape and torch.equal(new, old) for new, old in pairs)
+    return kind != "layout" and all(equal(new, old) for new, old in pairs)

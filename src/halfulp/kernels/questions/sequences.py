@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ...verdicts.verdict import Verdict
-from ..problems.calls import Setting, State, leaves, with_leaves
+from ..problems.calls import Setting, State, is_real, leaves, with_leaves
 from ..promises.promises import Promises
 from ..solutions.streams import ANOTHER, DEFAULT
 from ..trials.sides import AS_GIVEN, How
@@ -76,5 +76,5 @@ def _as_long_as(given: Setting, other: Setting, promises: Promises) -> Setting:
     mixed = with_leaves(other.arguments, turned)
     if len(turned) < len(own) and all(tie.holds(leaves(mixed)) for tie in promises.ties):
         return replace(other, arguments=mixed)
-    floats = {place: tensor.flip(-1) for place, tensor in enumerate(own) if tensor.is_floating_point() and tensor.dim()}
+    floats = {place: tensor.flip(-1) for place, tensor in enumerate(own) if is_real(tensor) and tensor.dim()}
     return replace(given, arguments=promises.kept(with_leaves(given.arguments, floats)) or given.arguments)

@@ -16,7 +16,7 @@ import torch
 from ...cases.trees import found_in
 from ...errors import HalfulpError
 from ...inputs import variants
-from ..problems.calls import Setting, leaves, state_of, with_leaves
+from ..problems.calls import Setting, is_real, leaves, state_of, with_leaves
 from ..problems.problem import CHOICE, LARGEST, Problem, count_of
 from ..promises.promises import Promises
 from .footprint import is_large_inside
@@ -293,7 +293,7 @@ def _long_questions(problem: Problem, promises: Promises, seed: int, most: int, 
             setting = problem.draw(seed, {name: longest})
         except REFUSALS:
             continue
-        floats = {place: tensor.abs() for place, tensor in enumerate(leaves(setting.arguments)) if tensor.is_floating_point()}
+        floats = {place: tensor.abs() for place, tensor in enumerate(leaves(setting.arguments)) if is_real(tensor)}
         arguments = promises.kept(with_leaves(setting.arguments, floats))
         if arguments is not None and floats:
             label = f"{size_in_words(name)}: {longest} instead of {value}, all numbers positive"
@@ -313,7 +313,7 @@ def _rising(setting: Setting, length: int) -> Setting | None:
     changed: dict[int, torch.Tensor] = {}
     for place, tensor in enumerate(leaves(setting.arguments)):
         axes = [axis for axis, own in enumerate(tensor.shape) if own == length]
-        if tensor.is_floating_point() and axes:
+        if is_real(tensor) and axes:
             changed[place] = tensor.sort(dim=axes[0]).values
     return replace(setting, arguments=with_leaves(setting.arguments, changed)) if changed else None
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import torch
 
-from ..problems.calls import Setting, leaves, with_leaves
+from ..problems.calls import Setting, is_real, leaves, with_leaves
 from ..promises.promises import Promises
 from ..promises.stated import Stated
 from .question import Question, kept_question
@@ -17,9 +17,9 @@ from .question import Question, kept_question
 def format_questions(given: Setting, stated: Stated) -> Iterator[Question]:
     """The inputs in other formats that the problem names; in wider ones with the parameters, in shorter ones without them first."""
     for kind in stated.kinds:
-        changes = {place: tensor.to(kind) for place, tensor in enumerate(leaves(given.arguments)) if tensor.is_floating_point()}
+        changes = {place: tensor.to(kind) for place, tensor in enumerate(leaves(given.arguments)) if is_real(tensor)}
         alone = replace(given, arguments=with_leaves(given.arguments, changes))
-        state = {name: tensor.to(kind) if tensor.is_floating_point() else tensor for name, tensor in given.state.items()}
+        state = {name: tensor.to(kind) if is_real(tensor) else tensor for name, tensor in given.state.items()}
         both = replace(alone, state=state)
         first, second = (both, alone) if kind is torch.float64 else (alone, both)
         words = f"the inputs in {str(kind).removeprefix('torch.')}"
@@ -33,7 +33,7 @@ def format_questions(given: Setting, stated: Stated) -> Iterator[Question]:
 
 def text_questions(given: Setting, promises: Promises, stated: Stated) -> Iterator[Question]:
     """What the problem's text makes worth asking: few numbers that are not masked, numbers half-way between whole ones."""
-    floats = {place: tensor for place, tensor in enumerate(leaves(given.arguments)) if tensor.is_floating_point() and tensor.dim()}
+    floats = {place: tensor for place, tensor in enumerate(leaves(given.arguments)) if is_real(tensor) and tensor.dim()}
     yield from _special_questions(given, floats, promises, stated)
     for called, size in zip(("smallest", "largest"), stated.magnitude_range or ()):
         scaled = {place: _scaled_to(tensor, size, called) for place, tensor in floats.items() if bool((tensor != 0).any())}
@@ -54,13 +54,13 @@ def unit_questions(given: Setting, promises: Promises, stated: Stated, tables: C
     Args:
         tables: see `tables_of`.
     """
-    state = {name: torch.ones_like(own) if own.is_floating_point() and name not in tables else own for name, own in given.state.items()}
+    state = {name: torch.ones_like(own) if is_real(own) and name not in tables else own for name, own in given.state.items()}
     for question in _half_way_questions(replace(given, state=state), promises, stated) if state else ():
         yield replace(question, label=f"{question.label}, every parameter and buffer 1")
 
 
 def _half_way_questions(given: Setting, promises: Promises, stated: Stated) -> Iterator[Question]:
-    floats = {place: tensor for place, tensor in enumerate(leaves(given.arguments)) if tensor.is_floating_point() and tensor.dim()}
+    floats = {place: tensor for place, tensor in enumerate(leaves(given.arguments)) if is_real(tensor) and tensor.dim()}
     for most in HALF_WAY if stated.rounds else ():
         changed = {place: _half_way(tensor, most) for place, tensor in floats.items() if tensor.numel()}
         for question in kept_question(f"numbers half-way between whole ones, the largest {most:g}", given, changed, promises):

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from ...inputs import InputVariant, variants
-from ..problems.calls import ALL, Setting, State, leaves, with_leaves
+from ..problems.calls import ALL, Setting, State, is_real, leaves, with_leaves
 from ..problems.problem import CHOICE
 from ..promises.grids import coarser
 from ..promises.promises import Promises
@@ -22,7 +22,9 @@ from .whole_numbers import WholeNumbers, whole_range
 
 def value_questions(given: Setting, promises: Promises, stated: Stated, seed: int) -> Iterator[Question]:
     """Other values and layouts of the arguments."""
-    for variant in variants(given.arguments, seed):
+    for found in variants(given.arguments, seed):
+        is_apart = found.kind == "layout" and stated.rows_apart and not _lies_in_rows(found.inputs)
+        variant = replace(found, label="rows apart in memory", inputs=_rows_apart(given)) if is_apart else found
         if variant.kind in ("sizes", "empty") or (variant.kind == "layout" and stated.contiguous):
             continue
         arguments = _laid_out(variant.inputs, given, stated.strided) if variant.kind == "layout" else promises.kept(variant.inputs)
@@ -36,10 +38,27 @@ def value_questions(given: Setting, promises: Promises, stated: Stated, seed: in
         if variant.kind == "layout":
             yield from _first_as_given(replace(variant, inputs=arguments), given, stated.strided)
         if variant.label == OTHERS:
-            finer = {at: tensor / FINER for at, tensor in enumerate(leaves(variant.inputs)) if tensor.is_floating_point()}
+            finer = {at: tensor / FINER for at, tensor in enumerate(leaves(variant.inputs)) if is_real(tensor)}
             yield from kept_question(f"{OTHERS}, and {FINER:g} times smaller", given, finer, promises)
 
 
+def _lies_in_rows(arguments: tuple[Any, ...]) -> bool:
+    """Whether the numbers of each row lie side by side."""
+    return all(tensor.stride(-1) == 1 or tensor.shape[-1] < 2 for tensor in leaves(arguments) if tensor.dim())
+
+
+def _rows_apart(given: Setting) -> tuple[Any, ...]:
+    """The arguments as the first columns of wider matrices."""
+    changed: dict[int, torch.Tensor] = {}
+    for place, tensor in enumerate(leaves(given.arguments)):
+        if tensor.is_floating_point() and tensor.dim() > 1:
+            wider = torch.zeros(*tensor.shape[:-1], tensor.shape[-1] + ROOM, dtype=tensor.dtype)
+            changed[place] = wider[..., : tensor.shape[-1]].copy_(tensor)
+    return with_leaves(given.arguments, changed)
+
+
+ROOM = 3
+"""Columns more: rows no longer begin at multiples of anything."""
 SUBNORMAL = "subnormal numbers"
 OTHERS = "other numbers of the same magnitude"
 FINER = 100.0
@@ -61,7 +80,7 @@ def _laid_out(arguments: tuple[Any, ...], given: Setting, strided: Collection[in
 
 def _first_as_given(variant: InputVariant, given: Setting, strided: Collection[int]) -> Iterator[Question]:
     """All tensors but the first one in another layout: strides of one tensor are taken for those of another."""
-    floats = [place for place, tensor in enumerate(leaves(given.arguments)) if tensor.is_floating_point() and tensor.dim() > 1]
+    floats = [place for place, tensor in enumerate(leaves(given.arguments)) if is_real(tensor) and tensor.dim() > 1]
     if any(place in strided for place in floats[1:]):
         arguments = with_leaves(variant.inputs, {floats[0]: leaves(given.arguments)[floats[0]]})
         yield Question("layout", f"{variant.label}, but for input {floats[0]}", replace(given, arguments=arguments))
@@ -83,7 +102,7 @@ def largest_questions(asked: Sequence[Question], promises: Promises, tables: Col
         }
         if not short and all(state[name] is setting.state[name] for name in state):
             continue
-        floats = {place: tensor for place, tensor in given if tensor.is_floating_point() and tensor.numel()}
+        floats = {place: tensor for place, tensor in given if is_real(tensor) and tensor.numel()}
         changed = short | {place: torch.full_like(tensor, float(tensor.abs().max())) for place, tensor in floats.items()}
         label = f"{question.label}, short whole numbers at their largest, {ALIKE}"
         for found in kept_question(label, replace(setting, state=state), changed, promises):
@@ -101,7 +120,7 @@ def _largest(tensor: torch.Tensor) -> torch.Tensor:
 
 def alike_questions(given: Setting, promises: Promises, state: State) -> Iterator[Question]:
     """Inputs of one shape that are the same, with other parameters: pairs that match as well as they can."""
-    floats = [(place, tensor) for place, tensor in enumerate(leaves(given.arguments)) if tensor.is_floating_point() and tensor.dim()]
+    floats = [(place, tensor) for place, tensor in enumerate(leaves(given.arguments)) if is_real(tensor) and tensor.dim()]
     first = next(((place, tensor) for place, tensor in floats if any(own.shape == tensor.shape for at, own in floats if at > place)), None)
     if first is not None:
         same = {place: first[1].clone() for place, tensor in floats if place > first[0] and tensor.shape == first[1].shape}
@@ -145,7 +164,7 @@ def leading_questions(given: Setting, promises: Promises) -> Iterator[Question]:
 
     And small ones: what is added to a square or to its root, and what is no multiple of a fixed step.
     """
-    floats = {place: tensor for place, tensor in enumerate(leaves(given.arguments)) if tensor.is_floating_point() and tensor.numel()}
+    floats = {place: tensor for place, tensor in enumerate(leaves(given.arguments)) if is_real(tensor) and tensor.numel()}
     for times, label in ((100.0, "a hundred"), (HUGE, f"{HUGE:g}")):
         changed = {place: _negative(tensor, times) for place, tensor in floats.items()}
         if changed and all(bool(torch.isfinite(tensor).all()) for tensor in changed.values()):
@@ -171,7 +190,7 @@ def bound_questions(given: Setting, promises: Promises, bounds: Sequence[float])
     Args:
         bounds: magnitudes, see `Source.bounds`.
     """
-    floats = {place: tensor for place, tensor in enumerate(leaves(given.arguments)) if tensor.is_floating_point() and tensor.numel()}
+    floats = {place: tensor for place, tensor in enumerate(leaves(given.arguments)) if is_real(tensor) and tensor.numel()}
     for bound in bounds:
         changed = {place: _around(tensor, bound) for place, tensor in floats.items()}
         for question in kept_question(f"some numbers around {bound:g}, which the solution names", given, changed, promises):
@@ -199,7 +218,7 @@ BESIDE, APART = 0.125, 7
 def single_questions(given: Setting, promises: Promises, stated: Stated) -> Iterator[Question]:
     """One tensor at a time: of one sign where the others have the other one, large at either end of an axis."""
     tensors = leaves(given.arguments)
-    floats = [place for place, tensor in enumerate(tensors) if tensor.is_floating_point() and tensor.numel()]
+    floats = [place for place, tensor in enumerate(tensors) if is_real(tensor) and tensor.numel()]
     sizes = {place: tensors[place].abs() for place in floats if torch.isfinite(tensors[place]).all()}
     huge = {place: tensors[place] * HUGE for place in sizes}
     if huge and all(bool(torch.isfinite(tensor).all()) for tensor in huge.values()):
@@ -278,7 +297,7 @@ def border_questions(asked: Sequence[Question], promises: Promises) -> Iterator[
     """Negative and huge numbers, at one other size of each: what fills a last block may be larger than they are, or smaller."""
     for question in {question.label.partition(":")[0]: question for question in reversed(asked)}.values():
         tensors = leaves(question.setting.arguments)
-        floats = {place: tensor for place, tensor in enumerate(tensors) if tensor.is_floating_point() and tensor.numel()}
+        floats = {place: tensor for place, tensor in enumerate(tensors) if is_real(tensor) and tensor.numel()}
         for label, changed in (
             ("all numbers negative", {place: _negative(tensor, 1) for place, tensor in floats.items()}),
             (f"numbers {HUGE:g} times larger", {place: tensor * HUGE for place, tensor in floats.items()}),

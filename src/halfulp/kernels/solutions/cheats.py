@@ -9,7 +9,7 @@ import torch
 
 from ...cases.trees import tensors_of
 from ...ops import Kind
-from ..problems.calls import Setting, call, copied, seeded
+from ..problems.calls import Setting, call, copied, is_real, seeded
 from ..problems.facts import Ops, aliased, alike, written
 from .sandbox import Called, Failed
 
@@ -132,7 +132,7 @@ def reads_unwritten(ask: Ask, setting: Setting) -> bool:
     return any(
         bool((poison.isnan() & ~tensor.isnan()).any())
         for tensor, poison in zip(plain, poisoned)
-        if tensor.is_floating_point() and tensor.shape == poison.shape
+        if is_real(tensor) and tensor.shape == poison.shape
     )
 
 

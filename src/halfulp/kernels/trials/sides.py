@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import torch
 
 from ...cases.trees import tensors_of, tree_map
-from ..problems.calls import Setting, State, call, differentiated
+from ..problems.calls import Setting, State, call, differentiated, is_real
 from ..solutions.sandbox import Called, Failed
 
 
@@ -151,7 +151,7 @@ LATE, TIME_UP = "late", "the time was up"
 
 def _kept_at(tables: State, lifted: str) -> State:
     """Tables in the precision of a run."""
-    return {name: tensor.double() if lifted and tensor.is_floating_point() else tensor for name, tensor in tables.items()}
+    return {name: tensor.double() if lifted and is_real(tensor) else tensor for name, tensor in tables.items()}
 
 
 def _digest(given: Any) -> str:
@@ -169,8 +169,8 @@ def _signature(value: Any) -> Any:
 
 def _lifted(given: Any, setting: Setting, declared: str | None) -> str:
     """The precision that a run in float64 stands for; "" for a run as written."""
-    native = [tensor.dtype for tensor in tensors_of((setting.state, setting.arguments)) if tensor.is_floating_point()]
-    now = [tensor.dtype for tensor in tensors_of(given) if tensor.is_floating_point()]
+    native = [tensor.dtype for tensor in tensors_of((setting.state, setting.arguments)) if is_real(tensor)]
+    now = [tensor.dtype for tensor in tensors_of(given) if is_real(tensor)]
     if torch.float64 not in now or torch.float64 in native:
         return ""
     return declared or str(max(native, key=lambda dtype: -torch.finfo(dtype).eps)).removeprefix("torch.")

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from ...cases.trees import tensors_of
-from ..problems.calls import Setting, State, call, copied, leaves, with_leaves
+from ..problems.calls import Setting, State, call, copied, is_real, leaves, with_leaves
 from .looks import floating_error, whole_error
 
 LABEL = "consecutive calls, each continuing from the last"
@@ -56,7 +56,7 @@ def _is_far(a: torch.Tensor, e: torch.Tensor) -> bool:
     if a.shape != e.shape:
         return True
     actual, wanted = a.detach().cpu(), e.detach()
-    if not e.is_floating_point():
+    if not is_real(e):
         return bool(whole_error(actual.numpy(), wanted.numpy()))
     numbers = actual.double().numpy(), wanted.double().numpy()
     return bool(floating_error(*numbers, numbers[1], torch.finfo(e.dtype).eps / 2))

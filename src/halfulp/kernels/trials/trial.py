@@ -21,7 +21,7 @@ from ...verdicts.evidence.finding import Finding
 from ...verdicts.gatherer import Gatherer
 from ...verdicts.result import CheckResult
 from ...verdicts.verdict import Verdict
-from ..problems.calls import ALL, Setting, State, call, copied, differentiated
+from ..problems.calls import ALL, Setting, State, call, copied, differentiated, equal, is_real
 from ..solutions.place import CUDA
 from ..solutions.sandbox import Called, Failed, Sandbox
 from .looks import (
@@ -147,8 +147,8 @@ class Trials:
             self._built = repr(setting.init)
         state = setting.state
         if self.names is None:
-            kinds = [tensor.dtype for tensor in state.values() if tensor.is_floating_point()]
-            state = {name: tensor.to(kinds[0]) if kinds and tensor.is_floating_point() else tensor for name, tensor in self._own.items()}
+            kinds = [tensor.dtype for tensor in state.values() if is_real(tensor)]
+            state = {name: tensor.to(kinds[0]) if kinds and is_real(tensor) else tensor for name, tensor in self._own.items()}
         else:
             state = {own: state[name] for own, name in self.names.items() if name in state and not self._is_otherwise(own, name, state)}
         found = self.sandbox.call(replace(setting, state=state), **how)
@@ -182,8 +182,8 @@ class Trials:
         if name not in self.tables or own not in self.transient or own not in self._own:
             return False
         found, wanted = self._own[own], state[name]
-        if found.shape != wanted.shape or not found.is_floating_point():
-            return found.shape != wanted.shape or not torch.equal(found, wanted)
+        if found.shape != wanted.shape or not is_real(found):
+            return found.shape != wanted.shape or not equal(found, wanted)
         return bool(((found.double() - wanted.double()).abs() > SEEN * wanted.double().abs().max()).any())
 
     def _renamed(self, found: dict[str, Any]) -> dict[str, Any]:
@@ -316,7 +316,7 @@ class Trials:
         """The reference's results, or gradients, in float64 on such arguments; none where its code names float32 in its own words."""
 
         def changed(value: Any) -> Any:
-            return change(value) if isinstance(value, torch.Tensor) and value.is_floating_point() else value
+            return change(value) if isinstance(value, torch.Tensor) and is_real(value) else value
 
         state = {**sides.given, **sides.tables}
         try:

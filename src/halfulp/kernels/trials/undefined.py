@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -12,7 +13,7 @@ from torch.overrides import TorchFunctionMode
 from ...cases.trees import tensors_of
 from ...ops import called
 from ...process.dispatch import DispatchMode
-from ..problems.calls import Setting, call, copied, differentiated, leaves
+from ..problems.calls import Setting, call, copied, differentiated, is_real, leaves
 
 TO_THE_END = (1 << 63) - 1
 """How a slice without an end is passed on."""
@@ -25,17 +26,20 @@ class Watched(DispatchMode):
         overflows: an op makes infinity or NaN of finite numbers, which a later one may hide: exp(-exp(100)) is 0. Some do so by nature:
             the logarithms inside `ctc_loss` are minus infinity where there is no way; what overflows on the given inputs says nothing.
         overreaches: a slice ends past the end of its tensor, which Python cuts off.
+        reaches_back: a place is negative, which Python counts from the end.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.overflows = self.overreaches = False
+        self.overflows = self.overreaches = self.reaches_back = False
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name, record = called(func)
         results = func(*args, **(kwargs or {}))
         if name == "slice" and len(args) > 3 and isinstance(args[3], int):
             self.overreaches |= args[0].shape[args[1]] < args[3] < TO_THE_END
+        if name == "index":
+            self.reaches_back |= any(map(_is_negative, tensors_of(args[1])))
         if not (self.overflows or func.is_view or record.moves or record.makes or record.unwritten):
             given = (args, kwargs or {})
             is_plain = all(map(_is_finite, tensors_of(given))) and not _names_infinity(given)
@@ -57,12 +61,16 @@ class _Slices(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
+def _is_negative(places: torch.Tensor) -> bool:
+    return places.dtype in (torch.int32, torch.int64) and places.numel() > 0 and int(places.min()) < 0
+
+
 def _parts(index: Any) -> tuple[Any, ...]:
     return index if isinstance(index, tuple) else (index,)
 
 
 def _is_finite(tensor: torch.Tensor) -> bool:
-    return not tensor.is_floating_point() or bool(torch.isfinite(tensor).all())
+    return not is_real(tensor) or bool(torch.isfinite(tensor).all())
 
 
 def _names_infinity(value: Any) -> bool:
@@ -86,25 +94,35 @@ def watched(target: Any, setting: Setting, *, gradients: str = "") -> tuple[Watc
 
 
 def why_undefined(
-    target: Any, setting: Setting, given: Setting, *, special: bool, gradients: str, shaped: bool = False, untied: bool = False
+    make: Callable[[tuple[Any, ...]], Any],
+    setting: Setting,
+    given: Setting,
+    *,
+    special: bool,
+    gradients: str,
+    shaped: bool = False,
+    untied: bool = False,
 ) -> str:
     """Why the reference is no guide on a setting; "" where it is one.
 
     Args:
-        target: the reference. given: the inputs of the problem. special: whether infinities or NaN are what the solution is wrong in.
+        make: the reference for what a constructor gets. given: the inputs of the problem.
+        special: whether infinities or NaN are what the solution is wrong in.
         gradients: in which way these were asked; "" where results were.
         shaped: whether results have another shape: the best six of one are one to Python's slices.
         untied: whether whole numbers no longer belong to the lengths of the other inputs: the ends of pieces lie past the end of all.
     """
-    ops, results = watched(target, setting, gradients=gradients)
-    if special and ops.overflows and setting is not given and not watched(target, given, gradients=gradients)[0].overflows:
+    ops, results = watched(make(setting.init), setting, gradients=gradients)
+    if special and ops.overflows and setting is not given and not watched(make(given.init), given, gradients=gradients)[0].overflows:
         return "the reference itself leaves the range of its format on the way"
+    if ops.reaches_back and setting is not given and not watched(make(given.init), given, gradients=gradients)[0].reaches_back:
+        return "the reference takes negative places, which count from the end"
     shapes = [tensor.shape for tensor in leaves(setting.arguments)]
     others = bool(gradients) or setting.init != given.init or shapes != [tensor.shape for tensor in leaves(given.arguments)]
     if others and not shaped and not untied:
         return ""
     # A number alone is another one: it may ask for more than the tensors hold.
-    before, own = watched(target, given)
+    before, own = watched(make(given.init), given)
     if ops.overreaches and not before.overreaches:
         return "the reference reads past the end of a tensor"
     if others:

@@ -1,0 +1,35 @@
+import math
+import torch
+import torch.nn as nn
+
+
+class ModelNew(nn.Module):
+    """Stable sort, weights taken with the choice from the sorted values."""
+
+    def __init__(self, num_experts, top_k, capacity_factor, route_scale):
+        super().__init__()
+        self.top_k = top_k
+        self.capacity_factor = capacity_factor
+        self.route_scale = route_scale
+        self.bias = nn.Parameter(torch.zeros(num_experts), requires_grad=False)
+
+    def _slots(self, idx, E):
+        flat = idx.reshape(-1)
+        order = torch.argsort(flat, stable=True)
+        start = torch.bincount(flat, minlength=E).cumsum(0) - torch.bincount(flat, minlength=E)
+        slot = torch.empty_like(flat)
+        slot[order] = torch.arange(flat.numel()) - start[flat[order]]
+        return slot.view_as(idx)
+
+    def forward(self, logits):
+        T, E = logits.shape
+        s = logits.sigmoid()
+        b = s + self.bias
+        val, idx = torch.sort(b, dim=1, descending=True, stable=True)
+        idx = idx[:, :self.top_k].contiguous()
+        w = val[:, :self.top_k]
+        w = w * (self.route_scale / w.sum(1, keepdim=True))
+        slot = self._slots(idx, E)
+        cap = math.ceil(T * self.top_k * self.capacity_factor / E)
+        drop = slot >= cap
+        return idx, w.masked_fill(drop, 0.0), slot.masked_fill(drop, -1)
