@@ -135,3 +135,10 @@ def test_lowered_variant_of_a_float64_case():
     case = Case(torch.exp, torch.exp, (torch.ones(2).double(),))
     assert case.finest is Precision.NATIVE
     assert case.run("actual", Variant(Precision.FLOAT32)).outputs[0].dtype == "float32"
+
+
+def test_results_that_stay_float32_can_be_read_in_bfloat16():
+    """As those of another process do, whatever the mode."""
+    result = torch.randn(3)
+    run = Case(lambda _: result, torch.relu, (torch.randn(3),)).run("actual", Variant(Precision.BFLOAT16))
+    assert isinstance(run, Run) and run.outputs[0].dtype == "float32"

@@ -11,7 +11,7 @@ from halfulp.kernels.problems.calls import Setting, leaves
 from halfulp.kernels.problems.problem import Problem
 from halfulp.kernels.promises.promises import Promises
 from halfulp.kernels.promises.stated import Stated
-from halfulp.kernels.questions.masks import has_rows_of_nothing, mask_questions
+from halfulp.kernels.questions.masks import has_rows_of_nothing, known_marks, mask_questions
 
 PROBLEM = '''
 import torch
@@ -125,3 +125,15 @@ def test_a_size_whose_mask_counts_nothing_in_a_row_is_not_asked_unless_the_text_
         (tmp_path / "problem.py").write_text(PROBLEM.format(says=says, counts="~mask"), encoding="utf-8")
         assert has_rows_of_nothing(short, given, Stated(read_problem(tmp_path), [given])) is answer
         assert not has_rows_of_nothing(given, given, Stated(read_problem(tmp_path), [given]))
+
+
+@pytest.mark.parametrize(
+    ("text", "marks"),
+    [
+        ("def ref_kernel(table): return x[table >= 0]", {-100, -1}),
+        ("def ref_kernel(table): return x if window > 0 else x[table]", {-100}),
+        ("def generate_input(tilt): return 1 if tilt > 0 else 2", {-100}),
+    ],
+)
+def test_what_a_source_asks_of_numbers_is_no_mark(text, marks):
+    assert known_marks(text, {"window"}) == marks

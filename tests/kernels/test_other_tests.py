@@ -42,7 +42,7 @@ def problem_of(folder):
 
 def test_each_kind_of_test_is_another_draw_of_the_same_problem(tmp_path):
     problem = read_problem(problem_of(tmp_path))
-    together, backwards, slower = problem.others
+    backwards, together, slower = problem.others  # in turn: as they are listed, and two together
     assert (
         "reverse=1" in together.name and "decay=0.75" in together.name and dict(together.sizes) == {"rows": 5, "length": 32, "reverse": 1}
     )
@@ -60,3 +60,69 @@ def test_a_tail_that_is_left_out_in_one_mode_is_found(tmp_path, start, answer):
     found = judge_here(file, tmp_path / "solution.py", budget_s=12.0)
     assert found.answer == answer, found
     assert answer == "RIGHT" or "reverse=1" in found.label
+
+
+STREAM = """
+import torch
+def generate_input(rows: int, n: int, key: int, seed: int):
+    return torch.randn(rows, n, generator=torch.Generator().manual_seed(seed)), key
+def ref_kernel(data):
+    x, key = data
+    counters = (key + torch.arange(x.numel()).reshape(x.shape)) >> 32
+    return x * counters
+"""
+STREAM_TASK = """
+description: |
+  key   int, 0 <= key < 2**40
+tests:
+  - {rows: 4, n: 20, key: 0, seed: 1}
+  - {rows: 4, n: 20, key: 5000000000, seed: 2}
+"""
+OWN_STREAM = "def custom_kernel(data):\n    x, key = data\n    import torch\n    {counters}\n    return x * counters\n"
+
+
+@pytest.mark.parametrize(
+    ("counters", "answer"),
+    [
+        ("counters = (key + torch.arange(x.numel()).reshape(x.shape)) // 2**32", "RIGHT"),
+        ("counters = torch.full(x.shape, key >> 32)", "MISTAKE"),  # the carry is lost
+    ],
+)
+def test_numbers_that_are_no_lengths_are_asked_at_the_borders_of_32_bits(tmp_path, counters, answer):
+    (tmp_path / "reference.py").write_text(STREAM)
+    (tmp_path / "task.yml").write_text(STREAM_TASK)
+    (tmp_path / "submission.py").write_text(OWN_STREAM.format(counters=counters))
+    found = judge_here(tmp_path, tmp_path / "submission.py", budget_s=20.0)
+    assert found.answer == answer, found.because
+    assert found.label == ("key: 4294967289 instead of 0" if answer == "MISTAKE" else "")
+
+
+SIGNS = """
+import torch
+def generate_input(rows: int, n: int, shift: float, seed: int):
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(rows, n, generator=generator) + shift, torch.rand(n, generator=generator) + 0.1
+def ref_kernel(data):
+    x, weights = data
+    return (x * weights).amax(1)
+"""
+SIGNS_TASK = """
+description: |
+  The largest of each row of x, weighted.
+    x        float32 [rows, n], any sign
+    weights  float32 [n], positive
+tests:
+  - {rows: 4, n: 20, shift: 5.0, seed: 1}
+"""
+
+
+@pytest.mark.parametrize(("start", "answer"), [("-torch.inf", "RIGHT"), ("0.0", "MISTAKE")])
+def test_one_input_that_stays_positive_keeps_no_other_from_being_negative(tmp_path, start, answer):
+    (tmp_path / "reference.py").write_text(SIGNS)
+    (tmp_path / "task.yml").write_text(SIGNS_TASK)
+    body = (
+        f"import torch\n    x, weights = data\n    return torch.cat([torch.full((x.shape[0], 1), {start}), x * weights], 1).max(1).values"
+    )
+    (tmp_path / "submission.py").write_text(f"def custom_kernel(data):\n    {body}\n")
+    found = judge_here(tmp_path, tmp_path / "submission.py", budget_s=20.0)
+    assert found.answer == answer, found.because

@@ -111,6 +111,16 @@ def test_what_a_text_makes_worth_asking(tmp_path):
     assert found.rounds and found.empties and not found.ties and not found.specials and not found.contiguous
 
 
+def test_inputs_whose_rows_alone_may_lie_apart(tmp_path):
+    for says in (
+        "x: the first columns of a wider matrix, so that the stride of rows may be more than its width",
+        "x has a row stride of its own",
+        "the last axis is contiguous",
+    ):
+        assert stated(tmp_path, says)[0].rows_apart, says
+    assert not stated(tmp_path, "x may have any strides")[0].rows_apart
+
+
 def test_what_a_text_denies_is_not_asked(tmp_path):
     for says in ("No row is empty.", "Bags must not be empty.", "Segments aren't empty.", "Non-empty rows, contiguous."):
         assert not stated(tmp_path, says)[0].empties, says

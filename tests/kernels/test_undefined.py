@@ -85,6 +85,17 @@ def test_more_of_the_best_than_there_are_is_no_guide_where_a_constructor_asks_fo
     assert why_undefined(best, Setting((x,), (7,)), Setting((x,), (6,)), **how) == ""
 
 
+def test_negative_places_count_from_the_end_and_are_no_guide():
+    def taken(x, table):
+        return x[table]
+
+    x = torch.randn(5, 3)
+    how = {"special": False, "gradients": ""}
+    given, changed = Setting((x, torch.tensor([0, 4]))), Setting((x, torch.tensor([0, -1])))
+    assert "negative places" in why_undefined(lambda _: taken, changed, given, **how)
+    assert why_undefined(lambda _: taken, changed, changed, **how) == ""
+
+
 def test_results_that_lose_the_shape_of_the_inputs_are_no_guide():
     def cut(x, count):
         return torch.cat([x[: count // 2 * 2], x[count:]])

@@ -105,7 +105,7 @@ class Plan:
         self._upwards = self.trials.names is not None and not self._is_defined(moved(given.state, self.seed, self.tables))
         parameters = self._parameters() if self.trials.names is not None else iter(())
         yield from itertools.islice(parameters, 1)  # weights that are kept from the first call
-        yield from leading_questions(given, self.promises)
+        yield from self._allowed(leading_questions(given, self.promises))
         # The mean of squares less the square of the mean is a common formula, and shows there; many kernels ignore strides.
         for question in itertools.islice((found for found in self._values() if found.label == MEAN or found.kind == "layout"), 2):
             self._first_values.add(question.label)
@@ -145,7 +145,7 @@ class Plan:
             with contextlib.suppress(*REFUSALS):
                 yield Question("given", other.name, other.draw(self.seed, {}))
         yield from self._constructors()
-        yield from map(self._moved, bound_questions(self.given, self.promises, self.bounds))
+        yield from map(self._moved, self._allowed(bound_questions(self.given, self.promises, self.bounds)))
         kept = list(self._early)
         whole = list(whole_number_questions(self.given, self._whole_numbers()))
         # What every draw gives alike, a solution may have taken for granted.
@@ -166,7 +166,7 @@ class Plan:
             yield kept[-1]
         yield from rank_questions(self.given, self.stated.open_axes(self.given))
         yield from number_questions(self.given)
-        for question in magnitude_questions(self.problem, self.given, self.seed, self._seconds):
+        for question in magnitude_questions(self.problem, self.given, self.seed, self._seconds, self.stated.allows):
             yield from self._with_state(question)
         yield from unit_questions(self.given, self.promises, self.stated, self.tables) if self.trials.names is not None else ()
         yield from grid_questions(self.given, self.promises, self.stated)
@@ -286,13 +286,14 @@ class Plan:
         floats = {place: tensor for place, tensor in given if is_real(tensor) and torch.isfinite(tensor).all()}
         state = {name: tensor for name, tensor in self.given.state.items() if is_real(tensor) and name not in self.tables}
         spread = max((float(tensor.double().std(correction=0)) for tensor in floats.values() if tensor.numel()), default=0.0)
-        if not spread or not state or self.trials.names is None:
+        state = state if self.trials.names is not None else {}
+        if not spread or len(floats) + len(state) < 2:
             return
         away = FAR_MEAN * spread
         arguments = self.promises.kept(with_leaves(self.given.arguments, {place: tensor + away for place, tensor in floats.items()}))
         if arguments is not None:
             setting = replace(self.given, arguments=arguments, state={**self.given.state, **{name: state[name] + away for name in state}})
-            yield Question("values", "a mean a thousand times the spread, in parameters and buffers too", setting)
+            yield Question("values", "a mean a thousand times the spread, the same in all inputs, parameters and buffers", setting)
 
     def _ignored(self, settings: Sequence[Setting]) -> Iterator[Question]:
         """Numbers that change no result, on the first setting that has some: lengths that are all full leave none."""
@@ -303,7 +304,25 @@ class Plan:
                 yield from found
                 return
 
+    def _allowed(self, questions: Iterator[Question]) -> Iterator[Question]:
+        """The questions, where need be with one input as it is given: that weights are positive says nothing of the other inputs."""
+        own = leaves(self.given.arguments)
+        for question in questions:
+            if self.stated.allows(question.setting, question.sizes):
+                yield question
+                continue
+            changed = sorted(self._changed(question))
+            for place in changed if len(changed) > 1 else ():
+                arguments = with_leaves(question.setting.arguments, {place: own[place]})
+                setting = replace(question.setting, arguments=arguments)
+                if self.stated.allows(setting, question.sizes):
+                    yield replace(question, setting=setting)
+                    break
+
     def _values(self) -> Iterator[Question]:
+        return self._allowed(self._all_values())
+
+    def _all_values(self) -> Iterator[Question]:
         yield from piece_questions(self.given, self.promises, self.stated)
         yield from text_questions(self.given, self.promises, self.stated)
         marks = known_marks(self.problem.text, self.stated.numbers_of(self.given)) | marks_of(self.problem, self.given).keys()

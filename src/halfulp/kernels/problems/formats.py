@@ -99,9 +99,11 @@ def _gpu_mode(file: Path, text: str, names: Mapping[str, Any]) -> Problem:
         )  # fmt: skip
 
     kinds = {_kind(test): test for test in reversed(tests)}  # the first of each
-    others = [*_combined(tests), *(test for test in tests[1:] if kinds[_kind(test)] is test and _kind(test) != _kind(tests[0]))]
+    single = [test for test in tests[1:] if kinds[_kind(test)] is test and _kind(test) != _kind(tests[0])]
+    others = [test for pair in itertools.zip_longest(single, _combined(tests)) for test in pair if test is not None]
     asked = tuple((_label(test), drawn(test)) for test in tests[1:8])
-    return replace(problem(_name(file), tests[0]), tests=asked, others=tuple(problem(_label(test), test) for test in others))
+    seen = {key: tuple(test[key] for test in tests if type(test.get(key)) is int) for key in tests[0]}
+    return replace(problem(_name(file), tests[0]), tests=asked, others=tuple(problem(_label(test), test) for test in others), seen=seen)
 
 
 def _label(test: Mapping[str, Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ class Problem:
         sizes: the whole numbers that may be changed, by what they are called. tests: settings that the problem itself asks, by label.
         differentiable: whether gradients belong to it. constructor: the class of the reference, whose constructor may have defaults.
         description: what is said of it in words besides its docstrings and comments.
+        seen: the whole numbers that the tests of the problem have, by the same names as sizes.
         others: the same problem as other tests of it draw its inputs, where these differ in more than sizes; named for them.
     """
 
@@ -42,6 +43,7 @@ class Problem:
     constructor: Any = None
     description: str = ""
     others: tuple[Problem, ...] = ()
+    seen: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, "tuple[int, ...]"])
 
     @functools.cached_property
     def text(self) -> str:

@@ -108,6 +108,7 @@ GRADIENTS = re.compile(
     r"|\bgradients? (?:[\w()]+ ){0,5}?(?:flows?|reach\w*|(?:are|is) (?:taken|needed|used|computed|asked|trained|required))\b",
     re.IGNORECASE,
 )
+CONTIGUOUS = re.compile(r"\bcontiguous\b", re.IGNORECASE)
 STRIDES = re.compile(
     r"\b(?:non|not|need|may|any|whether|either)\b[^,]*\b(?:contiguous|strides?)\b|\bnoncontiguous\b|\bstrided\b|\bcontiguous or\b"
     r"|\bor (?:\w+ )?(?:views?|slices?)\b",
@@ -209,13 +210,16 @@ class Stated:
         self.overflows = OVERFLOWS.search(self._prose) is not None
         self.gradients = self._says(GRADIENTS)
         self.inference = INFERENCE.search(self._prose) is not None and not self.gradients
-        self.contiguous = re.search(r"\bcontiguous\b", self._prose, re.IGNORECASE) is not None and STRIDES.search(self._prose) is None
+        self.contiguous = CONTIGUOUS.search(self._prose) is not None and STRIDES.search(self._prose) is None
         tensors = leaves(draws[0].arguments)
         whole = [place for place, tensor in enumerate(tensors) if tensor.dtype in (torch.int32, torch.int64) and tensor.dim()]
         self.names = {place: name for name, place in self._leaves_of(draws[0]).items()}
         self.any_whole = self._places(draws[0], ANY_WHOLE, self._sentences, among=whole)
         strided = self._places(draws[0], STRIDES, self._sentences, among=range(len(tensors)))
-        self.strided = strided if strided and REST.search(self._prose) else tuple(range(len(tensors)))
+        plain = [sentence for sentence in self._sentences if STRIDES.search(sentence) is None]
+        side_by_side = self._places(draws[0], CONTIGUOUS, plain, among=range(len(tensors)))
+        others = tuple(place for place in range(len(tensors)) if place not in side_by_side)
+        self.strided = strided if strided and REST.search(self._prose) else others
         self.some_left = SOME_LEFT.search(self._prose) is not None
         found = limits_in(self._sentences)
         sizes_said = [(float(match["low"]), float(match["high"])) for match in MAGNITUDE_RANGE.finditer(self._prose)]

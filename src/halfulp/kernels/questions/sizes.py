@@ -106,35 +106,52 @@ def size_questions(
             yield Question("sizes", variant.label, replace(given, arguments=arguments), exotic=variant.kind == "empty")
 
 
-def magnitude_questions(problem: Problem, given: Setting, seed: int, seconds: Callable[[Setting], float | None]) -> Iterator[Question]:
-    """Numbers that are no lengths, a million times as large: products that are kept in 32 bits overflow.
+def magnitude_questions(
+    problem: Problem,
+    given: Setting,
+    seed: int,
+    seconds: Callable[[Setting], float | None],
+    allows: Callable[[Setting, Mapping[str, int]], bool] = lambda *_: True,
+) -> Iterator[Question]:
+    """Numbers that are no lengths, a million times as large, and at the borders of 32 bits: products that are kept in these overflow.
 
     Args:
         seconds: what the reference takes, None where it refuses or returns other shapes: numbers of rounds and of classes make it take
-            as many times as long.
+            as many times as long. allows: whether a setting breaks nothing that the problem's text says.
     """
     lengths = [tensor.shape for tensor in leaves(given.arguments)]
     usual_s = seconds(given) or 0.0
-    for name, value in problem.sizes.items():
-        found: Question | None = None
-        for bits in (4, 8, 12, 16, 20) if value > CHOICE and name.isidentifier() and usual_s else ():
-            other = value << bits
-            try:
-                setting = problem.draw(seed, {name: other})
-            except REFUSALS:
-                break
-            if setting.init != given.init or [tensor.shape for tensor in leaves(setting.arguments)] != lengths:
-                break
-            took_s = seconds(setting)
-            if took_s is None or took_s > SLOWER * usual_s + NOISE_S:
-                break
-            found = Question(
-                "sizes", f"{size_in_words(name)}: {other} instead of {value}", setting, far=True, steady=True, sizes={name: other}
-            )
-        if found is not None:
-            yield found
+
+    def asked(name: str, other: int) -> Question | None:
+        """The question; None where the number is a length, or may not be as large."""
+        try:
+            setting = problem.draw(seed, {name: other})
+        except REFUSALS:
+            return None
+        if setting.init != given.init or [tensor.shape for tensor in leaves(setting.arguments)] != lengths:
+            return None
+        if not allows(setting, {name: other}):
+            return None
+        took_s = seconds(setting)
+        if took_s is None or took_s > SLOWER * usual_s + NOISE_S:
+            return None
+        label = f"{size_in_words(name)}: {other} instead of {problem.sizes[name]}"
+        return Question("sizes", label, setting, far=True, steady=True, sizes={name: other})
+
+    for name, own in problem.sizes.items():
+        value = max((own, *problem.seen.get(name, ())), key=abs)
+        if value <= CHOICE or not name.isidentifier() or not usual_s:
+            continue
+        larger = [found for found in itertools.takewhile(bool, (asked(name, value << bits) for bits in STEPS)) if found]
+        yield from larger[-1:]
+        if larger or (value != own and asked(name, value) is not None):
+            yield from (found for border in BORDERS if (found := asked(name, border)) is not None)
 
 
+STEPS = (4, 8, 12, 16, 20)
+"""Bits by which a number grows: as long as the time it takes doesn't, it is no length."""
+BORDERS = ((1 << 31) - 7, (1 << 32) - 7)
+"""What is counted on from there passes the largest numbers of 32 bits, with a sign and without."""
 SLOWER = 3.0
 """Times as long as on the given inputs: a number on which the time depends is not made larger. Each step multiplies it by 16."""
 NOISE_S = 0.01

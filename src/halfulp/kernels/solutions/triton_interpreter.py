@@ -55,16 +55,24 @@ def _narrow(numbers: Any) -> Any:
 
 def _with_rounding(builder: Any, handle: Any, tl: Any) -> None:
     """Casts to bfloat16 round to nearest, and ops of bfloat16 are those of its numbers."""
-    cast, binary, unary, dot = builder.cast_impl, builder.binary_op, builder.unary_op, builder.create_dot
+    cast, of_codes = builder.cast_impl, builder.create_fp_to_fp
+    binary, unary, dot = builder.binary_op, builder.unary_op, builder.create_dot
+
+    def plain_cast(self: Any, src: Any, target: Any) -> Any:
+        """Of any formats but bfloat16; floats of 8 bits are held as their codes."""
+        formats = (src.dtype.scalar, target.scalar)
+        is_of_codes = all(each.is_floating() for each in formats) and any(each.primitive_bitwidth == 8 for each in formats)
+        return of_codes(self, src, target, None) if is_of_codes and formats[0] != formats[1] else cast(self, src, target)
 
     def rounded_cast(self: Any, src: Any, target: Any) -> Any:
         source, wanted = src.dtype.scalar, target.scalar
         if tl.bfloat16 not in (source, wanted) or source == wanted:
-            return cast(self, src, target)
-        numbers = _wide(src, tl)
+            return plain_cast(self, src, target)
         if wanted == tl.bfloat16:
-            return handle(_narrow(numbers), wanted)
-        return cast(self, handle(numbers, tl.float32), target) if wanted != tl.float32 else handle(numbers, wanted)
+            is_code = source.is_floating() and source.primitive_bitwidth == 8
+            return handle(_narrow((plain_cast(self, src, tl.float32) if is_code else src).data), wanted)
+        found = handle(_wide(src, tl), tl.float32)
+        return found if wanted == tl.float32 else plain_cast(self, found, target)
 
     def of_numbers(plain: Callable[..., Any]) -> Callable[..., Any]:
         def computed(self: Any, *operands: Any) -> Any:
