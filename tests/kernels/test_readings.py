@@ -208,3 +208,14 @@ def test_numbers_on_a_grid_stay_on_that_of_the_draws():
     assert promised.hold(draws[1].arguments) and not promised.hold(finer)
     kept = promised.kept(finer)
     assert kept is None or promised.hold(kept)
+
+
+@pytest.mark.parametrize(
+    ("says", "decides"),
+    [("x times y", False), ("y may be a transposed view", True), ("y is a view of a (n, rows) buffer", True), ("y has any strides", True)],
+)
+def test_other_layouts_decide_where_the_text_speaks_of_them(tmp_path, says, decides):
+    """A function draws all inputs that a solution of GPU MODE ever gets, and they are contiguous."""
+    _, draws, found = stated(tmp_path, says)
+    asked = [question for question in value_questions(draws[0], Promises(draws), found, 0) if question.kind == "layout"]
+    assert asked and all(question.exotic is not decides for question in asked)

@@ -111,7 +111,7 @@ GRADIENTS = re.compile(
 CONTIGUOUS = re.compile(r"\bcontiguous\b", re.IGNORECASE)
 STRIDES = re.compile(
     r"\b(?:non|not|need|may|any|whether|either)\b[^,]*\b(?:contiguous|strides?)\b|\bnoncontiguous\b|\bstrided\b|\bcontiguous or\b"
-    r"|\bor (?:\w+ )?(?:views?|slices?)\b",
+    r"|\bor (?:\w+ )?(?:views?|slices?)\b|\btransposed views?\b|\bviews? of an?\b",
     re.IGNORECASE,
 )
 MAGNITUDE_RANGE = re.compile(
@@ -164,6 +164,8 @@ class Stated:
         nothing: whether it says what becomes of rows that are masked as a whole.
         inference: whether it asks for no gradients. gradients: whether it asks for them. contiguous: whether inputs are.
         rows_apart: whether only their rows may lie apart.
+        lies_as_drawn: whether a function draws all that it is ever called on, contiguous, and nothing is said of strides: a difference in
+            another layout decides nothing.
         exact: whether every bit counts. magnitudes: whether subnormal numbers are among its inputs.
         names: of inputs, by their place. any_whole: the places of whole numbers that it says may be any of their type.
         strided: the places of inputs that may have strides. magnitude_range: the least and the largest magnitude that it names, if any.
@@ -215,11 +217,9 @@ class Stated:
         whole = [place for place, tensor in enumerate(tensors) if tensor.dtype in (torch.int32, torch.int64) and tensor.dim()]
         self.names = {place: name for name, place in self._leaves_of(draws[0]).items()}
         self.any_whole = self._places(draws[0], ANY_WHOLE, self._sentences, among=whole)
-        strided = self._places(draws[0], STRIDES, self._sentences, among=range(len(tensors)))
-        plain = [sentence for sentence in self._sentences if STRIDES.search(sentence) is None]
-        side_by_side = self._places(draws[0], CONTIGUOUS, plain, among=range(len(tensors)))
-        others = tuple(place for place in range(len(tensors)) if place not in side_by_side)
-        self.strided = strided if strided and REST.search(self._prose) else others
+        self.strided = self._may_have_strides(draws[0])
+        is_laid_out = all(tensor.is_contiguous() for tensor in tensors)
+        self.lies_as_drawn = problem.format == "GPU MODE" and is_laid_out and STRIDES.search(self._prose) is None
         self.some_left = SOME_LEFT.search(self._prose) is not None
         found = limits_in(self._sentences)
         sizes_said = [(float(match["low"]), float(match["high"])) for match in MAGNITUDE_RANGE.finditer(self._prose)]
@@ -265,6 +265,16 @@ class Stated:
             names |= {name: at} if isinstance(value, torch.Tensor) else {}
             at += len(leaves((value,)))
         return names
+
+    def _may_have_strides(self, draw: Setting) -> tuple[int, ...]:
+        """The places of those inputs: the ones of which it says so, where all others are contiguous; else all that aren't said to be."""
+        places = range(len(leaves(draw.arguments)))
+        strided = self._places(draw, STRIDES, self._sentences, among=places)
+        if strided and REST.search(self._prose):
+            return strided
+        plain = [sentence for sentence in self._sentences if STRIDES.search(sentence) is None]
+        side_by_side = self._places(draw, CONTIGUOUS, plain, among=places)
+        return tuple(place for place in places if place not in side_by_side)
 
     def _says(self, words: re.Pattern[str]) -> bool:
         """Whether some clause says so, and doesn't deny it."""

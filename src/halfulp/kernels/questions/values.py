@@ -30,13 +30,15 @@ def value_questions(given: Setting, promises: Promises, stated: Stated, seed: in
         arguments = _laid_out(variant.inputs, given, stated.strided) if variant.kind == "layout" else promises.kept(variant.inputs)
         if arguments is None or is_unchanged(arguments, given.arguments, variant.kind):
             continue
-        is_exotic = variant.kind == "specials" and not (variant.label == SUBNORMAL and stated.magnitudes)
+        is_special = variant.kind == "specials" and not (variant.label == SUBNORMAL and stated.magnitudes)
+        is_exotic = is_special or (variant.kind == "layout" and stated.lies_as_drawn)
         yield Question(
             "values" if variant.kind == "specials" else variant.kind, variant.label, replace(given, arguments=arguments),
             exotic=is_exotic, tied=variant.label in TIED and not stated.ties,
         )  # fmt: skip
         if variant.kind == "layout":
-            yield from _first_as_given(replace(variant, inputs=arguments), given, stated.strided)
+            for question in _first_as_given(replace(variant, inputs=arguments), given, stated.strided):
+                yield replace(question, exotic=is_exotic)
         if variant.label == OTHERS:
             finer = {at: tensor / FINER for at, tensor in enumerate(leaves(variant.inputs)) if is_real(tensor)}
             yield from kept_question(f"{OTHERS}, and {FINER:g} times smaller", given, finer, promises)
