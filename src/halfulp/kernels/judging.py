@@ -28,6 +28,7 @@ from .questions.question import Question
 from .record import Record
 from .result import Asked, KernelResult
 from .solutions import cheats
+from .solutions.place import INTERPRETER
 from .solutions.sandbox import Failed, Sandbox
 from .solutions.sharing import shared_state
 from .solutions.triton_interpreter import NOTE
@@ -96,8 +97,10 @@ def judge_here(
     secrets = [chosen.file, *chosen.file.parent.glob("task.yml")]
     helpers = [path for path in (chosen.file.parent / name for name in HELPERS) if chosen.format == "GPU MODE" and path.is_file()]
     text = code_of(file.read_text(encoding="utf-8", errors="replace")) if chosen.format == "TritonBench" else None
-    limits: dict[str, Any] = {"answer_s": max(5.0, budget_s / 3), "first_s": max(FIRST_S, budget_s / 2), "cpu_s": int(10 * budget_s) + 60}
+    limits: dict[str, Any] = {"answer_s": max(5.0, budget_s / 3), "first_s": max(5.0, budget_s / 2), "cpu_s": int(10 * budget_s) + 60}
     sandbox = Sandbox(file, text=text, secrets=secrets, helpers=helpers, **limits)
+    if sandbox.place != INTERPRETER:  # which compiles nothing
+        sandbox.first_s = max(FIRST_S, sandbox.first_s)
     try:
         judging = _Judge(chosen, sandbox, declared=declared, budget_s=budget_s, seed=seed, without=without)
         judging.progress = progress or judging.progress

@@ -166,7 +166,7 @@ class Plan:
             yield kept[-1]
         yield from rank_questions(self.given, self.stated.open_axes(self.given))
         yield from number_questions(self.given)
-        for question in magnitude_questions(self.problem, self.given, self.seed, self._seconds, self.stated.allows):
+        for question in magnitude_questions(self.problem, self.given, self.seed, self._seconds, self.stated):
             yield from self._with_state(question)
         yield from unit_questions(self.given, self.promises, self.stated, self.tables) if self.trials.names is not None else ()
         yield from grid_questions(self.given, self.promises, self.stated)

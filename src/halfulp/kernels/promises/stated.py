@@ -253,6 +253,11 @@ class Stated:
         tensors = leaves(draw.arguments)
         return {(names[name], tensors[names[name]].dim() + axis) for name, axes in self._fixed.items() if name in names for axis in axes}
 
+    def limits_from_above(self, name: str, draw: Setting) -> bool:
+        """Whether some statement says how large a number may be."""
+        names = {**self._names(draw, {}), name: 1 << 62}
+        return any(statement.test(names) is False for statement in self._statements)
+
     def numbers_of(self, draw: Setting) -> set[str]:
         """The names of arguments that are no tensors."""
         return {name for name, value in zip(self._arguments, _parts(draw)) if not isinstance(value, torch.Tensor)}

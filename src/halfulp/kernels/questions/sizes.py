@@ -19,6 +19,7 @@ from ...inputs import variants
 from ..problems.calls import Setting, is_real, leaves, state_of, with_leaves
 from ..problems.problem import CHOICE, LARGEST, Problem, count_of
 from ..promises.promises import Promises
+from ..promises.stated import Stated
 from .footprint import is_large_inside
 from .pace import Pace
 from .question import Question
@@ -111,13 +112,13 @@ def magnitude_questions(
     given: Setting,
     seed: int,
     seconds: Callable[[Setting], float | None],
-    allows: Callable[[Setting, Mapping[str, int]], bool] = lambda *_: True,
+    stated: Stated,
 ) -> Iterator[Question]:
     """Numbers that are no lengths, a million times as large, and at the borders of 32 bits: products that are kept in these overflow.
 
     Args:
         seconds: what the reference takes, None where it refuses or returns other shapes: numbers of rounds and of classes make it take
-            as many times as long. allows: whether a setting breaks nothing that the problem's text says.
+            as many times as long. stated: what the problem's text says: the borders are asked of what it gives a limit, which lies beyond.
     """
     lengths = [tensor.shape for tensor in leaves(given.arguments)]
     usual_s = seconds(given) or 0.0
@@ -130,7 +131,9 @@ def magnitude_questions(
             return None
         if setting.init != given.init or [tensor.shape for tensor in leaves(setting.arguments)] != lengths:
             return None
-        if not allows(setting, {name: other}):
+        if any(_is_wrapped(new, old) for new, old in zip(leaves(setting.arguments), leaves(given.arguments))):
+            return None
+        if not stated.allows(setting, {name: other}):
             return None
         took_s = seconds(setting)
         if took_s is None or took_s > SLOWER * usual_s + NOISE_S:
@@ -144,8 +147,14 @@ def magnitude_questions(
             continue
         larger = [found for found in itertools.takewhile(bool, (asked(name, value << bits) for bits in STEPS)) if found]
         yield from larger[-1:]
-        if larger or (value != own and asked(name, value) is not None):
+        if stated.limits_from_above(name, given) and (larger or (value != own and asked(name, value) is not None)):
             yield from (found for border in BORDERS if (found := asked(name, border)) is not None)
+
+
+def _is_wrapped(new: torch.Tensor, old: torch.Tensor) -> bool:
+    """Whether whole numbers were drawn past the largest of their type, and are negative now."""
+    is_whole = old.dtype in (torch.int8, torch.int16, torch.int32, torch.int64) and old.numel() > 0
+    return is_whole and int(old.min()) >= 0 > int(new.min())
 
 
 STEPS = (4, 8, 12, 16, 20)

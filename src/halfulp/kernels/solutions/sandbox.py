@@ -89,7 +89,7 @@ class Sandbox:
 
     Attributes:
         held: what the system keeps it from, in words; known once it was started.
-        source: what its text says. place: where it runs, see `place_of`.
+        answer_s, first_s: see there. source: what its text says. place: where it runs, see `place_of`.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class Sandbox:
             },
             program=("-m", "halfulp.kernels.solutions.server", self._folder, limits, self.place),
         )  # fmt: skip
-        self.answer_s, self._first_s = answer_s, answer_s if first_s is None else first_s
+        self.answer_s, self.first_s = answer_s, answer_s if first_s is None else first_s
         self._built: tuple[str, tuple[Any, ...], int] | None = None
         self._generation = -1
         self._called = False
@@ -209,7 +209,7 @@ class Sandbox:
             return min(self.answer_s, within_s)
         if self.source.compiles:
             return COMPILED_S
-        return START_S if action == "load" or self.place == CUDA else self._first_s
+        return START_S if action == "load" or self.place == CUDA else self.first_s
 
     def _ask(self, header: dict[str, Any], tensors: Iterable[Any] = (), within_s: float = math.inf) -> Message:
         self._worker.answer_s = self._longest_s(header["do"], within_s)
