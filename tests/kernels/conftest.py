@@ -18,9 +18,9 @@ def repeated_s(request, monkeypatch):
 
 @pytest.fixture(autouse=True)
 def right_s(request, monkeypatch):
-    """The budget of a test whose `answer` is RIGHT."""
+    """The budget of a test whose `answer` is RIGHT; the one it asks for where it is marked `whole_budget`."""
     parameters = getattr(getattr(request.node, "callspec", None), "params", {})
-    if parameters.get("answer") == "RIGHT":
+    if parameters.get("answer") == "RIGHT" and not request.node.get_closest_marker("whole_budget"):
         begin = Budget.begin
 
         def sooner(self):

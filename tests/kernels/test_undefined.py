@@ -195,7 +195,7 @@ def generate_input(rows: int, seed: int):
 @pytest.mark.parametrize("strides", ["left", "right"])
 def test_strides_of_one_input_are_not_those_of_another(tmp_path, strides):
     (tmp_path / "reference.py").write_text(STRIDED.format(strides="right"))
-    (tmp_path / "task.yml").write_text("tests:\n  - {rows: 24, seed: 1}\n")
+    (tmp_path / "task.yml").write_text("description: |\n  Both inputs may have any strides.\ntests:\n  - {rows: 24, seed: 1}\n")
     (tmp_path / "solution.py").write_text(STRIDED.format(strides=strides))
     found = judge_here(tmp_path, tmp_path / "solution.py", budget_s=20)
     assert found.acceptable is (strides == "right"), found.because

@@ -17,7 +17,8 @@ rounded up to a power of two. All are normwise stable only (Higham, Accuracy and
 PRODUCT_LOSS = 32.0
 """The same for products inside a function: each product's noise is made this many times larger, in norm, before the limits of rounding
 are asked again. The largest tile with one channel, the worst, loses 28 in norm and 25 limits at its worst element (section "fast
-products"); rounded up to a power of two. What other ops lose is not covered by it."""
+products"); rounded up to a power of two. What other ops lose is not covered by it, nor what a matrix product loses where its result is
+stored: see `Deviation.in_norm`."""
 
 TOLERABLE_LOSS = 5.0
 """How many limits of rounding an algorithm without products may reach before it is called unstable: respectable reformulations

@@ -113,16 +113,16 @@ def why_undefined(
         untied: whether whole numbers no longer belong to the lengths of the other inputs: the ends of pieces lie past the end of all.
     """
     ops, results = watched(make(setting.init), setting, gradients=gradients)
-    if special and ops.overflows and setting is not given and not watched(make(given.init), given, gradients=gradients)[0].overflows:
+    before, own = watched(make(given.init), given, gradients=gradients)
+    if special and ops.overflows and not before.overflows:
         return "the reference itself leaves the range of its format on the way"
-    if ops.reaches_back and setting is not given and not watched(make(given.init), given, gradients=gradients)[0].reaches_back:
+    if ops.reaches_back and not before.reaches_back:
         return "the reference takes negative places, which count from the end"
     shapes = [tensor.shape for tensor in leaves(setting.arguments)]
     others = bool(gradients) or setting.init != given.init or shapes != [tensor.shape for tensor in leaves(given.arguments)]
     if others and not shaped and not untied:
         return ""
     # A number alone is another one: it may ask for more than the tensors hold.
-    before, own = watched(make(given.init), given)
     if ops.overreaches and not before.overreaches:
         return "the reference reads past the end of a tensor"
     if others:
