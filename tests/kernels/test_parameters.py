@@ -137,4 +137,4 @@ def test_rows_of_parameters_are_alike_where_the_problem_says_which_counts(tmp_pa
     (tmp_path / "solution.py").write_text(CODES.format(name="ModelNew", says=says, chosen=chosen))
     found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=20.0)
     assert found.answer == answer, halfulp.report(found)
-    assert found.label == ("rows of every parameter and buffer in twos" if answer == "MISTAKE" else "")
+    assert found.label == ("pairs of equal rows in every parameter and buffer" if answer == "MISTAKE" else "")

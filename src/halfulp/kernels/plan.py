@@ -18,8 +18,10 @@ from .basis import Basis, drawn
 from .problems.calls import ALL, OF_INPUTS, OF_PARAMETERS, ROWS_ALIKE, Setting, State, is_real, leaves, state_of, with_leaves
 from .problems.facts import alike
 from .problems.problem import count_of
+from .questions.bounds import bound_questions
 from .questions.ignored import ignored_questions
 from .questions.longer import longer_questions
+from .questions.magnitudes import magnitude_questions
 from .questions.masks import has_rows_of_nothing, known_marks, mask_questions
 from .questions.pairs import extremes, far_questions, longer_constructor_questions
 from .questions.parameters import constructor_questions, marks_of, moved, parameter_questions, times
@@ -30,7 +32,6 @@ from .questions.sizes import (
     REFUSALS,
     axis_questions,
     longer_size_questions,
-    magnitude_questions,
     rank_questions,
     size_questions,
 )
@@ -38,7 +39,6 @@ from .questions.texts import format_questions, text_questions, unit_questions
 from .questions.values import (
     alike_questions,
     border_questions,
-    bound_questions,
     gradient_questions,
     grid_questions,
     largest_questions,

@@ -134,7 +134,7 @@ def parameter_questions(
         "every parameter and buffer twice as large": times(given.state, 2, tables),
     }
     if ties:
-        changes["rows of every parameter and buffer in twos"] = {
+        changes["pairs of equal rows in every parameter and buffer"] = {
             name: _in_twos(tensor) if is_real(tensor) and tensor.dim() and name not in tables else tensor
             for name, tensor in given.state.items()
         }

@@ -6,7 +6,7 @@ import contextlib
 import itertools
 import math
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -19,7 +19,6 @@ from ...inputs import variants
 from ..problems.calls import Setting, is_real, leaves, state_of, with_leaves
 from ..problems.problem import CHOICE, LARGEST, Problem, count_of
 from ..promises.promises import Promises
-from ..promises.stated import Stated
 from .footprint import is_large_inside
 from .pace import Pace
 from .question import Question
@@ -105,66 +104,6 @@ def size_questions(
         is_own = (variant.kind == "sizes" and not own.isdisjoint(changed)) or not changed.isdisjoint(fixed)
         if arguments is not None and not is_own and not _broadcasts(arguments, given):
             yield Question("sizes", variant.label, replace(given, arguments=arguments), exotic=variant.kind == "empty")
-
-
-def magnitude_questions(
-    problem: Problem,
-    given: Setting,
-    seed: int,
-    seconds: Callable[[Setting], float | None],
-    stated: Stated,
-) -> Iterator[Question]:
-    """Numbers that are no lengths, a million times as large, and at the borders of 32 bits: products that are kept in these overflow.
-
-    Args:
-        seconds: what the reference takes, None where it refuses or returns other shapes: numbers of rounds and of classes make it take
-            as many times as long. stated: what the problem's text says: the borders are asked of what it gives a limit, which lies beyond.
-    """
-    lengths = [tensor.shape for tensor in leaves(given.arguments)]
-    usual_s = seconds(given) or 0.0
-
-    def asked(name: str, other: int) -> Question | None:
-        """The question; None where the number is a length, or may not be as large."""
-        try:
-            setting = problem.draw(seed, {name: other})
-        except REFUSALS:
-            return None
-        if setting.init != given.init or [tensor.shape for tensor in leaves(setting.arguments)] != lengths:
-            return None
-        if any(_is_wrapped(new, old) for new, old in zip(leaves(setting.arguments), leaves(given.arguments))):
-            return None
-        if not stated.allows(setting, {name: other}):
-            return None
-        took_s = seconds(setting)
-        if took_s is None or took_s > SLOWER * usual_s + NOISE_S:
-            return None
-        label = f"{size_in_words(name)}: {other} instead of {problem.sizes[name]}"
-        return Question("sizes", label, setting, far=True, steady=True, sizes={name: other})
-
-    for name, own in problem.sizes.items():
-        value = max((own, *problem.seen.get(name, ())), key=abs)
-        if value <= CHOICE or not name.isidentifier() or not usual_s:
-            continue
-        larger = [found for found in itertools.takewhile(bool, (asked(name, value << bits) for bits in STEPS)) if found]
-        yield from larger[-1:]
-        if stated.limits_from_above(name, given) and (larger or (value != own and asked(name, value) is not None)):
-            yield from (found for border in BORDERS if (found := asked(name, border)) is not None)
-
-
-def _is_wrapped(new: torch.Tensor, old: torch.Tensor) -> bool:
-    """Whether whole numbers were drawn past the largest of their type, and are negative now."""
-    is_whole = old.dtype in (torch.int8, torch.int16, torch.int32, torch.int64) and old.numel() > 0
-    return is_whole and int(old.min()) >= 0 > int(new.min())
-
-
-STEPS = (4, 8, 12, 16, 20)
-"""Bits by which a number grows: as long as the time it takes doesn't, it is no length."""
-BORDERS = ((1 << 31) - 7, (1 << 32) - 7)
-"""What is counted on from there passes the largest numbers of 32 bits, with a sign and without."""
-SLOWER = 3.0
-"""Times as long as on the given inputs: a number on which the time depends is not made larger. Each step multiplies it by 16."""
-NOISE_S = 0.01
-"""What a short call may take longer by chance: a few turns of the system's scheduler, of some milliseconds each."""
 
 
 def longer_size_questions(problem: Problem, seed: int) -> Iterator[Question]:

@@ -10,12 +10,13 @@ from typing import Any
 
 import torch
 
-from ...inputs import InputVariant, variants
+from ...inputs import variants
 from ..problems.calls import ALL, Setting, State, is_real, leaves, with_leaves
 from ..problems.problem import CHOICE
 from ..promises.grids import coarser
 from ..promises.promises import Promises
 from ..promises.stated import Stated
+from .layouts import first_as_given, laid_out, lies_in_rows, rows_apart
 from .question import ALIKE, DIFFERENTIATED, HUGE, IN_TRAINING, TIED, Question, is_unchanged, kept_question
 from .whole_numbers import WholeNumbers, whole_range
 
@@ -23,11 +24,11 @@ from .whole_numbers import WholeNumbers, whole_range
 def value_questions(given: Setting, promises: Promises, stated: Stated, seed: int) -> Iterator[Question]:
     """Other values and layouts of the arguments."""
     for found in variants(given.arguments, seed):
-        is_apart = found.kind == "layout" and stated.rows_apart and not _lies_in_rows(found.inputs)
-        variant = replace(found, label="rows apart in memory", inputs=_rows_apart(given)) if is_apart else found
+        is_apart = found.kind == "layout" and stated.rows_apart and not lies_in_rows(found.inputs)
+        variant = replace(found, label="rows apart in memory", inputs=rows_apart(given)) if is_apart else found
         if variant.kind in ("sizes", "empty") or (variant.kind == "layout" and stated.contiguous):
             continue
-        arguments = _laid_out(variant.inputs, given, stated.strided) if variant.kind == "layout" else promises.kept(variant.inputs)
+        arguments = laid_out(variant.inputs, given, stated.strided) if variant.kind == "layout" else promises.kept(variant.inputs)
         if arguments is None or is_unchanged(arguments, given.arguments, variant.kind):
             continue
         is_special = variant.kind == "specials" and not (variant.label == SUBNORMAL and stated.magnitudes)
@@ -37,55 +38,17 @@ def value_questions(given: Setting, promises: Promises, stated: Stated, seed: in
             exotic=is_exotic, tied=variant.label in TIED and not stated.ties,
         )  # fmt: skip
         if variant.kind == "layout":
-            for question in _first_as_given(replace(variant, inputs=arguments), given, stated.strided):
+            for question in first_as_given(replace(variant, inputs=arguments), given, stated.strided):
                 yield replace(question, exotic=is_exotic)
         if variant.label == OTHERS:
             finer = {at: tensor / FINER for at, tensor in enumerate(leaves(variant.inputs)) if is_real(tensor)}
             yield from kept_question(f"{OTHERS}, and {FINER:g} times smaller", given, finer, promises)
 
 
-def _lies_in_rows(arguments: tuple[Any, ...]) -> bool:
-    """Whether the numbers of each row lie side by side."""
-    return all(tensor.stride(-1) == 1 or tensor.shape[-1] < 2 for tensor in leaves(arguments) if tensor.dim())
-
-
-def _rows_apart(given: Setting) -> tuple[Any, ...]:
-    """The arguments as the first columns of wider matrices."""
-    changed: dict[int, torch.Tensor] = {}
-    for place, tensor in enumerate(leaves(given.arguments)):
-        if tensor.is_floating_point() and tensor.dim() > 1:
-            wider = torch.zeros(*tensor.shape[:-1], tensor.shape[-1] + ROOM, dtype=tensor.dtype)
-            changed[place] = wider[..., : tensor.shape[-1]].copy_(tensor)
-    return with_leaves(given.arguments, changed)
-
-
-ROOM = 3
-"""Columns more: rows no longer begin at multiples of anything."""
 SUBNORMAL = "subnormal numbers"
 OTHERS = "other numbers of the same magnitude"
 FINER = 100.0
 """Times smaller: what is packed in few bits, or chosen by a fixed step, shows on numbers that lie close together, and on no grid."""
-
-
-def _laid_out(arguments: tuple[Any, ...], given: Setting, strided: Collection[int]) -> tuple[Any, ...] | None:
-    """The arguments with vectors as they were given, where there is anything else: scales and lengths lie in memory as they were made.
-
-    Args:
-        strided: the places of inputs that may lie otherwise. None is returned where nothing does.
-    """
-    own = leaves(given.arguments)
-    vectors = {place: tensor for place, tensor in enumerate(own) if tensor.dim() < 2}
-    kept = vectors if len(vectors) < len(own) else {}
-    kept |= {place: tensor for place, tensor in enumerate(own) if place not in strided}
-    return with_leaves(arguments, kept) if len(kept) < len(own) else None
-
-
-def _first_as_given(variant: InputVariant, given: Setting, strided: Collection[int]) -> Iterator[Question]:
-    """All tensors but the first one in another layout: strides of one tensor are taken for those of another."""
-    floats = [place for place, tensor in enumerate(leaves(given.arguments)) if is_real(tensor) and tensor.dim() > 1]
-    if any(place in strided for place in floats[1:]):
-        arguments = with_leaves(variant.inputs, {floats[0]: leaves(given.arguments)[floats[0]]})
-        yield Question("layout", f"{variant.label}, but for input {floats[0]}", replace(given, arguments=arguments))
 
 
 def largest_questions(asked: Sequence[Question], promises: Promises, tables: Collection[str]) -> Iterator[Question]:
@@ -182,39 +145,6 @@ def leading_questions(given: Setting, promises: Promises) -> Iterator[Question]:
 
 MOST_LEADING = 3
 """Inputs that are asked one at a time before anything else: the first ones are multiplied, scales and biases come last."""
-
-
-def bound_questions(given: Setting, promises: Promises, bounds: Sequence[float]) -> Iterator[Question]:
-    """Some numbers on both sides of those that the solution's source names: where it has a case of its own, or cuts numbers off.
-
-    Digits that are lost beside the largest of them decide nothing.
-
-    Args:
-        bounds: magnitudes, see `Source.bounds`.
-    """
-    floats = {place: tensor for place, tensor in enumerate(leaves(given.arguments)) if is_real(tensor) and tensor.numel()}
-    for bound in bounds:
-        changed = {place: _around(tensor, bound) for place, tensor in floats.items()}
-        for question in kept_question(f"some numbers around {bound:g}, which the solution names", given, changed, promises):
-            yield replace(question, blunt=True)
-
-
-def _around(tensor: torch.Tensor, bound: float) -> torch.Tensor:
-    """Some elements an eighth above and below a magnitude; of both signs where there are negative ones."""
-    sides = torch.tensor([1 + BESIDE, 1 - BESIDE], dtype=torch.float64) * bound
-    if bool((tensor < 0).any()):
-        sides = torch.cat([sides, -sides])
-    sides = sides[sides.abs() < torch.finfo(tensor.dtype).max]
-    changed = tensor.clone().reshape(-1)
-    step = max(1, min(APART, tensor.numel() // 4))
-    some = changed[::step]
-    if len(sides):
-        some.copy_(sides.repeat(-(-len(some) // len(sides)))[: len(some)])
-    return changed.reshape(tensor.shape)
-
-
-BESIDE, APART = 0.125, 7
-"""How far from the bound, in parts of it, and how many elements after the other: no size of a block, so that they meet others."""
 
 
 def single_questions(given: Setting, promises: Promises, stated: Stated) -> Iterator[Question]:

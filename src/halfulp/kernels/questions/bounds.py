@@ -1,0 +1,45 @@
+"""Bounds: numbers around those that the source of a solution compares others with, or cuts them off at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import torch
+
+from ..problems.calls import Setting, is_real, leaves
+from ..promises.promises import Promises
+from .question import Question, kept_question
+
+
+def bound_questions(given: Setting, promises: Promises, bounds: Sequence[float]) -> Iterator[Question]:
+    """Some numbers on both sides of those that the solution's source names: where it has a case of its own, or cuts numbers off.
+
+    Digits that are lost beside the largest of them decide nothing.
+
+    Args:
+        bounds: magnitudes, see `Source.bounds`.
+    """
+    floats = {place: tensor for place, tensor in enumerate(leaves(given.arguments)) if is_real(tensor) and tensor.numel()}
+    for bound in bounds:
+        changed = {place: _around(tensor, bound) for place, tensor in floats.items()}
+        for question in kept_question(f"some numbers around {bound:g}, which the solution names", given, changed, promises):
+            yield replace(question, blunt=True)
+
+
+def _around(tensor: torch.Tensor, bound: float) -> torch.Tensor:
+    """Some elements an eighth above and below a magnitude; of both signs where there are negative ones."""
+    sides = torch.tensor([1 + BESIDE, 1 - BESIDE], dtype=torch.float64) * bound
+    if bool((tensor < 0).any()):
+        sides = torch.cat([sides, -sides])
+    sides = sides[sides.abs() < torch.finfo(tensor.dtype).max]
+    changed = tensor.clone().reshape(-1)
+    step = max(1, min(APART, tensor.numel() // 4))
+    some = changed[::step]
+    if len(sides):
+        some.copy_(sides.repeat(-(-len(some) // len(sides)))[: len(some)])
+    return changed.reshape(tensor.shape)
+
+
+BESIDE, APART = 0.125, 7
+"""How far from the bound, in parts of it, and how many elements after the other: no size of a block, so that they meet others."""
