@@ -65,7 +65,7 @@ real-models: $(REAL)/.ready
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff format --check .
-	$(BIN)/ruff check .
+	$(BIN)/ruff check --no-cache .
 	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/lint-imports
 

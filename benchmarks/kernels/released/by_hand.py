@@ -157,8 +157,8 @@ def main() -> None:
         )
     import torch
 
-    from halfulp.kernels.stand_in import pretend, pretended
-    from halfulp.kernels.triton_interpreter import prepare
+    from halfulp.kernels.problems.stand_in import pretend, pretended
+    from halfulp.kernels.solutions.triton_interpreter import prepare
 
     pretend()
     prepare()
