@@ -123,6 +123,19 @@ def test_only_what_may_have_strides_gets_some(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("says", "strided"),
+    [
+        ("y  float32 [rows, n]; contiguous or a transposed view\nscales  float32 [rows, n], one for each\nx  int32 [rows, n]", (0,)),
+        ("- y: (rows, n), any strides\n- scales: (rows, n)\n- x: (rows, n), any strides", (0, 2)),
+        ("y  float32 [rows, n]\nscales  float32 [rows, n]\nx  int32 [rows, n]\n\nInputs may be non-contiguous.", (0, 1, 2)),
+    ],
+)
+def test_where_each_input_has_a_line_what_one_says_of_strides_is_said_of_that_input(tmp_path, says, strided):
+    _, _, found = stated(tmp_path, says)
+    assert found.strided == strided
+
+
+@pytest.mark.parametrize(
     "says",
     [
         "x  int32 [rows, n], any int32 values",

@@ -272,14 +272,27 @@ class Stated:
         return names
 
     def _may_have_strides(self, draw: Setting) -> tuple[int, ...]:
-        """The places of those inputs: the ones of which it says so, where all others are contiguous; else all that aren't said to be."""
+        """The places of inputs that may have strides.
+
+        Only those of which the text says so, where it says that all others are contiguous or describes each input in a line of its own; else
+        all that it doesn't call contiguous.
+        """
         places = range(len(leaves(draw.arguments)))
         strided = self._places(draw, STRIDES, self._sentences, among=places)
-        if strided and REST.search(self._prose):
+        said = [sentence for sentence in self._sentences if STRIDES.search(sentence)]
+        if strided and (REST.search(self._prose) or all(self._is_of_one_input(sentence, draw) for sentence in said)):
             return strided
-        plain = [sentence for sentence in self._sentences if STRIDES.search(sentence) is None]
+        plain = [sentence for sentence in self._sentences if sentence not in said]
         side_by_side = self._places(draw, CONTIGUOUS, plain, among=places)
         return tuple(place for place in places if place not in side_by_side)
+
+    def _is_of_one_input(self, sentence: str, draw: Setting) -> bool:
+        """Whether a sentence is in the line that describes an input: "x: float32 [n], any strides", or what follows there."""
+        about = re.match(NAME, sentence)
+        if about is None or about[0] not in self._leaves_of(draw):
+            return False
+        line = re.compile(rf"{about[0]}\s*(?:\([^()]*\))?\s*:")
+        return any(line.match(other) for other in self._sentences)
 
     def _says(self, words: re.Pattern[str]) -> bool:
         """Whether some clause says so, and doesn't deny it."""

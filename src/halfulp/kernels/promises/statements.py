@@ -70,7 +70,7 @@ MAGNITUDE = re.compile(rf"\bmagnitudes?\s+(?:is\s+|are\s+|of\s+)?(?:up to|at mos
 
 ITEM = re.compile(rf"\n\s*(?:[-*•]|\d+[.)])\s+|\n\s*\n|\n[ \t]*(?={NAME}(?:[ \t]*\([^()\n]*\))?[ \t]*:[ \t])")
 """Where a point of a list begins, a paragraph, or what is said of one name: "kernel_size (int): odd"."""
-ROW = re.compile(rf"\n[ \t]+(?P<name>{NAME})[ \t]{{2,}}(?=[A-Za-z\d])")
+ROW = re.compile(rf"\n[ \t]*(?P<name>{NAME})[ \t]{{2,}}(?=[A-Za-z\d])")
 """Where a row of a table begins: a name, and after some space what it is."""
 QUALITY = re.compile(
     r"(?:(?:from\s+|between\s+)?-?\d[\d_]*\s*(?:\.\.|to\s|and\s)"
