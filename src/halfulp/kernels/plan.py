@@ -5,18 +5,14 @@ from __future__ import annotations
 import contextlib
 import functools
 import itertools
-import time
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import torch
 
-from ..cases.trees import tensors_of
 from .answers import LONGER
 from .basis import Basis, drawn
-from .problems.calls import ALL, OF_INPUTS, OF_PARAMETERS, ROWS_ALIKE, Setting, State, is_real, leaves, state_of, with_leaves
-from .problems.facts import alike
+from .problems.calls import ALL, OF_INPUTS, OF_PARAMETERS, ROWS_ALIKE, Setting, is_real, leaves, state_of, with_leaves
 from .problems.problem import count_of
 from .questions.bounds import bound_questions
 from .questions.ignored import ignored_questions
@@ -51,8 +47,9 @@ from .questions.values import (
     whole_range_questions,
 )
 from .questions.whole_numbers import WholeNumbers
+from .responses import Responses
 from .result import Asked
-from .trials.trial import RECORDS_NONE, REFERENCE_RECORDS_NONE, SEEN, Trials
+from .trials.trial import RECORDS_NONE, REFERENCE_RECORDS_NONE, Trials
 
 MOST_NEAR = 20
 """Sizes, each one more, several times as large, and one less, that are asked before other values: they say the most, and time may end."""
@@ -88,7 +85,7 @@ class Plan:
         has_modes: bool,
         asked: Sequence[Asked],
     ) -> None:
-        self.basis, self.trials = basis, trials
+        self.basis, self.trials, self.responses = basis, trials, Responses(basis, trials)
         self.problem, self.given, self.promises, self.stated = basis.problem, basis.given, basis.promises, basis.stated
         self.tables, self.blocks, self.bounds, self.seed, self.has_modes = tables, blocks, bounds, seed, has_modes
         floats = [tensor for tensor in (*leaves(self.given.arguments), *self.given.state.values()) if is_real(tensor)]
@@ -102,7 +99,7 @@ class Plan:
     def on_given(self) -> Iterator[Question]:
         """The given inputs with other signs, formats and parameters; their gradients; training mode."""
         given = self.given
-        self._upwards = self.trials.names is not None and not self._is_defined(moved(given.state, self.seed, self.tables))
+        self._upwards = self.trials.names is not None and not self.responses.is_defined(moved(given.state, self.seed, self.tables))
         parameters = self._parameters() if self.trials.names is not None else iter(())
         yield from itertools.islice(parameters, 1)  # weights that are kept from the first call
         yield from self._allowed(leading_questions(given, self.promises))
@@ -120,7 +117,7 @@ class Plan:
                 yield Question("gradients", "gradients in training mode", replace(given, training=True), gradients=ALL)
         yield from parameters
         yield from format_questions(given, self.stated)
-        if self.trials.names is not None and self._has_buffers():
+        if self.trials.names is not None and self.responses.has_buffers(self.tables):
             yield Question("mode", "buffers after evaluation mode", given, buffers=True)
         if self.has_modes:
             yield Question("mode", "training mode", replace(given, training=True))
@@ -166,7 +163,7 @@ class Plan:
             yield kept[-1]
         yield from rank_questions(self.given, self.stated.open_axes(self.given))
         yield from number_questions(self.given)
-        for question in magnitude_questions(self.problem, self.given, self.seed, self._seconds, self.stated):
+        for question in magnitude_questions(self.problem, self.given, self.seed, self.responses.seconds, self.stated):
             yield from self._with_state(question)
         yield from unit_questions(self.given, self.promises, self.stated, self.tables) if self.trials.names is not None else ()
         yield from grid_questions(self.given, self.promises, self.stated)
@@ -258,28 +255,6 @@ class Plan:
             if found is not None:
                 yield replace(question, setting=replace(question.setting, state=found))
 
-    def _is_defined(self, state: State) -> bool:
-        """Whether the reference gives numbers with such parameters."""
-        try:
-            results = self.trials.expected(replace(self.given, state=state))
-        except Exception:  # whatever the reference says to it
-            return False
-        return all(bool(torch.isfinite(tensor).all()) for tensor in tensors_of(results) if is_real(tensor))
-
-    def _seconds(self, setting: Setting) -> float | None:
-        """What the reference takes; None where it refuses, or returns other shapes than it does for the given inputs."""
-        start = time.monotonic()
-        try:
-            found = [tensor.shape for tensor in tensors_of(self.trials.expected(setting))]
-            took_s = time.monotonic() - start
-            return took_s if found == [tensor.shape for tensor in tensors_of(self.trials.expected(self.given))] else None
-        except Exception:  # whatever the reference says to such numbers
-            return None
-
-    def _has_buffers(self) -> bool:
-        target = self.trials.reference(self.given.init)
-        return isinstance(target, torch.nn.Module) and any(name not in self.tables for name, _ in target.named_buffers())
-
     def _all_far(self) -> Iterator[Question]:
         """Inputs and parameters moved away from zero by the same number: distances between them are as they were, and cancel."""
         given = enumerate(leaves(self.given.arguments))
@@ -343,27 +318,14 @@ class Plan:
             for found in self._with_state(question) if question.of not in heeded else ():
                 before = len(self.asked)
                 yield found
-                if question.of and self._is_right(before) and self._differs(question.setting):
+                if question.of and self._is_right(before) and self.responses.differs(question.setting):
                     heeded.add(question.of)
 
-    def _differs(self, setting: Setting) -> bool:
-        """Whether the reference's results are others by more than a digit's worth of rounding."""
-        try:
-            built = replace(setting, state=state_of(self.trials.reference(setting.init)))
-            pairs = list(zip(tensors_of(self.trials.expected(built)), tensors_of(self.trials.expected(self.given))))
-        except Exception:  # whatever the reference says to it
-            return False
-        return any(new.shape != old.shape or not torch.allclose(new.double(), old.double(), rtol=SEEN, atol=0.0) for new, old in pairs)
-
     def _whole_numbers(self) -> WholeNumbers:
-        def ask(setting: Setting) -> Any:
-            try:
-                return self.trials.expected(setting)
-            except Exception:  # whatever the reference says to numbers that it doesn't know
-                return None
-
         draws = [self.given, *self.basis.others(self.seed)]
-        return WholeNumbers(draws, ask, self.problem.text, marks_of(self.problem, self.given), self.problem.entry, self.stated)
+        return WholeNumbers(
+            draws, self.responses.results, self.problem.text, marks_of(self.problem, self.given), self.problem.entry, self.stated
+        )
 
     def _changed(self, question: Question) -> set[int]:
         """The places of the tensors among the arguments that are others."""
@@ -383,9 +345,9 @@ class Plan:
         except Exception:  # whatever a constructor raises
             return
         question = replace(question, setting=replace(setting, state=state))
-        if any("#" in name for name in question.sizes) and self._ignores(question.setting):
+        if any("#" in name for name in question.sizes) and self.responses.ignores_growth(question.setting):
             return
-        if any(size == 1 and not self._may_grow(name) for name, size in question.sizes.items()):
+        if any(size == 1 and not self.responses.may_grow(name, self.seed) for name, size in question.sizes.items()):
             return
         found = self._moved(question)
         started = {
@@ -397,30 +359,6 @@ class Plan:
             arguments = with_leaves(setting.arguments, started)
             found = replace(found, setting=replace(found.setting, arguments=arguments), otherwise=question.setting)
         yield found
-
-    def _may_grow(self, name: str) -> bool:
-        """Whether the reference takes a size that is larger: where it takes none, and takes 1, it broadcasts what belongs together."""
-        value = self.problem.sizes.get(name, 1)
-        for size in (value + 1, 2 * value) if value > 1 else ():
-            with contextlib.suppress(Exception):  # whatever it says to lengths that don't fit together
-                setting = self.problem.draw(self.seed, {name: size})
-                self.trials.expected(replace(setting, state=state_of(self.trials.reference(setting.init))))
-                return True
-        return value <= 1
-
-    def _ignores(self, setting: Setting) -> bool:
-        """Whether the reference makes nothing of what an axis has more than before: then lengths that belong together are others."""
-        changed: dict[int, torch.Tensor] = {}
-        for place, (new, old) in enumerate(zip(leaves(setting.arguments), leaves(self.given.arguments))):
-            axes = [axis for axis in range(min(new.dim(), old.dim())) if new.shape[axis] > old.shape[axis]]
-            if axes and is_real(new):
-                changed[place] = new.clone()
-                changed[place].narrow(axes[0], old.shape[axes[0]], new.shape[axes[0]] - old.shape[axes[0]]).add_(1.0)
-        try:
-            other = replace(setting, arguments=with_leaves(setting.arguments, changed))
-            return bool(changed) and alike(self.trials.expected(setting), self.trials.expected(other))
-        except Exception:  # whatever the reference says to lengths that don't fit together
-            return False
 
     def _moved(self, question: Question) -> Question:
         """The question with parameters that are not as they were made: zeros, ones and tiny scales hide what is wrong."""

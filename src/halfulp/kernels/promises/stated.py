@@ -274,8 +274,8 @@ class Stated:
     def _may_have_strides(self, draw: Setting) -> tuple[int, ...]:
         """The places of inputs that may have strides.
 
-        Only those of which the text says so, where it says that all others are contiguous or describes each input in a line of its own; else
-        all that it doesn't call contiguous.
+        Only those of which the text says so, where it says that all others are contiguous or describes each input in a line of its own;
+        else all that it doesn't call contiguous.
         """
         places = range(len(leaves(draw.arguments)))
         strided = self._places(draw, STRIDES, self._sentences, among=places)
