@@ -4,6 +4,7 @@ import pytest
 
 from halfulp.kernels import read_problem
 from halfulp.kernels.judging import judge_here
+from halfulp.kernels.plan import Plan
 
 REFERENCE = """
 import torch
@@ -126,3 +127,38 @@ def test_one_input_that_stays_positive_keeps_no_other_from_being_negative(tmp_pa
     (tmp_path / "submission.py").write_text(f"def custom_kernel(data):\n    {body}\n")
     found = judge_here(tmp_path, tmp_path / "submission.py", budget_s=20.0)
     assert found.answer == answer, found.because
+
+
+ROTATED = """
+import torch
+def generate_input(tokens: int, dim: int, rot: int, base: float, seed: int):
+    return torch.randn(tokens, dim, generator=torch.Generator().manual_seed(seed)), rot, base
+def ref_kernel(data):
+    x, rot, base = data
+    half = rot // 2
+    turned = base ** (-torch.arange(half, dtype=x.dtype) * 2.0 / rot)
+    return torch.cat([x[:, :half] * turned, x[:, half:rot] * turned, x[:, rot:]], dim=1)
+"""
+TURNED = """
+import torch
+def custom_kernel(data):
+    x, rot, base = data
+    half = rot // 2
+    turned = base ** (-torch.arange(half, dtype=x.dtype) / half)
+    parts = x[:, :rot].unflatten(-1, (2, half)) * turned
+    return torch.cat([parts.flatten(1), x[:, rot:]], dim=1)
+"""
+
+
+def test_a_number_past_the_end_of_an_axis_decides_nothing_in_other_tests_either(tmp_path, monkeypatch):
+    """At rot = dim + 1 the reference slices past the end, and Python lets it."""
+    monkeypatch.setattr(Plan, "on_given", lambda _: iter(()))
+    monkeypatch.setattr(Plan, "elsewhere", Plan._together)
+    (tmp_path / "reference.py").write_text(ROTATED)
+    tests = ["{tokens: 9, dim: 16, rot: 16, base: 100.0, seed: 1}", "{tokens: 5, dim: 8, rot: 8, base: 50.0, seed: 2}"]
+    (tmp_path / "task.yml").write_text("\n".join(["tests:", *(f"  - {test}" for test in tests)]))
+    (tmp_path / "solution.py").write_text(TURNED)
+    found = judge_here(tmp_path / "reference.py", tmp_path / "solution.py", budget_s=27.0)
+    assert found.answer == "RIGHT", found.because
+    past = [asked for asked in found.asked if "rot: 9 instead of 8" in asked.label]
+    assert past and all("past the end" in asked.note for asked in past)

@@ -1,4 +1,4 @@
-"""Answers: each question asked of a solution, and what its answer decides: nothing, a note, or everything."""
+"""Answers: asks a solution one question at a time, and says what each answer decides: nothing, a note, or everything."""
 
 from __future__ import annotations
 
@@ -22,19 +22,21 @@ from .trials.trial import Outcome, Trials
 from .trials.undefined import why_undefined
 
 OUT_OF_RANGE = (("specials",), ("overflow",))
-"""The evidence that comes first where infinities or NaN are in other places."""
+"""The evidence that leads where infinities or NaN are in different places."""
 SLOW = ("hangs", "runs out of memory")
-"""How a slow solution fails that is asked far more than the problem does: that says nothing of its numbers."""
+"""How a slow solution fails on a question that is far larger than the problem: such a failure says nothing about its numbers."""
 LONGER = 8
-"""What has so many times the given numbers is far more, in which gradients are not asked either."""
+"""A question with more than this many times the given numbers counts as far larger; gradients are not asked there either."""
 POISONED = ("sizes", "values")
-"""Kinds of questions in whose calls memory that nobody wrote holds NaN: what a tail or an empty row leaves there may be right by chance."""
+"""In calls for these kinds of questions, memory that nobody wrote holds NaN: what it happens to hold in a tail or an empty row may be right
+by chance."""
 OF_GIVEN_SIZES = ("given", "seed", "values")
-"""Kinds of questions whose tensors are as long as the problem's: an axis of length 1 is no copy when it is made contiguous."""
+"""In these kinds of questions, tensors are as long as the problem's. (Making a tensor contiguous copies nothing where an axis has length
+1.)"""
 
 
 class Decided(Exception):
-    """The answer about the solution is known."""
+    """Raised as soon as the answer about the solution is known."""
 
     def __init__(self, result: KernelResult) -> None:
         self.result = result
@@ -57,7 +59,7 @@ class Answers:
         self._place = trials.sandbox.place
 
     def ask(self, question: Question) -> None:
-        """Ask it.
+        """Ask one question.
 
         Raises:
             Decided: it is answered wrong.
@@ -79,7 +81,7 @@ class Answers:
         self.take(question, outcome)
 
     def take(self, question: Question, outcome: Outcome, *, must: bool = False) -> None:
-        """Note the answer; a wrong one ends the questions.
+        """Note an answer; a wrong one ends the questions.
 
         Args:
             must: whether the problem itself asks it, so that a solution may not refuse it and has no excuse.
@@ -107,7 +109,7 @@ class Answers:
         raise Decided(self.record.result(verdict, f"{where}{note}", kind=question.kind, label=question.label, check=outcome.check))
 
     def cheat(self, cheat: str, label: str) -> None:
-        """End the questions where there is a cheat.
+        """End the questions if there is a cheat.
 
         Raises:
             Decided: there is one.
@@ -116,12 +118,12 @@ class Answers:
             raise Decided(self.record.cheat(cheat, label))
 
     def failed(self, kind: str, label: str, failure: Failed) -> KernelResult:
-        """The result of a solution that gives none there."""
+        """The result for a solution that fails there."""
         cheat = cheats.seen_by_process({"attempts": failure.attempts}, {})
         return self.record.cheat(cheat, label) if cheat else self.record.failed(kind, label, failure, self._place)
 
     def _answer(self, question: Question, outcome: Outcome, *, must: bool) -> tuple[str, Outcome]:
-        """What the outcome answers, with what excuses a solution."""
+        """What an outcome means, once excuses are taken into account."""
         answer = "wrong" if (must or question.promised) and outcome.answer == "refused" else outcome.answer
         if must:
             return answer, outcome
@@ -135,17 +137,17 @@ class Answers:
         return ("no answer", replace(outcome, note=why)) if why else (answer, outcome)
 
     def _why_undefined(self, question: Question, outcome: Outcome) -> str:
-        """Why the reference is no guide on a question that was answered wrong; "" where it is one."""
+        """Why the reference is no guide on a question that was answered wrong; "" if it is one."""
         if outcome.answer != "wrong":
             return ""
         evidence = outcome.check.because[:1] if outcome.check is not None else ()
         how: dict[str, Any] = {"special": evidence in OUT_OF_RANGE, "shaped": "structure" in evidence, "gradients": question.gradients}
         tensors = leaves(question.setting.arguments)
         how["untied"] = not all(tie.holds(tensors) for tie in self.basis.promises.ties)
-        return why_undefined(self.trials.reference, question.setting, self.own.given, **how)
+        return why_undefined(self.trials.reference, question.setting, question.start or self.own.given, **how)
 
     def _look_at(self, question: Question, outcome: Outcome) -> None:
-        """What the process saw of the call.
+        """Look at what the process of the solution saw during the call.
 
         Raises:
             Decided: it was a cheat.
@@ -160,7 +162,7 @@ class Answers:
         self.cheat(cheats.seen_by_process({name: outcome.facts.get(name) for name in seen}, facts), question.label)
 
     def _decides_nothing(self, question: Question, outcome: Outcome) -> bool:
-        """Whether correct kernels may differ as this one does."""
+        """Whether correct kernels, too, may differ in this way."""
         if question.exotic:
             return True
         if outcome.check is None:  # which of equal numbers is chosen was not looked at

@@ -1,7 +1,7 @@
-"""Apart: judgements in a process of their own, so that a reference that crashes takes nothing with it: no training loop, no other solution.
+"""Apart: judgements in a process of their own, so that a reference that crashes takes neither a training loop nor other solutions with it.
 
-References are run on inputs that nobody ran them on. PyTorch checks most of what it is given, and not all: `embedding_bag` with offsets
-beyond what they divide reads memory that isn't there.
+References are run on inputs that nobody has tried. PyTorch checks most of what it is given, but not everything: `embedding_bag` reads out
+of bounds when its offsets do.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from ..verdicts.verdict import Verdict
 from .result import KernelReport, KernelResult
 
 MOST_ENDS = 3
-"""How often a judgement is begun again without the question at which the process ended."""
+"""How many times a judgement is restarted without the question at which the process died."""
 LONGEST = 20
-"""Times the budget that an answer may take: what compiles and what is begun again takes more than questions do."""
+"""How many budgets an answer may take: compiling and restarting take longer than questions do."""
 TOLD_S = 0.2
-"""How often is looked which question is being asked."""
+"""How often to look which question is being asked."""
 
 
 class Apart:
-    """One process; it is started when it is first asked, and again after a fault."""
+    """One process. It is started when it is first needed, and again after a failure."""
 
     def __init__(self) -> None:
         self._worker = Worker("the reference", sys.executable, program=("-m", "halfulp.kernels.judging_server"))
@@ -41,7 +41,7 @@ class Apart:
         self, problem: str | Path, solution: str | Path, *, declared: str | None, budget_s: float, seed: int,
         progress: Callable[[str], None] | None = None,
     ) -> KernelResult:  # fmt: skip
-        """What `judge` answers, asked there.
+        """Run `judge` in that process.
 
         Raises:
             HalfulpError: what `judge` raises.
@@ -73,14 +73,14 @@ class Apart:
                 return replace(result, notes=(*result.notes, *notes))
 
     def end(self) -> None:
-        """End the process now, whatever is being asked of it."""
+        """End the process now, whatever it is doing."""
         self._ended = True
         self._worker.end()
 
 
 @contextlib.contextmanager
 def _told(file: Path, progress: Callable[[str], None] | None) -> Generator[None]:
-    """Inside, what a process writes into a file is told as it changes."""
+    """While inside, report what a process writes to a file whenever it changes."""
     if progress is None:
         yield
         return
@@ -115,7 +115,7 @@ _OF_THREAD = threading.local()
 
 
 def of_this_thread() -> Apart:
-    """The process of this thread, which keeps it: starting one takes two seconds."""
+    """The process of this thread. Threads keep theirs, because starting one takes two seconds."""
     if not hasattr(_OF_THREAD, "apart"):
         _OF_THREAD.apart = Apart()
     return _OF_THREAD.apart

@@ -12,12 +12,12 @@ from .promises.promises import Promises
 from .promises.stated import Stated
 
 SEEDS = (0, 1, 2)
-"""Of the draws that say what a problem promises, and that every solution is asked."""
+"""Seeds of the draws that show what a problem promises; every solution is asked about all of them."""
 
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """Where questions start.
+    """The setting from which questions start.
 
     Attributes:
         problem: whose sizes are those of the setting. given: the setting, with the reference's parameters.
@@ -31,7 +31,7 @@ class Basis:
 
     @classmethod
     def of(cls, problem: Problem, draws: Sequence[Setting], make: Callable[[tuple[Any, ...]], Any]) -> Basis:
-        """The basis of a problem.
+        """Find the basis of a problem.
 
         Args:
             draws: of the problem, the first one to be started from. make: the reference for what a constructor gets.
@@ -56,5 +56,5 @@ class Basis:
 
 
 def drawn(problem: Problem, seed: int) -> list[Setting]:
-    """The draws that say what a problem promises."""
+    """The draws that show what a problem promises."""
     return [problem.draw(seed + number, {}) for number in SEEDS]

@@ -1,4 +1,4 @@
-"""Budget: the seconds that a judgement has, and what a question may take of them."""
+"""Budget: how many seconds a judgement has, and how many of them one question may take."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from .questions.pace import Pace
 from .questions.question import Question
 
 BUDGET_S = 27.0
-"""For one solution, so that an answer takes half a minute with the start of its processes; the questions that say the most come first."""
+"""For one solution: an answer takes half a minute, with the time that its processes need to start. The most telling questions come
+first."""
 PASSES = 100
-"""A whole judgement runs the reference about fifty times, some of them op by op: one question is not to take longer than the budget."""
+"""A whole judgement runs the reference about fifty times, some of them op by op; no single question may take longer than the budget."""
 FIRST_CALLS = 60
-"""Calls that the budget has to have time for, or a solution starts with one: before anything else there are eight for cheats and ten for a
-whole judgement, and they may take a third of the budget."""
+"""The budget must have time for this many calls; otherwise the questions start from smaller sizes. Before any other question there are
+eight calls that look for cheats and ten for a whole judgement, and these may take a third of the budget."""
 CALLS = 3
-"""In which an answer that needs no whole judgement is given: of the reference, of it in float64, and of the solution."""
+"""Calls that an answer without a whole judgement needs: the reference, the reference in float64, and the solution."""
 PART = 10
-"""A far question may take so much of the budget as one of these parts, and is not asked where it would take more, as it seems."""
+"""A far question may take one part in this many of the budget, and is not asked where it would probably take more."""
 
 LITTLE = 4 * PART
-"""A question whose answer decides nothing takes less: there are up to ten of them, and together they get a quarter of the budget."""
+"""A question that decides nothing may take less: there are up to ten of them, and together they get a quarter of the budget."""
 
 
 class Budget:
@@ -43,28 +44,28 @@ class Budget:
         self._pace, self._reference = Pace(), Pace()
 
     def begin(self) -> None:
-        """The solution is loaded: what compiles has done so."""
+        """Start the clock: the solution is loaded, and whatever compiles at loading has done so."""
         self.deadline = max(self._start + self.seconds, time.monotonic() + self.seconds / 2)
 
     @property
     def is_over(self) -> bool:
-        """Whether no further question is asked."""
+        """Whether to ask no more questions."""
         return time.monotonic() > self.deadline
 
     @property
     def pass_s(self) -> float:
-        """What one run of the reference may take in a question."""
+        """How long one run of the reference may take in a question."""
         return self.seconds / PASSES
 
     def within_s(self, question: Question) -> float:
-        """The seconds that an answer may take: of a far question, one of the parts; of one that decides nothing, less; of others, any."""
+        """How many seconds an answer may take: less for far questions and for those that decide nothing."""
         parts = PART if question.far else LITTLE if question.exotic else 0
         return max(self.seconds / parts, CALLS * self.call_s) if parts else math.inf
 
     def too_long(self, question: Question) -> float:
-        """About how many seconds a question would take, where that is too much; otherwise 0.
+        """About how many seconds a question would take, if that is too many; otherwise 0.
 
-        What smaller sizes took says most; of a far question of which nothing is known, how its numbers grow.
+        The best guide is how long smaller sizes took; for a far question without one, it is how fast its numbers grow.
         """
         if question.steady:
             return 0.0
@@ -78,7 +79,7 @@ class Budget:
         return found if question.far and found > self.seconds / PART else 0.0
 
     def took(self, question: Question, seconds: float, reference_s: float, given: Mapping[str, int]) -> None:
-        """Note what a question of one size took, and one call of the reference in it.
+        """Note how long a question of one size took, and one call of the reference in it.
 
         Args:
             given: the sizes of the problem, which another draw of its inputs has.

@@ -1,4 +1,4 @@
-"""First calls: the inputs of the problem, what the process sees of them, and from which sizes the other questions start."""
+"""First calls: the inputs of the problem, what the process sees during them, and the sizes from which the other questions start."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .trials.trial import OFTEN
 LABEL = "the inputs of the problem"
 SLOWER = "Triton's interpreter takes thousands of times as long as a GPU does."
 SMALL = 8
-"""What is shorter stays as it is where sizes become smaller: widths of filters, numbers of groups."""
+"""Shorter axes stay as they are when sizes are reduced: they may be widths of filters or numbers of groups."""
 
 
 class FirstCalls:
@@ -42,7 +42,7 @@ class FirstCalls:
         self._falls_back = False
 
     def make(self) -> None:
-        """Ask them; `answers.basis` is then that from which all other questions start.
+        """Make the calls. Afterwards, `answers.basis` is the setting from which all other questions start.
 
         Raises:
             Decided: an answer is wrong.
@@ -77,7 +77,7 @@ class FirstCalls:
             self.answers.take(Question("given", label, test), self.trials.ask(test), must=True)
 
     def _smaller_alone(self, failure: Failed) -> None:
-        """Smaller sizes, where the given ones take too long in Triton's interpreter.
+        """Start from smaller sizes, where the given ones take too long in Triton's interpreter.
 
         Raises:
             Decided: they are wrong, or take too long as well.
@@ -99,7 +99,7 @@ class FirstCalls:
         self.record.check = outcome.check
 
     def _shrink(self) -> None:
-        """Start from smaller sizes, where the solution takes long.
+        """Start from smaller sizes, where the solution is slow.
 
         Raises:
             Decided: the solution is wrong there.
@@ -111,7 +111,7 @@ class FirstCalls:
             self._shrink_to(self.answers.own.problem, parts)
 
     def _shrink_to(self, problem: Problem, parts: int) -> None:
-        """Sizes that are so many times smaller; as before where these have no answer."""
+        """Divide the sizes by this factor; leave them where the smaller ones can't be answered."""
         sizes = {name: value // parts if value >= SMALL * parts else value for name, value in problem.sizes.items()}
         changes = {name: size for name, size in sizes.items() if size != problem.sizes[name] and "#" not in name}
         if not changes:
@@ -139,7 +139,7 @@ class FirstCalls:
         return time.monotonic() - start
 
     def _look_for_cheats(self, basis: Basis) -> None:
-        """What the process sees of a call, and what its results depend on.
+        """Look at what the process sees during a call, and at what the results depend on.
 
         Raises:
             Decided: there is a cheat, or the solution ends without a result.
@@ -166,5 +166,5 @@ class FirstCalls:
 
 
 def _drawn_with(problem: Problem, sizes: Mapping[str, int], seed: int, changes: Mapping[str, int]) -> Setting:
-    """A draw of a problem whose sizes are others, some of them changed."""
+    """Draw inputs of a problem with some of its sizes changed."""
     return problem.draw(seed, {**sizes, **changes})

@@ -1,4 +1,4 @@
-"""History: what a solution keeps from one call to the next, and what calls before or beside it disturb."""
+"""History: what a solution keeps from one call to the next, and how calls before or beside it disturb it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .trials.training import DRAWS, drawn_otherwise
 
 
 class History:
-    """Asks calls that hang together.
+    """Asks questions about sequences of calls.
 
     Args:
         answers: which ask the solution. others: two more draws. tables: buffers that are no inputs, see `tables_of`.
@@ -31,7 +31,7 @@ class History:
         self.trials, self.record, self.basis = answers.trials, answers.record, answers.basis
 
     def ask_disturbed(self) -> None:
-        """Calls that another one may disturb, see `sequences`.
+        """Make calls that another call may disturb, see `sequences`.
 
         Raises:
             Decided: an answer is wrong.
@@ -53,7 +53,7 @@ class History:
             self.answers.take(Question("sequence", sequence.label, sequence.setting, exotic=sequence.exotic), outcome)
 
     def ask_in_succession(self) -> None:
-        """Calls of which each goes on from the one before, where the reference keeps something from call to call.
+        """Make calls that each continue from the last, where the reference keeps something between calls.
 
         Raises:
             Decided: an answer is wrong.
@@ -79,7 +79,7 @@ class History:
         self.record.asked.append(Asked("sequence", succession.LABEL, "right"))
 
     def ask_random(self) -> None:
-        """Whether random numbers are drawn as the reference draws them, and buffers change alike.
+        """Check that random numbers have the reference's distribution, and that buffers change in the same way.
 
         Raises:
             Decided: they are not.

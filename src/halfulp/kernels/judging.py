@@ -37,9 +37,9 @@ from .trials.trial import OFTEN, Trials
 from .trials.yardstick import yardsticks
 
 HELPERS = ("task.py",)
-"""Of a problem of GPU MODE: the names of types, which solutions import."""
+"""Files beside a problem in GPU MODE's format that solutions import: names of types."""
 FIRST_S = 20.0
-"""At least, for the first call: what it imports and compiles takes some seconds, and several times as long on a busy machine."""
+"""The least time for the first call: importing and compiling take some seconds, and several times as many on a busy machine."""
 
 
 @answered
@@ -111,7 +111,7 @@ def judge_here(
 
 
 class _Judge:
-    """One problem and one solution."""
+    """Judges one solution of one problem."""
 
     def __init__(
         self, problem: Problem, sandbox: Sandbox, *, declared: str | None, budget_s: float, seed: int, without: Collection[str]
@@ -126,7 +126,7 @@ class _Judge:
         self._remembered = set[str]()
 
     def judged(self) -> KernelResult:
-        """The answer."""
+        """Judge it."""
         self.progress("loading the solution")
         self.sandbox.start()
         answers = Answers(self.trials, self.budget, self.record, self._drawn())
@@ -150,7 +150,7 @@ class _Judge:
         return self.record.right(yardsticks(self.trials.reference(given.init), given, self.declared) if is_rounding else {})
 
     def _drawn(self) -> Basis:
-        """The first draw, with the reference's parameters, and what the problem promises of its inputs."""
+        """The first draw, with the reference's parameters, and what the problem promises about its inputs."""
         basis = Basis.of(self.problem, drawn(self.problem, self.seed), self.trials.reference)
         self.record.promised = (*basis.promises.words, *basis.stated.words)
         self.budget.numbers, self._tables = count_of(basis.given), tables_of(self.problem, basis.given.init)
@@ -204,7 +204,7 @@ class _Judge:
         return self.sandbox.build(self.problem.entry, init, 0)[0]
 
     def _questions(self, answers: Answers) -> Iterator[Question]:
-        """Everything else, the cheapest and most telling first.
+        """All other questions, the cheapest and most telling first.
 
         Raises:
             Decided: an answer is wrong.
@@ -228,7 +228,7 @@ class _Judge:
         yield from plan.elsewhere()
 
     def _ask(self, answers: Answers, question: Question) -> None:
-        """Ask a question, if it may be asked and isn't too long.
+        """Ask a question, unless it breaks a promise or would take too long.
 
         Raises:
             Decided: it is answered wrong.

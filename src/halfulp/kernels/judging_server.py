@@ -1,4 +1,4 @@
-"""The program in which judgements are made, see `Apart`."""
+"""The program that runs judgements for `Apart`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def main() -> None:
-    """Answer until the other side closes the pipe."""
+    """Answer requests until the other side closes the pipe."""
     from halfulp.process.pipes import taken_pipes
 
     questions, answers = taken_pipes()

@@ -1,4 +1,4 @@
-"""judge_all(): many solutions of one problem, side by side, each in processes of its own: what one does costs no other."""
+"""judge_all(): judges many solutions of one problem side by side, each in processes of its own, so that none can harm another."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _one(asked: Asked, files: Sequence[str], progress: Callable[[str], None] | N
 
 
 def _side_by_side(asked: Asked, files: Sequence[str], processes: int | None) -> Iterator[tuple[str, KernelResult]]:
-    """Each solution with its result, as they come."""
+    """Each solution with its result, as they finish."""
     if not files:
         return
     own, all_of_them = threading.local(), list[Apart]()

@@ -1,4 +1,4 @@
-"""Plan: in which order a solution is asked what, so that what says the most comes before the time is up."""
+"""Plan: the order of the questions, so that the most telling ones are asked before time runs out."""
 
 from __future__ import annotations
 
@@ -52,15 +52,17 @@ from .result import Asked
 from .trials.trial import RECORDS_NONE, REFERENCE_RECORDS_NONE, Trials
 
 MOST_NEAR = 20
-"""Sizes, each one more, several times as large, and one less, that are asked before other values: they say the most, and time may end."""
+"""How many near sizes (one more, several times as large, one less) are asked before other values: they say the most, and time may run
+out."""
 MOST_IGNORED = 4
-"""Settings on which numbers that change no result are looked for: each costs a few calls of the reference."""
+"""On how many settings to look for numbers that don't affect the result: each costs a few calls of the reference."""
 MOST_TESTS = 4
-"""Other tests, the ones that come first: each asks again what was asked of the first."""
+"""How many other tests of the problem are asked, the first ones: each repeats what was asked of the first test."""
 OF_A_TEST = len(PROPORTIONS) + 6
-"""Sizes of each, the nearest first."""
+"""How many sizes are asked of each other test, the nearest first."""
 FAR_MEAN = 1000.0
-"""Times the spread of the inputs: squares of such numbers keep a unit of those of their differences in float32."""
+"""Times the spread of the inputs. In float32, squares of numbers so far from zero have a unit as large as the squares of their
+differences."""
 
 
 class Plan:
@@ -97,7 +99,7 @@ class Plan:
         self._sized: list[Question] = []
 
     def on_given(self) -> Iterator[Question]:
-        """The given inputs with other signs, formats and parameters; their gradients; training mode."""
+        """On the given inputs: other signs, formats and parameters; gradients; training mode."""
         given = self.given
         self._upwards = self.trials.names is not None and not self.responses.is_defined(moved(given.state, self.seed, self.tables))
         parameters = self._parameters() if self.trials.names is not None else iter(())
@@ -127,7 +129,7 @@ class Plan:
             yield from training_questions(self._early)
 
     def _other_gradients(self) -> Iterator[Question]:
-        """Gradients that come in as those of a sum do, without a stride; of parameters alone, and of inputs alone."""
+        """Gradients for an incoming gradient with a stride of zero, as a sum makes it; of parameters alone; of inputs alone."""
         ways = {"gradients of a sum over the first axis": ROWS_ALIKE}
         if self.given.state:
             ways |= {"gradients of parameters alone": OF_PARAMETERS, "gradients of inputs alone": OF_INPUTS}
@@ -136,7 +138,7 @@ class Plan:
                 yield Question("gradients", label, self.given, gradients=way, promised=True)
 
     def elsewhere(self) -> Iterator[Question]:
-        """Other constructors, sizes, values and layouts; then gradients on them."""
+        """Other constructor arguments, sizes, values and layouts; then gradients on those."""
         asked = {label for label, _ in self.problem.tests}  # as they are, with the given inputs
         for other in (found for found in self.problem.others if found.name not in asked):
             with contextlib.suppress(*REFUSALS):
@@ -190,7 +192,7 @@ class Plan:
         yield from self._together()
 
     def _at_sizes(self, sizes: Iterator[Question], kept: list[Question], refused: set[str]) -> Iterator[Question]:
-        """Questions of other sizes, with all that belongs to each.
+        """Questions about other sizes, each with the parameters and ranges that go with it.
 
         Args:
             kept: gets those on which gradients may be asked. refused: gets the names of sizes that had no answer.
@@ -211,7 +213,7 @@ class Plan:
         for plan in self._others():
             for question in plan.of_a_test():
                 label = f"{plan.problem.name}: {question.label}"
-                yield replace(question, label=label, sizes={**plan.problem.sizes, **question.sizes})
+                yield replace(question, label=label, sizes={**plan.problem.sizes, **question.sizes}, start=plan.given)
         sizes = extremes(self._sized)
         for question in sizes:
             for found in mask_questions(question.setting, self.promises, self.stated):
@@ -236,7 +238,7 @@ class Plan:
             )
 
     def of_a_test(self) -> Iterator[Question]:
-        """Near sizes, one several times as large, and values: of a test that switches something on."""
+        """Near sizes, one several times as large, and values: for a test that switches something on."""
         near = size_questions(self.problem, self.given, self.promises, self.seed, limits=self.stated.limits)
         sizes = itertools.chain(itertools.islice(near, OF_A_TEST), longer_size_questions(self.problem, self.seed))
         values = (question for question in self._values() if question.kind == "values")
@@ -246,7 +248,7 @@ class Plan:
                 yield question
 
     def _is_right(self, before: int) -> bool:
-        """Whether a question that was asked after so many answers was answered right."""
+        """Whether a question was asked after that many answers, and answered right."""
         return len(self.asked) > before and self.asked[-1].answer == "right"
 
     def _parameters(self) -> Iterator[Question]:
@@ -256,7 +258,7 @@ class Plan:
                 yield replace(question, setting=replace(question.setting, state=found))
 
     def _all_far(self) -> Iterator[Question]:
-        """Inputs and parameters moved away from zero by the same number: distances between them are as they were, and cancel."""
+        """Inputs and parameters shifted from zero by the same number: their distances become small differences of large numbers."""
         given = enumerate(leaves(self.given.arguments))
         floats = {place: tensor for place, tensor in given if is_real(tensor) and torch.isfinite(tensor).all()}
         state = {name: tensor for name, tensor in self.given.state.items() if is_real(tensor) and name not in self.tables}
@@ -271,7 +273,7 @@ class Plan:
             yield Question("values", "a mean a thousand times the spread, the same in all inputs, parameters and buffers", setting)
 
     def _ignored(self, settings: Sequence[Setting]) -> Iterator[Question]:
-        """Numbers that change no result, on the first setting that has some: lengths that are all full leave none."""
+        """Numbers that don't affect the result, on the first setting that has any: there are none where all lengths are full."""
         target = self.trials.reference(self.given.init)
         for setting in settings[:MOST_IGNORED]:
             found = list(ignored_questions(setting, self.promises, target, self.trials.expected, self.stated.behind))
@@ -280,7 +282,7 @@ class Plan:
                 return
 
     def _allowed(self, questions: Iterator[Question]) -> Iterator[Question]:
-        """The questions, where need be with one input as it is given: that weights are positive says nothing of the other inputs."""
+        """The questions, with one input restored where that makes them allowed: one that must be positive says nothing of others."""
         own = leaves(self.given.arguments)
         for question in questions:
             if self.stated.allows(question.setting, question.sizes):
@@ -309,9 +311,9 @@ class Plan:
             yield from gradient_questions(asked)
 
     def _constructors(self) -> Iterator[Question]:
-        """Other parameters of the constructor; a larger one where a smaller one changes nothing: what is beyond may be no promise.
+        """Other arguments of the constructor; a larger one only where a smaller one makes a difference: it may be out of range.
 
-        A frequency eight times as high as the highest of a filter bank is past what samples hold; one an eighth as high is not.
+        A frequency eight times the highest of a filter bank is beyond what samples can hold; one an eighth as high is not.
         """
         heeded: set[str] = set()
         for question in constructor_questions(self.problem, self.given):
@@ -328,14 +330,14 @@ class Plan:
         )
 
     def _changed(self, question: Question) -> set[int]:
-        """The places of the tensors among the arguments that are others."""
+        """The places of the argument tensors that were changed."""
         pairs = zip(leaves(question.setting.arguments), leaves(self.given.arguments))
         return {place for place, (new, old) in enumerate(pairs) if new is not old}
 
     def _with_state(self, question: Question) -> Iterator[Question]:
-        """The question with the parameters that belong to what its constructor gets; nothing where the reference refuses that.
+        """The question with the parameters that its constructor arguments lead to; nothing if the reference refuses these.
 
-        Inputs that are all zero, as a state is at its start, are not.
+        Inputs that start as all zeros, such as a state, get other values.
         """
         setting = question.setting
         if not self.stated.allows(setting, question.sizes) or has_rows_of_nothing(setting, self.given, self.stated):
@@ -361,7 +363,7 @@ class Plan:
         yield found
 
     def _moved(self, question: Question) -> Question:
-        """The question with parameters that are not as they were made: zeros, ones and tiny scales hide what is wrong."""
+        """The question with changed parameters: initial zeros, ones and tiny scales hide mistakes."""
         state = question.setting.state
         if not state or self.trials.names is None:
             return question

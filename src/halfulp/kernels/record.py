@@ -1,4 +1,4 @@
-"""Record: what was asked of a solution and noted so far, and the result that it makes."""
+"""Record: what a solution was asked, what was noted, and the result that follows."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .solutions.sandbox import NOT_STARTED, Failed
 from .trials.yardstick import in_words
 
 ACTIONS = {"loading it": "It can't be loaded", "making it": "It can't be constructed"}
-"""What failed before there was a call, in words."""
+"""What failed before there was a call."""
 
 
 class Record:
-    """One judgement, as it goes on.
+    """One judgement in progress.
 
     Args:
         solution: its name. declared: the precision that it may use, None for that of the data.
@@ -38,11 +38,11 @@ class Record:
 
     @property
     def is_identical(self) -> bool:
-        """Whether both gave the same bits on the given inputs."""
+        """Whether both sides gave the same bits on the given inputs."""
         return self.check is not None and self.check.verdict is Verdict.IDENTICAL
 
     def result(self, verdict: Verdict, because: str, **more: Any) -> KernelResult:
-        """The result, with everything until now.
+        """The result, with everything recorded so far.
 
         Args:
             more: other attributes of it.
@@ -55,7 +55,7 @@ class Record:
         )  # fmt: skip
 
     def right(self, coarser: dict[str, float]) -> KernelResult:
-        """The result where nothing is wrong; undecided where nothing could be asked on the given inputs.
+        """The result if nothing is wrong; undecided if nothing could be asked on the given inputs.
 
         Args:
             coarser: see `yardsticks`.
@@ -70,11 +70,11 @@ class Record:
         return self.result(Verdict.IDENTICAL if self.is_identical else Verdict.ROUNDING, because, coarser=coarser)
 
     def cheat(self, cheat: str, label: str) -> KernelResult:
-        """The result of a cheat, seen on that question."""
+        """The result for a cheat, seen on that question."""
         return self.result(Verdict.MISTAKE, f"This is a cheat: {cheat}.", cheat=cheat, label=label)
 
     def failed(self, kind: str, label: str, failure: Failed, place: str) -> KernelResult:
-        """The result where a question got none.
+        """The result for a question on which the solution failed.
 
         Args:
             place: where the solution runs.

@@ -1,4 +1,4 @@
-"""Responses: how the reference responds to settings, which says what can be asked of a solution."""
+"""Responses: how the reference responds to other settings, which says what a solution can be asked."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .trials.trial import SEEN, Trials
 
 
 class Responses:
-    """What the reference does where it is not yet known whether it can: whatever it raises there is an answer too.
+    """Tries the reference where it may fail; whatever it raises is an answer too.
 
     Args:
         basis: the given inputs. trials: which run the reference.
@@ -35,19 +35,19 @@ class Responses:
             return None
 
     def is_defined(self, state: State) -> bool:
-        """Whether it gives numbers with such parameters."""
+        """Whether its results are finite with these parameters."""
         results = self.results(replace(self._given, state=state))
         return results is not None and all(bool(torch.isfinite(tensor).all()) for tensor in tensors_of(results) if is_real(tensor))
 
     def seconds(self, setting: Setting) -> float | None:
-        """What it takes; None where it refuses, or returns other shapes than it does for the given inputs."""
+        """How long it takes; None where it refuses, or its results have other shapes than on the given inputs."""
         start = time.monotonic()
         results = self.results(setting)
         took_s = time.monotonic() - start
         return took_s if results is not None and _shapes(results) == _shapes(self.results(self._given)) else None
 
     def differs(self, setting: Setting) -> bool:
-        """Whether its results are others than on the given inputs, by more than a digit's worth of rounding."""
+        """Whether its results differ from those on the given inputs by more than rounding and a digit."""
         try:
             built = replace(setting, state=state_of(self._trials.reference(setting.init)))
             pairs = list(zip(tensors_of(self._trials.expected(built)), tensors_of(self._trials.expected(self._given))))
@@ -56,7 +56,7 @@ class Responses:
         return any(new.shape != old.shape or not torch.allclose(new.double(), old.double(), rtol=SEEN, atol=0.0) for new, old in pairs)
 
     def may_grow(self, name: str, seed: int) -> bool:
-        """Whether it takes a size that is larger: where it takes none, and takes 1, it broadcasts what belongs together."""
+        """Whether it accepts a larger size: if it accepts only 1, it broadcasts axes that belong together."""
         value = self._problem.sizes.get(name, 1)
         for size in (value + 1, 2 * value) if value > 1 else ():
             with contextlib.suppress(Exception):  # whatever it says to lengths that don't fit together
@@ -66,7 +66,7 @@ class Responses:
         return value <= 1
 
     def ignores_growth(self, setting: Setting) -> bool:
-        """Whether it makes nothing of what an axis has more than before: then lengths that belong together are others."""
+        """Whether its results ignore what an axis has more than before: then lengths that belong together no longer agree."""
         changed: dict[int, torch.Tensor] = {}
         for place, (new, old) in enumerate(zip(leaves(setting.arguments), leaves(self._given.arguments))):
             axes = [axis for axis in range(min(new.dim(), old.dim())) if new.shape[axis] > old.shape[axis]]
@@ -80,7 +80,7 @@ class Responses:
             return False
 
     def has_buffers(self, tables: Collection[str]) -> bool:
-        """Whether it is a module with buffers, beside those that are tables."""
+        """Whether it is a module with buffers other than tables."""
         target = self._trials.reference(self._given.init)
         return isinstance(target, torch.nn.Module) and any(name not in tables for name, _ in target.named_buffers())
 

@@ -1,4 +1,4 @@
-"""KernelResult: the answer about one solution: right, wrong and how, or a cheat, with what was asked on the way."""
+"""KernelResult: the answer about one solution (right, wrong and how, or a cheat), and everything that it was asked."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Asked:
 @shown
 @dataclass(frozen=True)
 class KernelResult:
-    """What a solution of a problem is.
+    """What was found about one solution.
 
     Attributes:
         verdict: one of the eight; that of the question that decided. cheat: what it does that no kernel may, in words; "" for nothing.
@@ -84,7 +84,7 @@ class KernelResult:
 @shown
 @dataclass(frozen=True)
 class KernelReport:
-    """What the solutions of a problem are.
+    """What was found about the solutions of a problem.
 
     Attributes:
         results: one for each solution, in the order in which they were given. complete: False after Ctrl-C.

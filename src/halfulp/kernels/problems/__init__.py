@@ -1,1 +1,1 @@
-"""What a kernel has to compute: the formats that problems have, their settings, and one call of either side."""
+"""What a kernel has to compute: the formats of problems, their settings, and one call of either side."""

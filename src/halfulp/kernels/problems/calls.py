@@ -1,4 +1,4 @@
-"""Setting: on what a kernel is called; and the call itself, made alike for the reference (here) and for a solution (in its own process)."""
+"""Setting: what a kernel is called with; and the call itself, the same for the reference (here) and for a solution (in its own process)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ State = dict[str, torch.Tensor]
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """On what a kernel is called.
+    """What a kernel is called with.
 
     Attributes:
         arguments: of the call. init: of the constructor, for modules. state: parameters and buffers by name; empty for functions.
@@ -45,7 +45,7 @@ def call(
     *,
     training: bool,
 ) -> tuple[Any, State]:
-    """What a kernel returns, and its buffers after the call, with the parameters that it changed in training mode, as an optimizer does.
+    """What a kernel returns, its buffers after the call, and the parameters that it changed in training mode, as an optimizer does.
 
     Args:
         target: a module or function. state: what stands for a module's parameters and buffers; it is not changed.
@@ -71,7 +71,7 @@ TARGET = "target"
 
 
 class _Reading(nn.Module):
-    """A module that returns its buffers with its result: one that the call replaced is seen only until what stands for it is taken away."""
+    """Returns the buffers of a module with its result: replaced ones can be seen only while the substitutes are in place."""
 
     def __init__(self, target: nn.Module) -> None:
         super().__init__()
@@ -83,7 +83,7 @@ class _Reading(nn.Module):
 
 
 ALL, ROWS_ALIKE, OF_PARAMETERS, OF_INPUTS = "all", "rows alike", "of parameters", "of inputs"
-"""What is differentiated, and by what: see `differentiated`."""
+"""What is differentiated, and with respect to what: see `differentiated`."""
 
 
 def differentiated(
@@ -95,9 +95,9 @@ def differentiated(
     training: bool,
     way: str = ALL,
 ) -> dict[str, Any]:
-    """The gradients of a fixed combination of a kernel's results, by parameters and arguments; empty where it records none.
+    """The gradients of a fixed combination of a kernel's results, for parameters and arguments; empty if it records none.
 
-    The combination weighs each element by a number from -1 to 1 that depends on its place alone: both sides take the same.
+    The combination weights each element by a number from -1 to 1 that depends only on its place, so that both sides use the same one.
 
     Args:
         way: `ALL`; `ROWS_ALIKE`, where the weights along the first axis are one, as those of a sum are: the gradients that come from there
@@ -130,13 +130,13 @@ def differentiated(
 
 
 def weights(tensor: torch.Tensor) -> torch.Tensor:
-    """A number from -1 to 1 for each place: cosines of multiples of the golden angle, which are as various as random ones."""
+    """A number from -1 to 1 for each place: cosines of multiples of the golden angle, which are as varied as random ones."""
     places = torch.arange(tensor.numel(), dtype=torch.float64)
     return torch.cos(2.399963229728653 * (places + 1.0)).reshape(tensor.shape).to(tensor)
 
 
 def remembered(target: Any, setting: Setting) -> set[str]:
-    """The buffers that a call in evaluation mode changes, as a cache of keys; none where it fails."""
+    """The buffers that a call in evaluation mode changes, such as a cache of keys; none if the call fails."""
     if not isinstance(target, nn.Module):
         return set()
     try:
@@ -151,7 +151,7 @@ def remembered(target: Any, setting: Setting) -> set[str]:
 
 
 def equal(left: torch.Tensor, right: torch.Tensor) -> bool:
-    """Whether two tensors have the same shape and numbers; those of 8-bit formats are compared as bits, as PyTorch can't."""
+    """Whether two tensors have the same shape and numbers; 8-bit formats are compared as bits, because PyTorch can't compare them."""
     if left.shape != right.shape or left.dtype is not right.dtype:
         return left.shape == right.shape and torch.equal(left, right)
     if left.is_floating_point() and left.itemsize == 1:
@@ -168,7 +168,7 @@ def _tensors(value: Any) -> list[torch.Tensor]:
 
 
 def is_real(tensor: torch.Tensor) -> bool:
-    """Whether a tensor's numbers are floating and PyTorch computes with them: those of 8 bits are only stored."""
+    """Whether a tensor holds floating-point numbers that PyTorch computes with (8-bit formats are only stored)."""
     return tensor.is_floating_point() and tensor.itemsize > 1
 
 
@@ -180,7 +180,7 @@ def leaves(arguments: tuple[Any, ...]) -> list[torch.Tensor]:
 
 
 def with_leaves(arguments: tuple[Any, ...], tensors: Mapping[int, torch.Tensor]) -> tuple[Any, ...]:
-    """The arguments with other tensors, by their place among the leaves."""
+    """The arguments with some tensors replaced, by their place among the leaves."""
     from ...cases.trees import tree_map
 
     numbers = iter(range(1 << 30))
@@ -198,7 +198,7 @@ def copied(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
 
 @contextlib.contextmanager
 def seeded(seed: int) -> Any:
-    """PyTorch's random numbers start at a seed inside, and go on as before afterwards."""
+    """Inside, PyTorch's random numbers start at a seed; afterwards they continue as before."""
     devices = range(torch.cuda.device_count()) if torch.cuda.is_initialized() else ()
     with torch.random.fork_rng(devices=list(devices)):
         torch.default_generator.manual_seed(seed)

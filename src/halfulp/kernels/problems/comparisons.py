@@ -1,4 +1,4 @@
-"""Comparisons: what a source compares its names with; a formula may have a case of its own there, and inputs may be marked so."""
+"""Comparisons: what a source compares its names with. A formula may have a special case there, and inputs may be marked that way."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Comparison:
-    """One comparison of a source.
+    """One comparison in a source.
 
     Attributes:
         names: the names and attributes in it. values: the constants in it. is_equality: whether it asks for the same or another value.
@@ -22,11 +22,11 @@ class Comparison:
 
 
 DRAWING = ("generate_input", "get_inputs", "get_init_inputs")
-"""Functions that draw the inputs: what they compare says nothing of what is computed."""
+"""Functions that draw the inputs: what they compare says nothing about the computation."""
 
 
 def _walked(node: ast.AST) -> Iterator[ast.AST]:
-    """A node and all in it, but for functions that draw inputs."""
+    """A node and everything in it, except functions that draw inputs."""
     yield node
     for inner in ast.iter_child_nodes(node):
         if not (isinstance(inner, ast.FunctionDef) and inner.name in DRAWING):
@@ -34,7 +34,7 @@ def _walked(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def comparisons_in(text: str) -> Iterator[Comparison]:
-    """Every comparison of a source but in what draws the inputs; "x in (1, 2)" has two values."""
+    """Every comparison in a source, except where inputs are drawn; "x in (1, 2)" has two values."""
     for node in _walked(ast.parse(text)):
         if isinstance(node, ast.Compare):
             parts = list(ast.walk(node))
@@ -45,7 +45,7 @@ def comparisons_in(text: str) -> Iterator[Comparison]:
 
 
 def constants(node: ast.expr) -> tuple[Any, ...]:
-    """The constant that an expression is, or those of a tuple, list or set; nothing where it is none."""
+    """The constant that an expression is, or those of a tuple, list or set; empty for anything else."""
     try:
         value = ast.literal_eval(node)
     except (ValueError, TypeError):

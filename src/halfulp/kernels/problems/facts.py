@@ -1,4 +1,4 @@
-"""Facts: what a call does besides returning, found alike for the reference (here) and for a solution (in its process)."""
+"""Facts: what a call does besides returning, found in the same way for the reference (here) and for a solution (in its process)."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from ...process.dispatch import DispatchMode
 from .calls import equal, is_real
 
 MOST_OPS = 10_000
-"""Of one call that are told; a solution that makes more is no call of the reference."""
+"""The most ops of one call that are recorded; a solution that runs more is not a call of the reference."""
 
 
 WHOLE = (Kind.COMPOSITE, Kind.PRODUCT, Kind.SCAN, Kind.TRANSFORM, Kind.FACTORIZATION)
-"""Kinds of ops that do in one call what a kernel would be written for."""
+"""Kinds of ops that do in one call what kernels are written for."""
 
 
 class Ops(DispatchMode):
-    """The ops that do more than make, move, copy or cast numbers, and the functions of PyTorch that were called for them.
+    """The ops that do more than create, move, copy or cast numbers, and the functions of PyTorch that were called for them.
 
     Attributes:
         names: in order. sizes: how many numbers each gave. kinds: how they round. exact: the names of those that don't.
@@ -97,11 +97,11 @@ def alike(left: Any, right: Any) -> bool:
 
 
 DEVIATIONS = 8.0
-"""Of a mean of 32 from another: t with 62 degrees of freedom lies beyond with probability 4e-11."""
+"""Standard deviations between two means of 32: t with 62 degrees of freedom is larger with probability 4e-11."""
 
 
 def distributed_otherwise(found: list[Any], wanted: list[Any]) -> str:
-    """What random results of many seeds have that those of the reference have not: another "mean", "mean square" or "share of zeros"."""
+    """How random results differ in distribution from the reference's over many seeds: "mean", "mean square" or "share of zeros"."""
     statistics = {
         "mean": lambda tensor: tensor.mean(), "mean square": lambda tensor: tensor.square().mean(),
         "share of zeros": lambda tensor: (tensor == 0).double().mean(),
@@ -118,7 +118,7 @@ def distributed_otherwise(found: list[Any], wanted: list[Any]) -> str:
 
 
 def distance(first: list[torch.Tensor], again: list[torch.Tensor]) -> float:
-    """The largest difference between two results of the same call; infinite where they are not of the same shapes, or one alone is NaN."""
+    """The largest difference between two results of the same call; infinite if their shapes differ, or only one is NaN."""
     if [tensor.shape for tensor in first] != [tensor.shape for tensor in again]:
         return float("inf")
     largest = 0.0
@@ -131,6 +131,6 @@ def distance(first: list[torch.Tensor], again: list[torch.Tensor]) -> float:
 
 
 def aliased(results: Any, given: list[torch.Tensor]) -> bool:
-    """Whether a result lies in memory of an argument or of the state."""
+    """Whether a result shares memory with an argument or the state."""
     places = {tensor.untyped_storage().data_ptr() for tensor in given if tensor.numel()}
     return any(tensor.untyped_storage().data_ptr() in places for tensor in tensors_of(results) if tensor.numel())

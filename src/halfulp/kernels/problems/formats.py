@@ -1,4 +1,4 @@
-"""read_problem(): a problem as people have it: KernelBench's modules, GPU MODE's and BackendBench's folders, case files, functions."""
+"""read_problem(): reads the formats that people use: KernelBench, GPU MODE, BackendBench, TritonBench, case files, functions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .triton_bench import is_of_triton_bench, triton_bench_problem
 
 
 def read_problem(path: str | Path) -> Problem:
-    """The problem of a file or folder.
+    """Read the problem in a file or folder.
 
     Args:
         path: a file with `Model`, `get_inputs` and `get_init_inputs` (KernelBench); a folder with `reference.py` and `task.yml`, or its
@@ -111,7 +111,7 @@ def _label(test: Mapping[str, Any]) -> str:
 
 
 def _combined(tests: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The first test with two switches on that no test has on together, and with all of them."""
+    """The first test with two switches on that no test combines, and with all of them on."""
     first = tests[0]
     switches: dict[str, Any] = {}
     for key, value in ((key, value) for test in tests[1:] for key, value in test.items()):
@@ -124,16 +124,16 @@ def _combined(tests: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 MOST_COMBINED = 4
-"""Pairs of switches; each is drawn, and asked as it is before it is asked at other sizes."""
+"""The most pairs of switches; each is drawn, and asked as it is before it is asked at other sizes."""
 
 
 def _kind(test: Mapping[str, Any]) -> str:
-    """What a test draws besides its sizes: switches, modes and what is no whole number."""
+    """What a test draws besides its sizes: switches, modes and anything that isn't a whole number."""
     return repr(sorted((key, value) for key, value in test.items() if key != "seed" and (type(value) is not int or value <= CHOICE)))
 
 
 def _task(file: Path) -> dict[str, Any]:
-    """What a `task.yml` says: a description in words, and the keyword arguments of each test; nothing where it can't be read."""
+    """A `task.yml`: its description, and the keyword arguments of each test; nothing if it can't be read."""
     import yaml
 
     if file.is_file():
@@ -147,7 +147,7 @@ def _loader() -> Any:
     import yaml
 
     class Loader(yaml.SafeLoader):
-        """Tags of the contest (!include ...) are read as text."""
+        """Reads the contest's own tags (!include ...) as text."""
 
     Loader.add_multi_constructor("!", lambda _loader, _suffix, node: str(node.value))
     return Loader
@@ -176,7 +176,7 @@ def _case(file: Path, text: str, names: Mapping[str, Any]) -> Problem:
 
 
 def _function(file: Path, text: str, names: Mapping[str, Any], name: str) -> Problem:
-    """A function by its name, or a module's class, beside which its inputs stand."""
+    """A function, or the class of a module, by its name; its inputs are defined beside it."""
     reference = names.get(name)
     if not callable(reference) or not (callable(names.get("inputs")) or callable(names.get("get_inputs"))):
         raise CaseFileError(
@@ -193,13 +193,13 @@ def _function(file: Path, text: str, names: Mapping[str, Any], name: str) -> Pro
 
 
 def named(path: str | Path) -> tuple[Path, str]:
-    """A file and the name after it, "" for none: FILE.py:name."""
+    """A file and the name after it ("" for none): FILE.py:name."""
     found = NAMED.match(str(path))
     return (Path(found["file"]), found["name"]) if found else (Path(path), "")
 
 
 def solution_file(solution: str | Path, entry: str) -> tuple[Path, str]:
-    """The file of a solution, and the name in it that was given, "" for none.
+    """The file of a solution, and the name in it that was given ("" for none).
 
     Raises:
         CaseFileError: there is no such file.

@@ -1,4 +1,4 @@
-"""Literals: the whole numbers of a problem's source that may be sizes, and the source with others in their place."""
+"""Literals: the whole numbers in a problem's source that may be sizes, and the source with other numbers in their place."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 INPUTS = ("get_inputs", "get_init_inputs")
-"""The functions of KernelBench that make inputs."""
+"""KernelBench's functions that make inputs."""
 
 
 def changed(text: str, changes: Mapping[str, int], within: Collection[str] = INPUTS) -> ast.Module:
-    """The tree of a source with other whole numbers.
+    """The tree of a source with some whole numbers replaced.
 
     Args:
         changes: "NAME" for a constant of the file, "64" for this number wherever the inputs are made, "64#2" for its second place there.
@@ -22,7 +22,7 @@ def changed(text: str, changes: Mapping[str, int], within: Collection[str] = INP
 
 
 class _Changed(ast.NodeTransformer):
-    """Exchanges whole numbers: constants of the file, and literals in the functions that make inputs."""
+    """Replaces whole numbers: constants of the file, and literals in the functions that make inputs."""
 
     def __init__(self, changes: Mapping[str, int], within: Collection[str]) -> None:
         self.changes, self.within, self.inside = changes, within, False
@@ -74,7 +74,7 @@ def _whole(node: ast.expr) -> int | None:
 
 
 def _named(node: ast.Assign | ast.AnnAssign) -> list[tuple[ast.Name, ast.expr]]:
-    """Names with what is assigned to each: A = 1, or A, B = 1, 2, or A: int = 1."""
+    """Names with the value assigned to each: A = 1, or A, B = 1, 2, or A: int = 1."""
     target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0] if len(node.targets) == 1 else None
     if isinstance(target, ast.Name) and node.value is not None:
         return [(target, node.value)]
@@ -90,7 +90,7 @@ COMPUTED: dict[type[ast.operator], Callable[[int, int], int]] = {
 
 
 def _computed(node: ast.expr) -> int | None:
-    """The whole number that an expression of literals is, such as 4 * 1024 or 1 << 14; None for anything else."""
+    """The whole number that an expression of literals has as its value, such as 4 * 1024 or 1 << 14; None for anything else."""
     if isinstance(node, ast.BinOp) and type(node.op) in COMPUTED:
         left, right = _computed(node.left), _computed(node.right)
         if left is None or right is None or not 0 <= right <= (32 if isinstance(node.op, (ast.LShift, ast.Pow)) else 1 << 40):
@@ -100,7 +100,7 @@ def _computed(node: ast.expr) -> int | None:
 
 
 def _is_one_past(node: ast.AST) -> bool:
-    """Whether a number is added to a size, as where the end of a range is one past the last: that is no size."""
+    """Whether a number is added to a size, as where the end of a range is one past the last: such a number is not a size."""
     return isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)) and isinstance(node.right, ast.Constant)
 
 
@@ -130,7 +130,7 @@ def sizes_in(text: str, within: Collection[str] = INPUTS) -> dict[str, int]:
 
 
 def _numbers(node: ast.AST, *, is_bound: bool = False) -> Iterator[tuple[int, bool]]:
-    """Positive whole numbers in the order in which `_Changed` meets them, and whether each bounds random numbers, as of indices."""
+    """Positive whole numbers in the order in which `_Changed` meets them, and whether each bounds random numbers, such as indices."""
     if isinstance(node, ast.UnaryOp):
         return
     if isinstance(node, ast.BinOp) and _is_one_past(node):

@@ -15,7 +15,7 @@ from .stand_in import on_processor
 
 
 def run(file: Path, text: str, tree: ast.Module, names: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """The names that code of a file defines.
+    """Run the code of a file; the names that it defines.
 
     Args:
         text: of the file. tree: of the code, see `changed`. names: what it knows besides.

@@ -21,18 +21,18 @@ from .calls import Setting, call, copied, seeded
 from .problem import LARGEST, Problem, count_of
 
 IMPLEMENTATIONS = "*_implementation*.py"
-"""What BackendBench calls the files in the folder of an op."""
+"""BackendBench's names for the files in the folder of an op."""
 MOST_SAMPLES = 24
-"""Of an op: convolutions have a hundred, of which the later ones repeat shapes with other options."""
+"""The most samples of an op: convolutions have a hundred, and the later ones repeat shapes with other options."""
 
 
 def is_of_an_op(folder: Path) -> bool:
-    """Whether a folder holds implementations of the op that it is named for."""
+    """Whether a folder holds implementations of the op that it is named after."""
     return any(folder.glob(IMPLEMENTATIONS))
 
 
 def op_problem(folder: Path) -> Problem:
-    """The op that a folder is named for: "add" or, with its overload, "add__Tensor".
+    """The problem for the op that a folder is named after: "add" or, with its overload, "add__Tensor".
 
     Raises:
         CaseFileError: ATen has no such op, PyTorch no samples of it, or a package is missing that these need.
@@ -79,7 +79,7 @@ def _op_infos() -> list[Any]:
 
 
 def _samples(base: str, seed: int) -> list[Setting]:
-    """PyTorch's samples of an op in float32, with other numbers for another seed."""
+    """PyTorch's samples of an op in float32; another seed gives other numbers."""
     found: list[Setting] = []
     before = readings(RANDOM)  # samples draw from all generators
     try:
@@ -101,7 +101,7 @@ def _samples(base: str, seed: int) -> list[Setting]:
 
 
 def _runs(target: Any, setting: Setting) -> bool:
-    """Whether the op takes these arguments as they are, and computes something of at least one number."""
+    """Whether the op accepts these arguments as they are, and computes at least one number."""
     try:
         found, _ = call(target, {}, copied(setting.arguments), setting.keywords, training=False)
     except Exception:  # whatever an op refuses

@@ -1,4 +1,4 @@
-"""Problem: what a solution has to compute, and on what it may be asked."""
+"""Problem: what a solution has to compute, and what it may be asked."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Any
 from .calls import Setting
 
 LARGEST = 1 << 21
-"""Elements of all inputs together: other sizes are asked only as long as they stay below."""
+"""The most elements of all inputs together: larger sizes are not asked."""
 CHOICE = 3
-"""Up to here a number may be a switch, a padding or an order, not a length, and then 0 is a choice too."""
+"""Up to this, a number may be a switch, a padding or an order instead of a length; then 0 is a choice too."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +62,7 @@ def count_of(setting: Setting) -> int:
 
 
 def argument_names(text: str, entry: str = "") -> list[str]:
-    """The names of what the reference is called with; of the parts of its only argument, where it takes that apart.
+    """The names of what the reference is called with; if it unpacks its only argument, the names of the parts.
 
     Args:
         text: its source. entry: the name of a reference that is a function, where it has one of its own.
@@ -78,5 +78,5 @@ def argument_names(text: str, entry: str = "") -> list[str]:
 
 
 def _renames(node: ast.Assign, names: list[str]) -> bool:
-    """Whether it takes the only argument apart, or gives it another name."""
+    """Whether it unpacks the only argument, or renames it."""
     return isinstance(node.targets[0], (ast.Tuple, ast.Name)) and isinstance(node.value, ast.Name) and [node.value.id] == names

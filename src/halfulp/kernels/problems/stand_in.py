@@ -1,4 +1,4 @@
-"""Stand-ins for a CUDA device: for a problem, "cuda" is the processor; where there is none, a solution is told that there is one."""
+"""Stand-ins for a CUDA device: for a problem, "cuda" is the processor; a solution is told that there is a device where there is none."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...process.alone import alone
 
 
 def on_processor(text: str) -> contextlib.AbstractContextManager[Any]:
-    """Inside, "cuda" is the processor, also where there is a device: references run there; nothing changes for code that doesn't name it.
+    """Inside, "cuda" is the processor, even if there is a device: references run there. Code that doesn't name it isn't affected.
 
     Args:
         text: the source of the code.
@@ -30,7 +30,7 @@ def on_processor(text: str) -> contextlib.AbstractContextManager[Any]:
 
 
 def kept_on_processor(target: Any, text: str) -> Any:
-    """A reference whose calls run `on_processor`."""
+    """A reference whose calls run inside `on_processor`."""
     if "cuda" not in text:
         return target
     inner = target.forward if isinstance(target, torch.nn.Module) else target
@@ -47,7 +47,7 @@ def kept_on_processor(target: Any, text: str) -> Any:
 
 
 def lacks_a_device(words: str) -> bool:
-    """Whether a solution failed with these words for want of what no stand-in has: a compiler for GPUs, a driver."""
+    """Whether these words of a failed solution mean that it needs what no stand-in has: a compiler for GPUs, or a driver."""
     return any(part in words for part in LACKING)
 
 
@@ -59,7 +59,7 @@ LACKING = (
 
 
 class _Processor(TorchFunctionMode):
-    """What is made on "cuda" is made on the processor.
+    """Creates on the processor what is asked for on "cuda".
 
     Args:
         pretends: tensors say that they lie on a device.
@@ -98,12 +98,12 @@ def _moved(value: Any) -> Any:
 
 
 def pretended() -> contextlib.AbstractContextManager[Any]:
-    """Inside, tensors say that they lie on a CUDA device, and what is made there is made on the processor."""
+    """Inside, tensors claim to be on a CUDA device, and whatever is created there is created on the processor."""
     return _Processor(pretends=True)
 
 
 class _Nothing:
-    """Takes whatever is done with a stream or an event, and does nothing."""
+    """Accepts everything that is done with a stream or an event, and does nothing."""
 
     cuda_stream = 0
 
@@ -121,7 +121,7 @@ class _Nothing:
 
 
 def pretend() -> None:
-    """Let `torch.cuda` answer as if there were a device, for the rest of this process."""
+    """Make `torch.cuda` answer as if there were a device, for the rest of this process."""
     capability = (8, 0)
     properties = types.SimpleNamespace(
         name="halfulp's stand-in", major=capability[0], minor=capability[1], multi_processor_count=108, warp_size=32, total_memory=1 << 34,

@@ -1,4 +1,4 @@
-"""A problem of TritonBench: a function in PyTorch, a line of #, and tests that call it; each call is a setting, the first one the given."""
+"""A problem in TritonBench's format: a function, a line of #, and tests. Each call in these is a setting; the first is the given one."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ from .problem import Problem
 from .stand_in import kept_on_processor, on_processor
 
 LINE = re.compile(r"^#{20,}[ \t]*$", re.MULTILINE)
-"""What stands between the code and its tests."""
+"""What separates the code from its tests."""
 OTHERS = re.compile(r"^def (?:get_inputs|generate_input|inputs)\b", re.MULTILINE)
-"""What makes the inputs in problems of other formats."""
+"""What creates the inputs in problems of other formats."""
 MOST_TESTS = 8
-"""Calls that are asked as they are."""
+"""The most calls that are asked as they are."""
 
 
 def is_of_triton_bench(text: str) -> bool:
-    """Whether a source has the line, and functions that test what stands before it; a problem of another format may have both."""
+    """Whether a source has that line, followed by functions that test what comes before; problems of other formats may have both."""
     return "def test_" in _parts(text)[1] and OTHERS.search(text) is None
 
 
 def code_of(text: str) -> str:
-    """A solution without the tests that it was handed in with: they run when it is loaded."""
+    """A solution without the tests that came with it: they would run when it is loaded."""
     return _parts(text)[0] if is_of_triton_bench(text) else text
 
 
 def triton_bench_problem(file: Path, text: str) -> Problem:
-    """The problem of a file.
+    """Read the problem in a file.
 
     Raises:
         CaseFileError: its reference needs Triton, its code fails, or its tests call nothing.
@@ -83,7 +83,7 @@ def triton_bench_problem(file: Path, text: str) -> Problem:
 
 
 def _parts(text: str) -> tuple[str, str]:
-    """What stands before the last line of #, and after it."""
+    """What comes before the last line of #, and what comes after it."""
     lines = list(LINE.finditer(text))
     return (text[: lines[-1].start()], text[lines[-1].end() :]) if lines else (text, "")
 
@@ -101,17 +101,17 @@ def _entry(tests: str, names: Mapping[str, Any]) -> str | None:
 
 
 class _Enough(BaseException):
-    """All calls that are wanted were made."""
+    """Raised when enough calls were made."""
 
 
 class _Calls:
-    """Runs tests, and takes down what they call the reference with."""
+    """Runs tests, and records what they call the reference with."""
 
     def __init__(self, file: Path, text: str, names: Mapping[str, Any], entry: str) -> None:
         self.file, self.text, self.names, self.entry = file, text, names, entry
 
     def made(self, tree: ast.Module, seed: int, *, most: int) -> list[Setting]:
-        """The settings of the first calls, so many at most."""
+        """The settings of the first calls."""
         found: list[Setting] = []
 
         def recorded(*arguments: Any, **keywords: Any) -> Any:
@@ -129,7 +129,7 @@ class _Calls:
         return found
 
     def _setting(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Setting:
-        """A call, with what may stand by its place there: tensors by keyword are inputs too."""
+        """A call, with arguments by position wherever they may be: tensors passed by keyword are inputs too."""
         with contextlib.suppress(TypeError, ValueError):
             bound = inspect.signature(self.names[self.entry]).bind(*arguments, **keywords)
             arguments, keywords = bound.args, bound.kwargs
@@ -137,20 +137,20 @@ class _Calls:
 
 
 class _Unseeded(ast.NodeTransformer):
-    """Takes the seeds out of tests: who draws chooses them."""
+    """Removes the seeds from tests: the caller chooses them."""
 
     def visit_Expr(self, node: ast.Expr) -> Any:
         return ast.Pass() if "manual_seed(" in ast.unparse(node) else self.generic_visit(node)
 
 
 def _same(one: Setting, other: Setting) -> bool:
-    """Whether two seeds give the same inputs: then they are written out."""
+    """Whether two seeds give the same inputs; if so, they are written out."""
     pairs = zip(leaves(one.arguments), leaves(other.arguments))
     return all(equal(a, b) for a, b in pairs)
 
 
 def _redrawn(setting: Setting, seed: int) -> Setting:
-    """Other numbers, between the smallest and the largest of each tensor that is written out: how they are ordered is chance."""
+    """New numbers between the smallest and the largest of each tensor that is written out; their order is left to chance."""
     generator = torch.Generator().manual_seed(seed)
     found: dict[int, torch.Tensor] = {}
     for place, tensor in enumerate(leaves(setting.arguments)):
@@ -168,7 +168,7 @@ def _redrawn(setting: Setting, seed: int) -> Setting:
 
 
 def _is_size(draw: Any, first: Setting, name: str, value: int) -> bool:
-    """Whether another number makes a tensor of another shape."""
+    """Whether another number gives a tensor of another shape."""
     try:
         other = draw(0, {name: value + 1})
     except Exception:  # whatever tests make of another number

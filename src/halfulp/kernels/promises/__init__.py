@@ -1,1 +1,1 @@
-"""What a problem promises of its inputs: by what every draw has in common, and by what its text says."""
+"""What a problem promises about its inputs: what every draw has in common, and what its text says."""

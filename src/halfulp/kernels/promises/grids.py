@@ -1,4 +1,4 @@
-"""Grids: numbers that are all multiples of one power of two, so that sums, products and comparisons of them are exact."""
+"""Grids: numbers that are all multiples of one power of two, so that their sums, products and comparisons are exact."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import torch
 FINEST = 14
 FEWEST = {torch.float32: 2, torch.float64: 2}
 MANY = 64
-"""A random number of 24 bits is such a multiple with a probability of 2^-10; one of 16 bits is where it is large, the smallest of many
+"""A random number of 24 bits is such a multiple with probability 2^-10. One of 16 bits is if it is large, but the smallest of many
 isn't."""
 
 
 def step_of(x: torch.Tensor) -> int | None:
-    """The bits after the point that all numbers have in common, up to 14; 0 for whole numbers, None where there are more."""
+    """The binary places after the point that all numbers have in common, up to 14; 0 for integers, None if there are more."""
     known = x[torch.isfinite(x)].double()
     if known.numel() < FEWEST.get(x.dtype, MANY):
         return None
@@ -20,7 +20,7 @@ def step_of(x: torch.Tensor) -> int | None:
 
 
 def on_grid_of(x: torch.Tensor, drawn: torch.Tensor) -> torch.Tensor:
-    """Multiples of the drawn ones' step; the largest of each row takes up what is left where the drawn rows sum to 1."""
+    """Multiples of the drawn numbers' step; if the drawn rows sum to 1, the largest of each row takes up the rest."""
     bits = step_of(drawn) or 0
     found = torch.ldexp(x.double(), torch.tensor(bits)).round()
     if _sums_to_one(drawn):
@@ -29,7 +29,7 @@ def on_grid_of(x: torch.Tensor, drawn: torch.Tensor) -> torch.Tensor:
 
 
 def coarser(x: torch.Tensor, bits: int) -> torch.Tensor:
-    """Multiples of 2^-bits, none larger in magnitude; of rows that sum to 1, the sums up to each place are."""
+    """Multiples of 2^-bits, none larger in magnitude than before; for rows that sum to 1, their running sums are such multiples."""
     sums_to_one = _sums_to_one(x)
     wide = x.double().cumsum(-1) if sums_to_one else x.double()
     found = torch.ldexp(torch.ldexp(wide, torch.tensor(bits)).trunc(), torch.tensor(-bits))

@@ -17,7 +17,7 @@ Keep = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 @dataclass(frozen=True)
 class Promise:
-    """One thing that holds of an input in every draw.
+    """Something that is true of an input in every draw.
 
     Attributes:
         name: in words that follow "is" or "has". holds: whether it holds of a tensor. kept: what a changed tensor becomes so that it holds
@@ -34,7 +34,7 @@ def _is_square(x: torch.Tensor) -> bool:
 
 
 def _close(x: torch.Tensor, y: torch.Tensor) -> bool:
-    """Equal up to the rounding of their format."""
+    """Whether they are equal up to the rounding of their format."""
     return torch.allclose(x, y, rtol=0.0, atol=8 * torch.finfo(x.dtype).eps * float(x.abs().max()), equal_nan=True)
 
 
@@ -50,11 +50,11 @@ def _definite(x: torch.Tensor, _: torch.Tensor) -> torch.Tensor:
 
 
 AWAY, ENOUGH = 2.0, 8
-"""Of n uniform numbers, all are above 2 / n of the largest with a probability of (1 - 2 / n)^(n - 1): about 0.13, three times 0.002."""
+"""Of n uniform numbers, all exceed 2 / n of the largest with probability (1 - 2 / n)^(n - 1), about 0.13; in three draws with 0.002."""
 
 
 def _is_away(x: torch.Tensor) -> bool:
-    """Whether numbers are positive, none as near zero as those that may come there; and not all the same, as scales are at first."""
+    """Whether numbers are positive, none as close to zero as random ones come, and not all equal, as scales are initially."""
     known = x[torch.isfinite(x)]
     if known.numel() < ENOUGH:
         return False
@@ -63,7 +63,7 @@ def _is_away(x: torch.Tensor) -> bool:
 
 
 def _grid_of(tensors: Sequence[torch.Tensor]) -> Promise:
-    """That numbers are multiples of the power of two of which those of all draws are."""
+    """The promise that numbers are multiples of the same power of two as those of all draws."""
     finest = max(step_of(tensor) or 0 for tensor in tensors)
     return Promise(ON_A_GRID, lambda x: (bits := step_of(x)) is not None and bits <= finest, on_grid_of)
 
@@ -103,21 +103,21 @@ PROMISES = (
     Promise(ON_A_GRID, lambda x: step_of(x) is not None, on_grid_of),
     Promise("has -inf where it masks", lambda x: bool(torch.isneginf(x).any()), _masked),
 )
-"""In this order: what holds first is what a changed tensor is made to hold."""
+"""In this order: the first that is true of an input is restored in changed tensors."""
 
 
 def _are_starts(x: torch.Tensor) -> bool:
-    """Whether whole numbers say where pieces start, one after the other: from 0 on, never less, up to more than there are of them."""
+    """Whether integers say where consecutive pieces start: from 0 on, never decreasing, up to more than there are pieces."""
     return x.dim() == 1 and x.numel() > 2 and int(x[0]) == 0 and bool((x.diff() >= 0).all()) and int(x[-1]) > x.numel()
 
 
 OF_WHOLE_NUMBERS = (Promise("starts at 0 and never falls", _are_starts, lambda x, drawn: torch.cat([drawn[:1], x[1:].sort().values])),)
-"""The same of indices and lengths; what else they have to do with other inputs is a `Tie`."""
+"""The same for indices and lengths; how else they relate to other inputs is a `Tie`."""
 
 
 @dataclass(frozen=True)
 class Tie:
-    """What whole numbers have to do with the length of another input, in every draw: ends and sizes of its pieces, places in it.
+    """How integers relate to the length of another input in every draw: as ends or sizes of its pieces, or places in it.
 
     Attributes:
         place: of the whole numbers. way: "ends at" (in order, from 0 on), "adds up to", "stays below" or "goes up to".
@@ -131,11 +131,11 @@ class Tie:
 
     @property
     def words(self) -> str:
-        """A sentence."""
+        """The tie as a sentence."""
         return f"Input {self.place} {self.way} the length of axis {self.axis} of input {self.other} in every draw."
 
     def holds(self, tensors: Sequence[torch.Tensor]) -> bool:
-        """Whether it holds of some arguments' tensors."""
+        """Whether it is true of the tensors of some arguments."""
         if max(self.place, self.other) >= len(tensors) or tensors[self.other].dim() <= self.axis:
             return False
         numbers, length = tensors[self.place], tensors[self.other].shape[self.axis]
@@ -149,13 +149,14 @@ class Tie:
 
 
 ENDS, ADDS_UP = "ends at", "adds up to"
-"""Of numbers that divide what has that length: where each piece ends, or how long it is."""
+"""Ties of numbers that divide something of that length: where each piece ends, or how long it is."""
 BELOW, UP_TO = "stays below", "goes up to"
-"""Of numbers that may be places: what they are places in stays as long, since not everything that is asked for what isn't there refuses."""
+"""Ties of numbers that may be places. What they are places in keeps its length, because not everything refuses a place that does not
+exist."""
 
 
 def _ties(drawn: Sequence[Sequence[torch.Tensor]]) -> list[Tie]:
-    """Those that hold in every draw."""
+    """The ties in every draw."""
     found: list[Tie] = []
     for place, numbers in enumerate(drawn[0]):
         if numbers.dtype not in (torch.int32, torch.int64) or numbers.numel() < 2:
@@ -207,7 +208,7 @@ class Promises:
                 self.of[place] = found
 
     def may_reach_zero(self, places: Collection[int]) -> None:
-        """Give up that some inputs are away from zero, as the problem's text does."""
+        """No longer keep some inputs away from zero, because the problem's text doesn't."""
         for place in places:
             self.of[place] = [promise for promise in self.of.get(place, []) if promise.name != AWAY_FROM_ZERO]
 
@@ -218,9 +219,9 @@ class Promises:
 
     @property
     def bound(self) -> set[int]:
-        """The places of inputs of which not every small change is allowed: some of their gradients are anybody's.
+        """The places of inputs that not every small change leaves valid, so that some of their gradients are arbitrary.
 
-        So are those of the half that is zero in a triangular matrix. Positive numbers stay positive, and sorted ones sorted.
+        In a triangular matrix, those of the half that is zero are. Positive numbers stay positive, and sorted ones sorted.
         """
         return {place for place, found in self.of.items() if any(promise.name not in (AWAY_FROM_ZERO, SORTED) for promise in found)}
 
@@ -231,17 +232,17 @@ class Promises:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What is promised, a sentence for each."""
+        """The promises, a sentence for each."""
         alone = [f"Input {place} {promise.name} in every draw." for place, found in self.of.items() for promise in found[:2]]
         return (*alone, *(tie.words for tie in self.ties if tie.way not in (BELOW, UP_TO)))
 
     def hold(self, arguments: tuple[Any, ...]) -> bool:
-        """Whether arguments are what is promised."""
+        """Whether some arguments keep the promises."""
         tensors = leaves(arguments)
         return all(_holds(promise, tensors[place]) for place, found in self.of.items() if place < len(tensors) for promise in found)
 
     def kept(self, arguments: tuple[Any, ...]) -> tuple[Any, ...] | None:
-        """Changed arguments made to hold what is promised; None where that leaves nothing changed, or can't be done."""
+        """Changed arguments, adjusted to keep the promises; None if that undoes the change, or is impossible."""
         found: dict[int, torch.Tensor] = {}
         for place, value in enumerate(leaves(arguments)):
             if place not in self.of or place >= len(self._drawn):

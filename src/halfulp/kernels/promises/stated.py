@@ -1,7 +1,8 @@
-"""Stated: what a problem's text says of its inputs in plain words ("N >= 3", "dim even", "magnitude up to 1e4"): no question leaves that.
+"""Stated: what a problem's text says about its inputs in plain words ("N >= 3", "dim even", "magnitude up to 1e4"); questions keep to it.
 
-Who writes a problem says in a docstring what its inputs are; a solution may rely on it. Only sentences that hold of the given inputs count,
-and only those whose names are known: of the constructor, the arguments, the constants of the file, or the axes of a shape, "x: (N, C)".
+The author of a problem describes its inputs in a docstring, and a solution may rely on that. A sentence counts only if it is true of the
+given inputs and its names are known: those of the constructor, the arguments, the constants of the file, or the axes of a shape, "x: (N,
+C)".
 """
 
 from __future__ import annotations
@@ -24,30 +25,30 @@ SHAPE = re.compile(
     rf"(?P<between>(?:{NAME}\s*,?\s+){{0,3}})[(\[](?P<axes>[^()\[\]]*)[)\]]"
 )
 INDEXED = re.compile(r"\w\[\Z")
-"""Before the axes: "x[..., i]" is a part of x, and "x: [..., D]" is all of it."""
+"""What comes before the axes: "x[..., i]" is a part of x, and "x: [..., D]" is all of it."""
 ANY_SHAPE = re.compile(r"\b(?:any|arbitrary) (?:shape|rank|number of (?:axes|dim(?:ension)?s))\b", re.IGNORECASE)
 NOT_HELD = re.compile(r"\b(?:anything|ignored|beyond|outside|padding|padded)\b", re.IGNORECASE)
 NOT_BEFORE = re.compile(r"\b(?:no|not|never|without|nor)\b(?:\W+\w+){0,3}\W*$", re.IGNORECASE)
 NOT_AFTER = re.compile(r"^(?:\W+\w+){0,3}?\W+(?:no|not|never|cannot|\w+n't)\b", re.IGNORECASE)
-"""What denies a thing, by a few words before it or after it."""
+"""A denial of something, a few words before it or after it."""
 SPECIALS = {
     math.nan: re.compile(r"\bNaNs?\b"),
     math.inf: re.compile(r"\binfinit|[^-]\binf\b|\+-inf"),
     -math.inf: re.compile(r"-inf\b|\binfinit"),
 }
-"""What a text says of NaN and infinities."""
+"""How a text mentions NaN and infinities."""
 PROPAGATES = re.compile(r"\bpropagate", re.IGNORECASE)
-"""Said of NaN and infinities without the name of an input, it holds of all."""
+"""If said of NaN and infinities without naming an input, it is said of all of them."""
 OF_RESULTS = re.compile(r"\b(?:gives?|returns?|yields?|becomes?|produces?|results?|outputs?)\b|=\s*[+-]*(?:inf|nan)\b", re.IGNORECASE)
-"""What a clause says of results and not of inputs."""
+"""Marks a clause that is about results, not inputs."""
 SIGNED = re.compile(r"(?<!non-)(?<!non)\bnegative\b|\b(?:any|either|both) signs?\b|\[ *-", re.IGNORECASE)
-"""What says that numbers may be negative, though none of those that are drawn is."""
+"""Says that numbers may be negative, although no drawn one is."""
 ZEROS = re.compile(
     r"\bzeros? (?:is|are) (?:common|allowed|possible|frequent|usual)\b|\bmay (?:be|hold|contain|have) (?:\w+ )?(?:0|zeros?)(?![.\d])"
     r"|\b(?:some|many) (?:\w+ )?(?:are|may be|hold) (?:exactly )?(?:0|zeros?)(?![.\d])",
     re.IGNORECASE,
 )
-"""What says that zeros are among the numbers, though none is drawn."""
+"""Says that zeros are among the numbers, although none is drawn."""
 TIES = re.compile(
     r"\b(?:ties?|tied)\b|\bequal (?:\w+ )?(?:values?|scores?|keys?|probabilit\w+|numbers?|elements?|logits?|distances?|largest|ones?)\b"
     r"|\b(?:lowest|lower|smallest|first) (?:index|number|position|occurrence|max\w*|one counts)\b"
@@ -60,7 +61,7 @@ FREE = re.compile(
     r"|ties? (?:never|do(?:es)?n't|do(?:es)? not|are not)|not (?:specified|defined|guaranteed|tested|checked)|does(?:n't| not) matter)\b",
     re.IGNORECASE,
 )
-"""A sentence about equal numbers that says that nothing is said of them."""
+"""A sentence that leaves open what happens to equal numbers."""
 TO_EVEN = re.compile(r"ties? to even|half to even", re.IGNORECASE)
 ROUNDS = re.compile(
     r"\b(?:ties? to even|half to even|round(?:s|ed|ing)? half|half away|round(?:s|ed)? to (?:the )?nearest|ties away)", re.IGNORECASE
@@ -87,7 +88,7 @@ BOUND = re.compile(
     re.IGNORECASE,
 )
 NAMED_BOUND = re.compile(r"max|longest|limit|capacity", re.IGNORECASE)
-"""What says how long a piece may be."""
+"""Names that say how long a piece may be."""
 CONDITION_NUMBER = re.compile(rf"\bcondition(?: number)?s? (?:is |are )?(?:up to|at most|below|under|of|<=?) (?P<of>{NUMBER})")
 EXACT = re.compile(r"\bexactly\b|\bbit[- ](?:for[- ]bit|exact|identical)\b|\bbitwise (?:equal|exact|identical|the same)\b", re.IGNORECASE)
 OVERFLOWS = re.compile(
@@ -122,25 +123,25 @@ ROWS_APART = re.compile(
     r"|\b(?:last|innermost) (?:axis|dim(?:ension)?) (?:is |are |stays? )?(?:always )?contiguous\b|\bunit stride\b|\bstride (?:of )?1\b",
     re.IGNORECASE,
 )
-"""What says that rows may lie apart, and their numbers side by side."""
+"""Says that rows may lie apart in memory, with their numbers side by side."""
 REST = re.compile(r"\b(?:others?|rest|remaining|all else|everything else)\b[^.;]*\bcontiguous\b", re.IGNORECASE)
-"""What says that only those inputs may have strides of which it is said."""
+"""Says that only the inputs mentioned as such may have strides."""
 ANY_WHOLE = re.compile(
     r"\bany (?:u?int(?:8|16|32|64)|(?:8|16|32|64)-bit integers?|(?:signed )?integers?)\b"
     r"|\bnegative (?:(?:ones?|values?|numbers?|integers?) )?(?:included|too|as well|allowed)\b|\b(?:whole|full) range of u?int"
     r"|\bany (?:values?|numbers?) (?:of (?:its|the|their) (?:d?type|range)\b|(?:whose|as long as)\b[^.;]*\bfits?\b)",
     re.IGNORECASE,
 )
-"""What says that whole numbers may be any of their type."""
+"""Says that integers may take any value of their type."""
 SOME_LEFT = re.compile(
     r"\bat least one (?:\w+ )?(?:per|of each|in each|in every|of every) \w+ (?:is|are|stays?|remains?) "
     r"(?:finite|valid|unmasked|kept|left)\b"
     r"|\b(?:no|never an?) (?:row|\w+ )?(?:is |are )?(?:entirely|fully|completely|all) (?:-inf|masked)\b",
     re.IGNORECASE,
 )
-"""What says that no row is -inf, or masked, as a whole."""
+"""Says that no row is -inf, or masked, as a whole."""
 DENIED = re.compile(r"\b(?:no|not|never|non|cannot|none)\b|n't\b", re.IGNORECASE)
-"""A clause that says that something is not."""
+"""A clause that denies something."""
 KINDS = {
     "float64": torch.float64, "double": torch.float64, "fp64": torch.float64, "float32": torch.float32, "fp32": torch.float32,
     "float16": torch.float16, "half": torch.float16, "fp16": torch.float16, "bfloat16": torch.bfloat16, "bf16": torch.bfloat16,
@@ -150,29 +151,31 @@ SEVERAL_KINDS = re.compile(rf"{ONE_KIND}(?:\s*[,/]\s*{ONE_KIND})*\s*(?:\bor\b|/|
 
 
 class Stated:
-    """What a problem's text says of its inputs.
+    """What a problem's text says about its inputs.
 
     Args:
-        draws: the problem's own settings, from several seeds: what does not hold of these is read wrongly, and does not count.
+        draws: the problem's own settings, from several seeds. A statement that is not true of them was misread, and doesn't count.
 
     Attributes:
-        ties: whether it says what counts among equal numbers. specials: the places of inputs that may hold NaN, infinity or minus infinity,
-            by these. behind: which of these may be where nothing counts, as in padding. rounds: whether it rounds to whole numbers, and
-            says how. float32: whether it asks for one rounding, at the end.
-        signed: the places of inputs that it says may be negative, or zero.
-        empties: whether it speaks of empty pieces. bounds: whether it says how long pieces may be, or its names do.
-        nothing: whether it says what becomes of rows that are masked as a whole.
-        inference: whether it asks for no gradients. gradients: whether it asks for them. contiguous: whether inputs are.
-        rows_apart: whether only their rows may lie apart.
-        lies_as_drawn: whether a function draws all that it is ever called on, contiguous, and nothing is said of strides: a difference in
-            another layout decides nothing.
-        exact: whether every bit counts. magnitudes: whether subnormal numbers are among its inputs.
-        names: of inputs, by their place. any_whole: the places of whole numbers that it says may be any of their type.
-        strided: the places of inputs that may have strides. magnitude_range: the least and the largest magnitude that it names, if any.
-        some_left: whether it says that no row is masked as a whole. limits: the least and the largest that it names of sizes.
-        overflows: whether it says that what is too large becomes infinite.
-        condition_number: the largest that it speaks of.
-        kinds: other formats that the numbers of its inputs may have.
+        ties: whether it says which of equal numbers counts. rounds: whether it rounds to integers, and says how. exact: whether every bit
+            counts.
+        float32: whether it asks for a single rounding, at the end. overflows: whether it says that what is too large becomes infinite.
+        specials: the places of inputs that may hold NaN, infinity or minus infinity, by these values. behind: which of these values may be
+            where
+            nothing counts, as in padding. magnitudes: whether subnormal numbers are among its inputs.
+        signed: the places of inputs that it says may be negative, or zero. any_whole: those of integers that may take any value of their
+            type.
+        empties: whether it mentions empty pieces. bounds: whether it, or one of its names, limits how long pieces may be.
+        nothing: whether it says what becomes of rows that are masked as a whole. some_left: whether it says that there are none.
+        gradients: whether it asks for them. inference: whether it says that none are needed.
+        contiguous: whether inputs are contiguous. rows_apart: whether only their rows may lie apart. strided: the places of inputs that may
+            have
+            strides. lies_as_drawn: whether a function draws all inputs, contiguous, and nothing is said of strides, so that a difference in
+            another
+            layout decides nothing.
+        names: of inputs, by their place. limits: the smallest and the largest size that it names. magnitude_range: the same of magnitudes,
+            if any.
+        condition_number: the largest that it mentions. kinds: other formats that its inputs may have.
     """
 
     def __init__(self, problem: Problem, draws: Sequence[Setting]) -> None:
@@ -230,14 +233,14 @@ class Stated:
         self.kinds = tuple(kind for kind in dict.fromkeys(KINDS.values()) if len(own) == 1 and own < said and kind in said - own)
 
     def open_axes(self, draw: Setting) -> dict[int, int]:
-        """The inputs that may have any number of leading axes, "x: (..., D)", with how many axes they have beside these."""
+        """The inputs that may have any number of leading axes, "x: (..., D)", each with the number of its other axes."""
         names = self._leaves_of(draw)
         shaped = {names[name] for name in self._shapes if name in names}
         free = dict.fromkeys(set(self._of_any_shape) - shaped, 0)
         return free | {names[name]: axes for name, axes in self._open.items() if name in names}
 
     def named_axes(self, draw: Setting) -> dict[str, list[tuple[int, int]]]:
-        """The inputs and their axes by the names that the text gives to these, "img: (B, C, H, W)"."""
+        """Inputs and axes by the names that the text gives to axes, "img: (B, C, H, W)"."""
         names, tensors = self._leaves_of(draw), leaves(draw.arguments)
         found: dict[str, list[tuple[int, int]]] = {}
         for argument, axes in self._shapes.items():
@@ -248,18 +251,18 @@ class Stated:
         return {axis: places for axis, places in found.items() if axis}
 
     def fixed_axes(self, draw: Setting) -> set[tuple[int, int]]:
-        """Inputs and their axes whose length is a number in the text, "positions: (n, 3)", and no other."""
+        """Inputs and axes whose length is a number in the text, "positions: (n, 3)", and stays fixed."""
         names = self._leaves_of(draw)
         tensors = leaves(draw.arguments)
         return {(names[name], tensors[names[name]].dim() + axis) for name, axes in self._fixed.items() if name in names for axis in axes}
 
     def limits_from_above(self, name: str, draw: Setting) -> bool:
-        """Whether some statement says how large a number may be."""
+        """Whether some statement limits a number from above."""
         names = {**self._names(draw, {}), name: 1 << 62}
         return any(statement.test(names) is False for statement in self._statements)
 
     def numbers_of(self, draw: Setting) -> set[str]:
-        """The names of arguments that are no tensors."""
+        """The names of arguments that are not tensors."""
         return {name for name, value in zip(self._arguments, _parts(draw)) if not isinstance(value, torch.Tensor)}
 
     def _leaves_of(self, draw: Setting) -> dict[str, int]:
@@ -274,8 +277,8 @@ class Stated:
     def _may_have_strides(self, draw: Setting) -> tuple[int, ...]:
         """The places of inputs that may have strides.
 
-        Only those of which the text says so, where it says that all others are contiguous or describes each input in a line of its own;
-        else all that it doesn't call contiguous.
+        If the text says that all others are contiguous, or describes each input in a line of its own, these are the inputs that it calls
+        strided; otherwise all that it doesn't call contiguous.
         """
         places = range(len(leaves(draw.arguments)))
         strided = self._places(draw, STRIDES, self._sentences, among=places)
@@ -287,7 +290,7 @@ class Stated:
         return tuple(place for place in places if place not in side_by_side)
 
     def _is_of_one_input(self, sentence: str, draw: Setting) -> bool:
-        """Whether a sentence is in the line that describes an input: "x: float32 [n], any strides", or what follows there."""
+        """Whether a sentence belongs to the line that describes an input: "x: float32 [n], any strides"."""
         about = re.match(NAME, sentence)
         if about is None or about[0] not in self._leaves_of(draw):
             return False
@@ -295,19 +298,19 @@ class Stated:
         return any(line.match(other) for other in self._sentences)
 
     def _says(self, words: re.Pattern[str]) -> bool:
-        """Whether some clause says so, and doesn't deny it."""
+        """Whether some clause says so, without denying it."""
         return any(words.search(clause) and not DENIED.search(words.sub("", clause)) for clause in re.split("[.,:;]", self._prose))
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What is said, a sentence for each."""
+        """The statements, a sentence for each."""
         return tuple(f'The problem says: "{words}".' for words in dict.fromkeys(statement.words for statement in self._statements))
 
     def allows(self, setting: Setting, sizes: Mapping[str, int]) -> bool:
-        """Whether nothing that is said is broken.
+        """Whether a setting agrees with every statement.
 
         Args:
-            sizes: those of the problem that are others.
+            sizes: those that differ from the problem's.
         """
         if not self._statements:
             return True
@@ -315,7 +318,7 @@ class Stated:
         return not any(statement.test(names) is False for statement in self._statements)
 
     def allowed(self, setting: Setting, state: State, sizes: Mapping[str, int]) -> State | None:
-        """Other parameters that break nothing that is said; rounded to quarters, where some hold multiples of a number; or None."""
+        """Other parameters that agree with every statement, rounded to quarters if some have to be multiples of a number; or None."""
         quarters = {name: (4 * tensor).round() / 4 if is_real(tensor) else tensor for name, tensor in state.items()}
         return next((found for found in (state, quarters) if self.allows(replace(setting, state=found), sizes)), None)
 
@@ -336,7 +339,7 @@ class Stated:
         return found
 
     def _read_shapes(self, draw: Setting) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """The names of the last axes of each argument, "" for one that has none."""
+        """The names of the last axes of each argument, "" for one without a name."""
         values = dict(zip(self._arguments, _parts(draw)))
         known: dict[str, int] = {}
         for match in (match for sentence in self._sentences for match in SHAPE.finditer(sentence)):
@@ -362,10 +365,10 @@ class Stated:
     def _places(
         self, draw: Setting, words: re.Pattern[str], sentences: Sequence[str], among: Collection[int] | None = None
     ) -> tuple[int, ...]:
-        """The inputs of which some clause speaks with these words; where there is only one, its name may be left out.
+        """The inputs that some clause mentions with these words; the name may be left out if there is only one input.
 
         Args:
-            among: these, by default the floating ones.
+            among: the inputs to choose from; by default the floating ones.
         """
         floats = {place for place, tensor in enumerate(leaves(draw.arguments)) if is_real(tensor) and tensor.dim()}
         floats = floats if among is None else set(among)
@@ -384,7 +387,7 @@ class Stated:
 
 
 def _is_said(words: re.Pattern[str], clause: str) -> bool:
-    """Whether a clause says so, and doesn't deny it."""
+    """Whether a clause says so, without denying it."""
     match = words.search(clause)
     if match is None:
         return False
@@ -405,7 +408,7 @@ def _constructor_names(problem: Problem) -> tuple[str, ...]:
 
 
 def _parts(setting: Setting) -> tuple[Any, ...]:
-    """The arguments; the parts of one that is a tuple, as problems of GPU MODE have them."""
+    """The arguments; or the parts of the only one, if that is a tuple, as in problems of GPU MODE."""
     only = setting.arguments[0] if len(setting.arguments) == 1 else None
     if isinstance(only, Mapping):
         return tuple(only.values())

@@ -1,4 +1,4 @@
-"""Statements: sentences of a problem's text that compare what has a name ("0 <= fmin < fmax", "dim even", "finite"), read as tests."""
+"""Statements: sentences in a problem's text that compare named things ("0 <= fmin < fmax", "dim even", "finite"), turned into tests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import torch
 from ..problems.calls import is_real
 
 Names = Mapping[str, Any]
-"""What each name stands for: a number or a tensor; under `ALL`, all floating inputs."""
+"""What each name stands for: a number or a tensor; `ALL` stands for all floating inputs."""
 Test = Callable[[Names], "bool | None"]
 
 NUMBER = r"-?\d[\d_]*(?:\.\d+)?(?:e[+-]?\d+)?"
@@ -28,7 +28,7 @@ IS = r"(?:(?:is|are|be|must be|has to be|have to be|being)\s+)?"
 AND = re.compile(
     rf"\b(?P<name>{NAME}) (?:is|are) (?P<first>\w+) and (?P<second>(?:divides|even|odd|positive|at least|at most|a multiple)\b)"
 )
-"""Two things that are said of one name."""
+"""Two things said of one name."""
 PARITY = re.compile(
     rf"(?P<name>{NAME})\s+(?:{IS}|(?:\w+\s+)?\()(?P<which>even|odd)\b|\b(?P<which_before>even|odd)\s+(?P<name_after>{NAME})"
 )
@@ -44,14 +44,14 @@ RANGE = re.compile(
     rf"(?:(?:is|are|may be|can be|lies?)\s+)?(?:anything\s+)?(?:from\s+|between\s+|in\s+)?"
     rf"(?P<low>{NUMBER})\s*(?:\.\.\.?|to|and)\s*(?P<high>{NUMBER}(?:,\d{{3}})*)(?![\w.]*\d)"
 )
-"""From where to where a number goes: "width int, 1..32", "R, N from 1 to 128", "N anything from 0 to 20,000"."""
+"""The range of a number: "width int, 1..32", "R, N from 1 to 128", "N anything from 0 to 20,000"."""
 FROM_TO = re.compile(rf"(?P<low>{NUMBER})\s*(?:to|\.\.)\s*(?P<high>{NUMBER})\s+(?P<name>{NAME})")
 WITHIN = re.compile(rf"(?P<name>{NAME})(?:\s*:)?[^.;:()]*(?:\([^()]*\))?[^.;:()]*\bin [\[(](?P<low>{NUMBER}),\s*(?P<high>{NUMBER})[\])]")
 CHOICES = re.compile(
     rf"(?P<name>{NAME})(?:\s*\([^()]*\))?\s*:?\s+{IS}(?:one of|either|in)?\s*"
     rf"(?:(?P<values>{NUMBER}(?:\s*,\s*{NUMBER})*\s*,?\s+or\s+{NUMBER})(?![\w.]*\d)|\{{(?P<listed>\s*{NUMBER}(?:\s*,\s*{NUMBER})+)\s*\}})"
 )
-"""Which numbers one may be: "bits is 2, 4 or 8", "group in {16, 32}"."""
+"""The values that a number may have: "bits is 2, 4 or 8", "group in {16, 32}"."""
 SIGN = re.compile(
     rf"(?P<name>{NAME})\s+{IS}(?P<which>positive|non-?negative|non-?zero)\b|\b(?P<which_before>positive|non-?negative|non-?zero)\s+(?P<name_after>{NAME})"
 )
@@ -62,26 +62,26 @@ HEDGED = re.compile(
     r"|benchmarks?)\b",
     re.IGNORECASE,
 )
-"""What is said of most inputs, and promised of none."""
+"""Says something of most inputs, and promises nothing."""
 CONDITION_AFTER = re.compile(r"^\W*(?:else|if|when)\b")
 FINITE = re.compile(r"(?<!one )(?<!non-)(?<!a )(?<!any )\bfinite\b", re.IGNORECASE)
 MAGNITUDE = re.compile(rf"\bmagnitudes?\s+(?:is\s+|are\s+|of\s+)?(?:up to|at most|below|under|<=|<)\s*(?P<of>{NUMBER})")
 
 
 ITEM = re.compile(rf"\n\s*(?:[-*•]|\d+[.)])\s+|\n\s*\n|\n[ \t]*(?={NAME}(?:[ \t]*\([^()\n]*\))?[ \t]*:[ \t])")
-"""Where a point of a list begins, a paragraph, or what is said of one name: "kernel_size (int): odd"."""
+"""Where a list item, a paragraph, or the description of one name begins: "kernel_size (int): odd"."""
 ROW = re.compile(rf"\n[ \t]*(?P<name>{NAME})[ \t]{{2,}}(?=[A-Za-z\d])")
-"""Where a row of a table begins: a name, and after some space what it is."""
+"""Where a row of a table begins: a name, and after some space its description."""
 QUALITY = re.compile(
     r"(?:(?:from\s+|between\s+)?-?\d[\d_]*\s*(?:\.\.|to\s|and\s)"
     r"|even|odd|positive|non-?negative|non-?zero|(?:a |always a )?(?:multiple|power)s? of|divisible by|at least|at most|up to|divides)\b"
 )
-"""What a clause about a name may begin with in place of it."""
+"""How a clause about a name may begin when it leaves the name out."""
 
 
 @dataclass(frozen=True)
 class Statement:
-    """One thing that is said. words: as the text says it. test: whether it holds; None where a name in it is not known."""
+    """One statement. words: as the text says it. test: whether it is true; None if a name in it is unknown."""
 
     words: str
     test: Test
@@ -105,7 +105,7 @@ def statements_in(sentences: Sequence[str]) -> Iterator[Statement]:
 
 
 def limits_in(sentences: Sequence[str]) -> dict[str, list[int]]:
-    """The least and the largest whole numbers that are named of what has a name, in small letters."""
+    """The smallest and the largest integers that the text gives for each name, in lower case."""
     found: dict[str, list[int]] = {}
     for sentence in sentences:
         for match in RANGE.finditer(sentence):
@@ -118,19 +118,19 @@ def limits_in(sentences: Sequence[str]) -> dict[str, list[int]]:
 
 
 def _numbers_of(match: re.Match[str]) -> list[float]:
-    """The numbers that are listed."""
+    """The numbers in a list."""
     return [float(word.replace("_", "")) for word in re.findall(NUMBER, match["values"] or match["listed"])]
 
 
 def _is_hedged(sentence: str, match: re.Match[str]) -> bool:
-    """Whether the clause in which it is said speaks of what is usual."""
+    """Whether the clause around a match is about what is usual."""
     before = re.split("[,;:]", sentence[: match.start()])[-1]
     after = re.split("[,;:]", sentence[match.end() :])[0]
     return HEDGED.search(f"{before}{match[0]}{after}") is not None
 
 
 ALL = "all floating inputs"
-"""What these are called among the names; no name has spaces."""
+"""What all floating inputs are called among the names; no name has spaces."""
 
 
 def _largest(tensor: torch.Tensor) -> float:
@@ -159,7 +159,7 @@ def _comparisons(sentence: str) -> Iterator[Statement]:
 
 
 def _parsed(text: str) -> ast.expr:
-    """An expression as the code that it is; a name of nothing for what is none, such as a word that Python keeps for itself."""
+    """An expression as a syntax tree; a name for nothing if it is none, such as a reserved word."""
     try:
         return ast.parse(re.sub(rf"\|({NAME})\|", r"abs(\1)", re.sub(r"\[\w+\]", "", text)), mode="eval").body
     except SyntaxError:
@@ -167,7 +167,7 @@ def _parsed(text: str) -> ast.expr:
 
 
 def _power(a: Any, b: Any) -> Any:
-    """A power such as 2**30; None for one that is no such number."""
+    """A power such as 2**30; None for anything else."""
     return a**b if isinstance(a, (int, float)) and isinstance(b, int) and 0 <= b <= 64 and abs(a) <= 16 else None
 
 
@@ -198,7 +198,7 @@ def _comparison(left: ast.expr, sign: ast.cmpop, right: ast.expr) -> Test:
 
 
 def _value(node: ast.expr, names: Names) -> Any:
-    """What an expression is; None where a name in it is not known."""
+    """The value of an expression; None if a name in it is unknown."""
     if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
         return node.value
     if isinstance(node, ast.Name):
@@ -219,7 +219,7 @@ def _value(node: ast.expr, names: Names) -> Any:
 
 
 def _looked_up(name: str, names: Names) -> Any:
-    """The number or tensor of a name; of one in other letters, or with what such names begin or end with, where there is only one."""
+    """The number or tensor of a name, also if its case differs, or a common prefix or suffix, as long as only one fits."""
     forms = {f"{before}{name}{after}".lower() for before in ("", "n_", "num_") for after in ("", "_size", "s")} | {
         name.lower().removesuffix("s")
     }
@@ -299,17 +299,17 @@ READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Test]], ...] = (
     (CHOICES, _chosen),
     (WITHIN, _between),
 )
-"""What is looked for in each sentence, and what a match of it says."""
+"""What to look for in each sentence, and how to read a match."""
 
 
 LONGEST = 600
-"""Letters of a sentence; a longer one is none, and is not read: looking through it would take time that grows with its square."""
+"""Characters of a sentence. Longer ones are not read, because searching them takes time that grows with the square of their length."""
 
 
 def sentences_of(prose: str) -> list[str]:
-    """The sentences of a text, on one line each, with signs of comparison as in code; what is said twice of a name is two statements.
+    """The sentences of a text, one line each, with comparison signs as in code; two things said of one name become two statements.
 
-    Points of a list are sentences of their own; one that begins with a name is about it to its end.
+    Items of a list are sentences of their own; an item that begins with a name is about that name to its end.
     """
     sentences: list[str] = []
     for point in ITEM.split(ROW.sub(r"\n\g<name>: ", prose)):

@@ -1,1 +1,1 @@
-"""What a solution is asked beyond the given inputs."""
+"""The questions that a solution is asked beyond the given inputs."""

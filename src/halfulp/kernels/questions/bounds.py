@@ -1,4 +1,4 @@
-"""Bounds: numbers around those that the source of a solution compares others with, or cuts them off at."""
+"""Bounds: numbers around those that the solution's source compares with, or cuts off at."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from .question import Question, kept_question
 
 
 def bound_questions(given: Setting, promises: Promises, bounds: Sequence[float]) -> Iterator[Question]:
-    """Some numbers on both sides of those that the solution's source names: where it has a case of its own, or cuts numbers off.
+    """Some numbers on both sides of each bound in the solution's source: there it has a special case, or cuts numbers off.
 
-    Digits that are lost beside the largest of them decide nothing.
+    Digits lost beside the largest of these numbers decide nothing.
 
     Args:
         bounds: magnitudes, see `Source.bounds`.
@@ -28,7 +28,7 @@ def bound_questions(given: Setting, promises: Promises, bounds: Sequence[float])
 
 
 def _around(tensor: torch.Tensor, bound: float) -> torch.Tensor:
-    """Some elements an eighth above and below a magnitude; of both signs where there are negative ones."""
+    """Some elements an eighth above and below a magnitude, with both signs if there are negative numbers."""
     sides = torch.tensor([1 + BESIDE, 1 - BESIDE], dtype=torch.float64) * bound
     if bool((tensor < 0).any()):
         sides = torch.cat([sides, -sides])
@@ -42,4 +42,4 @@ def _around(tensor: torch.Tensor, bound: float) -> torch.Tensor:
 
 
 BESIDE, APART = 0.125, 7
-"""How far from the bound, in parts of it, and how many elements after the other: no size of a block, so that they meet others."""
+"""How far from the bound, relative to it, and how many elements apart: no size of a block, so that these elements meet others."""

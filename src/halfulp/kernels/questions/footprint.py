@@ -1,4 +1,4 @@
-"""Footprint: the largest tensor that a reference makes on its way, found on tensors without numbers."""
+"""Footprint: the largest tensor that a reference creates on its way, found on tensors without numbers."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from ...process.dispatch import DispatchMode
 from ..problems.calls import Setting, call, state_of
 
 LARGEST_INSIDE = 1 << 26
-"""Numbers of one tensor: half a gigabyte in float64, over which one op takes 0.27 to 0.35 s on one core, as long as a question may."""
+"""Elements of one tensor: half a gigabyte in float64. One op on it takes 0.27 to 0.35 s on one core, as long as a question may take."""
 OPS = 2000
-"""So many ops are followed; a recurrence has a step for each number, and none of them is large."""
+"""How many ops are followed: a recurrence has one for each step, and none of them is large."""
 
 
 class _Followed(Exception):
-    """It is known whether a large tensor is made, or too much to follow."""
+    """Raised when a large tensor was found, or there is too much to follow."""
 
 
 class _Largest(DispatchMode):
-    """How many numbers the largest result has, of the first ops.
+    """Finds how many elements the largest result of the first ops has.
 
     Attributes:
         numbers: so far.
@@ -47,7 +47,7 @@ class _Largest(DispatchMode):
 
 
 def prepare() -> None:
-    """Import PyTorch's compiler in another thread: the first op on the device "meta" needs it, and the import takes two seconds."""
+    """Import PyTorch's compiler in another thread: the first op on the device "meta" needs it, and that takes two seconds."""
     if COMPILER not in sys.modules:
         threading.Thread(target=_imported, name="halfulp-compiler", daemon=True).start()
 
@@ -61,7 +61,7 @@ def _imported() -> None:
 
 
 def is_large_inside(target: Any, setting: Setting) -> bool:
-    """Whether the reference makes a tensor of more than `LARGEST_INSIDE` numbers; False where that can't be told.
+    """Whether the reference creates a tensor of more than `LARGEST_INSIDE` elements; False if that can't be told.
 
     Args:
         target: the reference, made on PyTorch's device "meta". setting: on the same device.

@@ -1,4 +1,4 @@
-"""Ignored numbers: what is in the inputs and in no result, as behind the end of a sequence or under a mask, may be anything."""
+"""Ignored numbers: input numbers that affect no result, such as those past the end of a sequence or under a mask, may be anything."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from .question import Question, kept_question
 from .values import LARGE
 
 ROUNDS = 3
-"""Where only the larger of two numbers counts, the other one is ignored until it becomes the larger one: such numbers are dropped, and the
-rest is tried again."""
+"""Where only the larger of two numbers counts, the other is ignored until it becomes the larger one. Such numbers are dropped, and the rest
+is tried again, this often."""
 
 
 def ignored_questions(
     given: Setting, promises: Promises, target: Any, expected: Callable[[Setting], Any], behind: Sequence[float] = ()
 ) -> Iterator[Question]:
-    """Every ignored number many times larger than all others: such keys outweigh the -10000 that stands for a mask in code, not its -1e9.
+    """Make all ignored numbers far larger than all others: such keys outweigh the -10000 that stands for a mask in code, but not -1e9.
 
     Args:
         target: the reference. expected: its results on a setting. behind: NaN or infinities that may be there as well.
@@ -53,7 +53,7 @@ IGNORED = "numbers that change no result"
 
 
 def _ignored(given: Setting, target: Any, expected: Callable[[Setting], Any], wanted: Any) -> dict[int, torch.Tensor]:
-    """Where larger numbers change no result, by the places of the inputs among the tensors; nothing where there is none."""
+    """Where larger numbers change no result, by the place of the input among the tensors."""
     tensors = leaves(given.arguments)
     floats = {place: tensor for place, tensor in enumerate(tensors) if is_real(tensor) and bool(torch.isfinite(tensor).all())}
     ignored, changed = dict[int, torch.Tensor](), dict[int, torch.Tensor]()
@@ -72,14 +72,14 @@ def _larger(tensor: torch.Tensor, where: torch.Tensor) -> torch.Tensor:
 
 
 class _Recorded(TorchFunctionMode):
-    """Gradients are recorded in whatever switches that off: for who only reads, what counts in a result is seen by them alone."""
+    """Inside, gradients are recorded even by code that switches them off: they show which inputs a result depends on."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         return None if func is torch._C._set_grad_enabled else func(*args, **(kwargs or {}))  # pyright: ignore[reportPrivateUsage]
 
 
 def _gradients(setting: Setting, target: Any, places: Collection[int]) -> dict[int, torch.Tensor]:
-    """Of the results by the tensors at these places; zero by one that no result is computed from."""
+    """Gradients of the results for the tensors at these places; zero for one that no result depends on."""
     tensors = leaves(setting.arguments)
     by = {place: tensors[place].detach().clone().requires_grad_() for place in places}
     with torch.enable_grad(), _Recorded():

@@ -1,4 +1,4 @@
-"""Layouts: the same numbers lie otherwise in memory, all inputs or all but one."""
+"""Layouts: the same numbers in another memory layout, for all inputs or for all but one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .question import Question
 
 
 def laid_out(arguments: tuple[Any, ...], given: Setting, strided: Collection[int]) -> tuple[Any, ...] | None:
-    """The arguments with vectors as they were given, where there is anything else: scales and lengths lie in memory as they were made.
+    """The arguments in another layout. Vectors keep theirs if there are other tensors: scales and lengths lie in memory as they were made.
 
     Args:
         strided: the places of inputs that may lie otherwise. None is returned where nothing does.
@@ -27,7 +27,7 @@ def laid_out(arguments: tuple[Any, ...], given: Setting, strided: Collection[int
 
 
 def first_as_given(variant: InputVariant, given: Setting, strided: Collection[int]) -> Iterator[Question]:
-    """All tensors but the first one in another layout: strides of one tensor are taken for those of another."""
+    """Another layout for all tensors but the first: kernels use the strides of one tensor for another."""
     floats = [place for place, tensor in enumerate(leaves(given.arguments)) if is_real(tensor) and tensor.dim() > 1]
     if any(place in strided for place in floats[1:]):
         arguments = with_leaves(variant.inputs, {floats[0]: leaves(given.arguments)[floats[0]]})
@@ -35,7 +35,7 @@ def first_as_given(variant: InputVariant, given: Setting, strided: Collection[in
 
 
 def lies_in_rows(arguments: tuple[Any, ...]) -> bool:
-    """Whether the numbers of each row lie side by side."""
+    """Whether the numbers of each row are adjacent in memory."""
     return all(tensor.stride(-1) == 1 or tensor.shape[-1] < 2 for tensor in leaves(arguments) if tensor.dim())
 
 
@@ -50,4 +50,4 @@ def rows_apart(given: Setting) -> tuple[Any, ...]:
 
 
 ROOM = 3
-"""Columns more: rows no longer begin at multiples of anything."""
+"""How many columns wider: rows then no longer begin at a multiple of anything."""

@@ -1,4 +1,4 @@
-"""Longer inputs where a problem names no size: tensors that are written out are repeated along their axes."""
+"""Longer inputs for problems that name no size: tensors that are written out are repeated along their axes."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ..promises.promises import Promises
 from .question import Question
 
 LENGTHS = (65, 129, 1025)
-"""Past blocks of 64, 128 and 1,024, the usual ones, by one."""
+"""One past 64, 128 and 1,024, the usual sizes of blocks."""
 
 
 def longer_questions(given: Setting, promises: Promises) -> Iterator[Question]:
-    """Every axis of one length longer, in all inputs at once; other tensors stay as they are."""
+    """Lengthen every axis of one length, in all inputs at once; other tensors stay as they are."""
     tensors = leaves(given.arguments)
     for length in sorted({length for tensor in tensors for length in tensor.shape if length > 1}):
         for longer in LENGTHS:
@@ -28,7 +28,7 @@ def longer_questions(given: Setting, promises: Promises) -> Iterator[Question]:
 
 
 def _repeated(tensor: torch.Tensor, length: int, longer: int) -> torch.Tensor:
-    """The tensor again and again along its axes of a length; numbers become other ones of the same size, so that none are alike."""
+    """Repeat a tensor along its axes of one length; the copies are changed, but keep their size, so that no numbers are equal."""
     found = tensor
     for axis, own in enumerate(tensor.shape):
         found = found.index_select(axis, torch.arange(longer) % length) if own == length else found

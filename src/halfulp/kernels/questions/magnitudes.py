@@ -1,4 +1,4 @@
-"""Magnitudes: numbers among the sizes that are no lengths (keys, offsets, spans), so large that products and counters pass 32 bits."""
+"""Magnitudes: integers that are not lengths (keys, offsets, spans), so large that products and counters exceed 32 bits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def magnitude_questions(
     seconds: Callable[[Setting], float | None],
     stated: Stated,
 ) -> Iterator[Question]:
-    """Numbers that are no lengths, a million times as large, and at the borders of 32 bits: products that are kept in these overflow.
+    """Integers that are not lengths, a million times as large, and near the limits of 32 bits, where products of 32 bits overflow.
 
     Args:
         seconds: what the reference takes, None where it refuses or returns other shapes: numbers of rounds and of classes make it take
@@ -31,7 +31,7 @@ def magnitude_questions(
     usual_s = seconds(given) or 0.0
 
     def asked(name: str, other: int) -> Question | None:
-        """The question; None where the number is a length, or may not be as large."""
+        """The question; None if the number is a length, or may not be as large."""
         try:
             setting = problem.draw(seed, {name: other})
         except REFUSALS:
@@ -59,16 +59,16 @@ def magnitude_questions(
 
 
 def _is_wrapped(new: torch.Tensor, old: torch.Tensor) -> bool:
-    """Whether whole numbers were drawn past the largest of their type, and are negative now."""
+    """Whether integers were drawn beyond the range of their type, and wrapped to negative ones."""
     is_whole = old.dtype in (torch.int8, torch.int16, torch.int32, torch.int64) and old.numel() > 0
     return is_whole and int(old.min()) >= 0 > int(new.min())
 
 
 STEPS = (4, 8, 12, 16, 20)
-"""Bits by which a number grows: as long as the time it takes doesn't, it is no length."""
+"""By how many bits a number grows: as long as the time doesn't grow with it, it is not a length."""
 BORDERS = ((1 << 31) - 7, (1 << 32) - 7)
-"""What is counted on from there passes the largest numbers of 32 bits, with a sign and without."""
+"""Counting on from these passes the largest 32-bit integers, signed and unsigned."""
 SLOWER = 3.0
-"""Times as long as on the given inputs: a number on which the time depends is not made larger. Each step multiplies it by 16."""
+"""Times as long as on the given inputs: a number that the time depends on is not increased. Each step multiplies it by 16."""
 NOISE_S = 0.01
-"""What a short call may take longer by chance: a few turns of the system's scheduler, of some milliseconds each."""
+"""How much longer a short call may take by chance: a few turns of the system's scheduler, each of some milliseconds."""

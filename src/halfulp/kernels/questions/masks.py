@@ -1,4 +1,4 @@
-"""Masks: inputs that say which elements count, and what else they may say: none of the first half, one alone, nothing at all."""
+"""Masks: inputs that say which elements count, changed to exclude the first half, all but one, or everything."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from .question import Question
 from .whole_numbers import compared
 
 MARKED = (-1, -100)
-"""Numbers that stand for what does not count, among places and targets."""
+"""Numbers that mark places and targets that do not count."""
 MASKS = ("holds 0 and 1 alone", "holds whole numbers", "has -inf where it masks")
-"""What masks are promised to be; where more is promised (one-hot, triangular), they are asked as they are."""
+"""The promises that make an input a mask; inputs with further promises (one-hot, triangular) are asked as they are."""
 
 
 def mask_questions(given: Setting, promises: Promises, stated: Stated, marks: Collection[int] = MARKED) -> Iterator[Question]:
-    """Other masks: blocks that are masked as a whole, at either end; one element alone; all of them.
+    """Other masks: a half masked at either end; all but one element masked; all masked.
 
-    Rows that are masked as a whole are asked where there are some among the given ones, or where the problem's text says what becomes of
-    them: a softmax of nothing is NaN in one way of writing it and uniform in another.
+    Rows that are masked as a whole are asked if some of the given ones are, or if the problem's text says what becomes of them: a softmax
+    over nothing may be NaN or uniform, depending on how it is written.
 
     Args:
         marks: the numbers by which whole numbers may say that they don't count; any other negative one may be a place from the end.
@@ -56,7 +56,7 @@ def mask_questions(given: Setting, promises: Promises, stated: Stated, marks: Co
 
 
 def known_marks(text: str, numbers: Collection[str] = ()) -> set[int]:
-    """Those of `MARKED` that a source treats apart: it compares something with -1, or asks what is negative; PyTorch itself knows -100.
+    """The `MARKED` numbers that a source treats specially: it compares with -1, or asks what is negative; PyTorch itself knows -100.
 
     Args:
         numbers: names of arguments that are no tensors, such as a window that may be 0.
@@ -68,7 +68,7 @@ def known_marks(text: str, numbers: Collection[str] = ()) -> set[int]:
 
 
 def has_rows_of_nothing(setting: Setting, given: Setting, stated: Stated) -> bool:
-    """Whether a mask has a row in which nothing counts, where those of the problem have none and its text says nothing of such rows."""
+    """Whether a mask has a row in which nothing counts, while the problem's have none and its text mentions no such rows."""
     if stated.nothing:
         return False
     masks = [tuple(map(_what_counts, pair)) for pair in zip(leaves(setting.arguments), leaves(given.arguments))]
@@ -79,7 +79,7 @@ FROM_START, TO_END, EITHER = -1, 1, 0
 
 
 def _runs(counts: torch.Tensor) -> int | None:
-    """From where to where each row counts, as what is padded to one length does: `FROM_START` or `TO_END`, or None where it has gaps.
+    """Which part of each row counts, as padding leaves it: `FROM_START` or `TO_END`; None if there are gaps.
 
     Returns:
         `EITHER` where each row counts as a whole, or not at all.
@@ -91,14 +91,14 @@ def _runs(counts: torch.Tensor) -> int | None:
 
 
 def _with_one(counts: torch.Tensor, at: int) -> torch.Tensor:
-    """The mask with an element that counts in each row that has none."""
+    """The mask with one element that counts in each row that has none."""
     found = counts.clone()
     found[..., at] |= ~counts.any(-1)
     return found
 
 
 def _what_counts(tensor: torch.Tensor, marks: Collection[int] = MARKED) -> torch.Tensor | None:
-    """Which elements a mask counts; None for what is no mask: it is one of truth values, of 0 and 1, of 0 and -inf, or has marks."""
+    """Which elements a mask counts; None if it is no mask, which holds booleans, 0 and 1, 0 and -inf, or has marks."""
     if not tensor.dim() or not tensor.numel() or tensor.is_complex() or (tensor.is_floating_point() and not is_real(tensor)):
         return None
     if tensor.dtype is torch.bool:
@@ -113,7 +113,7 @@ def _what_counts(tensor: torch.Tensor, marks: Collection[int] = MARKED) -> torch
 
 
 def _written(counts: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
-    """A mask in the way another one is written."""
+    """A mask in the same form as another."""
     if is_real(like) and bool(torch.isneginf(like).any()):
         return torch.zeros_like(like).masked_fill(~counts, -torch.inf)
     if not is_real(like) and like.dtype is not torch.bool and int(like.min()) in MARKED:

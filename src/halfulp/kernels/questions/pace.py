@@ -1,21 +1,21 @@
-"""Pace: how long something takes at a size, as the smallest and the largest size until now say; time is taken to grow as the size does."""
+"""Pace: estimates how long something takes at a size from the smallest and the largest size so far, as a linear function."""
 
 from __future__ import annotations
 
 
 class Pace:
-    """The times that are known, by the name of the size."""
+    """The known times, by the name of the size."""
 
     def __init__(self) -> None:
         self._known: dict[str, dict[int, float]] = {}
 
     def note(self, name: str, size: int, seconds: float) -> None:
-        """So many seconds were taken at that size; the least counts, as what is busy takes longer."""
+        """Note a time at a size; the shortest counts, because a busy machine takes longer."""
         known = self._known.setdefault(name, {})
         known[size] = min(seconds, known.get(size, seconds))
 
     def seconds(self, name: str, size: int) -> float | None:
-        """About how many it would take: by the line through two sizes, or in proportion to one; None where nothing is known of the name."""
+        """The estimate: from the line through two sizes, or in proportion to one; None if no time is known."""
         known = self._known.get(name)
         if not known:
             return None

@@ -1,4 +1,4 @@
-"""Pairs: two changes at a time, each of which alone was answered right: a size, a parameter of the constructor, numbers far from zero."""
+"""Pairs: two changes at a time, each of which was answered right alone: a size, a constructor argument, numbers far from zero."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .question import FAR_FROM_ZERO, Question
 
 
 def extremes(asked: Sequence[Question]) -> list[Question]:
-    """Of questions that change one size, those of the smallest and the largest of each."""
+    """Of the questions that change one size, those with the smallest and the largest of each."""
     sizes: dict[str, dict[int, Question]] = {}
     for question in asked:
         if len(question.sizes) == 1 and not question.gradients and not question.exotic:
@@ -23,9 +23,9 @@ def extremes(asked: Sequence[Question]) -> list[Question]:
 
 
 def far_questions(asked: Sequence[Question], promises: Promises, seed: int, *, has_modes: bool, has_ties: bool) -> Iterator[Question]:
-    """Numbers far from zero, on each of these settings: squares of them cancel only where nothing else spreads them.
+    """Numbers far from zero on each of these settings: their squares cancel only if nothing else spreads them.
 
-    There are fewer of them than random numbers have digits: at larger sizes some are equal.
+    Such numbers have fewer distinct values than random ones: at larger sizes some are equal.
 
     Args:
         asked: on whose settings. has_modes: whether training mode computes something else, and is asked instead.
@@ -49,7 +49,7 @@ def far_questions(asked: Sequence[Question], promises: Promises, seed: int, *, h
 
 
 def longer_constructor_questions(given: Setting, constructors: Sequence[Question], sizes: Sequence[Question]) -> Iterator[Question]:
-    """Other parameters of the constructor at other sizes: what is multiplied with itself at each step overflows only then."""
+    """Other constructor arguments at other sizes: a number that is multiplied by itself at each step overflows only then."""
     for size, question in itertools.product(sizes, constructors):
         own, drawn = question.setting.init, size.setting.init
         if len(own) >= len(drawn) == len(given.init):  # what is left out has a default

@@ -1,4 +1,4 @@
-"""Other parameters that a solution is asked: of the constructor, and what a module holds."""
+"""Other parameters: arguments of the constructor, and what a module holds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .question import Question
 
 
 def constructor_questions(problem: Problem, given: Setting) -> Iterator[Question]:
-    """What the constructor's defaults and numbers may be besides: what a solution ignores shows only then."""
+    """Other values for the constructor's defaults and numbers: a solution that ignores them shows only then."""
     names, whole = _named(problem, given)
     compared = list(comparisons_in(problem.text))
     axes = max((tensor.dim() for tensor in leaves(given.arguments)), default=0)
@@ -50,11 +50,11 @@ def constructor_questions(problem: Problem, given: Setting) -> Iterator[Question
 
 CHANGED = "the values of every parameter and buffer changed"
 OWN = 0.375
-"""Instead of None, where the problem's code asks whether it got a number."""
+"""Replaces None, if the problem's code asks whether it got a number."""
 
 
 def _alike(case: Any, value: Any) -> Any:
-    """A case as a number of the same type as the value; the value itself where it is of another kind."""
+    """A case as a number of the same type as the value; the value itself if it is of another kind."""
     if isinstance(value, bool) or isinstance(case, bool):
         return value
     if isinstance(case, (int, float)) and isinstance(value, (int, float)):
@@ -63,7 +63,7 @@ def _alike(case: Any, value: Any) -> Any:
 
 
 def _named(problem: Problem, given: Setting) -> tuple[list[str], list[Any]]:
-    """The names of what a constructor gets, and what it gets; none where that isn't known."""
+    """The names of the constructor arguments, and their values; empty if unknown."""
     try:
         names = list(inspect.signature(problem.constructor).parameters.values()) if problem.constructor is not None else []
     except (TypeError, ValueError):
@@ -74,7 +74,7 @@ def _named(problem: Problem, given: Setting) -> tuple[list[str], list[Any]]:
 
 
 def marks_of(problem: Problem, given: Setting) -> dict[int, str]:
-    """The numbers by which a constructor is told that inputs are marked, in words; a blank is a class of results, which no target is."""
+    """The numbers that the constructor is given to mark inputs, in words; a blank is a class of results that no target has."""
     pairs = zip(*_named(problem, given))
     return {value: f"{value}, which is {name}" for name, value in pairs if MARKS.search(name) and "blank" not in name and _is_whole(value)}
 
@@ -84,13 +84,13 @@ def _is_whole(value: Any) -> bool:
 
 
 AXIS = re.compile(r"^(?:dim|axis)$")
-"""The name of a number that may be an axis; where it is as small as one."""
+"""Names of numbers that may be an axis, if they are small enough to be one."""
 MARKS = re.compile(r"ignore|pad|skip|mask|blank")
-"""In the names of numbers by which inputs are marked that don't count, whether or not any is."""
+"""Parts of names of numbers that mark inputs that do not count, whether or not there are any."""
 
 
 def _marked(name: str, whole: list[Any], place: int, given: Setting) -> Iterator[Question]:
-    """A number that the inputs hold, as that by which targets are marked that don't count, is another one here and there."""
+    """A number in the inputs that marks what does not count, in a few more places."""
     value = whole[place]
     indices = {at: tensor for at, tensor in enumerate(leaves(given.arguments)) if tensor.dtype in (torch.int32, torch.int64)}
     is_held = any(bool((tensor == value).any()) for tensor in indices.values())
@@ -107,7 +107,7 @@ def _marked(name: str, whole: list[Any], place: int, given: Setting) -> Iterator
 
 
 def _left_out(name: str, whole: list[Any], place: int, given: Setting) -> Iterator[Question]:
-    """A zero is a one; what the inputs hold is moved where it is a mark and they leave it out, as targets do the number of a blank."""
+    """Zero becomes one; a mark that the inputs avoid, as targets avoid the number of a blank, is avoided as well when it changes."""
     indices = {at: tensor for at, tensor in enumerate(leaves(given.arguments)) if tensor.dtype in (torch.int32, torch.int64)}
     without = {at: tensor for at, tensor in indices.items() if MARKS.search(name) and tensor.numel() and int(tensor.min()) == 1}
     changed = {at: torch.where(tensor == 1, 0, tensor).to(tensor.dtype) for at, tensor in without.items()}
@@ -118,7 +118,7 @@ def _left_out(name: str, whole: list[Any], place: int, given: Setting) -> Iterat
 def parameter_questions(
     given: Setting, seed: int, tables: Collection[str] = (), *, upwards: bool = False, ties: bool = False
 ) -> Iterator[Question]:
-    """Other parameters: what was built with zeros and ones is neither, weights are larger, running statistics have run.
+    """Other parameters: initial zeros and ones replaced, larger weights, running statistics that have moved.
 
     Args:
         tables: see `tables_of`. upwards: see `moved`. ties: whether the problem says which of equal ones counts.
@@ -143,15 +143,15 @@ def parameter_questions(
 
 
 def _in_twos(tensor: torch.Tensor) -> torch.Tensor:
-    """Every second row, along the first axis, that of the row before: codes, or biases of experts, that are equally near."""
+    """Every second row along the first axis equals the one before: codes, or biases of experts, that are equally near."""
     places = torch.arange(tensor.shape[0])
     return tensor[places - places % 2]
 
 
 def tables_of(problem: Problem, init: tuple[Any, ...]) -> frozenset[str]:
-    """The buffers that are computed from a constructor's arguments: filters, angles, masks. Nothing trains them; a solution may know them.
+    """The buffers computed from constructor arguments: filters, angles, masks. They are not trained, and a solution may know them.
 
-    They are the same whatever random numbers are drawn, and not all alike, as running statistics and scales are to begin with.
+    They don't depend on random numbers, and are not all alike, as initial running statistics and scales are.
     """
     if problem.constructor is None:
         return frozenset()
@@ -168,19 +168,19 @@ def tables_of(problem: Problem, init: tuple[Any, ...]) -> frozenset[str]:
 
 
 COUNTS = re.compile(r"step|count|num_|iter|epoch", re.IGNORECASE)
-"""In the names of numbers that count calls, and stay whole though they are floating."""
+"""Parts of names of numbers that count calls, and stay whole although they are floating."""
 
 
 def times(state: State, factor: int, tables: Collection[str]) -> State:
-    """Parameters and buffers so many times as large; `tables` stay."""
+    """Parameters and buffers multiplied by a number; `tables` stay."""
     return {name: tensor * factor if is_real(tensor) and name not in tables else tensor for name, tensor in state.items()}
 
 
 def moved(state: State, seed: int, tables: Collection[str] = (), *, upwards: bool = False) -> State:
-    """Parameters and buffers with noise as large as they are, and at least a half where they are all alike; variances stay positive.
+    """Parameters and buffers plus noise as large as they are, or of at least a half if they are all alike; variances stay positive.
 
-    Whole numbers (codes of weights, zero points, tables of indices) stay within their range: they change places, or are one less where all
-    are alike. What is sorted, counts or masks stays, and so do `tables`, see `tables_of`.
+    Integers (codes of weights, zero points, tables of indices) stay within their range: they change places, or become one less if they are
+    all alike. What is sorted, counts, or masks stays as it is, and so do `tables`.
 
     Args:
         upwards: numbers that are not negative become larger, as mean squares that start at zero do.
@@ -209,7 +209,7 @@ def moved(state: State, seed: int, tables: Collection[str] = (), *, upwards: boo
 
 
 def _exchanged(tensor: torch.Tensor) -> torch.Tensor:
-    """Whole numbers at other places; as they are where that means something else."""
+    """Integers at other places; unchanged where that would mean something else."""
     flat = tensor.reshape(-1)
     if tensor.dtype is torch.bool or tensor.is_complex() or flat.numel() < 2:
         return tensor

@@ -1,4 +1,4 @@
-"""Pieces: whole numbers divide an axis by their ends or lengths; one piece may hold nearly all of it, and some may hold nothing."""
+"""Pieces: integers divide an axis by ends or lengths; one piece may hold nearly all of it, and some may be empty."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .question import Question, kept_question
 
 
 def piece_questions(given: Setting, promises: Promises, stated: Stated) -> Iterator[Question]:
-    """One piece that holds all that the others leave; every third piece empty, where the problem's text speaks of empty ones."""
+    """One piece with everything that the others can spare; every third piece empty, if the problem's text mentions empty ones."""
     for tie in promises.ties:
         if tie.way not in (ENDS, ADDS_UP):
             continue
@@ -33,7 +33,7 @@ def piece_questions(given: Setting, promises: Promises, stated: Stated) -> Itera
 
 
 def _uneven(lengths: torch.Tensor, first: int, least: int) -> torch.Tensor:
-    """Lengths with the same sum, all but the last one as short as they may be."""
+    """Lengths with the same sum, all but the last as short as possible."""
     found = torch.full_like(lengths, least)
     found[:first] = 0
     found[-1] += lengths.sum() - found.sum()

@@ -1,4 +1,4 @@
-"""Question: one setting that a solution is asked, and what an answer to it decides."""
+"""Question: one setting that a solution is asked about, and what an answer decides."""
 
 from __future__ import annotations
 
@@ -17,21 +17,22 @@ from ..trials.looks import A_DIGIT
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """One setting with what it is called.
+    """One setting to ask, with its name.
 
     Attributes:
-        kind, label: see `Asked`. setting: on what. exotic: whether a difference is reported and decides nothing, since honest
-            implementations may differ there (NaN, nothing at all). tied: whether numbers are alike, so that which one is chosen is free.
-        otherwise: what to ask where this has no answer. gradients: if it is these that are asked, in which way. far: whether a size is many
-            times the problem's, so that what takes long or much memory says nothing. finite: whether a difference decides nothing that is
-            no NaN or infinity. of: the parameter of a constructor that is another one. exact: whether a jump decides where the reference's
-            numbers are exact. sizes: those of the problem that are others. blunt: whether digits that are lost, and infinities, decide
-            nothing.
-            apart: the arguments before some numbers were made larger than all others.
-            borders: whether it is asked for what lies beyond the end of a block. buffers: whether it is these that are asked.
-            promised: whether the problem says that it may come, so that a solution may not refuse it. ignored: whether what is changed
-            counts nowhere, so that what the problem says of its numbers is not meant. steady: whether the reference takes no longer there
-            than on the given inputs. singular: whether NaN and infinities decide nothing, as where a number that is divided by became zero.
+        kind, label: see `Asked`. setting: to ask. sizes: those that differ from the problem's.
+        otherwise: what to ask if this has no answer. start: the setting that was changed, where it is not the given one.
+        gradients: the way in which gradients are compared instead of results; "" for none. buffers: whether buffers are.
+        exotic: whether a difference is reported but decides nothing, because correct implementations may differ there (NaN, empty inputs).
+        tied: whether numbers are equal, so that any of them may be chosen.
+        finite: whether only a NaN or an infinity decides. singular: whether only finite differences do, as where a divisor became zero.
+        blunt: whether lost digits, and infinities, decide nothing. borders: whether it is asked for what lies past the end of a block.
+        exact: whether a jump counts as wrong where the reference's numbers are exact.
+        far: whether a size is many times the problem's, so that taking long, or much memory, decides nothing.
+        steady: whether the reference takes no longer than on the given inputs.
+        of: the constructor argument that was changed. apart: the arguments before some were made larger than all others.
+        promised: whether the problem says that this may occur, so that a solution may not refuse it.
+        ignored: whether the changed numbers affect no result, so that statements about numbers are not meant for them.
     """
 
     kind: str
@@ -54,23 +55,24 @@ class Question:
     ignored: bool = False
     steady: bool = False
     singular: bool = False
+    start: Setting | None = None
 
     @property
     def times(self) -> float:
-        """How much larger numbers are than those of the problem."""
+        """How many times larger the numbers are than the problem's."""
         return next((times for label, times in LARGER.items() if label in self.label), 1.0)
 
 
 ALIKE = "all numbers the same"
 TIED = ("ties", "integers", "half of the numbers zero", ALIKE, "all numbers zero")
-"""Variants in which many numbers are alike."""
+"""Variants in which many numbers are equal."""
 
 
 def decides_nothing(question: Question, *, contracted: bool = False) -> tuple[tuple[str, ...], ...]:
-    """The first evidence of a verdict that says nothing here.
+    """The leading evidence of a verdict that says nothing here.
 
-    Places that are chosen among ties; how errors lean where all numbers are alike, or nearly, since all errors are alike then; gradients
-    that are NaN where all is saturated; infinities of huge numbers where products are contracted.
+    This is the case for: places chosen among ties; errors that lean to one side where all numbers are equal, or nearly so, since then all
+    errors are equal too; gradients that are NaN where everything is saturated; infinities of huge numbers where products are contracted.
 
     Args:
         contracted: the solution's compiler makes one operation of a product and a sum, as those for GPUs do. Exponentials to base two,
@@ -91,7 +93,7 @@ def decides_nothing(question: Question, *, contracted: bool = False) -> tuple[tu
 
 
 def loses_little(question: Question, check: CheckResult | None) -> bool:
-    """Whether a solution keeps fewer digits than it might where values are extreme: not a digit fewer; or any, where borders are asked.
+    """Whether a loss of digits on extreme values decides nothing: less than one digit; or any loss, where only borders are asked.
 
     Which digits are kept of such numbers is asked at the given sizes.
     """
@@ -106,31 +108,31 @@ def loses_little(question: Question, check: CheckResult | None) -> bool:
 
 
 MEAN, MEAN_IN_SPREADS = "a large mean", 100.0
-"""What `halfulp.inputs` makes it: gradients that are computed from a rounded result again, as all do who compute attention in tiles, lose
-so much where inputs are as far from zero; a square of the mean that cancels loses its square."""
+"""The value of `halfulp.inputs`. On inputs so far from zero, gradients computed again from a rounded result, as in all tiled attention,
+lose as many digits; a square of the mean that cancels loses twice as many."""
 
 
 LARGER = {"a thousand times larger": 2000.0, "a hundred times larger": 200.0, MEAN: MEAN_IN_SPREADS}
-"""How many times larger numbers are, by what labels say of it; see `_negative`, which doubles the largest."""
+"""How many times larger numbers are, by the words of a label; `_negative` doubles the largest."""
 DIFFERENTIATED = (MEAN, "numbers a thousand times larger", "all numbers negative", "sums that cancel")
-"""Variants on which gradients are asked: a formula that is right for small numbers overflows, or cancels, elsewhere."""
+"""Variants on which gradients are asked: a formula that is right for small numbers overflows or cancels on others."""
 FAR_FROM_ZERO = "a mean a thousand times the spread"
 IN_TRAINING = (*DIFFERENTIATED, FAR_FROM_ZERO)
-"""Variants that are asked in training mode: the mean of squares less the square of the mean loses the square of what the inputs lose."""
+"""Variants that are asked in training mode: E[x²] - E[x]² loses twice the digits that the inputs lose."""
 SATURATED = ("numbers a thousand times larger",)
-"""Variants on which a gradient that is no number decides nothing: that of 1 / (1 + exp(-x)), a sigmoid, is none at -100."""
+"""Variants on which a NaN gradient decides nothing: written as 1 / (1 + exp(-x)), a sigmoid has none at -100."""
 HUGE = 1e12
-"""What stands for infinity in code is often 1e4, 1e9 or 1e10; float32 holds its cube."""
+"""Code often writes 1e4, 1e9 or 1e10 for infinity; float32 can hold the cube of this number."""
 
 
 def kept_question(label: str, given: Setting, changes: Mapping[int, torch.Tensor], promises: Promises) -> Iterator[Question]:
-    """The question of other values that hold what is promised; none where that leaves nothing changed."""
+    """The question about other values, adjusted to keep the promises; none if that undoes the change."""
     kept = promises.kept(with_leaves(given.arguments, changes))
     if kept is not None and not is_unchanged(kept, given.arguments, "values"):
         yield Question("values", label, replace(given, arguments=kept))
 
 
 def is_unchanged(arguments: tuple[Any, ...], given: tuple[Any, ...], kind: str) -> bool:
-    """Whether what is promised has made the variant what was given."""
+    """Whether keeping the promises has undone the change."""
     pairs = zip(leaves(arguments), leaves(given))
     return kind != "layout" and all(equal(new, old) for new, old in pairs)

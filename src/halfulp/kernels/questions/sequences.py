@@ -1,4 +1,4 @@
-"""Sequences: calls that another one may disturb: in the same memory, again and again, on a device that is still busy."""
+"""Sequences: calls that other calls may disturb: in the same memory, repeated, or on a device that is still busy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..trials.sides import AS_GIVEN, How
 from .parameters import CHANGED
 
 REPEATED_S = 1.0
-"""A call of ten milliseconds is repeated a hundred times: what goes wrong in one call of fifty shows with a probability of 0.87."""
+"""Repeats a call of ten milliseconds a hundred times: a failure in one call of fifty shows with probability 0.87."""
 KEPT = "When new values are written to the memory of the call before, its results are wrong: it returns what it computed from the old ones."
 CHANGES = "Called again and again on the same inputs, it gives other results, as where threads write to the same memory."
 UNWAITED = (
@@ -43,7 +43,7 @@ class Disturbed:
 def sequences(
     given: Setting, others: Sequence[Setting], promises: Promises, state: State | None, *, on_device: bool
 ) -> Iterator[Disturbed]:
-    """The calls, in their order.
+    """The calls, in order.
 
     Args:
         others: two more draws. promises: what holds of every draw. state: other parameters, where there are any that a solution shares.
@@ -65,9 +65,9 @@ def sequences(
 
 
 def _as_long_as(given: Setting, other: Setting, promises: Promises) -> Setting:
-    """The other draw with tensors of the given shapes: what is longer there than here, as edges of a random graph are, is turned around.
+    """The other draw with tensors of the given shapes; tensors of other lengths, such as edges of a random graph, are reversed instead.
 
-    Where that breaks what belongs together (the ends of pieces and their sum), the given numbers are turned around, and no whole number.
+    If that breaks a relation (the ends of pieces and their sum), the given numbers are reversed, except integers.
     """
     own, drawn = leaves(given.arguments), leaves(other.arguments)
     turned = {place: tensor.flip(-1) for place, tensor in enumerate(own) if tensor.dim() and tensor.shape != drawn[place].shape}

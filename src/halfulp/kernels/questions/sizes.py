@@ -1,4 +1,4 @@
-"""Other sizes that a solution is asked: next to those of the problem, at the borders of its blocks, and far from both."""
+"""Sizes: next to the problem's, at the borders of the solution's blocks, and far from both."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def size_questions(
     fixed: Collection[tuple[int, int]] = (),
     limits: Mapping[str, Collection[int]] = MappingProxyType({}),
 ) -> Iterator[Question]:
-    """Other sizes: all together three quarters; each one less, one more, one, a prime, the next vector register; the nearest first.
+    """All sizes in proportion; then each one less, one more, 1, a prime, past the next vector register; the nearest first.
 
     Args:
         blocks: numbers that the solution's source names, which may be those of its blocks: each size is one more than these too.
@@ -107,7 +107,7 @@ def size_questions(
 
 
 def longer_size_questions(problem: Problem, seed: int) -> Iterator[Question]:
-    """Each size several times as large, and one more."""
+    """Each size several times as large, plus one."""
     for name, value in problem.sizes.items():
         changes = {name: SEVERAL * value + 1}
         with contextlib.suppress(*REFUSALS):
@@ -116,24 +116,24 @@ def longer_size_questions(problem: Problem, seed: int) -> Iterator[Question]:
 
 
 def _numbers_fall_below_zero(setting: Setting, given: Setting) -> bool:
-    """Whether a whole number among the arguments that is none of -1 and less is one now: the last but one of a single class."""
+    """Whether an integer argument that was not negative is now, such as the second to last of a single class."""
     numbers = [[part for part in found_in(found.arguments, int) if type(part) is int] for found in (setting, given)]
     return len(numbers[0]) == len(numbers[1]) and any(new < 0 <= old for new, old in zip(*numbers))
 
 
 def _next_to(limits: Collection[int], value: int) -> list[int]:
-    """What the problem names as the least and the largest, and what is one inside; what is outside, it excludes."""
+    """The limits that the problem names, and those one inside; what is outside, it excludes."""
     return [other for limit in limits for other in (limit, limit - 1, limit + 1) if other not in (0, value)]
 
 
 def _multiples_first(waiting: list[tuple[str, int, int]], name: str) -> list[tuple[str, int, int]]:
-    """What is left to ask, with the next larger size of that name (less than twice as large) moved to the front."""
+    """The remaining sizes with the next larger one of that name (less than twice as large) moved to the front."""
     found = next((plan for plan in waiting if plan[0] == name and plan[1] < plan[2] < 2 * plan[1]), None)
     return waiting if found is None else [found, *(plan for plan in waiting if plan is not found)]
 
 
 def _beyond(question: Question, other: int, promises: Promises) -> Iterator[Question]:
-    """A size past 16 bits with numbers that rise, and with whole numbers all the same."""
+    """A size past 16 bits, with rising numbers, and with all integers equal."""
     rising, alike = _rising(question.setting, other), _alike(question.setting, other)
     if rising is not None and promises.kept(rising.arguments) is not None:
         yield replace(question, label=f"{question.label}, and numbers rising", setting=rising, exotic=False, far=True)
@@ -142,7 +142,7 @@ def _beyond(question: Question, other: int, promises: Promises) -> Iterator[Ques
 
 
 def rank_questions(given: Setting, open_axes: Mapping[int, int]) -> Iterator[Question]:
-    """One leading axis more and fewer, where the problem says that there may be any number.
+    """One leading axis more, and one fewer, if the problem allows any number of them.
 
     Args:
         open_axes: the inputs of which it says so, with how many axes they have beside these.
@@ -163,7 +163,7 @@ def rank_questions(given: Setting, open_axes: Mapping[int, int]) -> Iterator[Que
 
 
 def axis_questions(given: Setting, axes: Mapping[str, Collection[tuple[int, int]]]) -> Iterator[Question]:
-    """Axes of one length that have names of their own, a quarter shorter one at a time: images are square by chance.
+    """Axes of equal length with different names, each shortened by a quarter in turn: images may be square by chance.
 
     Args:
         axes: the places of inputs and their axes, by the name that the problem's text gives them.
@@ -184,7 +184,7 @@ def axis_questions(given: Setting, axes: Mapping[str, Collection[tuple[int, int]
 
 
 def _together(problem: Problem, given: Setting, seed: int, most: int) -> Iterator[Question]:
-    """All sizes at once, in proportion: what divides another one still does, and none is a power of two."""
+    """All sizes at once, in proportion: divisors still divide, and no size is a power of two."""
     for over, under in PROPORTIONS:
         sizes = _in_proportion(problem, over, under)
         if not sizes or (over > under and not _fits(problem, sizes, seed, most, given)):
@@ -198,11 +198,11 @@ def _together(problem: Problem, given: Setting, seed: int, most: int) -> Iterato
 
 
 PROPORTIONS = ((3, 4), (3, 2), (5, 2))
-"""Of all sizes at once to those of the problem, as fractions: a window and the sequence that it slides over past the first two blocks."""
+"""Fractions for all sizes at once: they take a window, and the sequence that it slides over, past the first two blocks."""
 
 
 def _in_proportion(problem: Problem, over: int, under: int) -> dict[str, int]:
-    """The sizes that `under` divides, changed; those that divide one that can't be changed so stay as they are."""
+    """The sizes that `under` divides, changed; except where that would leave a divisor that no longer divides."""
     own = {name: value for name, value in problem.sizes.items() if "#" not in name}
     changed = {name: over * value // under for name, value in own.items() if value % under == 0 and value}
     sizes: dict[str, int] = {}
@@ -218,7 +218,7 @@ def _in_proportion(problem: Problem, over: int, under: int) -> dict[str, int]:
 
 
 def _cut(problem: Problem, name: str, other: int) -> Iterator[dict[str, int]]:
-    """One size with the others smaller, as far as that is needed: what counts places in few bits is asked past them all the same."""
+    """One size, with the others reduced as far as needed: indices of few bits are tested past their range all the same."""
     for most in SMALLER:
         smaller = {each: most for each, value in problem.sizes.items() if each != name and value > most and each.isidentifier()}
         if smaller:
@@ -230,14 +230,14 @@ SMALLER = (16, 4, 2)
 
 
 def _rank(plan: tuple[str, int, int]) -> int:
-    """What says the most comes first: one more, several times as large, half and twice as large where it divides another, one less."""
+    """The most telling first: one more, several times as large, half and twice as large where it divides another, one less."""
     _, value, other = plan
     first = (value + 1, SEVERAL * value + 1, value // 2, 2 * value, value - 1)
     return first.index(other) if other in first else len(first) + (other in BEYOND)
 
 
 def _changed_axes(arguments: tuple[Any, ...], given: tuple[Any, ...]) -> set[tuple[int, int]]:
-    """The axes of each tensor whose lengths differ; all of one that has another number of axes."""
+    """The axes of each tensor whose lengths differ; all axes if their number does."""
     pairs = list(enumerate(zip(leaves(arguments), leaves(given))))
     return {
         (place, axis)
@@ -248,7 +248,7 @@ def _changed_axes(arguments: tuple[Any, ...], given: tuple[Any, ...]) -> set[tup
 
 
 def _long_questions(problem: Problem, promises: Promises, seed: int, most: int, draws: _Draws) -> Iterator[Question]:
-    """One size many times larger, with positive numbers: a sum that is kept in few bits stalls."""
+    """One size many times larger, with positive numbers: a sum in few bits stalls."""
     for name, value in problem.sizes.items():
         drawable = (times * value + 1 for times in MANY if not draws.takes_long(name, times * value + 1))
         longest = next((size for size in drawable if _fits(problem, {name: size}, seed, most)), 0)
@@ -266,7 +266,7 @@ def _long_questions(problem: Problem, promises: Promises, seed: int, most: int, 
 
 
 def _alike(setting: Setting, least: int) -> Setting | None:
-    """The setting with every long tensor of whole numbers all the same: what counts them counts one as often as it can."""
+    """The setting with all elements equal in every long tensor of integers: a histogram then counts one value as often as possible."""
     kinds = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
     long = {place: tensor for place, tensor in enumerate(leaves(setting.arguments)) if tensor.dtype in kinds and tensor.numel() >= least}
     changed = {place: torch.full_like(tensor, int(tensor.reshape(-1)[0])) for place, tensor in long.items()}
@@ -274,7 +274,7 @@ def _alike(setting: Setting, least: int) -> Setting | None:
 
 
 def _rising(setting: Setting, length: int) -> Setting | None:
-    """The setting with numbers that rise along every long axis: the largest is the last one, whose place needs the most bits."""
+    """The setting with numbers that rise along every long axis: the largest is last, and its index needs the most bits."""
     changed: dict[int, torch.Tensor] = {}
     for place, tensor in enumerate(leaves(setting.arguments)):
         axes = [axis for axis, own in enumerate(tensor.shape) if own == length]
@@ -284,35 +284,35 @@ def _rising(setting: Setting, length: int) -> Setting | None:
 
 
 def size_in_words(name: str) -> str:
-    """What a size is called in `Problem.sizes`, in words."""
+    """The name of a size in `Problem.sizes`, in words."""
     number, _, place = name.partition("#")
     return name if name.isidentifier() else f"the number {number}{f' at its place {place}' if place else ''}"
 
 
 def _broadcasts(arguments: tuple[Any, ...], given: Setting) -> bool:
-    """Whether an axis as long as one of a parameter became 1, so that the reference broadcasts it: that is no promise of the problem."""
+    """Whether an axis as long as one of a parameter became 1, so that the reference broadcasts it: the problem doesn't promise that."""
     lengths = {length for tensor in given.state.values() for length in tensor.shape}
     pairs = zip(leaves(arguments), leaves(given.arguments))
     return any(after == 1 < before and before in lengths for new, old in pairs for after, before in zip(new.shape, old.shape))
 
 
 REFUSALS = (HalfulpError, RuntimeError, ValueError, TypeError, IndexError, AssertionError, ZeroDivisionError)
-"""What a problem says to sizes that don't fit together."""
+"""What a problem raises for sizes that don't fit together."""
 MOST_DRAW_S = 1.0
-"""What one draw may take, as it seems by that of the largest size until now."""
+"""How long one draw may take, by an estimate from the largest size so far."""
 FAR = 3
-"""Times a size: what is farther may take more memory than there is, and is counted before it is drawn."""
+"""Times a size: larger sizes may need more memory than there is, so their elements are counted before they are drawn."""
 
 
 class _Draws:
-    """How long a problem takes to draw its inputs: a question that takes long there is not even made."""
+    """Estimates how long a problem takes to draw its inputs: sizes at which that takes long are not tried."""
 
     def __init__(self, problem: Problem, seed: int) -> None:
         self._problem, self._seed = problem, seed
         self._pace = Pace()
 
     def draw(self, sizes: Mapping[str, int]) -> Setting:
-        """The inputs, and how long that took."""
+        """Draw the inputs, and note how long that took."""
         start = time.monotonic()
         setting = self._problem.draw(self._seed, sizes)
         for name, size in sizes.items() if len(sizes) == 1 else ():
@@ -320,12 +320,12 @@ class _Draws:
         return setting
 
     def takes_long(self, name: str, size: int) -> bool:
-        """Whether that many times the largest size until now would take too long, as its time grows with it."""
+        """Whether drawing this size would take too long, if time grows in proportion."""
         return (self._pace.seconds(name, size) or 0.0) > MOST_DRAW_S
 
 
 def _fits(problem: Problem, changes: Mapping[str, int], seed: int, most: int, given: Setting | None = None) -> bool:
-    """Whether inputs of other sizes stay small, and what is made of them: by drawing them without their numbers, or by their growth."""
+    """Whether inputs of other sizes, and what is computed from them, stay small: by a draw without numbers, or by their growth."""
     try:
         with torch.device("meta"):
             setting = problem.draw(seed, changes)
@@ -336,12 +336,12 @@ def _fits(problem: Problem, changes: Mapping[str, int], seed: int, most: int, gi
 
 
 def _grown(problem: Problem, changes: Mapping[str, int]) -> float:
-    """How many times as many numbers there may be where each changed size is that of two axes."""
+    """How many times as many elements there may be, if each changed size is that of two axes."""
     return math.prod(max(1.0, size / max(1, problem.sizes.get(name, size))) ** 2 for name, size in changes.items())
 
 
 def _others(value: int, blocks: Sequence[int], steps: Sequence[int]) -> list[int]:
-    """What to ask instead of a size; where it has to be a multiple of another size, the next multiples."""
+    """Other values for a size; if it must be a multiple of another size, the next multiples."""
     if not value:  # it is a choice, and no size
         return [1]
     prime = max((prime for prime in PRIMES if prime < value), default=0)
@@ -364,14 +364,14 @@ def _others(value: int, blocks: Sequence[int], steps: Sequence[int]) -> list[int
 
 
 SEVERAL = 5
-"""Times a size: what is divided into a fixed number of pieces leaves the rest."""
+"""Times a size: dividing it into a fixed number of pieces leaves a rest."""
 FEW = 5
-"""Shorter than what slides over it, most likely, and longer than 1: what is rounded up to a power of two is past its half."""
+"""Probably shorter than what slides over it, and longer than 1: when rounded up to a power of two, more than half is used."""
 UNLIKE = 41
-"""The least whole number whose reciprocal in float32, times it, is less than 1: a quotient that is a product loses a whole one there."""
+"""The smallest integer n with n * (1 / n) < 1 in float32: a quotient computed that way and truncated is one too small."""
 ALIKE_SIZES = 2
-"""Of a problem's other sizes that a size is made equal to: an axis that is found by its length is another one then."""
+"""How many of a problem's other sizes a size is made equal to: code that finds an axis by its length then finds another."""
 MANY = (128, 16)
-"""Times a size, the most that memory allows: sums of so many positive numbers stall where they are kept in few bits."""
+"""Times a size, the largest that memory allows: sums of so many positive numbers stall in few bits."""
 BEYOND = ((3 << 14) + 1, (3 << 15) + 1)
-"""Sizes of which a third is past what 16 bits count, signed and unsigned: the one that is chosen may lie there."""
+"""Sizes of which a third is past the range of 16 bits, signed and unsigned, so that a chosen index may lie there."""

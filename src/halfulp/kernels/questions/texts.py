@@ -1,4 +1,4 @@
-"""Questions that a problem's text makes worth asking: formats that it names, NaN, infinities, ties to even."""
+"""Questions that a problem's text suggests: formats that it names, NaN, infinities, ties to even."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .question import Question, kept_question
 
 
 def format_questions(given: Setting, stated: Stated) -> Iterator[Question]:
-    """The inputs in other formats that the problem names; in wider ones with the parameters, in shorter ones without them first."""
+    """The inputs in other formats that the problem names: in wider ones with the parameters, in shorter ones first without them."""
     for kind in stated.kinds:
         changes = {place: tensor.to(kind) for place, tensor in enumerate(leaves(given.arguments)) if is_real(tensor)}
         alone = replace(given, arguments=with_leaves(given.arguments, changes))
@@ -32,7 +32,7 @@ def format_questions(given: Setting, stated: Stated) -> Iterator[Question]:
 
 
 def text_questions(given: Setting, promises: Promises, stated: Stated) -> Iterator[Question]:
-    """What the problem's text makes worth asking: few numbers that are not masked, numbers half-way between whole ones."""
+    """What the text suggests: few numbers left by a mask, numbers half-way between integers."""
     floats = {place: tensor for place, tensor in enumerate(leaves(given.arguments)) if is_real(tensor) and tensor.dim()}
     yield from _special_questions(given, floats, promises, stated)
     for called, size in zip(("smallest", "largest"), stated.magnitude_range or ()):
@@ -49,7 +49,7 @@ def text_questions(given: Setting, promises: Promises, stated: Stated) -> Iterat
 
 
 def unit_questions(given: Setting, promises: Promises, stated: Stated, tables: Collection[str]) -> Iterator[Question]:
-    """Ties where each parameter is 1: divided by a scale, numbers half-way between whole ones are ties no longer.
+    """Ties with all parameters at 1: after division by a scale, numbers half-way between integers are no longer ties.
 
     Args:
         tables: see `tables_of`.
@@ -68,7 +68,7 @@ def _half_way_questions(given: Setting, promises: Promises, stated: Stated) -> I
 
 
 def _special_questions(given: Setting, floats: dict[int, torch.Tensor], promises: Promises, stated: Stated) -> Iterator[Question]:
-    """NaN and infinities where the text says that there may be some: here and there, in pieces, nearly everywhere."""
+    """NaN and infinities where the text allows them: in places, in pieces, nearly everywhere."""
     for value, places in stated.specials.items():
         for place in places:
             generator = torch.Generator().manual_seed(place)
@@ -89,13 +89,13 @@ def _special_questions(given: Setting, floats: dict[int, torch.Tensor], promises
 
 
 BY_FAR = 300.0
-"""Times larger: float16 holds it, and not its square."""
+"""Times larger: float16 can hold the number, but not its square."""
 SOME = 0.05
-"""Which part of an input is made NaN or infinite; most rows hold one, and some don't."""
+"""The share of an input that becomes NaN or infinite: most rows have one, and some have none."""
 LEFT = 3
-"""Numbers that are not masked; fewer than are chosen."""
+"""How many numbers a mask leaves: fewer than are chosen."""
 HALF_WAY = (127.0, 7.0)
-"""The largest whole numbers of 8 and 4 bits: where they are the largest of a row, a scale that is found by it is 1, and ties are exact."""
+"""The largest integers of 8 and 4 bits. If they are the largest of a row, a scale computed from it is 1, and ties are exact."""
 
 
 def _scaled_to(tensor: torch.Tensor, size: float, called: str) -> torch.Tensor:
@@ -106,20 +106,20 @@ def _scaled_to(tensor: torch.Tensor, size: float, called: str) -> torch.Tensor:
 
 
 def _near_the_largest(tensor: torch.Tensor) -> torch.Tensor:
-    """Numbers of the same signs and order, from half of the largest of their format up to it: the sum of any two overflows."""
+    """Numbers with the same signs and order, from half the largest of their format up to it: the sum of any two overflows."""
     share = (0.5 + tensor.double().abs() / (2 * tensor.double().abs().max())).nan_to_num(nan=1.0)
     return torch.where(tensor < 0, -1.0, 1.0).to(tensor.dtype) * (share * torch.finfo(tensor.dtype).max).to(tensor.dtype)
 
 
 def _below_powers(tensor: torch.Tensor) -> torch.Tensor:
-    """The numbers next below powers of two, as large as these: a logarithm that is rounded takes them for the power."""
+    """The numbers just below powers of two, of the same size as these: a rounded logarithm takes them for the power."""
     powers = torch.exp2(torch.ceil(torch.log2(tensor.abs().double()))).to(tensor.dtype)
     below = powers * (1 - torch.finfo(tensor.dtype).eps / 2)
     return torch.where(torch.isfinite(tensor) & (tensor != 0), below.copysign(tensor), tensor)
 
 
 def _half_way(tensor: torch.Tensor, most: float) -> torch.Tensor:
-    """Whole numbers and a half, as large in proportion; the largest of each row is a whole number."""
+    """Integers plus a half, scaled in proportion; the largest of each row is an integer."""
     largest = tensor.abs().amax(-1, keepdim=True)
     scaled = torch.where(largest > 0, tensor / largest, 0.0).nan_to_num() * most
     halves = torch.floor(scaled).clamp(1 - most, most - 2) + 0.5

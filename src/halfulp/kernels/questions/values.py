@@ -1,4 +1,4 @@
-"""What a solution is asked beyond the given inputs: each question stays inside of what the problem promises."""
+"""Values: other numbers and layouts of the arguments. Each question keeps the promises of the problem."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ def value_questions(given: Setting, promises: Promises, stated: Stated, seed: in
 SUBNORMAL = "subnormal numbers"
 OTHERS = "other numbers of the same magnitude"
 FINER = 100.0
-"""Times smaller: what is packed in few bits, or chosen by a fixed step, shows on numbers that lie close together, and on no grid."""
+"""Times smaller: packing in few bits, or a choice by a fixed step, shows on numbers that are close together and on no grid."""
 
 
 def largest_questions(asked: Sequence[Question], promises: Promises, tables: Collection[str]) -> Iterator[Question]:
-    """Short whole numbers at the largest magnitude that they have, and everything else alike: sums that are kept in few bits overflow.
+    """Short integers at their largest magnitude, with everything else equal: sums in few bits overflow.
 
     Args:
         asked: on whose settings. tables: see `tables_of`.
@@ -75,7 +75,7 @@ def largest_questions(asked: Sequence[Question], promises: Promises, tables: Col
 
 
 SHORT = (torch.int8, torch.uint8)
-"""What holds codes of weights and activations; longer ones may be places."""
+"""Types that hold codes of weights and activations; longer ones may hold places."""
 
 
 def _largest(tensor: torch.Tensor) -> torch.Tensor:
@@ -84,7 +84,7 @@ def _largest(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def alike_questions(given: Setting, promises: Promises, state: State) -> Iterator[Question]:
-    """Inputs of one shape that are the same, with other parameters: pairs that match as well as they can."""
+    """Inputs of the same shape made equal, with other parameters: pairs that match as well as possible."""
     floats = [(place, tensor) for place, tensor in enumerate(leaves(given.arguments)) if is_real(tensor) and tensor.dim()]
     first = next(((place, tensor) for place, tensor in floats if any(own.shape == tensor.shape for at, own in floats if at > place)), None)
     if first is not None:
@@ -95,7 +95,7 @@ def alike_questions(given: Setting, promises: Promises, state: State) -> Iterato
 
 
 def grid_questions(given: Setting, promises: Promises, stated: Stated) -> Iterator[Question]:
-    """Exact numbers on a coarser grid, where comparisons end in ties; then the same where one input is what another one begins with."""
+    """Exact numbers on a coarser grid, where comparisons end in ties; then the same with one input a prefix of another."""
     tensors = leaves(given.arguments)
     coarse = {place: coarser(tensors[place], COARSE_BITS) for place in sorted(promises.on_a_grid)}
     label = f"numbers cut to multiples of {2.0**-COARSE_BITS:g}"
@@ -110,24 +110,24 @@ def grid_questions(given: Setting, promises: Promises, stated: Stated) -> Iterat
 
 
 COARSE_BITS = 2
-"""Of what is left after the point: 0, 1/4, 1/2 and 3/4, whose products and sums meet as often as not."""
+"""Binary places that are left: 0, 1/4, 1/2 and 3/4, whose products and sums coincide about half the time."""
 
 
 def _begins_like(x: torch.Tensor, y: torch.Tensor) -> bool:
-    """Whether one shape fits into the other, which has the same rows, and at most one longer axis."""
+    """Whether one shape fits into the other, with the same rows and at most one longer axis."""
     pairs = list(zip(x.shape, y.shape))
     return 0 < x.dim() == y.dim() and x.shape[-1] == y.shape[-1] and all(a <= b for a, b in pairs) and sum(a != b for a, b in pairs) < 2
 
 
 def _negative(tensor: torch.Tensor, times: float) -> torch.Tensor:
-    """The numbers negative and larger, none of them near zero: where one is, a maximum that starts at zero is right by it."""
+    """Negative and larger numbers, none of them near zero, where a maximum that starts at zero would be right."""
     return -times * (tensor.abs() + tensor.abs().max())
 
 
 def leading_questions(given: Setting, promises: Promises) -> Iterator[Question]:
-    """What shows the most in a call, before time runs out: every number negative and large; maxima that start at 0 or -1e9 show.
+    """The most telling changes, before time runs out: every number negative and large, for maxima that start at 0 or -1e9.
 
-    And small ones: what is added to a square or to its root, and what is no multiple of a fixed step.
+    Small numbers too: they show what is added to a square or to its root, and what is not a multiple of a fixed step.
     """
     floats = {place: tensor for place, tensor in enumerate(leaves(given.arguments)) if is_real(tensor) and tensor.numel()}
     for times, label in ((100.0, "a hundred"), (HUGE, f"{HUGE:g}")):
@@ -144,11 +144,11 @@ def leading_questions(given: Setting, promises: Promises) -> Iterator[Question]:
 
 
 MOST_LEADING = 3
-"""Inputs that are asked one at a time before anything else: the first ones are multiplied, scales and biases come last."""
+"""How many inputs are asked one at a time before anything else: the first ones are multiplied; scales and biases come last."""
 
 
 def single_questions(given: Setting, promises: Promises, stated: Stated) -> Iterator[Question]:
-    """One tensor at a time: of one sign where the others have the other one, large at either end of an axis."""
+    """One tensor at a time: of one sign while the others have the other, and large at either end of an axis."""
     tensors = leaves(given.arguments)
     floats = [place for place, tensor in enumerate(tensors) if is_real(tensor) and tensor.numel()]
     sizes = {place: tensors[place].abs() for place in floats if torch.isfinite(tensors[place]).all()}
@@ -196,13 +196,13 @@ def _large_at_ends(place: int, tensor: torch.Tensor, given: Setting, promises: P
 
 
 TINY = 1e6
-"""Times smaller: an epsilon in another place shows, and one of 1e-12 against a division by zero, which is anybody's, does not."""
+"""Times smaller: an epsilon in the wrong place shows, but not one of 1e-12 against a division by zero, which is up to the author."""
 SPREAD = 1000.0
-"""The condition number of matrices whose text names none: a solver in float32 keeps four digits of seven."""
+"""The condition number of matrices if the text names none: a solver in float32 keeps four digits of seven."""
 
 
 def _spread(matrices: torch.Tensor, ratio: float) -> torch.Tensor:
-    """Symmetric matrices with the same eigenvectors, and eigenvalues in geometric progression, the largest one as it was."""
+    """Symmetric matrices with the same eigenvectors, and eigenvalues in geometric progression from the same largest one."""
     values, vectors = torch.linalg.eigh(matrices.double())
     spread = values[..., -1:] * torch.logspace(-math.log10(ratio), 0.0, values.shape[-1], dtype=torch.float64)
     found = (vectors * spread.unsqueeze(-2)) @ vectors.mT
@@ -210,7 +210,7 @@ def _spread(matrices: torch.Tensor, ratio: float) -> torch.Tensor:
 
 
 def _together(place: int, tensors: Sequence[torch.Tensor], given: Setting, promises: Promises) -> Iterator[Question]:
-    """Rows close together where they have the same number, and far apart where they have not: a loss has nothing left to pull."""
+    """Rows close together where another input has equal numbers, and far apart elsewhere: a loss has nothing left to pull together."""
     rows = tensors[place]
     for other, names in enumerate(tensors):
         if rows.dim() < 2 or names.dtype not in (torch.int32, torch.int64) or names.shape != rows.shape[:1]:
@@ -226,7 +226,7 @@ def _together(place: int, tensors: Sequence[torch.Tensor], given: Setting, promi
 
 
 def border_questions(asked: Sequence[Question], promises: Promises) -> Iterator[Question]:
-    """Negative and huge numbers, at one other size of each: what fills a last block may be larger than they are, or smaller."""
+    """Negative and huge numbers at one other size of each: what fills up a last block may be larger or smaller than these."""
     for question in {question.label.partition(":")[0]: question for question in reversed(asked)}.values():
         tensors = leaves(question.setting.arguments)
         floats = {place: tensor for place, tensor in enumerate(tensors) if is_real(tensor) and tensor.numel()}
@@ -240,13 +240,13 @@ def border_questions(asked: Sequence[Question], promises: Promises) -> Iterator[
 
 
 def whole_number_questions(given: Setting, numbers: WholeNumbers) -> Iterator[Question]:
-    """Whole numbers at their limits, or marked as what does not count."""
+    """Integers at their limits, or marked as not counting."""
     for label, changed in (*numbers.changes(), *numbers.of_any_size()):
         yield Question("values", label, replace(given, arguments=with_leaves(given.arguments, changed)))
 
 
 def whole_range_questions(question: Question, places: Collection[int]) -> Iterator[Question]:
-    """Whole numbers over the whole range of their type, on the setting of another question.
+    """Integers over the whole range of their type, on another question's setting.
 
     Args:
         places: of inputs that may hold any.
@@ -259,11 +259,11 @@ def whole_range_questions(question: Question, places: Collection[int]) -> Iterat
 
 
 TWINS = "the first two rows alike in input"
-"""A distance of zero, whose root has no derivative: what is added under the root, or left out, shows in gradients."""
+"""A distance of zero, where a square root has no derivative: gradients show what is added under the root, or left out."""
 
 
 def training_questions(asked: Sequence[Question]) -> Iterator[Question]:
-    """Training mode on other values, among the questions that were asked of results: statistics of large numbers cancel."""
+    """Training mode on other values, chosen from the questions about results: statistics of large numbers cancel."""
     for question in asked:
         if question.label in IN_TRAINING:
             yield replace(
@@ -272,7 +272,7 @@ def training_questions(asked: Sequence[Question]) -> Iterator[Question]:
 
 
 def gradient_questions(asked: Sequence[Question]) -> Iterator[Question]:
-    """Gradients on other values and sizes, among the questions that were asked of results."""
+    """Gradients on other values and sizes, chosen from the questions about results."""
     for question in asked:
         twins = question.label.startswith(TWINS)
         if question.exotic or (question.kind != "sizes" and question.label not in DIFFERENTIATED and not twins):
@@ -281,13 +281,13 @@ def gradient_questions(asked: Sequence[Question]) -> Iterator[Question]:
 
 
 LARGE = 1e4
-"""It outweighs a whole row, and float32 holds its square. Float16 may overflow; then nothing is asked."""
+"""It outweighs a whole row, and float32 can hold its square. If float16 overflows, nothing is asked."""
 
 
 def number_questions(given: Setting) -> Iterator[Question]:
-    """Switches among the arguments the other way; numbers one more; twice as large where they divide an axis, as sizes of groups do.
+    """Switches among the arguments flipped; numbers plus one; doubled if they divide an axis, as sizes of groups do.
 
-    Then a quarter of each, one, and the length of an axis: a size of the result that is as large as that of the input, or smaller.
+    Then a quarter of each, one, and the length of an axis: a size of the result as large as the input's, or smaller.
     """
     lengths = [length for tensor in leaves(given.arguments) for length in tensor.shape]
     dividing = {part for part in range(GROUPS, max(lengths, default=0)) if any(length % part == 0 for length in lengths)}
@@ -310,7 +310,7 @@ def number_questions(given: Setting) -> Iterator[Question]:
 
 
 GROUPS = 16
-"""From here on, a number that divides the length of an axis is taken for the size of its parts; smaller ones do so by chance."""
+"""From here on, a number that divides the length of an axis is taken for the size of its parts; smaller ones divide it by chance."""
 
 
 def _numbers(value: Any) -> list[tuple[str, Any]]:

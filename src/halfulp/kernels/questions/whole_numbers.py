@@ -1,4 +1,4 @@
-"""Whole numbers that a solution is asked: data go to the limits of their type, indices and lengths stay within what a problem promises."""
+"""Integers: data go to the limits of their type; indices and lengths stay within what a problem promises."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ LARGE = {
     torch.int32: [("2^30, of which two don't fit into int32", 1 << 30)],
     torch.int64: [("2^33 + 1, beyond 32 bits", (1 << 33) + 1), ("2^53 + 1, which float64 cannot hold", (1 << 53) + 1)],
 }
-"""For data: sums of whole numbers that are kept too narrow show."""
+"""For data: these show sums of integers that are kept in too few bits."""
 MARKS = {-1: "-1", -100: "-100, the value by which PyTorch marks targets that a loss ignores"}
-"""Values outside of a range by which code marks what does not count."""
+"""Values outside the range with which code marks what does not count."""
 Ask = Callable[[Setting], Any]
-"""The reference's results; None where it refuses."""
+"""The reference's results; None if it refuses."""
 Change = tuple[str, dict[int, torch.Tensor]]
 
 
 class WholeNumbers:
-    """What the whole numbers among a problem's inputs are, and what else they may be.
+    """What the integers among a problem's inputs are, and what else they may be.
 
-    Data that are only added and counted may be anything; what goes on in floating point is rounded to it, large ones in anybody's way.
-    Indices, targets and lengths lie between 0 and a length of some tensor; what lies outside is no promise of the problem, unless the
-    reference treats it apart.
+    Data that are only added and counted may be anything; data that enter floating-point arithmetic are rounded, and large ones may be
+    rounded in any way. Indices, targets and lengths lie between 0 and the length of some tensor; the problem promises nothing about others,
+    unless the reference treats them specially.
 
     Args:
         draws: settings from several seeds. ask: the reference. text: the problem's source. marks: numbers by which the problem says that
@@ -76,7 +76,7 @@ class WholeNumbers:
                     self.grouping.add(place)
 
     def changes(self) -> Iterator[Change]:
-        """What changes, in words that follow a question's kind, and the changed tensors by their place."""
+        """The changed tensors by their place, each with words that follow a question's kind."""
         if not self.range:
             return
         results = self.ask(self.given)
@@ -110,7 +110,7 @@ class WholeNumbers:
             yield "all small whole numbers at the limit of their type that is largest in magnitude", full
 
     def of_any_size(self) -> Iterator[Change]:
-        """Numbers over the whole range of their type, and all at either end of it, where the problem says that any may come."""
+        """Numbers over the whole range of their type, and all at either end of it, if the problem allows any."""
         for place in self._stated.any_whole if self._stated is not None else ():
             tensor = leaves(self.given.arguments)[place]
             drawn = whole_range(tensor)
@@ -123,13 +123,13 @@ class WholeNumbers:
             yield f"the largest and smallest values of its type in input {place}", {place: mixed}
 
     def _is_full(self, place: int) -> bool:
-        """Whether a type is used over more than half of its range: then all of it may come."""
+        """Whether more than half of the range of a type is used: then all of it may occur."""
         least, most = self.range[place]
         info = torch.iinfo(leaves(self.given.arguments)[place].dtype)
         return most - least > (info.max - info.min) // 2
 
     def _far(self, place: int, *, counts: bool) -> Iterator[Change]:
-        """Data at the limits of their type, or beyond what a shorter one holds; lengths that are shorter.
+        """Data at the limits of their type, or beyond those of a shorter one; shorter lengths.
 
         Args:
             counts: whether the results are whole numbers too.
@@ -156,13 +156,13 @@ class WholeNumbers:
         return self._stated is not None and re.search(r"len(?:s|gths?)?\b", self._stated.names.get(place, "")) is not None
 
     def _one_group(self, place: int) -> Change:
-        """All indices the same: the other groups are empty."""
+        """All indices equal: the other groups are empty."""
         tensor = leaves(self.given.arguments)[place]
         first = int(tensor.reshape(-1)[0])
         return f"all elements of input {place} are {first}", {place: torch.full_like(tensor, first)}
 
     def _renamed(self, place: int) -> torch.Tensor | None:
-        """Other names, in the same order; None where the numbers are more than names: only compared, and the same whatever they are."""
+        """Other names in the same order; None if the numbers are more than names, which are only compared and otherwise arbitrary."""
         tensor = leaves(self.given.arguments)[place]
         kinds, own = tensor.unique(return_inverse=True)
         if len(kinds) < 2:
@@ -183,11 +183,11 @@ class WholeNumbers:
         return f"some elements of input {place} are {label}", {place: changed}
 
     def _is_apart(self, place: int, value: int, *, beyond: int) -> bool:
-        """Whether the reference computes something at a value, and its source compares with it, or it refuses the next one."""
+        """Whether the reference accepts a value and its source compares with it, or the reference refuses the next one."""
         return self._computes(place, value) and (self._is_compared(place, value) or not self._computes(place, value + beyond))
 
     def _is_compared(self, place: int, value: int) -> bool:
-        """Whether the source compares this input with the value; one that it doesn't name may be any."""
+        """Whether the source compares this input with the value; an input that it doesn't name may be any."""
         own = self.names[place] if len(self.names) == len(leaves(self.given.arguments)) else ""
         found = [names for number, names in self.compared if number == value]
         return any(not own or own in names or names.isdisjoint(self.names) for names in found)
@@ -199,13 +199,13 @@ class WholeNumbers:
 
 
 ODD = (1 << 27) + 1
-"""Its square, 2^54 + 2^28 + 1, has one bit more than float64."""
+"""Its square, 2^54 + 2^28 + 1, has one bit more than float64 can hold."""
 FAR_APART = 1 << 24
-"""From here on, neighbouring whole numbers are one in float32."""
+"""From here on, neighbouring integers are equal in float32."""
 
 
 def whole_range(tensor: torch.Tensor) -> torch.Tensor:
-    """Other whole numbers, of all that the type holds; of 64 bits those whose sum it holds as well."""
+    """Other integers from the whole range of the type; for 64 bits, those whose sum it can hold too."""
     return torch.randint(*_ends(tensor), tensor.shape, generator=torch.Generator().manual_seed(tensor.numel())).to(tensor.dtype)
 
 
@@ -215,7 +215,7 @@ def _ends(tensor: torch.Tensor) -> tuple[int, int]:
 
 
 class _Compared(DispatchMode):
-    """Whether a tensor's numbers are only compared: what may be places in memory is not to be changed.
+    """Whether a tensor's numbers are only compared: numbers that may be places in memory must not change.
 
     Attributes:
         only: so far; False as well where nothing was compared.
@@ -247,7 +247,7 @@ class _Compared(DispatchMode):
 
 
 def compared(text: str) -> set[tuple[int, frozenset[str]]]:
-    """Negative numbers that a source compares something with for equality, and the names in it; those of `ignore_index` or its like."""
+    """Negative numbers that a source compares with for equality, with the names there; also arguments such as `ignore_index`."""
     equal = (found for found in comparisons_in(text) if found.is_equality)
     found = {(value, each.names) for each in equal for value in each.values if type(value) is int and value < 0}
     keywords = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.keyword) and node.arg in ("ignore_index", "padding_idx"))

@@ -1,4 +1,4 @@
-"""Cheats: what a solution does that no kernel may, seen by its process and by what its results depend on."""
+"""Cheats: things that no kernel may do, detected by its process and by what its results depend on."""
 
 from __future__ import annotations
 
@@ -33,11 +33,12 @@ CACHED = "it returns results of an earlier call"
 KEEPS = "it keeps memory of its inputs in a buffer, so that later writes to them change what it remembers"
 
 SEEN_IN_CALLS = ("attempts", "patched", "overwritten", "written", "kept")
-"""Facts that every call is looked at for; the others are those of the first calls."""
+"""The facts that are checked in every call; the others are checked in the first calls only."""
 SEEN_AT_GIVEN_SIZES = ("aliased",)
-"""Those of calls on other values: where there is nothing to do, a solution may hand back what it was given."""
+"""The facts that are checked in calls on other values only at the given sizes: where there is nothing to do, a solution may return its
+input."""
 SETTLED_S = 0.05
-"""How long is waited for what is still being written."""
+"""How long to wait for what is still being written."""
 
 
 def seen_by_process(facts: Mapping[str, Any], reference: Mapping[str, Any]) -> str:
@@ -70,7 +71,7 @@ def seen_by_process(facts: Mapping[str, Any], reference: Mapping[str, Any]) -> s
 
 
 def reference_facts(target: Any, setting: Setting) -> dict[str, Any]:
-    """What the reference does in a call, as the process of a solution tells it."""
+    """What the reference does in a call, in the form in which the process of a solution reports it."""
     arguments = copied(setting.arguments)
     given = [*tensors_of((setting.state, arguments))]
     before = [tensor.clone() for tensor in given]
@@ -91,10 +92,10 @@ def reference_facts(target: Any, setting: Setting) -> dict[str, Any]:
 
 
 def calls_reference(facts: Mapping[str, Any], reference: Mapping[str, Any]) -> bool:
-    """Whether the same ops ran in the same order, those that compute, or the same functions: then it is the reference by another name.
+    """Whether the same computing ops ran in the same order, or the same functions: then it is the reference under another name.
 
-    Where the problem is plain arithmetic of single elements (a sum of two vectors; a quotient that is clamped and rounded), every solution
-    calls it.
+    Where the problem is plain elementwise arithmetic (a sum of two vectors; a quotient that is clamped and rounded), every solution does
+    so.
     """
     if reference.get("is_arithmetic"):
         return False
@@ -104,9 +105,9 @@ def calls_reference(facts: Mapping[str, Any], reference: Mapping[str, Any]) -> b
 
 
 def _in_pieces(facts: Mapping[str, Any], reference: Mapping[str, Any]) -> bool:
-    """Whether what the reference does is done again and again, on pieces that have as many numbers together: a norm of rows, by rows.
+    """Whether it runs the reference's ops again and again on pieces that together have as many numbers: a norm of rows, row by row.
 
-    Products are not meant: whoever tiles one in PyTorch multiplies the tiles.
+    Products are exempt: tiling one in PyTorch means multiplying tiles.
     """
     own, other = (
         [(name, size) for name, size in zip(found.get("ops", ()), found.get("sizes", ())) if name not in found.get("exact", ())]
@@ -118,13 +119,13 @@ def _in_pieces(facts: Mapping[str, Any], reference: Mapping[str, Any]) -> bool:
 
 
 def falls_back(facts: Mapping[str, Any], reference: Mapping[str, Any]) -> bool:
-    """Whether all that the reference does is done in one piece among other ops, on as many numbers; if every bit agrees, it was called."""
+    """Whether one of its ops does all that the reference does, on as many numbers; if every bit agrees, the reference's op was called."""
     own, other = (list(zip(found.get("ops", ()), found.get("sizes", ()))) for found in (facts, reference))
     return bool(reference.get("whole")) and any(own[at : at + len(other)] == other for at in range(len(own) - len(other) + 1))
 
 
 def reads_unwritten(ask: Ask, setting: Setting) -> bool:
-    """Whether NaN that is put into memory which nobody wrote reaches the results."""
+    """Whether NaN in memory that nobody wrote reaches the results."""
     try:
         plain, poisoned = (list(tensors_of(ask(setting, poisoned=poison).results)) for poison in (False, True))
     except Failed:
@@ -137,7 +138,7 @@ def reads_unwritten(ask: Ask, setting: Setting) -> bool:
 
 
 def depends(ask: Ask, settings: tuple[Setting, Setting], expected: Callable[[Setting], Any]) -> str:
-    """Whether results change as those of the reference do from one setting to another: CONSTANT, CACHED or "".
+    """Whether the results change with the setting as the reference's do: CONSTANT, CACHED or "" (they do).
 
     Args:
         ask: calls the solution. settings: two with arguments of the same shapes. expected: the results of the reference.

@@ -1,4 +1,4 @@
-"""Decoy: what a solution finds that searches memory for the reference, which is never there."""
+"""Decoy: what a solution finds when it searches memory for the reference, which is never there."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import torch
 
 
 def put_decoy(attempts: dict[str, None]) -> None:
-    """Put a module that looks like the problem's among those that are imported.
+    """Put a module that looks like the problem's among the imported ones.
 
     Args:
         attempts: where it is noted that a solution ran what it found there.
     """
 
     class Model(torch.nn.Module):
-        """What a solution has no reason to make."""
+        """A solution has no reason to create it."""
 
         def __init__(self, *_: Any, **__: Any) -> None:
             super().__init__()

@@ -1,4 +1,4 @@
-"""pack() and unpack(): nested values as JSON beside a list of tensors, with the layout that each tensor has in memory."""
+"""pack() and unpack(): nested values as JSON and a list of tensors, each with its memory layout."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...errors import InputError
 
 
 def pack(value: Any, tensors: list[torch.Tensor]) -> Any:
-    """A value as JSON; its tensors are put at the end of a list.
+    """Pack a value as JSON, and append its tensors to a list.
 
     Raises:
         InputError: it holds something else than tensors, arrays, numbers, text, dtypes and containers of these.
@@ -43,7 +43,7 @@ def pack(value: Any, tensors: list[torch.Tensor]) -> Any:
 
 
 def unpack(packed: Any, tensors: list[torch.Tensor]) -> Any:
-    """The value that `pack` was given, with tensors in memory of their own."""
+    """Restore a packed value, with tensors in memory of their own."""
     ((kind, content), *_) = packed.items()
     if kind == "tensor":
         return _laid_out(tensors[int(content)], packed["layout"]).requires_grad_(bool(packed["leaf"]))
@@ -64,7 +64,7 @@ def unpack(packed: Any, tensors: list[torch.Tensor]) -> Any:
 
 
 def _layout(tensor: torch.Tensor) -> dict[str, Any] | None:
-    """How a tensor lies in memory; None for the usual way."""
+    """How a tensor lies in memory; None if it is contiguous."""
     if tensor.layout is not torch.strided or (tensor.is_contiguous() and tensor.storage_offset() == 0):
         return None
     return {"strides": list(tensor.stride()), "offset": tensor.storage_offset()}

@@ -1,6 +1,6 @@
-"""Where a solution runs: as it is, on a CUDA device, or where there is none on a stand-in for one (for Triton, in its interpreter).
+"""Where a solution runs: as it is, on a CUDA device, or on a stand-in for one (for Triton, in its interpreter).
 
-The reference runs on the processor in any case: a solution's process is given its tensors on the device, and its results come back.
+The reference always runs on the processor: tensors are moved to the device in the process of the solution, and its results are moved back.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ if TYPE_CHECKING:  # PyTorch starts threads when it is imported, and a process i
 
 HERE, CUDA, STAND_IN, INTERPRETER = "", "cuda", "stand-in", "interpreter"
 WRITTEN: tuple[str, ...] = ("/proc/self",)
-"""What CUDA's driver writes besides: names of its threads."""
+"""What CUDA's driver writes besides: the names of its threads."""
 
 
 def place_of(text: str) -> str:
-    """Where code runs, by what its text names and what it imports: `HERE`, `CUDA`, `STAND_IN` or `INTERPRETER`."""
+    """Where code runs, according to the names in its text and its imports: `HERE`, `CUDA`, `STAND_IN` or `INTERPRETER`."""
     import torch
 
     builds_on_triton = "triton" in text or builds_on("triton", text)
@@ -30,12 +30,12 @@ def place_of(text: str) -> str:
 
 
 def builds_on(name: str, text: str) -> bool:
-    """Whether code imports a package that requires another one, as the metadata of the package say: `liger_kernel` requires Triton."""
+    """Whether code imports a package that requires another one, by the packages' metadata: `liger_kernel` requires Triton."""
     return any(name in _required(package) for package in re.findall(r"^\s*(?:import|from)\s+(\w+)", text, re.MULTILINE))
 
 
 def _required(package: str) -> set[str]:
-    """The names of what a package requires in any case; nothing where it is not installed, or is imported by another name."""
+    """The unconditional requirements of a package; none if it is not installed, or is imported under another name."""
     try:
         wanted = metadata.requires(package) or []
     except (metadata.PackageNotFoundError, ValueError):
@@ -44,19 +44,19 @@ def _required(package: str) -> set[str]:
 
 
 OWN = ("torch", "halfulp")
-"""What requires Triton for itself: that says nothing of code which imports it."""
+"""Packages that require Triton for themselves: importing them says nothing."""
 
 
 def device_files() -> tuple[Path, ...]:
-    """What has to be opened for writing to use a device."""
+    """The files that must be opened for writing to use a device."""
     return (*sorted(Path("/dev").glob("nvidia*")), *(Path(path) for path in WRITTEN))
 
 
 def open_device() -> int:
-    """Make this process's context on the device, before memory is limited; how many bytes of addresses the device itself may take.
+    """Create the context of this process on the device before memory is limited; returns how many bytes of addresses the device may take.
 
-    Products and convolutions of PyTorch's keep all bits of float32 here: convolutions would take TF32 by default, and what the solution
-    computes itself could not be told from it.
+    Products and convolutions of PyTorch keep all bits of float32 here. Convolutions would use TF32 by default, and that could not be told
+    from what the solution computes itself.
     """
     import torch
 
@@ -71,10 +71,10 @@ def given_to(place: str, tensors: Iterable[torch.Tensor]) -> list[torch.Tensor]:
 
 
 def taken_from(place: str, tensors: Iterable[torch.Tensor]) -> list[torch.Tensor]:
-    """Copies that were made of a solution's tensors, on the processor."""
+    """Copies of a solution's tensors on the processor."""
     return [tensor.cpu() for tensor in tensors] if place == CUDA else list(tensors)
 
 
 def is_lost(place: str, words: str) -> bool:
-    """Whether a process can't use its device any more: every call fails after one that touched memory which isn't there."""
+    """Whether a process can't use its device any more: after a call that accessed memory out of bounds, every call fails."""
     return place == CUDA and any(name in words for name in ("CUDA error", "cudaError", "CUDA: "))

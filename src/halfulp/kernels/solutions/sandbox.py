@@ -1,4 +1,4 @@
-"""Sandbox: a solution in a process of its own, with limits on time, memory, files and network. What it prints is not read."""
+"""Sandbox: a solution in a process of its own, with limits on time, memory, files and network. What it prints is ignored."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ from .place import CUDA, INTERPRETER, STAND_IN, is_lost, place_of
 from .source import Source
 
 MEMORY_BYTES = 8 << 30
-"""Of address space beyond what PyTorch maps: a thousand times what the problems of the known benchmarks take at a million elements."""
+"""Address space beyond what PyTorch maps: a thousand times what problems of the known benchmarks take at a million elements."""
 FILE_BYTES = 1 << 28
-"""Of one file: compiled kernels and their caches take some megabytes."""
+"""The most bytes of one file: compiled kernels and their caches take some megabytes."""
 START_S = 60.0
-"""Importing PyTorch takes two seconds, and more where many start at once; what a solution imports when it is loaded takes no less."""
+"""Importing PyTorch takes two seconds, and more if many start at once; what a solution imports at loading takes at least as long."""
 COMPILED_S = 300.0
-"""For a solution that compiles C++ when it is loaded: PyTorch's headers alone take half a minute to a minute of a processor."""
+"""For a solution that compiles C++ when it is loaded: PyTorch's headers alone take a processor half a minute to a minute."""
 THREADS = {"NUMBA_NUM_THREADS": "4", "OMP_NUM_THREADS": "4", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-"""Loops that are a solution's own run in four threads, so that what they share shows on any machine; those of libraries in one."""
+"""A solution's own loops run in four threads, so that races show on any machine; those of libraries run in one."""
 CACHES = ("TMPDIR", "HOME", "XDG_CACHE_HOME", "TORCHINDUCTOR_CACHE_DIR", "TORCH_EXTENSIONS_DIR", "TRITON_CACHE_DIR", "NUMBA_CACHE_DIR")
-"""Variables that say where temporary files go."""
+"""Environment variables that say where temporary files go."""
 
 
 def _interpreter(text: str) -> str | Path:
-    """The Python that runs a solution: this one, or that of Triton's own environment where the solution needs it and this one lacks it."""
+    """The Python that runs a solution: this one, or that of Triton's own environment if the solution needs Triton and this one lacks it."""
     if "triton" not in text or importlib.util.find_spec("triton") is not None:
         return sys.executable
     return environment_of("triton").python() or sys.executable
@@ -51,7 +51,7 @@ NOT_STARTED = "not started"
 
 
 class Failed(Exception):
-    """A solution that gave no result.
+    """Raised when a solution gives no result.
 
     Attributes:
         kind: "raises", "dies", "hangs" or "runs out of memory"; `NOT_STARTED` where its process ended before it saw the solution.
@@ -65,7 +65,7 @@ class Failed(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Called:
-    """What came of a call.
+    """The outcome of a call.
 
     Attributes:
         results: what was returned; with the buffers that changed in training mode, (results, buffers). facts: what the process saw: places
@@ -79,7 +79,7 @@ class Called:
 
 
 class Sandbox:
-    """One solution.
+    """One solution in its process.
 
     Args:
         solution: its file. text: what of it is run, where that is not all. secrets: files that it may not read (the problem's).
@@ -124,7 +124,7 @@ class Sandbox:
         self._starting: threading.Thread | None = None
 
     def start(self) -> None:
-        """Start the process beside what this thread does: Python and PyTorch take a second and more."""
+        """Start the process in the background: Python and PyTorch take more than a second."""
         self._worker.answer_s = START_S
         self._starting = threading.Thread(target=self._started, name="halfulp-kernel-start", daemon=True)
         self._starting.start()
@@ -141,7 +141,7 @@ class Sandbox:
         self._finalizer()
 
     def load(self) -> tuple[list[str], dict[str, Any]]:
-        """Run the file; the names that it defines, and facts.
+        """Run the file; returns the names that it defines, and facts.
 
         Raises:
             Failed: it raises, hangs, dies.
@@ -152,7 +152,7 @@ class Sandbox:
         return [str(name) for name in answer.header["names"]], dict(answer.header)
 
     def build(self, name: str, init: tuple[Any, ...], seed: int) -> tuple[State, dict[str, Any]]:
-        """Make the module (constructed from a seed), or take the function, of that name; its state, and facts.
+        """Make the module (constructed from a seed), or take the function, of that name; returns its state, and facts.
 
         Raises:
             Failed: see `load`.
@@ -170,7 +170,7 @@ class Sandbox:
         same_memory: bool = False, settled: float = 0.0, repeated_s: float = 0.0, seed: int = 0, buffers: bool = False,
         stream: str = "", within_s: float = math.inf,
     ) -> Called:  # fmt: skip
-        """One call.
+        """Make one call.
 
         Args:
             setting: on what. lifted: the declared precision, where it runs in float64. gradients: results are these, found in that way.
@@ -200,11 +200,11 @@ class Sandbox:
 
     @property
     def _is_new(self) -> bool:
-        """Whether the process that holds the solution is gone."""
+        """Whether a new process is needed, because the one that held the solution is gone."""
         return self._worker.process_id is None or self._generation != self._worker.generation
 
     def _longest_s(self, action: str, within_s: float) -> float:
-        """Seconds that an answer may take."""
+        """How many seconds an answer may take."""
         if action == "call" and self._called:
             return min(self.answer_s, within_s)
         if self.source.compiles:

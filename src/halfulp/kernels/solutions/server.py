@@ -1,7 +1,7 @@
-"""The program of a sandbox: loads a solution, calls it as it is told, and says what it saw. Started by `Sandbox`.
+"""The program inside a sandbox: loads a solution, makes the calls that it is asked for, and reports what it saw. `Sandbox` starts it.
 
-Everything that it says may be forged by the solution, which runs beside it: results are judged elsewhere, against a reference that
-never comes here, and facts (what was called, written, patched) are evidence against a solution, never for it.
+A solution runs in the same process and can forge every report. So results are judged elsewhere, against a reference that never comes here,
+and facts (what was called, written, replaced) count as evidence against a solution, never for it.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def main(folder: str, limits: str, place: str = "") -> None:
 
 
 def _told(error: BaseException) -> str:
-    """An exception with the line of the solution that it came from."""
+    """An exception with the line of the solution where it was raised."""
     import traceback
 
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.endswith("solution.py")]
@@ -110,7 +110,7 @@ class _Host:
         )
 
     def _load(self, header: Any) -> Any:
-        """Run the file of the solution; which names it has."""
+        """Run the file of the solution; returns the names that it defines."""
         from halfulp.backends.workers.wire import Message
 
         from .decoy import put_decoy
@@ -128,7 +128,7 @@ class _Host:
         return Message({"names": names, "interpreted": self.pretends and "triton" in sys.modules, **self._facts()})
 
     def _build(self, header: Any, question: Any) -> Any:
-        """Make the module, or take the function; the state that it has."""
+        """Make the module, or take the function; returns its state."""
         import torch
 
         from halfulp.backends.workers.wire import Message
@@ -152,7 +152,7 @@ class _Host:
         return Message({"state": state, "transient": transient, **self._facts()}, taken_from(self.place, tensors))
 
     def _call(self, header: Any, question: Any) -> Any:
-        """One call: its results, and what it did besides."""
+        """One call: its results, and what else it did."""
         import torch
 
         from halfulp.backends.workers.wire import Message
@@ -218,7 +218,7 @@ class _Host:
         return Message({"results": packed, **facts, **self._facts()}, sent)
 
     def _farthest(self, results: Any, given: Any, header: Any) -> Any:
-        """The results of the call on the same inputs, among as many as the time allows, that differ most from the first."""
+        """Among as many calls on the same inputs as time allows, the results that differ most from the first."""
         from ..problems.calls import call, seeded, with_leaves
         from ..problems.facts import distance
 
@@ -236,7 +236,7 @@ class _Host:
         return results
 
     def _in_same_memory(self, arguments: Any) -> Any:
-        """Parameters and arguments at the addresses of those of the call before, where shapes and dtypes are the same."""
+        """Parameters and arguments at the addresses used in the previous call, where shapes and dtypes are the same."""
         given = _tensors(arguments)
         kept = self._buffers
         if len(kept) == len(given) and all(old.shape == new.shape and old.dtype == new.dtype for old, new in zip(kept, given)):
@@ -269,7 +269,7 @@ class _Host:
             self._watching = False
 
     def _audit(self, event: str, arguments: Any) -> None:
-        """What code of the solution tries that a kernel has no use for; reading the problem is refused."""
+        """Note what the code of the solution tries that no kernel needs; refuse to read the problem."""
         if not self._watching or len(self.attempts) > 20:
             return
         if event == "open" and isinstance(arguments[0], (str, os.PathLike)):
@@ -284,7 +284,7 @@ class _Host:
 
 
 def _guarded() -> dict[str, tuple[Any, str, Any]]:
-    """What decides how results are compared, timed and drawn: a solution has no reason to exchange it."""
+    """The functions that compare, time and draw: a solution has no reason to replace them."""
     import random
 
     import numpy as np
@@ -300,7 +300,7 @@ def _guarded() -> dict[str, tuple[Any, str, Any]]:
 
 
 def _is_still(now: Any, was: Any) -> bool:
-    """Whether a function is what it was, or what PyTorch made of it: its compiler, when it is imported, wraps `torch.manual_seed`."""
+    """Whether a function is unchanged, or was wrapped by PyTorch itself: importing its compiler wraps `torch.manual_seed`."""
     import torch
 
     code = getattr(now, "__code__", None)
@@ -309,7 +309,7 @@ def _is_still(now: Any, was: Any) -> bool:
 
 
 def _lifted(declared: str) -> contextlib.AbstractContextManager[Any]:
-    """What a run in float64 is made in, as `Case` makes one: dtypes that the code names become float64."""
+    """The setting of a run in float64, made as `Case` makes one: dtypes named in the code become float64."""
     if not declared:
         return contextlib.nullcontext()
     import torch

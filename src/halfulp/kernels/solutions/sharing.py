@@ -1,4 +1,4 @@
-"""Sharing: which of a solution's parameters and buffers is which of the reference's."""
+"""Sharing: which of the reference's parameters and buffers each of the solution's corresponds to."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..problems.calls import State
 
 
 def shared_state(reference: State, own: State, tables: Collection[str] = ()) -> tuple[dict[str, str] | None, str]:
-    """The reference's name for each of the solution's parameters and buffers, and what can't be shared, in words.
+    """The reference's name for each of the solution's parameters and buffers, and a sentence about what can't be shared.
 
     Args:
         own: the solution's, but for buffers that it doesn't store. tables: the reference's buffers that are no inputs: a solution may do

@@ -1,4 +1,4 @@
-"""Source: what the text of a solution says of it before it runs: the numbers that it goes by, and how wide it counts."""
+"""Source: what the text of a solution reveals before it runs: the numbers that it uses, and the width of its indices."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from functools import cached_property
 from ..problems.comparisons import constants
 
 SMALLEST, LARGEST, MOST = 8, 1 << 14, 6
-"""Of what may be the size of a block, and how many of them are asked: every size of the problem is one more than each."""
+"""The smallest and the largest number that may be the size of a block, and how many are asked: each size of the problem becomes each of
+them plus one."""
 
 MOST_OWN = 4
-"""Of other numbers, as the length of a table or the most steps that are taken: where the problem doesn't name them, they are its own."""
+"""How many other numbers are asked, such as the length of a table or the most steps of a loop, unless the problem's text has them too."""
 BOUNDS = re.compile(r"^(?:f?max|f?min|m(?:ax|in)imum|clamp|clip|where|full|fill|masked_fill|load)(?:f|_like|_max|_min)?_?$")
-"""Functions that bound numbers by one, or put one in their place."""
+"""Functions that limit numbers to a bound, or replace them by one."""
 IN_C = re.compile(r"(?:[<>]=?|\bf?(?:max|min)f?\([^()]*?)\s*(-?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)")
-"""A number that C++ compares another one with, or bounds it by."""
+"""A number in C++ that others are compared with, or limited to."""
 LEAST_WHOLE, LARGEST_BOUND, MOST_BOUNDS = 5, 1e30, 8
-"""What may be a bound of numbers: smaller whole ones are numbers of axes; float32 holds the product of the largest and a million."""
+"""What may be a bound: smaller whole numbers are numbers of axes; float32 can hold the largest one times a million."""
 
 C_INDEX = re.compile(r"\b(?:int|int32_t|unsigned|uint32_t)\s+\w+\s*=[^;]*\b(?:blockIdx|threadIdx|blockDim)\b")
-"""A 32-bit index of CUDA C++, made of the numbers of a block and a thread."""
+"""A 32-bit index in CUDA C++, made of block and thread numbers."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Source:
 
     @cached_property
     def blocks(self) -> tuple[int, ...]:
-        """Numbers that may be the sizes of blocks, the most frequent first: powers of two and multiples of 16, in C++ strings too."""
+        """Numbers that may be sizes of blocks, the most frequent first: powers of two and multiples of 16, also in C++ strings."""
         counts: dict[int, int] = {}
         for number in self._numbers():
             if SMALLEST <= number <= LARGEST and (number & (number - 1) == 0 or number % 16 == 0):
@@ -42,7 +43,7 @@ class Source:
         return tuple(sorted(counts, key=lambda number: -counts[number])[:MOST])
 
     def own_sizes(self, problem: str) -> tuple[int, ...]:
-        """Other numbers that may be sizes and that the problem's text doesn't name, the most frequent first."""
+        """Other numbers that may be sizes and don't occur in the problem's text, the most frequent first."""
         named = {int(word) for word in re.findall(r"\b\d{1,5}\b", problem)}
         counts: dict[int, int] = {}
         for number in self._numbers():
@@ -51,7 +52,7 @@ class Source:
         return tuple(sorted(counts, key=lambda number: -counts[number])[:MOST_OWN])
 
     def bounds(self, problem: str) -> tuple[float, ...]:
-        """Magnitudes that its numbers are compared with, or bounded by, and that the problem's text doesn't name, in order."""
+        """Magnitudes that numbers are compared with, or limited to, and that don't occur in the problem's text, in order."""
         named = {float(word) for word in re.findall(r"\d+(?:\.\d*)?(?:[eE][+-]?\d+)?", problem)}
         found = (abs(float(value)) for value in self._bounds() if type(value) is float or abs(value) >= LEAST_WHOLE)
         return tuple(dict.fromkeys(value for value in found if 1.0 < value <= LARGEST_BOUND and value not in named))[:MOST_BOUNDS]
@@ -82,7 +83,7 @@ class Source:
 
     @cached_property
     def narrow(self) -> str:
-        """A sentence where offsets are made of 32 bits: beyond 2^31 elements they wrap; "" where nothing says so."""
+        """A sentence if offsets are computed in 32 bits, so that they wrap beyond 2^31 elements; "" otherwise."""
         functions = [node for node in ast.walk(self._tree) if isinstance(node, ast.FunctionDef)]
         is_narrow = any(_multiplies_programs(ast.unparse(function)) for function in functions) or C_INDEX.search(self.text) is not None
         if not is_narrow:
@@ -98,5 +99,5 @@ class Source:
 
 
 def _multiplies_programs(code: str) -> bool:
-    """Whether a Triton kernel makes offsets of program numbers, and never asks for 64 bits."""
+    """Whether a Triton kernel computes offsets from program numbers, and never uses 64 bits."""
     return "program_id" in code and "*" in code and "int64" not in code

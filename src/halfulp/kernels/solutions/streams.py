@@ -1,4 +1,4 @@
-"""Streams: the CUDA device is still busy when a solution is called, so that work which doesn't wait for its inputs reads zeros instead."""
+"""Streams: the CUDA device is still busy when a solution is called, so that work which doesn't wait for its inputs reads zeros."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ import torch
 from ..problems.calls import leaves, with_leaves
 
 DEFAULT, ANOTHER = "default", "another"
-"""The stream that is current in the call."""
+"""The stream that is current during the call."""
 BUSY_CYCLES = 50_000_000
 """About thirty milliseconds at 1.7 GHz: far longer than a call takes to launch its work."""
 
 
 @contextlib.contextmanager
 def behind(arguments: tuple[Any, ...], stream: str) -> Generator[tuple[Any, ...]]:
-    """Arguments that are zero until the current stream has come to the call; afterwards, everything is done.
+    """Arguments that are zero until the current stream reaches the call; afterwards, everything is finished.
 
-    PyTorch's streams don't wait for each other, nor for the default one: work that is put on one of them has to wait for the stream on
-    which its inputs are made, and that stream for the results.
+    PyTorch's streams wait neither for each other nor for the default one: work on one of them must wait for the stream that makes its
+    inputs, and that stream must wait for the results.
 
     Args:
         arguments: of the call, on the device. stream: the current one, `DEFAULT` or `ANOTHER`.

@@ -1,8 +1,8 @@
-"""Triton's interpreter, made to compute what a GPU would: bfloat16 is rounded, functions of devices exist, no configuration is timed.
+"""Corrects Triton's interpreter to compute what a GPU would: bfloat16 is rounded, device functions exist, no configuration is timed.
 
-Without it, the interpreter cuts float32 off to bfloat16, adds the bits of two bfloat16 numbers as whole numbers, hands numbers of Python on
-as they are where a launch makes tensors of them, counts loops in such numbers, has none of the functions of libdevice, and asks a driver to
-time configurations. What it can't show stays so: races, and how a GPU orders what it adds.
+As it is, the interpreter truncates float32 to bfloat16; adds the bits of two bfloat16 numbers as integers; passes Python numbers to kernels
+as they are, where a launch makes tensors of them, and counts loops in such numbers; lacks the functions of libdevice; and asks a driver to
+time configurations. It still can't show races, or the order in which a GPU adds.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ NOTE = "It was run in Triton's interpreter: races between programs, and the orde
 
 
 def prepare() -> None:
-    """Change the interpreter of this process. `TRITON_INTERPRET` has to be set before.
+    """Change the interpreter of this process. `TRITON_INTERPRET` must be set before.
 
     Raises:
         ImportError: there is no Triton.
@@ -42,24 +42,24 @@ def prepare() -> None:
 
 
 def _wide(handle: Any, tl: Any) -> Any:
-    """The numbers of a handle in float32, where they are the bits of bfloat16."""
+    """The numbers of a handle in float32, if they are the bits of bfloat16."""
     return (handle.data.astype(np.uint32) << 16).view(np.float32) if handle.dtype.scalar == tl.bfloat16 else handle.data
 
 
 def _narrow(numbers: Any) -> Any:
-    """The bits of bfloat16 of numbers in float32, rounded to nearest, ties to even."""
+    """The bits of numbers in float32 after rounding to bfloat16, to nearest with ties to even."""
     bits = np.ascontiguousarray(np.asarray(numbers, dtype=np.float32)).view(np.uint32)
     rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
     return np.where(np.isnan(bits.view(np.float32)), np.uint16(0x7FC0), rounded)
 
 
 def _with_rounding(builder: Any, handle: Any, tl: Any) -> None:
-    """Casts to bfloat16 round to nearest, and ops of bfloat16 are those of its numbers."""
+    """Make casts to bfloat16 round to nearest, and make ops on bfloat16 compute with its numbers."""
     cast, of_codes = builder.cast_impl, builder.create_fp_to_fp
     binary, unary, dot = builder.binary_op, builder.unary_op, builder.create_dot
 
     def plain_cast(self: Any, src: Any, target: Any) -> Any:
-        """Of any formats but bfloat16; floats of 8 bits are held as their codes."""
+        """A cast between formats other than bfloat16; 8-bit floats are held as their codes."""
         formats = (src.dtype.scalar, target.scalar)
         is_of_codes = all(each.is_floating() for each in formats) and any(each.primitive_bitwidth == 8 for each in formats)
         return of_codes(self, src, target, None) if is_of_codes and formats[0] != formats[1] else cast(self, src, target)
@@ -94,7 +94,7 @@ def _with_rounding(builder: Any, handle: Any, tl: Any) -> None:
 
 
 def _with_numbers(interpreter: Any, kind: Any, form: Any) -> Callable[..., Any]:
-    """What a kernel is given for an argument: numbers of Python that are no whole ones are tensors, as from a launch."""
+    """Give kernels tensors for Python numbers that are not whole, as a launch does."""
     plain = getattr(interpreter._implicit_cvt, "__wrapped__", interpreter._implicit_cvt)
     tensor = interpreter.tl.tensor
 
@@ -108,11 +108,11 @@ def _with_numbers(interpreter: Any, kind: Any, form: Any) -> Callable[..., Any]:
 
 
 def _with_counters(interpreter: Any, tl: Any) -> Callable[..., Any]:
-    """Kernels whose loops count in what is a tensor where it has to be one: `for i in range(n): at = i.to(tl.int64)`."""
+    """Let loops count in tensors where the kernel needs one: `for i in range(n): at = i.to(tl.int64)`."""
     plain = interpreter._patch_lang
 
     class Counter(int):
-        """A whole number that a loop gives, and what is computed of such numbers alone."""
+        """A whole number from a loop, and what is computed only from such numbers."""
 
         dtype = tl.int32
 
@@ -151,7 +151,7 @@ def _with_counters(interpreter: Any, tl: Any) -> Callable[..., Any]:
 
 
 def _with_functions(handle: Any, tl: Any) -> None:
-    """The functions of libdevice, by PyTorch's."""
+    """The functions of libdevice, computed by PyTorch's."""
     special = torch.special
     others: dict[str, Callable[..., torch.Tensor]] = {
         "rint": torch.round, "nearbyint": torch.round, "llrint": torch.round, "fabs": torch.abs, "normcdf": special.ndtr,
@@ -183,7 +183,7 @@ def _with_functions(handle: Any, tl: Any) -> None:
 
 
 def _driver() -> Any:
-    """A driver that says what kernels ask about a device."""
+    """A driver that answers what kernels ask about a device."""
     target = import_module("triton.backends.compiler").GPUTarget("cuda", 80, 32)
     limits = {"max_shared_mem": 163 << 10, "multiprocessor_count": 108, "max_num_regs": 1 << 16, "warpSize": 32}
     return types.SimpleNamespace(
@@ -195,11 +195,11 @@ def _driver() -> Any:
 
 
 UNDER = "_halfulp_language"
-"""The name under which the language is found where what a kernel names so is another."""
+"""The name of the language's module, for kernels that use its usual name for something else."""
 
 
 class _Lifted:
-    """`triton.language` with other formats: what a kernel names float32 is float64."""
+    """`triton.language` with other formats: a kernel that names float32 gets float64."""
 
     def __init__(self, language: Any, formats: dict[str, Any]) -> None:
         self.__dict__.update(language=language, formats=formats)
@@ -210,7 +210,7 @@ class _Lifted:
 
 @contextlib.contextmanager
 def lifted(names: Iterable[str]) -> Generator[None]:
-    """Inside, kernels compute in float64 where they name one of these formats.
+    """Inside, kernels that name one of these formats compute in float64.
 
     Args:
         names: of formats, as PyTorch's dtypes are called.

@@ -1,4 +1,4 @@
-"""Looks: what a few runs of both sides say without a whole judgement: as good as the reference, no farther off, of no use."""
+"""Looks: what a few runs of both sides show without a whole judgement: as good as the reference, no farther off, or unusable."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from ...floats import FLOAT32, FLOAT64, Format
 from ...verdicts.result import CheckResult
 
 FARTHER = 2.0
-"""A solution whose rms error is at most so many times that of the reference, and an ulp more, is not looked at closer: orders and libraries
-differ by up to 4 (`halfulp.reports.text.advice.MUCH_CLOSER`)."""
+"""A solution with an rms error of at most this many times the reference's, plus an ulp, needs no closer look: orders of summation and
+libraries differ by up to 4 (`halfulp.reports.text.advice.MUCH_CLOSER`)."""
 AN_ELEMENT = 8.0
-"""As much for single elements, of which `FEW` may be farther: the error of the reference happens to be small somewhere."""
+"""The same for single elements, of which a share of `FEW` may be farther off: the reference's own error happens to be small in places."""
 FEW = 1e-3
 USABLE = 1e-2
-"""Where the reference itself is off by more of its size in the declared precision, nothing can be asked of a solution."""
+"""If the reference itself, in the declared precision, is off by more than this share of its size, a solution can't be judged."""
 
 
 def _leaves(case: Case) -> list[tuple[Leaf, Leaf, Leaf]] | None:
-    """Each output of the solution, of the reference, and of the reference in float64; None where the two don't match."""
+    """Each output of the solution, of the reference, and of the reference in float64; None if the two don't match."""
     exact = case.run("expected", LIFTED)
     wanted = case.native("expected").outputs
     found, finer = case.native("actual").by_path, exact.by_path if isinstance(exact, Run) else {}
@@ -38,7 +38,7 @@ RETURNS_NOTHING = "the reference returns nothing"
 
 
 def unusable(case: Case) -> str:
-    """Why nothing can be asked here: the reference leaves the range of its format, or is far off itself; "" where it can."""
+    """Why a solution can't be judged here: the reference overflows, or is far off itself; "" if it can."""
     exact = case.run("expected", LIFTED)
     if not isinstance(exact, Run):
         return ""
@@ -61,9 +61,9 @@ def unusable(case: Case) -> str:
 
 
 def undefined(case: Case) -> str:
-    """Why nothing can be asked here: the reference gives NaN where the solution gives a number; "" where it doesn't.
+    """Why a solution can't be judged here: the reference gives NaN where the solution gives a number; "" otherwise.
 
-    Inputs that hold NaN are another thing: what is made of these is asked, and decides nothing.
+    Inputs with NaN are a different matter: what becomes of them is asked, but decides nothing.
     """
     for found, wanted, _ in _leaves(case) or []:
         if wanted.format is not None and found.format is not None:
@@ -74,7 +74,7 @@ def undefined(case: Case) -> str:
 
 
 def is_close_in_norm(case: Case, times: float = 1.0) -> bool:
-    """Whether every output is off by a few units of its size at most: what is lost is lost where results are small beside the others.
+    """Whether every output is within a few units of its largest values: digits are lost only where results are small beside the others.
 
     Args:
         times: how much larger the inputs are than those of the problem; an exponent's error grows as it does, and that is no instability.
@@ -83,20 +83,20 @@ def is_close_in_norm(case: Case, times: float = 1.0) -> bool:
 
 
 GROSS = 1e-2
-"""Of a result's size: the loosest tolerance that a checker of kernels ships, KernelBench's and BackendBench's."""
+"""Relative to a result's size: the loosest tolerance that a checker of kernels ships (KernelBench's and BackendBench's)."""
 MANY_WHOLE = 0.1
-"""The share of whole numbers that differ. Rounding to whole numbers moves twice the part of a step that an error is: a tenth takes an
-error of a twentieth of a step, five times `GROSS`."""
+"""The share of integers that differ. An error of a part of a step changes twice that part of rounded numbers: a tenth takes an error of a
+twentieth of a step, five times `GROSS`."""
 IN_16_BITS = 64.0
-"""Units: the root of 4,096, which is what a sum of so many numbers is off by where each step is rounded to 16 bits."""
+"""Units: the square root of 4,096, the error of a sum of that many numbers where each step is rounded to 16 bits."""
 THREE_DIGITS = 1000.0
-"""Times the reference's own error, of float32's seven digits: another order of summation costs less than one (`FARTHER`)."""
+"""Times the reference's own error, of the seven digits of float32: another order of summation costs less than one digit (`FARTHER`)."""
 
 
 def gross_error(case: Case) -> str:
-    """What is far too large an error for any judgement, in words: NaN, or a part of the size; "" where there is none.
+    """An error too large for any judgement, in words: NaN, or a share of the size; "" if there is none.
 
-    Far beyond the reference's own, and where its results are no small differences of large ones.
+    It is far larger than the reference's own, in results that are not small differences of large numbers.
     """
     for found, wanted, exact in _leaves(case) or []:
         if found.format is None:
@@ -109,13 +109,13 @@ def gross_error(case: Case) -> str:
 
 
 def whole_error(a: Any, e: Any) -> str:
-    """The same of whole numbers, of the solution and of the reference."""
+    """The same for integers, of the solution and of the reference."""
     differ = np.count_nonzero(a != e)
     return f"{differ:,} of its {a.size:,} whole numbers differ" if a.size and differ > MANY_WHOLE * a.size else ""
 
 
 def floating_error(a: Any, e: Any, x: Any, unit_roundoff: float) -> str:
-    """The same of floating-point numbers, of the solution, of the reference, and exact ones."""
+    """The same for floating-point numbers: of the solution, of the reference, and exact."""
     with np.errstate(all="ignore"):
         known = np.isfinite(e) & np.isfinite(x)
         if lost := int(np.count_nonzero(known & ~np.isfinite(a))):
@@ -128,22 +128,22 @@ def floating_error(a: Any, e: Any, x: Any, unit_roundoff: float) -> str:
 
 
 def errs_where_nothing_does(check: CheckResult) -> bool:
-    """Whether there are elements that no rounding reaches, zeros for the most part, and all is within the noise beside the whole.
+    """Whether some elements, mostly zeros, are free of rounding, and every error is within the noise of the whole.
 
-    The gradient of a gate that is applied to nothing is zero; as the difference of two sums it is zero up to their rounding.
+    The gradient of a gate that is applied to nothing is zero; computed as the difference of two sums, it is zero up to their rounding.
     """
     noise = check.find("noise")
     return noise is not None and math.isinf(noise.number("rms_in_noise")) and noise.number("norm_in_noise") <= 1.0
 
 
 def is_no_farther(case: Case, times: float = FARTHER) -> bool:
-    """Whether the rms error of every output is at most so many times that of the reference."""
+    """Whether the rms error of every output is at most this many times the reference's."""
     wanted = [leaf.float64() for leaf in case.native("expected").outputs]
     return _all_within(case, lambda place, x, _: times * _rms(wanted[place] - x))
 
 
 def is_within(case: Case, moved: Sequence[Any]) -> bool:
-    """Whether the rms error of each output is at most `A_DIGIT` times what another change makes of it.
+    """Whether the rms error of each output is at most `A_DIGIT` times the effect of another change.
 
     Args:
         moved: the reference's results in float64 on changed inputs.
@@ -152,7 +152,7 @@ def is_within(case: Case, moved: Sequence[Any]) -> bool:
 
 
 def _all_within(case: Case, limit: Callable[[int, Any, Format], float]) -> bool:
-    """Whether the rms error of each output is at most its limit, and whole numbers are the same.
+    """Whether the rms error of each output is within its limit, and integers are the same.
 
     Args:
         limit: of an output, by its place, its exact numbers and the format of the solution's.
@@ -175,7 +175,7 @@ def _rms(x: Any) -> float:
 
 
 A_DIGIT = 10.0
-"""Times what rounding causes: where values are extreme, an algorithm that loses less than one digit is no wrong one."""
+"""Times what rounding causes: on extreme values, an algorithm that loses less than one digit is not wrong."""
 
 
 def is_undisturbed(case: Case, before: Sequence[Any]) -> bool:
@@ -199,9 +199,9 @@ def is_undisturbed(case: Case, before: Sequence[Any]) -> bool:
 
 
 def more_roundings(case: Case) -> float:
-    """How many more results of 16 bits are off by over three quarters of an ulp than of the reference, as a part of all.
+    """The share of 16-bit results off by over three quarters of an ulp, less the reference's own share.
 
-    What is computed in float32 and rounded once is off by half an ulp, and more only where it cancels to a two-thousandth of its terms.
+    What is computed in float32 and rounded once is off by half an ulp, and by more only where it cancels to a two-thousandth of its terms.
     """
     found = 0.0
     for own, wanted, exact in _leaves(case) or []:
@@ -218,25 +218,25 @@ def more_roundings(case: Case) -> float:
 
 
 SHORT = 11
-"""Bits of float16; bfloat16 has 8."""
+"""Significant bits of float16; bfloat16 has 8."""
 ONCE = 0.01
-"""A reference with more such results rounds on the way itself."""
+"""A reference with a larger share of such results rounds on the way itself."""
 
 
 def unit(exact: Any, form: Format) -> Any:
-    """Half an ulp of each number; the smallest normal number of float32's range where it is subnormal, as devices take zero for these."""
+    """Half an ulp of each number; for subnormal ones the smallest normal number of float32, since devices may flush these to zero."""
     smallest, size = math.ldexp(1.0, form.exponent_min) if form.exponent_min <= FLOAT32.exponent_min else 0.0, np.abs(exact)
     return np.where(size < smallest, smallest, form.unit_roundoff * size)
 
 
 MOST_COARSER = 5.0
-"""Times the error of the reference that a right solution may have everywhere, and is not judged anew for: twice that is a digit."""
+"""Times the reference's error: how far off a right solution may be everywhere without another judgement. Twice this is a digit."""
 
 
 def is_as_good(case: Case, coarser: float = 1.0) -> bool:
-    """Whether the solution is about as close to exact arithmetic as the reference, in every output.
+    """Whether every output of the solution is about as close to exact arithmetic as the reference's.
 
-    What transforms in float64 can't be closer than it rounds the largest of all results, however small the others are.
+    A transform, even in float64, can't be closer than the rounding of its largest result, however small the others are.
 
     Args:
         coarser: how many times as far it is on the given inputs, on which it was judged as a whole.
@@ -266,7 +266,7 @@ def is_as_good(case: Case, coarser: float = 1.0) -> bool:
 
 
 def coarser_than_reference(case: Case) -> float:
-    """How many times as far from exact arithmetic the solution is as the reference and half an ulp, at the most `MOST_COARSER`."""
+    """How many times the reference's error plus half an ulp the solution's error is, at most `MOST_COARSER`."""
     found = 1.0
     for own, wanted, exact in _leaves(case) or []:
         if own.format is not None and own.stored.size:
@@ -279,7 +279,7 @@ def coarser_than_reference(case: Case) -> float:
 
 
 def is_exact(case: Case) -> bool:
-    """Whether the reference gives the same numbers in float64, so that it rounds nothing on the way but what it is asked to."""
+    """Whether the reference gives the same numbers in float64, so that it rounds only where it is asked to."""
     exact = case.run("expected", LIFTED)
     if not isinstance(exact, Run):
         return False

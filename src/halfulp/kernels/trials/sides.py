@@ -1,4 +1,4 @@
-"""Sides: the two sides of one question, the solution and the reference, as a case calls them."""
+"""Sides: the two sides of a question, the solution and the reference, in the form in which a case calls them."""
 
 from __future__ import annotations
 
@@ -19,17 +19,20 @@ from ..solutions.sandbox import Called, Failed
 
 @dataclass(frozen=True)
 class How:
-    """How a setting is asked.
+    """How to ask a setting.
 
     Attributes:
-        whole: make the whole judgement in any case. gradients: of the gradients, found in that way. same_memory, repeated_s: see
-            `Sandbox.call`; of repeated calls the last result alone is judged. buffers_only: of the buffers after the call.
-        longest_s: nothing is asked where the reference takes longer; a solution that is slow is judged by one run first.
-        within_s: what the whole answer may take.
-        exact: a jump is wrong where the reference's numbers are exact. float32: results of 16 bits are to be rounded once.
-        stream, poisoned: see `Sandbox.call`; in float64 nothing is.
-        times: how much larger numbers are than those of the problem. apart: the arguments before some were made larger; what does not
-            depend on these is not to be disturbed.
+        whole: make the whole judgement in any case.
+        gradients: compare gradients, taken in this way, instead of results. buffers_only: compare the buffers after the call instead.
+        same_memory, repeated_s, stream, poisoned: see `Sandbox.call`. Only the last of repeated calls is judged; runs in float64 use
+            neither a stream
+            nor poisoned memory.
+        longest_s: ask nothing if the reference takes longer; a slow solution is judged by one run first. within_s: how long the whole
+            answer may take.
+        exact: count a jump as wrong where the reference's numbers are exact. float32: require that results of 16 bits were rounded once.
+        times: how much larger the numbers are than the problem's. apart: the arguments before some were made larger; results that don't
+            depend on
+            those must not change.
     """
 
     whole: bool = False
@@ -51,7 +54,7 @@ AS_GIVEN = How()
 
 
 class Solution(Protocol):
-    """The solution, as it is called; see `Trials`, which is one."""
+    """Calls the solution; `Trials` is one."""
 
     tables: frozenset[str]
     solution: str
@@ -60,12 +63,12 @@ class Solution(Protocol):
     deadline: float
 
     def call(self, setting: Setting, **how: Any) -> Called:
-        """One call; see there."""
+        """Make one call; see `Trials.call`."""
         ...
 
 
 class _There:
-    """What is called in another process: it holds nothing of this one, neither the reference nor its tables. Slots aren't looked into."""
+    """Is called in another process: it holds neither the reference nor its tables, and its slots are not looked into."""
 
     __slots__ = ("call",)
 
@@ -74,7 +77,7 @@ class _There:
 
 
 class Sides:
-    """The two sides of one question, as a case asks them, and what is seen on the way.
+    """The two sides of one question, in the form in which a case calls them, and what was observed.
 
     Attributes:
         given: the parameters that are inputs. names: whose gradients are compared. ran: the first result of the solution as it is.
@@ -146,7 +149,7 @@ class Sides:
 
 
 LATE, TIME_UP = "late", "the time was up"
-"""How a call fails that is not made, and what that means."""
+"""How a call fails that was not made because time had run out, and its words."""
 
 
 def _kept_at(tables: State, lifted: str) -> State:
@@ -155,7 +158,7 @@ def _kept_at(tables: State, lifted: str) -> State:
 
 
 def _digest(given: Any) -> str:
-    """What tells nested arguments from others: numbers, and the bytes of tensors."""
+    """A digest of nested arguments: numbers, and the bytes of tensors."""
     digest = hashlib.blake2b(repr(tree_map(_signature, given)).encode(), digest_size=16)
     for tensor in tensors_of(given):
         plain = torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor

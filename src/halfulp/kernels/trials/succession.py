@@ -1,4 +1,4 @@
-"""Succession: calls that go on from the one before, as those of a cache of keys do, without anything being put back."""
+"""Succession: calls that each continue from the last, such as those of a cache of keys, with nothing restored between them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LABEL = "consecutive calls, each continuing from the last"
 
 
 def successive(given: Setting, others: Sequence[Setting]) -> list[Setting]:
-    """The calls: on the given inputs, then on other draws, with switches off and then on here and there, so that what was before counts."""
+    """The calls: on the given inputs, then on other draws, with switches first off and then on in places, so that earlier calls matter."""
     found = [given]
     for number, other in enumerate((*others, given)):
         switches = {place: tensor for place, tensor in enumerate(leaves(other.arguments)) if tensor.dtype is torch.bool and tensor.numel()}
@@ -30,7 +30,7 @@ def successive(given: Setting, others: Sequence[Setting]) -> list[Setting]:
 
 
 def expected(target: nn.Module, settings: Sequence[Setting]) -> list[Any]:
-    """What a copy of the reference returns, with the parameters of the settings and its own buffers; its errors are passed on."""
+    """What a copy of the reference returns with the settings' parameters and its own buffers; its errors are passed on."""
     own = copy.deepcopy(target).eval()
     buffers = {name for name, _ in own.named_buffers()}
     with torch.no_grad():
@@ -45,7 +45,7 @@ def _without(state: State, names: Collection[str]) -> State:
 
 
 def differing(found: Sequence[Any], wanted: Sequence[Any]) -> Iterator[int]:
-    """The calls, by their number from 1 on, in which results are off by far more than rounding."""
+    """The numbers, from 1, of the calls whose results are off by far more than rounding."""
     for number, (own, other) in enumerate(zip(found, wanted), 1):
         pairs = list(zip(tensors_of(own), tensors_of(other)))
         if any(_is_far(a, e) for a, e in pairs):

@@ -1,4 +1,4 @@
-"""Training mode: what the reference computes in it, and whether random numbers of a solution are drawn as the reference's are."""
+"""Training mode: what the reference computes in it, and whether a solution's random numbers have the reference's distribution."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .trial import Trials
 
 SAME, OTHER, RANDOM = "same", "other", "random"
 DRAWS = 32
-"""Of random numbers in training mode."""
+"""How many random results are drawn in training mode."""
 
 
 def kind_of_training(target: Any, given: Setting) -> str:
-    """What training mode computes: the `SAME` as otherwise (or nothing), `OTHER` results, or `RANDOM` ones."""
+    """What training mode computes: the `SAME` results (or nothing), `OTHER` ones, or `RANDOM` ones."""
     if not isinstance(target, torch.nn.Module):
         return SAME
     found: list[Any] = []
@@ -34,9 +34,9 @@ def kind_of_training(target: Any, given: Setting) -> str:
 
 
 def drawn_otherwise(trials: Trials, given: Setting) -> tuple[str, bool]:
-    """What is wrong with a solution's random results in training mode, "" for nothing; and whether buffers change in it.
+    """What is wrong with a solution's random results in training mode ("" for nothing), and whether buffers change in it.
 
-    Which numbers are drawn is anybody's; their distribution is the reference's.
+    The random numbers themselves may differ; their distribution must be the reference's.
 
     Raises:
         Failed: the solution gives no result.

@@ -1,4 +1,4 @@
-"""Trials: a setting is asked of a solution and the reference; a quick look at the numbers, and the whole judgement where it is needed."""
+"""Trials: ask a setting of the solution and the reference: a quick look at the numbers, then the whole judgement if needed."""
 
 from __future__ import annotations
 
@@ -42,22 +42,22 @@ from .looks import (
 from .sides import AS_GIVEN, LATE, TIME_UP, How, Sides
 
 TWICE = 0.02
-"""The part of results that are off by over three quarters of an ulp where a sum was rounded on the way: half an ulp and two quarters of one
-(of two parts half as large as the sum) are more than that with a probability of 0.021; where a part is as large as the sum, of 0.062."""
+"""The share of results off by over three quarters of an ulp where a sum was rounded on the way. Half an ulp and two quarters of one (two
+terms half as large as the sum) exceed that with probability 0.021; if one term is as large as the sum, with 0.062."""
 OFTEN = 6.0
-"""A whole judgement runs the solution about ten times, and sixty questions are asked: a slower run than this part of what the reference may
-take (a hundredth of the budget) would use up the budget, and is looked at by itself first."""
+"""A whole judgement runs the solution about ten times, and sixty questions are asked. A run slower than this part of the time allowed for
+the reference (a hundredth of the budget) would use up the budget, so such a solution is first judged by one run."""
 
 
 SEEN = 1e-3
-"""The relative change that nobody takes for rounding, in any format but the shortest."""
+"""A relative change that is too large for rounding in any format but the shortest."""
 LEANS = (("redraw",), ("gain",))
-"""The evidence that comes first where errors lean to one side."""
+"""The evidence that leads where errors lean to one side."""
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What a trial gave.
+    """The outcome of a trial.
 
     Attributes:
         answer: "right", "wrong", "refused" or "no answer", see `Asked`. note: why.
@@ -78,23 +78,24 @@ TOO_LATE = Outcome("no answer", TIME_UP, slow=True)
 
 
 class Trials:
-    """Asks settings of one solution.
+    """Asks one solution about settings.
 
     Args:
-        make: the reference for what a constructor gets. sandbox: the solution. declared: the precision, None for that of the data.
-        build: makes the solution for what a constructor gets, and gives its own state. solution: its name.
+        make: makes the reference for some constructor arguments. build: makes the solution for some constructor arguments, and returns its
+            own state.
+        sandbox: the solution. solution: its name. declared: the precision; None for that of the data.
 
     Attributes:
-        names: the solution's name of each parameter and buffer -> the reference's; None where they can't be shared.
-        tables: buffers that are no inputs, see `tables_of`: they are not moved, permuted or scaled.
-        transient: the solution's buffers that it doesn't store: who loads a checkpoint gets the ones that it computes.
-        code: of the solution, to be looked at and never run.
-        deadline: of `time.monotonic`, after which the solution is not called again: a question may take many calls.
-        reference_s: what the last call of the reference took.
-        once_s: a solution that takes longer is judged by one run first, if that isn't said otherwise.
+        names: the solution's name of each parameter and buffer -> the reference's; None if they can't be shared.
+        tables: buffers that are not inputs, see `tables_of`: they are not moved, permuted or scaled.
+        transient: the solution's buffers that it doesn't store: after loading a checkpoint, it uses those that it computes.
+        code: of the solution, to be inspected and never run.
+        deadline: by `time.monotonic`; the solution is not called after it, because a question may take many calls.
+        reference_s: how long the last call of the reference took.
+        once_s: a solution that takes longer is judged by one run first, unless a question says otherwise.
         wants_gradients: whether the problem asks for them, so that a solution has to record some.
-        remembers: whether the reference keeps from call to call what the solution keeps otherwise, so that it is made again for each.
-        free: inputs whose gradients are not asked: where a matrix is promised to be triangular, those of the other half are anybody's.
+        remembers: whether the reference keeps between calls what the solution keeps in another way, so that it is made again for each call.
+        free: inputs whose gradients are not compared: in a matrix that is promised to be triangular, those of the other half are arbitrary.
     """
 
     def __init__(
@@ -121,7 +122,7 @@ class Trials:
         self._own: State = {}
 
     def reference(self, init: tuple[Any, ...]) -> Any:
-        """The reference for what its constructor gets; made once."""
+        """The reference for these constructor arguments, made once."""
         key = repr(init)
         if key not in self._made:
             self._made = {key: self.make(init)}
@@ -134,7 +135,7 @@ class Trials:
             return call(target, setting.state, setting.arguments, setting.keywords, training=setting.training)[0]
 
     def call(self, setting: Setting, **how: Any) -> Called:
-        """One call of the solution, with the parameters of the setting under its own names.
+        """Call the solution once, with the parameters of the setting under its own names.
 
         Args:
             how: see `Sandbox.call`.
@@ -161,7 +162,7 @@ class Trials:
         return Called(results, found.facts)
 
     def in_succession(self, settings: Sequence[Setting], learned: Collection[str]) -> list[Any]:
-        """What a solution that was just made returns, call after call, with parameters that it shares and everything else its own.
+        """What a newly made solution returns, call after call, with shared parameters and everything else its own.
 
         Args:
             learned: the names of the reference's parameters.
@@ -178,7 +179,7 @@ class Trials:
         ]
 
     def _is_otherwise(self, own: str, name: str, state: State) -> bool:
-        """Whether a table is computed by the solution itself, and holds other numbers than the reference's: these it is left with."""
+        """Whether the solution computes a table itself, with other numbers than the reference's; it then keeps its own."""
         if name not in self.tables or own not in self.transient or own not in self._own:
             return False
         found, wanted = self._own[own], state[name]
@@ -191,7 +192,7 @@ class Trials:
         return {name: found[own] for own, name in sorted((own, names.get(own, own)) for own in found)}
 
     def ask(self, setting: Setting, how: How = AS_GIVEN) -> Outcome:
-        """Is the solution right here?"""
+        """Ask: is the solution right here?"""
         try:
             target = self.reference(setting.init)
         except Exception as error:
@@ -217,7 +218,7 @@ class Trials:
             return Outcome("wrong", str(error).partition(" Needed:")[0])
 
     def _of_few_runs(self, case: Case, sides: Sides) -> Outcome:
-        """What one run of each side says where there was no time for a judgement: an error that needs none."""
+        """What one run of each side shows where there was no time for a judgement: an error that needs none."""
         if not sides.ran or sides.how.gradients or sides.late or time.monotonic() > self.deadline:
             return TOO_LATE
         case.deadline = None
@@ -229,7 +230,7 @@ class Trials:
         )
 
     def _unasked(self, sides: Sides) -> Outcome | None:
-        """Why gradients can't be compared; None where they can: then `sides.names` are the ones that are."""
+        """Why gradients can't be compared; None if they can: then `sides.names` are those that are."""
         setting = sides.setting
         sides.names |= set(self.call(setting, gradients=sides.how.gradients).results) - self.free
         if not sides.names and sides.how.gradients == ALL and not self.wants_gradients:
@@ -245,7 +246,7 @@ class Trials:
         return None if sides.names & wanted.keys() else Outcome("no answer", REFERENCE_RECORDS_NONE)
 
     def _answered(self, case: Case, sides: Sides) -> Outcome:
-        """The cheapest look that answers; the whole judgement where none does."""
+        """The answer of the cheapest look that gives one, else of the whole judgement."""
         ran, how = sides.ran, sides.how
         start = time.process_time()  # and not of the clock: a busy machine asks the same
         case.run("expected")
@@ -283,7 +284,7 @@ class Trials:
         return Outcome(answer, "" if answer == "right" else check.reason, check=check)
 
     def _excused(self, case: Case, sides: Sides, check: CheckResult) -> Outcome | None:
-        """Why digits that are lost, beyond the given inputs, are no fault; None where they are."""
+        """Why digits lost beyond the given inputs are no fault; None if they are."""
         how = sides.how
         if check.because[:1] == ("redraw",) and is_no_farther(case):
             return Outcome("right", "its error leans to one side, and is about as large as that of the reference", check)
@@ -300,7 +301,7 @@ class Trials:
         return None
 
     def _is_backward_stable(self, case: Case, sides: Sides) -> bool:
-        """Whether the solution is exact for inputs that are changed by a few units of their own rounding: nobody can ask for more."""
+        """Whether the solution is exact for inputs that differ by a few units of their own rounding: no more can be asked of it."""
         generator = torch.Generator().manual_seed(0)
 
         def changed(value: torch.Tensor) -> torch.Tensor:
@@ -313,7 +314,7 @@ class Trials:
     def _wide(
         self, sides: Sides, arguments: tuple[Any, ...], change: Callable[[torch.Tensor], torch.Tensor] = torch.Tensor.double
     ) -> list[Any]:
-        """The reference's results, or gradients, in float64 on such arguments; none where its code names float32 in its own words."""
+        """The reference's results, or gradients, in float64 on such arguments; none if its code names float32 itself."""
 
         def changed(value: Any) -> Any:
             return change(value) if isinstance(value, torch.Tensor) and is_real(value) else value
@@ -333,7 +334,7 @@ class Trials:
         return judged(Gatherer(once, lambda _: None))
 
     def _of_failure(self, failure: Failed, setting: Setting) -> Outcome:
-        """What a solution that gave no result shows: nothing where the reference gives none either."""
+        """What the failure of a solution means: nothing, if the reference fails too."""
         if failure.kind == LATE:
             return TOO_LATE
         try:
@@ -353,7 +354,7 @@ def _is_within_noise(check: CheckResult) -> bool:
 
 
 def _code_of(file: Path) -> types.FunctionType | None:
-    """The code of a file, to be looked at and never run; None where it is no Python."""
+    """The code of a file, to be inspected and never run; None if it is not Python."""
     try:
         return types.FunctionType(compile(file.read_bytes(), str(file), "exec", dont_inherit=True), {})
     except (SyntaxError, ValueError):

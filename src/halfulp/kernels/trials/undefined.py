@@ -1,4 +1,4 @@
-"""Where a reference gives numbers that are no guide: what it computes on the way, or on which inputs, is beyond what it is made for."""
+"""Where a reference is no guide: what it computes on the way, or the inputs that it is given, are beyond what it was made for."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ...process.dispatch import DispatchMode
 from ..problems.calls import Setting, call, copied, differentiated, is_real, leaves
 
 TO_THE_END = (1 << 63) - 1
-"""How a slice without an end is passed on."""
+"""How a slice without an end is passed to an op."""
 
 
 class Watched(DispatchMode):
@@ -48,7 +48,7 @@ class Watched(DispatchMode):
 
 
 class _Slices(TorchFunctionMode):
-    """Tells `Watched` of slices that Python has cut off before there is an op: all of an axis is the tensor itself."""
+    """Tells `Watched` of slices that Python truncates before any op runs: a slice of a whole axis is the tensor itself."""
 
     def __init__(self, ops: Watched) -> None:
         super().__init__()
@@ -74,7 +74,7 @@ def _is_finite(tensor: torch.Tensor) -> bool:
 
 
 def _names_infinity(value: Any) -> bool:
-    """Whether a number among nested arguments is infinite or NaN, as in filling a mask."""
+    """Whether some number among nested arguments is infinite or NaN, as for filling a mask."""
     if isinstance(value, float):
         return not math.isfinite(value)
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
@@ -82,7 +82,7 @@ def _names_infinity(value: Any) -> bool:
 
 
 def watched(target: Any, setting: Setting, *, gradients: str = "") -> tuple[Watched, Any]:
-    """What a reference does on the way, and what it returns; None where it refuses."""
+    """What a reference does on the way, and what it returns; None if it refuses."""
     results: Any = None
     with Watched() as ops, _Slices(ops), contextlib.suppress(Exception):
         if gradients:
@@ -103,10 +103,10 @@ def why_undefined(
     shaped: bool = False,
     untied: bool = False,
 ) -> str:
-    """Why the reference is no guide on a setting; "" where it is one.
+    """Why the reference is no guide on a setting; "" if it is one.
 
     Args:
-        make: the reference for what a constructor gets. given: the inputs of the problem.
+        make: the reference for what a constructor gets. given: the setting that was changed.
         special: whether infinities or NaN are what the solution is wrong in.
         gradients: in which way these were asked; "" where results were.
         shaped: whether results have another shape: the best six of one are one to Python's slices.

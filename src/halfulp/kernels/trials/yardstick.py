@@ -1,4 +1,4 @@
-"""Yardsticks: how far off the reference would be in less precision than is declared, in the units in which errors are told."""
+"""Yardsticks: how far off the reference would be in less than the declared precision, in the same units as errors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..problems.calls import Setting, call
 
 
 def yardsticks(target: Any, setting: Setting, declared: str | None) -> dict[str, float]:
-    """What the error would be in units of the noise, rms, if the reference were computed in less than is declared.
+    """The error (rms, in units of the noise) that the reference would have if it were computed in less than the declared precision.
 
     Args:
         target: the reference. setting: on what. declared: the precision, None for that of the data.
@@ -47,7 +47,7 @@ def yardsticks(target: Any, setting: Setting, declared: str | None) -> dict[str,
 
 
 TELLS = 2.0
-"""What is no larger than twice the noise is no other precision to speak of: a copy, say."""
+"""At most twice the noise is not worth mentioning as another precision: the op may only copy."""
 
 
 def _measured(case: Case, noise: Noise) -> Iterator[tuple[str, float]]:
@@ -66,7 +66,7 @@ def _measured(case: Case, noise: Noise) -> Iterator[tuple[str, float]]:
 
 
 def _rms(other: Any, one: Any) -> float:
-    """The root of the mean square of a quotient, where there is one."""
+    """The root mean square of a quotient, where there is one."""
     with np.errstate(all="ignore"):
         shares = np.asarray(other) / np.asarray(one)
     shares = shares[np.isfinite(shares)]
@@ -87,7 +87,7 @@ WORDS = {"tf32 products": "with products in TF32", "float16 sums": "with sums in
 
 
 def in_words(found: dict[str, float]) -> str:
-    """A sentence; "" for nothing found."""
+    """The yardsticks as a sentence; "" if there are none."""
     parts = [f"{WORDS.get(name, f'in {name}')} by {number(float(f'{size:.3g}'))}" for name, size in found.items()]
     if not parts:
         return ""
