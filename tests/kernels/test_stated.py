@@ -57,6 +57,9 @@ def allowed(found, *, n=6, init=(8, 4), scale=1.0, v=None, sizes=None):
         ("Any sizes; N ≥ 3.", {"sizes": {"N": 2}}),
         ("0 < group <= dim / 2", {"init": (8, 5)}),
         ("dim even", {"init": (9, 3)}),
+        ("dim is a multiple of group, group an even number.", {"init": (9, 3)}),
+        ("dim is an even whole number", {"init": (9, 3)}),
+        ("v is a non-negative vector", {"v": torch.tensor([0.5, 0.5, 0.5, 0.5, 0.5, -0.5])}),
         ("The dim must be a multiple of 4.", {"init": (10, 4)}),
         ("Any number of groups, group that divides dim.", {"init": (8, 3)}),
         ("dim is a multiple of group", {"init": (8, 5)}),
@@ -68,6 +71,11 @@ def allowed(found, *, n=6, init=(8, 4), scale=1.0, v=None, sizes=None):
         ("x, finite, magnitude up to 1e4", {"scale": 1e6}),
         ("Finite inputs: all are finite.", {"v": torch.full((6,), torch.nan)}),
         ("x: (B, N) in [-1, 1]", {"scale": 50.0}),
+        ("x: (B, N), all of it within [-1, 1]", {"scale": 50.0}),
+        ("x: (B, N), the scores, up to a few hundred in magnitude", {"scale": 1e4}),
+        ("Input:\n        - x: (B, N) of at most 100 in absolute value\n        - v: (N,)", {"scale": 1e3}),
+        ("Values are up to a thousand in magnitude.", {"v": torch.full((6,), 2e3)}),
+        ("x has magnitude up to 1e4, v magnitude up to 10", {"v": torch.full((6,), 100.0)}),
         ("Args:\n        dim (int): width of all, even.\n        group (int): of the groups", {"init": (9, 3)}),
         ("Input:\n        - dim: a multiple of 4; of the width", {"init": (10, 4)}),
     ],
@@ -150,7 +158,28 @@ def test_a_text_that_leaves_ties_open_asks_nothing_of_them(tmp_path, says):
     assert not stated(tmp_path, says)[0].ties
 
 
-@pytest.mark.parametrize("part", ["a, ", "a + ", "x ", "f(a, b) ", "1 <= ", "a and ", "is even ", "|x| * ", "x: (a, b), ", "N >= 3 "])
+def test_the_magnitude_of_one_input_says_nothing_of_another(tmp_path):
+    found, _ = stated(tmp_path, "x: (B, N), the scores, up to a few hundred in magnitude")
+    assert allowed(found, v=torch.full((6,), 1e6)) and allowed(found, scale=900.0)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "up to 3 in ",
+        "a few hundred in ",
+        "a, ",
+        "a + ",
+        "x ",
+        "f(a, b) ",
+        "1 <= ",
+        "a and ",
+        "is even ",
+        "|x| * ",
+        "x: (a, b), ",
+        "N >= 3 ",
+    ],
+)
 def test_a_text_without_an_end_is_not_read(tmp_path, part):
     found, _ = stated(tmp_path, part * 5000)
     assert found.words == ()

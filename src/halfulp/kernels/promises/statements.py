@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import io
 import itertools
 import re
@@ -30,7 +31,7 @@ AND = re.compile(
 )
 """Two things said of one name."""
 PARITY = re.compile(
-    rf"(?P<name>{NAME})\s+(?:{IS}|(?:\w+\s+)?\()(?P<which>even|odd)\b|\b(?P<which_before>even|odd)\s+(?P<name_after>{NAME})"
+    rf"(?P<name>{NAME})\s+(?:{IS}|(?:\w+\s+)?\()(?:an?\s+)?(?P<which>even|odd)\b|\b(?P<which_before>even|odd)\s+(?P<name_after>{NAME})"
 )
 MULTIPLE = re.compile(
     rf"(?P<name>{NAME})(?:,[^,;.]*,)?\s+(?:always\s+)?{IS}(?:holds?\s+)?(?:(?:a|always a)\s+)?"
@@ -46,14 +47,16 @@ RANGE = re.compile(
 )
 """The range of a number: "width int, 1..32", "R, N from 1 to 128", "N anything from 0 to 20,000"."""
 FROM_TO = re.compile(rf"(?P<low>{NUMBER})\s*(?:to|\.\.)\s*(?P<high>{NUMBER})\s+(?P<name>{NAME})")
-WITHIN = re.compile(rf"(?P<name>{NAME})(?:\s*:)?[^.;:()]*(?:\([^()]*\))?[^.;:()]*\bin [\[(](?P<low>{NUMBER}),\s*(?P<high>{NUMBER})[\])]")
+WITHIN = re.compile(
+    rf"(?P<name>{NAME})(?:\s*:)?[^.;:()]*(?:\([^()]*\))?[^.;:()]*\b(?:with)?in [\[(](?P<low>{NUMBER}),\s*(?P<high>{NUMBER})[\])]"
+)
 CHOICES = re.compile(
     rf"(?P<name>{NAME})(?:\s*\([^()]*\))?\s*:?\s+{IS}(?:one of|either|in)?\s*"
     rf"(?:(?P<values>{NUMBER}(?:\s*,\s*{NUMBER})*\s*,?\s+or\s+{NUMBER})(?![\w.]*\d)|\{{(?P<listed>\s*{NUMBER}(?:\s*,\s*{NUMBER})+)\s*\}})"
 )
 """The values that a number may have: "bits is 2, 4 or 8", "group in {16, 32}"."""
 SIGN = re.compile(
-    rf"(?P<name>{NAME})\s+{IS}(?P<which>positive|non-?negative|non-?zero)\b|\b(?P<which_before>positive|non-?negative|non-?zero)\s+(?P<name_after>{NAME})"
+    rf"(?P<name>{NAME})\s+{IS}(?:an?\s+)?(?P<which>positive|non-?negative|non-?zero)\b|\b(?P<which_before>positive|non-?negative|non-?zero)\s+(?P<name_after>{NAME})"
 )
 CONDITION = re.compile(r"\b(?:if|when|where|unless|while|until|whose|otherwise|else|sees|only|with|iff)\b[^,;:]*$", re.IGNORECASE)
 HEDGED = re.compile(
@@ -65,7 +68,11 @@ HEDGED = re.compile(
 """Says something of most inputs, and promises nothing."""
 CONDITION_AFTER = re.compile(r"^\W*(?:else|if|when)\b")
 FINITE = re.compile(r"(?<!one )(?<!non-)(?<!a )(?<!any )\bfinite\b", re.IGNORECASE)
-MAGNITUDE = re.compile(rf"\bmagnitudes?\s+(?:is\s+|are\s+|of\s+)?(?:up to|at most|below|under|<=|<)\s*(?P<of>{NUMBER})")
+AMOUNT = rf"(?:{NUMBER}|(?:an?|one|a few|several|some) (?:ten|hundred|thousand|million)s?)"
+MAGNITUDE = re.compile(
+    rf"\bmagnitudes?\s+(?:is\s+|are\s+|of\s+)?(?:up to|at most|below|under|<=|<)\s*(?P<of>{AMOUNT})"
+    rf"|\b(?:up to|at most|below|under)\s+(?P<of_before>{AMOUNT})\s+in (?:magnitude|absolute value)"
+)
 
 
 ITEM = re.compile(rf"\n\s*(?:[-*•]|\d+[.)])\s+|\n\s*\n|\n[ \t]*(?={NAME}(?:[ \t]*\([^()\n]*\))?[ \t]*:[ \t])")
@@ -98,10 +105,43 @@ def statements_in(sentences: Sequence[str]) -> Iterator[Statement]:
     prose = ". ".join(sentences)
     if FINITE.search(prose) and not re.search(r"\bNaN|\binf\b|\binfinit", prose):
         yield Statement("finite", lambda names: all(bool(torch.isfinite(tensor).all()) for tensor in names[ALL]))
-    said = ((sentence, match) for sentence in sentences for match in MAGNITUDE.finditer(sentence))
-    bounds = [float(match["of"]) for sentence, match in said if not _is_hedged(sentence, match)]
+    yield from _magnitudes_in(sentences)
+
+
+def _magnitudes_in(sentences: Sequence[str]) -> Iterator[Statement]:
+    """Bounds of magnitudes: of the input that the clause names, or its sentence begins with, else of all.
+
+    "x, finite, magnitude up to 1e4" is said of all: whoever names one magnitude names the largest.
+    """
+    bounds: list[float] = []
+    for sentence in sentences:
+        for match in MAGNITUDE.finditer(sentence):
+            if _is_hedged(sentence, match):
+                continue
+            bound = _amount(match["of"] or match["of_before"])
+            bounds += [bound] if match["of"] else []
+            clause = re.split("[,;]", sentence[: match.start()])[-1]
+            called = [*re.findall(NAME, clause)[:1], *re.findall(NAME, sentence)[:1]]
+            yield Statement(match[0].strip(), functools.partial(_is_bounded, bound, called))
     if bounds:
-        yield Statement(f"magnitude up to {max(bounds):g}", lambda names: all(_largest(tensor) <= max(bounds) for tensor in names[ALL]))
+        yield Statement(f"magnitude up to {max(bounds):g}", functools.partial(_is_bounded, max(bounds), []))
+
+
+def _is_bounded(bound: float, called: Sequence[str], names: Names) -> bool:
+    """Whether no magnitude is larger, in the first of the named inputs that there is, or in all."""
+    known = (found for name in called if isinstance(found := _looked_up(name, names), torch.Tensor))
+    one = next(known, None)
+    return all(_largest(tensor) <= bound for tensor in (names[ALL] if one is None else [one]))
+
+
+def _amount(words: str) -> float:
+    """A number in digits or words; "a few hundred" are less than ten times as many."""
+    many, _, unit = words.rpartition(" ")
+    if not many:
+        return float(words.replace("_", ""))
+    return {"ten": 10.0, "hundred": 100.0, "thousand": 1e3, "million": 1e6}[unit.removesuffix("s")] * (
+        1 if many in ("a", "an", "one") else 10
+    )
 
 
 def limits_in(sentences: Sequence[str]) -> dict[str, list[int]]:
