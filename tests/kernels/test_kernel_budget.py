@@ -6,9 +6,11 @@ import pytest
 import torch
 
 from halfulp.kernels.budget import LITTLE, PART, Budget
+from halfulp.kernels.judging import judge_here
 from halfulp.kernels.problems.calls import Setting
 from halfulp.kernels.questions.pace import Pace
 from halfulp.kernels.questions.question import Question
+from halfulp.kernels.trials.trial import TOO_LATE, Trials
 
 
 @pytest.mark.parametrize(("fixed", "each"), [(0.0, 0.01), (0.2, 0.0), (0.2, 1e-4)])
@@ -43,6 +45,19 @@ def test_what_the_reference_takes_too_long_for_is_not_asked_again_at_a_larger_si
     assert not budget.too_long(asked(1000, steady=True))
 
 
+def test_what_took_too_long_is_not_asked_again_at_the_same_or_larger_sizes():
+    budget = Budget(30.0)
+    budget.numbers, budget.call_s = 4, 1e-3
+
+    def cut(size, others=2):
+        return Question("sizes", "", Setting((torch.ones(4),)), sizes={"n": size, "m": others}, far=True)
+
+    assert not budget.too_long(cut(50_000))
+    budget.took(cut(50_000), 4.0, 0.001, {"n": 10, "m": 10})
+    assert budget.too_long(cut(50_000)) == budget.too_long(cut(90_000)) == 4.0
+    assert not budget.too_long(cut(40_000)) and not budget.too_long(asked(90_000, far=True))
+
+
 def test_what_grows_slowly_is_asked_however_large():
     budget = Budget(30.0)
     budget.numbers, budget.call_s = 4, 1e-3
@@ -56,3 +71,28 @@ def test_far_questions_and_those_that_decide_nothing_take_a_part_of_the_time():
     assert budget.within_s(asked(9)) == math.inf
     assert budget.within_s(asked(9, far=True)) == 30.0 / PART
     assert budget.within_s(asked(9, exotic=True)) == 30.0 / LITTLE
+
+
+SUMMED = """
+import torch
+class {name}(torch.nn.Module):
+    def forward(self, x):
+        return {result}
+rows, length = 2, 16
+def get_inputs():
+    return [torch.randn(rows, length)]
+def get_init_inputs():
+    return []
+"""
+
+
+def test_what_needed_more_than_its_part_of_the_time_is_asked_again_at_the_end(tmp_path, monkeypatch):
+    """Rows of more than 1,500 numbers lose their tail; no question is answered in a part of the time."""
+    ask = Trials.ask
+    monkeypatch.setattr(Trials, "ask", lambda self, setting, how: ask(self, setting, how) if how.within_s == math.inf else TOO_LATE)
+    (tmp_path / "problem.py").write_text(SUMMED.format(name="Model", result="x.sum(-1)"))
+    (tmp_path / "solution.py").write_text(SUMMED.format(name="ModelNew", result="x.cumsum(-1)[:, min(x.shape[1], 1500) - 1]"))
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=27.0)
+    assert (found.answer, found.kind) == ("MISTAKE", "sizes"), found.because
+    assert found.asked[-1].label == found.label
+    assert len({(asked.kind, asked.label) for asked in found.asked}) == len(found.asked)

@@ -10,7 +10,7 @@ from halfulp.kernels import read_problem
 from halfulp.kernels.judging import judge_here
 from halfulp.kernels.problems.comparisons import comparisons_in
 from halfulp.kernels.problems.facts import distance, distributed_otherwise
-from halfulp.kernels.questions.parameters import constructor_questions, moved
+from halfulp.kernels.questions.parameters import constructor_questions, moved, quoted
 from halfulp.kernels.questions.whole_numbers import compared
 
 PROBLEM = """
@@ -138,3 +138,17 @@ def test_rows_of_parameters_are_alike_where_the_problem_says_which_counts(tmp_pa
     found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=20.0)
     assert found.answer == answer, halfulp.report(found)
     assert found.label == ("pairs of equal rows in every parameter and buffer" if answer == "MISTAKE" else "")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('padding="border": clamped. padding="zeros": outside counts as 0.', ["border", "zeros"]),
+        ("padding is 'zeros' or 'border'; mode is 'x'", ["zeros", "border"]),
+        ("padding in {'zeros', 'border', or 'wrap'}", ["zeros", "border", "wrap"]),
+        ("if self.padding == 'border': y = 'zeros'", []),
+        ("the padding of 'zeros'", []),
+    ],
+)
+def test_which_strings_a_text_gives_for_a_name(text, found):
+    assert quoted(text, "padding") == found

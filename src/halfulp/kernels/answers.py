@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -58,15 +59,19 @@ class Answers:
         self.basis = own
         self._place = trials.sandbox.place
 
-    def ask(self, question: Question) -> None:
+    def ask(self, question: Question, *, patiently: bool = False) -> None:
         """Ask one question.
+
+        Args:
+            patiently: it may take all the time that is left.
 
         Raises:
             Decided: it is answered wrong.
         """
         how = How(
-            gradients=question.gradients, longest_s=self.budget.pass_s, within_s=self.budget.within_s(question), exact=question.exact,
-            times=question.times, apart=question.apart, buffers_only=question.buffers, poisoned=question.kind in POISONED,
+            gradients=question.gradients, longest_s=self.budget.pass_s, within_s=math.inf if patiently else self.budget.within_s(question),
+            exact=question.exact, times=question.times, apart=question.apart, buffers_only=question.buffers,
+            poisoned=question.kind in POISONED,
         )  # fmt: skip
         outcome = self.trials.ask(question.setting, how)
         can_be_otherwise = question.otherwise is not None and not outcome.slow

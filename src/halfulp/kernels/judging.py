@@ -32,6 +32,7 @@ from .solutions.place import INTERPRETER
 from .solutions.sandbox import Failed, Sandbox
 from .solutions.sharing import shared_state
 from .solutions.triton_interpreter import NOTE
+from .trials.sides import TIME_UP
 from .trials.training import OTHER, RANDOM, kind_of_training
 from .trials.trial import OFTEN, Trials
 from .trials.yardstick import yardsticks
@@ -124,6 +125,7 @@ class _Judge:
         self.trials = Trials(problem.make, sandbox, build=self._build, declared=declared, solution=sandbox.solution.stem)
         self._tables = frozenset[str]()
         self._remembered = set[str]()
+        self._unanswered: list[Question] = []
 
     def judged(self) -> KernelResult:
         """Judge it."""
@@ -143,6 +145,8 @@ class _Judge:
                     self.record.notes.append(f'Time ran out before the question "{question.kind}: {question.label}" and those after it.')
                     break
                 self._ask(answers, question)
+            else:
+                self._ask_again(answers)
         except Decided as decided:
             return decided.result
         check, given = self.record.check, answers.basis.given
@@ -244,4 +248,19 @@ class _Judge:
             return
         start = time.monotonic()
         answers.ask(question)
+        if question.far and self.record.asked[-1].note == TIME_UP:
+            self._unanswered.append(question)
         self.budget.took(question, time.monotonic() - start, self.trials.reference_s, answers.basis.problem.sizes)
+
+    def _ask_again(self, answers: Answers) -> None:
+        """Spend the time that is left on far questions that needed more than their part of it.
+
+        Raises:
+            Decided: one is answered wrong.
+        """
+        for question in self._unanswered:
+            if self.budget.is_over:
+                break
+            self.progress(f"{question.kind}: {question.label}")
+            self.record.asked = [asked for asked in self.record.asked if (asked.kind, asked.label) != (question.kind, question.label)]
+            answers.ask(question, patiently=True)

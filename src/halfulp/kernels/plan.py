@@ -104,19 +104,23 @@ class Plan:
         self._upwards = self.trials.names is not None and not self.responses.is_defined(moved(given.state, self.seed, self.tables))
         parameters = self._parameters() if self.trials.names is not None else iter(())
         yield from itertools.islice(parameters, 1)  # weights that are kept from the first call
+        are_right = False
+        if self.is_differentiable:
+            before = len(self.asked)
+            yield Question("gradients", "gradients of parameters and inputs", given, gradients=ALL)
+            are_right = self._is_right(before)
+            self.is_differentiable = not self.asked or self.asked[-1].note not in (RECORDS_NONE, REFERENCE_RECORDS_NONE)
         yield from self._allowed(leading_questions(given, self.promises))
         # The mean of squares less the square of the mean is a common formula, and shows there; many kernels ignore strides.
-        for question in itertools.islice((found for found in self._values() if found.label == MEAN or found.kind == "layout"), 2):
+        for question in itertools.islice((found for found in self._values() if found.label == MEAN or found.kind == "layout"), 3):
             self._first_values.add(question.label)
             found = self._moved(question)
             self._early += [found] if question.label == MEAN else []
             yield found
-        if self.is_differentiable:
-            yield Question("gradients", "gradients of parameters and inputs", given, gradients=ALL)
-            self.is_differentiable = not self.asked or self.asked[-1].note not in (RECORDS_NONE, REFERENCE_RECORDS_NONE)
+        if are_right:
             yield from self._other_gradients()
-            if self.has_modes:
-                yield Question("gradients", "gradients in training mode", replace(given, training=True), gradients=ALL)
+        if self.is_differentiable and self.has_modes:
+            yield Question("gradients", "gradients in training mode", replace(given, training=True), gradients=ALL)
         yield from parameters
         yield from format_questions(given, self.stated)
         if self.trials.names is not None and self.responses.has_buffers(self.tables):
@@ -133,9 +137,8 @@ class Plan:
         ways = {"gradients of a sum over the first axis": ROWS_ALIKE}
         if self.given.state:
             ways |= {"gradients of parameters alone": OF_PARAMETERS, "gradients of inputs alone": OF_INPUTS}
-        if self.asked and self.asked[-1].answer == "right":  # that of all gradients
-            for label, way in ways.items():
-                yield Question("gradients", label, self.given, gradients=way, promised=True)
+        for label, way in ways.items():
+            yield Question("gradients", label, self.given, gradients=way, promised=True)
 
     def elsewhere(self) -> Iterator[Question]:
         """Other constructor arguments, sizes, values and layouts; then gradients on those."""

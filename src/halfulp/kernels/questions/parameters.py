@@ -34,6 +34,7 @@ def constructor_questions(problem: Problem, given: Setting) -> Iterator[Question
         if value is None and any(names[place] in found.names and None in found.values for found in compared):
             others = [OWN]
         special = [_alike(case, value) for found in compared if names[place] in found.names for case in found.values]
+        special += quoted(problem.text, names[place]) if isinstance(value, str) else []
         is_mark = MARKS.search(names[place]) is not None
         if isinstance(value, int) and not isinstance(value, bool) and (value < 0 or (is_mark and value > 0)):
             yield from _marked(names[place], whole, place, given)
@@ -46,6 +47,16 @@ def constructor_questions(problem: Problem, given: Setting) -> Iterator[Question
             is_zero = isinstance(other, float) and not other and other not in special
             of = "" if other in special or is_zero or is_axis else names[place]
             yield Question("parameters", label, replace(given, init=init), of=of, singular=is_zero)
+
+
+QUOTED = r"[\"'][\w-]+[\"']"
+
+
+def quoted(text: str, name: str) -> list[str]:
+    """The strings that a text gives for a name, as in mode="a" or "mode: 'a' or 'b'"; one that no comparison names is meant by `else`."""
+    values = rf"{QUOTED}(?:\s*(?:,\s*or\b|,|\bor\b|\|)\s*{QUOTED})*"
+    given = re.finditer(rf"\b{re.escape(name)}\s*(?:=|:|is|in|one of)[\s({{\[]*(?P<values>{values})", text)
+    return [value.strip("\"'") for found in given for value in re.findall(QUOTED, found["values"])]
 
 
 CHANGED = "the values of every parameter and buffer changed"
