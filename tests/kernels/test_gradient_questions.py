@@ -73,8 +73,9 @@ def test_what_gradients_and_parameters_come_as(tmp_path, change, answer, label):
     (tmp_path / "solution.py").write_text(SOLUTION.format(**{**RIGHT, **change}))
     found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=20.0)
     assert (found.answer, found.label) == (answer, label), halfulp.report(found)
-    kinds = [asked.kind for asked in found.asked]
-    assert kinds.index("gradients") < kinds.index("values"), "a slow solution is asked these while there is time"
+    if answer == "RIGHT":
+        kinds = [asked.kind for asked in found.asked]
+        assert kinds.index("gradients") < kinds.index("values"), "a slow solution is asked these while there is time"
 
 
 @pytest.mark.parametrize("drawn", ["torch.rand(rows, width) + 0.5", "torch.randn(rows, width).sort(-1).values"])
