@@ -93,6 +93,9 @@ THREE_DIGITS = 1000.0
 """Times the reference's own error, of the seven digits of float32: another order of summation costs less than one digit (`FARTHER`)."""
 
 
+LOST = "it gives NaN or infinity"
+
+
 def gross_error(case: Case) -> str:
     """An error too large for any judgement, in words: NaN, or a share of the size; "" if there is none.
 
@@ -119,7 +122,7 @@ def floating_error(a: Any, e: Any, x: Any, unit_roundoff: float) -> str:
     with np.errstate(all="ignore"):
         known = np.isfinite(e) & np.isfinite(x)
         if lost := int(np.count_nonzero(known & ~np.isfinite(a))):
-            return f"it gives NaN or infinity at {lost:,} places where the reference gives numbers"
+            return f"{LOST} at {lost:,} places where the reference gives numbers"
         own, other = np.abs(a - x)[known], np.abs(e - x)[known]
         size = np.maximum(np.abs(x[known]), _rms(x[known]))
         least = np.maximum(max(GROSS, IN_16_BITS * unit_roundoff) * size, THREE_DIGITS * np.maximum(other, _rms(other)))

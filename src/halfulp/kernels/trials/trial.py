@@ -25,6 +25,7 @@ from ..problems.calls import ALL, Setting, State, call, copied, differentiated, 
 from ..solutions.place import CUDA
 from ..solutions.sandbox import Called, Failed, Sandbox
 from .looks import (
+    LOST,
     RETURNS_NOTHING,
     coarser_than_reference,
     errs_where_nothing_does,
@@ -51,6 +52,8 @@ the reference (a hundredth of the budget) would use up the budget, so such a sol
 
 SEEN = 1e-3
 """A relative change that is too large for rounding in any format but the shortest."""
+OUT_OF_RANGE = (("specials",), ("overflow",))
+"""The evidence that leads where infinities or NaN are in different places."""
 LEANS = (("redraw",), ("gain",))
 """The evidence that leads where errors lean to one side."""
 
@@ -71,6 +74,11 @@ class Outcome:
     failure: Failed | None = None
     facts: dict[str, Any] = field(default_factory=dict)
     slow: bool = False
+
+    @property
+    def is_out_of_range(self) -> bool:
+        """Whether what is wrong is that infinities or NaN are in different places."""
+        return self.check.because[:1] in OUT_OF_RANGE if self.check is not None else LOST in self.note
 
 
 RECORDS_NONE, REFERENCE_RECORDS_NONE = "it records no gradients", "the reference records no gradients"
