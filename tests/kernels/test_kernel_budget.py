@@ -10,8 +10,7 @@ from halfulp.kernels.judging import judge_here
 from halfulp.kernels.problems.calls import Setting
 from halfulp.kernels.questions.pace import Pace
 from halfulp.kernels.questions.question import Question
-from halfulp.kernels.trials.looks import LOST
-from halfulp.kernels.trials.trial import TOO_LATE, Outcome, Trials
+from halfulp.kernels.trials.trial import TOO_LATE, Trials
 
 
 @pytest.mark.parametrize(("fixed", "each"), [(0.0, 0.01), (0.2, 0.0), (0.2, 1e-4)])
@@ -97,8 +96,3 @@ def test_what_needed_more_than_its_part_of_the_time_is_asked_again_at_the_end(tm
     assert (found.answer, found.kind) == ("MISTAKE", "sizes"), found.because
     assert found.asked[-1].label == found.label
     assert len({(asked.kind, asked.label) for asked in found.asked}) == len(found.asked)
-
-
-def test_what_is_out_of_range_is_known_without_a_judgement():
-    assert Outcome("wrong", f"There was no time for the whole judgement, and no need of it: {LOST} at 3 places.").is_out_of_range
-    assert not Outcome("wrong", "There was no time for the whole judgement, and no need of it: 3 whole numbers differ.").is_out_of_range

@@ -4,7 +4,8 @@ import pytest
 import torch
 
 from halfulp.cases import Case
-from halfulp.kernels.trials.looks import MANY_WHOLE, gross_error
+from halfulp.kernels.trials.looks import MANY_WHOLE, gross_error, is_out_of_range
+from halfulp.kernels.trials.trial import Outcome
 
 X = torch.randn(1000, generator=torch.Generator().manual_seed(1))
 
@@ -54,3 +55,18 @@ def test_whole_numbers_are_told_where_many_are_others(count, is_told):
         return x.argsort()
 
     assert bool(error(lambda x: torch.cat([ranks(x)[:count] + 1, ranks(x)[count:]]), ranks)) is is_told
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected", "is_out"),
+    [
+        (lambda x: x * float("nan"), lambda x: x, True),
+        (lambda x: x / 0, torch.sin, True),
+        (lambda x: x + 1, lambda x: x, False),
+        (lambda x: x * float("nan"), lambda x: x / 0, False),  # nor is the reference a number there
+        (lambda x: (x * 8).int() + 1, lambda x: (x * 8).int(), False),
+    ],
+)
+def test_nan_where_the_reference_gives_numbers_is_told_from_a_wrong_number(actual, expected, is_out):
+    assert is_out_of_range(Case(actual, expected, (X,))) is is_out
+    assert Outcome("wrong", out_of_range=is_out).is_special is is_out

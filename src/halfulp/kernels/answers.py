@@ -76,7 +76,7 @@ class Answers:
         if can_be_otherwise and (outcome.answer == "no answer" or self._why_undefined(question, outcome)):
             question = replace(question, setting=question.otherwise, otherwise=None)
             outcome = self.trials.ask(question.setting, how)
-        if how.poisoned and outcome.answer == "wrong" and outcome.is_out_of_range and not question.exotic:
+        if how.poisoned and outcome.answer == "wrong" and outcome.is_special and not question.exotic:
             plain = self.trials.ask(question.setting, replace(how, poisoned=False))
             self.cheat(cheats.UNWRITTEN if plain.answer == "right" else "", f"{question.kind}: {question.label}")
             outcome = plain
@@ -143,7 +143,7 @@ class Answers:
         if outcome.answer != "wrong":
             return ""
         evidence = outcome.check.because[:1] if outcome.check is not None else ()
-        how: dict[str, Any] = {"special": outcome.is_out_of_range, "shaped": "structure" in evidence, "gradients": question.gradients}
+        how: dict[str, Any] = {"special": outcome.is_special, "shaped": "structure" in evidence, "gradients": question.gradients}
         tensors = leaves(question.setting.arguments)
         how["untied"] = not all(tie.holds(tensors) for tie in self.basis.promises.ties)
         return why_undefined(self.trials.reference, question.setting, question.start or self.own.given, **how)
@@ -168,7 +168,7 @@ class Answers:
         if question.exotic:
             return True
         if outcome.check is None:  # which of equal numbers is chosen was not looked at
-            return (question.tied or (question.singular and outcome.is_out_of_range)) and outcome.failure is None
+            return (question.tied or (question.singular and outcome.is_special)) and outcome.failure is None
         because = outcome.check.because[:1]
         mute = decides_nothing(question, contracted=self._place == CUDA)
-        return because in mute or (question.finite and not outcome.is_out_of_range)
+        return because in mute or (question.finite and not outcome.is_special)

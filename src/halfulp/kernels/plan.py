@@ -104,20 +104,20 @@ class Plan:
         self._upwards = self.trials.names is not None and not self.responses.is_defined(moved(given.state, self.seed, self.tables))
         parameters = self._parameters() if self.trials.names is not None else iter(())
         yield from itertools.islice(parameters, 1)  # weights that are kept from the first call
-        are_right = False
+        gradients_are_right = False
         if self.is_differentiable:
             before = len(self.asked)
             yield Question("gradients", "gradients of parameters and inputs", given, gradients=ALL)
-            are_right = self._is_right(before)
+            gradients_are_right = self._is_right(before)
             self.is_differentiable = not self.asked or self.asked[-1].note not in (RECORDS_NONE, REFERENCE_RECORDS_NONE)
         yield from self._allowed(leading_questions(given, self.promises))
-        # The mean of squares less the square of the mean is a common formula, and shows there; many kernels ignore strides.
+        # E[x²] - E[x]² is common, and shows at a large mean; many kernels ignore strides, or use those of the first input for all.
         for question in itertools.islice((found for found in self._values() if found.label == MEAN or found.kind == "layout"), 3):
             self._first_values.add(question.label)
             found = self._moved(question)
             self._early += [found] if question.label == MEAN else []
             yield found
-        if are_right:
+        if gradients_are_right:
             yield from self._other_gradients()
         if self.is_differentiable and self.has_modes:
             yield Question("gradients", "gradients in training mode", replace(given, training=True), gradients=ALL)

@@ -122,7 +122,7 @@ def _magnitudes_in(sentences: Sequence[str]) -> Iterator[Statement]:
             bounds += [bound] if match["of"] else []
             clause = re.split("[,;]", sentence[: match.start()])[-1]
             called = [*re.findall(NAME, clause)[:1], *re.findall(NAME, sentence)[:1]]
-            yield Statement(match[0].strip(), functools.partial(_is_bounded, bound, called))
+            yield Statement(f"magnitude up to {bound:g}", functools.partial(_is_bounded, bound, called))
     if bounds:
         yield Statement(f"magnitude up to {max(bounds):g}", functools.partial(_is_bounded, max(bounds), []))
 

@@ -50,6 +50,7 @@ def constructor_questions(problem: Problem, given: Setting) -> Iterator[Question
 
 
 QUOTED = r"[\"'][\w-]+[\"']"
+"""One string in a text; names of modes have no spaces."""
 
 
 def quoted(text: str, name: str) -> list[str]:

@@ -364,7 +364,7 @@ def _others(value: int, blocks: Sequence[int], steps: Sequence[int]) -> list[int
 
 
 SEVERAL = 5
-"""Times a size: dividing it into a fixed number of pieces leaves a rest."""
+"""Times a size: dividing it into a fixed number of pieces leaves a remainder."""
 FEW = 5
 """Probably shorter than what slides over it, and longer than 1: when rounded up to a power of two, more than half is used."""
 UNLIKE = 41

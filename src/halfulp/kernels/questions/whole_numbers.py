@@ -201,7 +201,7 @@ class WholeNumbers:
 ODD = (1 << 27) + 1
 """Its square, 2^54 + 2^28 + 1, has one bit more than float64 can hold."""
 FAR_APART = 1 << 24
-"""From here on, neighbouring integers are equal in float32."""
+"""From here on, neighboring integers are equal in float32."""
 
 
 def whole_range(tensor: torch.Tensor) -> torch.Tensor:

@@ -93,9 +93,6 @@ THREE_DIGITS = 1000.0
 """Times the reference's own error, of the seven digits of float32: another order of summation costs less than one digit (`FARTHER`)."""
 
 
-LOST = "it gives NaN or infinity"
-
-
 def gross_error(case: Case) -> str:
     """An error too large for any judgement, in words: NaN, or a share of the size; "" if there is none.
 
@@ -111,6 +108,12 @@ def gross_error(case: Case) -> str:
     return ""
 
 
+def is_out_of_range(case: Case) -> bool:
+    """Whether the solution gives NaN or infinity where the reference gives numbers."""
+    floats = [(found.float64(), wanted.float64()) for found, wanted, _ in _leaves(case) or [] if found.format is not None]
+    return any(bool((np.isfinite(e) & ~np.isfinite(a)).any()) for a, e in floats)
+
+
 def whole_error(a: Any, e: Any) -> str:
     """The same for integers, of the solution and of the reference."""
     differ = np.count_nonzero(a != e)
@@ -122,7 +125,7 @@ def floating_error(a: Any, e: Any, x: Any, unit_roundoff: float) -> str:
     with np.errstate(all="ignore"):
         known = np.isfinite(e) & np.isfinite(x)
         if lost := int(np.count_nonzero(known & ~np.isfinite(a))):
-            return f"{LOST} at {lost:,} places where the reference gives numbers"
+            return f"it gives NaN or infinity at {lost:,} places where the reference gives numbers"
         own, other = np.abs(a - x)[known], np.abs(e - x)[known]
         size = np.maximum(np.abs(x[known]), _rms(x[known]))
         least = np.maximum(max(GROSS, IN_16_BITS * unit_roundoff) * size, THREE_DIGITS * np.maximum(other, _rms(other)))

@@ -25,7 +25,6 @@ from ..problems.calls import ALL, Setting, State, call, copied, differentiated, 
 from ..solutions.place import CUDA
 from ..solutions.sandbox import Called, Failed, Sandbox
 from .looks import (
-    LOST,
     RETURNS_NOTHING,
     coarser_than_reference,
     errs_where_nothing_does,
@@ -34,6 +33,7 @@ from .looks import (
     is_close_in_norm,
     is_exact,
     is_no_farther,
+    is_out_of_range,
     is_undisturbed,
     is_within,
     more_roundings,
@@ -65,7 +65,7 @@ class Outcome:
     Attributes:
         answer: "right", "wrong", "refused" or "no answer", see `Asked`. note: why.
         check: the judgement, where one was made. failure: what the solution failed with. facts: what its process saw of the call.
-        slow: whether it would have taken longer than it may.
+        slow: whether it would have taken longer than it may. out_of_range: whether one run showed infinities or NaN in different places.
     """
 
     answer: str
@@ -74,11 +74,12 @@ class Outcome:
     failure: Failed | None = None
     facts: dict[str, Any] = field(default_factory=dict)
     slow: bool = False
+    out_of_range: bool = False
 
     @property
-    def is_out_of_range(self) -> bool:
+    def is_special(self) -> bool:
         """Whether what is wrong is that infinities or NaN are in different places."""
-        return self.check.because[:1] in OUT_OF_RANGE if self.check is not None else LOST in self.note
+        return self.out_of_range or (self.check is not None and self.check.because[:1] in OUT_OF_RANGE)
 
 
 RECORDS_NONE, REFERENCE_RECORDS_NONE = "it records no gradients", "the reference records no gradients"
@@ -231,11 +232,10 @@ class Trials:
             return TOO_LATE
         case.deadline = None
         words = gross_error(case)
-        return (
-            Outcome("wrong", f"There was no time for the whole judgement, and no need of it: {words}.", facts=sides.facts)
-            if words
-            else TOO_LATE
-        )
+        if not words:
+            return TOO_LATE
+        note = f"There was no time for the whole judgement, and no need of it: {words}."
+        return Outcome("wrong", note, facts=sides.facts, out_of_range=is_out_of_range(case))
 
     def _unasked(self, sides: Sides) -> Outcome | None:
         """Why gradients can't be compared; None if they can: then `sides.names` are those that are."""
