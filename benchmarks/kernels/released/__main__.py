@@ -27,7 +27,7 @@ PACKAGES = ("liger-kernel==0.8.5", "fla-core==0.6.0", "conch-triton-kernels==1.3
 """Released in 2026; the last is what the second imports."""
 FOUND = (
     "conch/gelu_tanh_and_mul", "conch/int8_quant", "fla/logsigmoid", "liger_kernel/cross_entropy", "liger_kernel/fused_ce_tvd",
-    "liger_kernel/group_norm", "liger_kernel/llama4_rope", "liger_kernel/multi_token_attention", "liger_kernel/qwen2vl_mrope",
+    "liger_kernel/fused_linear_cross_entropy", "liger_kernel/group_norm", "liger_kernel/llama4_rope", "liger_kernel/multi_token_attention", "liger_kernel/qwen2vl_mrope",
     "liger_kernel/rope",
 )  # fmt: skip
 """What is wrong, and was looked at: docs/found says how."""

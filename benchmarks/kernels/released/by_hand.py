@@ -28,6 +28,29 @@ def cross_entropy() -> None:
     )
 
 
+def frozen_trunk() -> None:
+    """Liger-Kernel: where the input of the last layer needs no gradient, its weight and bias get none."""
+    import torch
+    from liger_kernel.transformers import functional
+
+    x, target = torch.randn(4, 6), torch.tensor([1, 0, 2, 3])
+    weight, bias = torch.randn(5, 6, requires_grad=True), torch.randn(5, requires_grad=True)
+    for frozen in (False, True):
+        for reduction in ("mean", "none"):
+            with torch.enable_grad():
+                loss = functional.liger_fused_linear_cross_entropy(
+                    x.clone().requires_grad_(not frozen), weight, target, bias, reduction=reduction
+                )
+                found = torch.autograd.grad(loss.sum(), (weight, bias), allow_unused=True)
+                exact = torch.autograd.grad(
+                    torch.nn.functional.cross_entropy(x @ weight.T + bias, target, reduction=reduction).sum(), (weight, bias)
+                )
+            errors = ["none" if one is None else f"{float((one - other).abs().max()):.1e}" for one, other in zip(found, exact)]
+            print(
+                f"input {'frozen' if frozen else 'trained'}, reduction {reduction}: largest errors of the gradients of weight and bias: {', '.join(errors)}"
+            )
+
+
 def group_norm() -> None:
     """Liger-Kernel: the variance is the mean of squares less the square of the mean."""
     import torch
@@ -137,7 +160,7 @@ def logsigmoid() -> None:
 
 
 ALL: tuple[Callable[[], None], ...] = (
-    cross_entropy, group_norm, cross_entropy_far_from_zero, llama4_rope, rope, multi_token_attention, int8_quant, gelu_tanh_and_mul, logsigmoid,
+    cross_entropy, frozen_trunk, group_norm, cross_entropy_far_from_zero, llama4_rope, rope, multi_token_attention, int8_quant, gelu_tanh_and_mul, logsigmoid,
 )  # fmt: skip
 
 
