@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections import OrderedDict, namedtuple
 from pathlib import Path
 
@@ -54,6 +55,13 @@ def remote():
     made = Remote(HERE, Path(sys.executable))
     yield made
     made.worker.close()
+
+
+def killed(process):
+    """Kill it, and wait until it is dead. Whoever listens to it may collect it first."""
+    os.kill(process, signal.SIGKILL)
+    with contextlib.suppress(ChildProcessError):
+        os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
 
 
 def doing(action):
@@ -214,10 +222,21 @@ def test_killed_between_two_calls(remote):
     before = bits(implementation(*activations))
     assert other(CALM).tolist() == [0.0]
     faults, process = list(remote.worker.faults), remote.worker.process_id
-    os.kill(process, signal.SIGKILL)
-    os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)  # it is dead, and not yet noticed
+    killed(process)
     assert bits(implementation(*activations)) == before  # both programs were lost with it
     assert other(CALM).tolist() == [0.0]
+    assert remote.worker.faults == faults
+
+
+def test_killed_between_two_calls_while_another_thread_collects_it(remote, monkeypatch):
+    implementation = remote.implement(lambda x: x + 1)
+    assert implementation(CALM).tolist() == [0.0]
+    process, faults = remote.worker._process, list(remote.worker.faults)
+    killed(process.pid)
+    while remote.worker._answers.empty():  # the listener sees a closed pipe
+        time.sleep(0.01)
+    monkeypatch.setattr(process, "poll", lambda: None)  # as while another thread waits for it
+    assert implementation(CALM).tolist() == [0.0]
     assert remote.worker.faults == faults
 
 
@@ -228,8 +247,8 @@ def test_what_a_backend_prints_goes_astray_quietly(remote, capfd):
         subprocess.run(["echo", "a child's garbage"], check=True)
         print(repr(sys.stdin.read()))  # nor can it read what is asked
 
-    process = remote.worker.process_id
     implementation = remote.implement(doing(action))
+    process = remote.worker.process_id
     assert [implementation(TRIGGER).tolist() for _ in range(3)] == [[2.0]] * 3
     assert remote.worker.process_id == process
     assert capfd.readouterr().out == ""
@@ -713,9 +732,7 @@ def test_a_process_that_dies_before_the_question_is_no_missing_op(remote, monkey
         start()
         calls.append(1)
         if len(calls) == 1:  # as when another thread's question ends it between the look at its generation and the question
-            os.kill(remote.worker.process_id, signal.SIGKILL)
-            with contextlib.suppress(ChildProcessError):  # what reads its pipe has noticed already
-                os.waitid(os.P_PID, remote.worker.process_id, os.WEXITED | os.WNOWAIT)
+            killed(remote.worker.process_id)
 
     monkeypatch.setattr(remote.worker, "start", dying)
     try:

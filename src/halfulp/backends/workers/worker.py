@@ -103,7 +103,8 @@ class Worker:
             WorkerError: it can't be started.
         """
         with self._lock:
-            if self._process is not None and self._process.poll() is None:
+            # `poll` says None too while the listener collects a process that died; it has left word of the closed pipe by then.
+            if self._process is not None and self._process.poll() is None and self._answers.empty():
                 return
             self._clear()
             self._log = tempfile.TemporaryFile("a+b")  # noqa: SIM115  # without a name: whoever is killed, no file is left
