@@ -419,6 +419,21 @@ def test_points_of_a_list_are_about_the_name_that_they_begin_with(tmp_path):
     assert found.empties and found.nothing and found.ties and found.overflows
 
 
+@pytest.mark.parametrize(
+    ("says", "infinite"),
+    [
+        ("A piece without rows has log-sum-exp -inf", True),
+        ("The logarithm of an empty sum is minus infinity", True),
+        ("lse = -inf for a row that is masked as a whole", True),
+        ("The result is never -inf", False),
+        ("x holds logits; -inf marks what is masked", False),
+        ("All results are finite", False),
+    ],
+)
+def test_what_may_be_infinite(tmp_path, says, infinite):
+    assert stated(tmp_path, says)[0].poles is infinite
+
+
 def test_what_is_said_of_numbers_is_not_said_of_nan(tmp_path):
     found, _ = stated(tmp_path, "v >= 0, v is non-negative; NaN marks a gap in v")
     assert allowed(found, v=torch.tensor([0.5, torch.nan, 0.5, 0.5, 0.5, 0.5]))

@@ -11,9 +11,10 @@ from halfulp.verdicts import Verdict
 X = torch.arange(-4.0, 4.0)
 
 
-def asked(target, arguments, given=None, *, special=True, gradients=False):
+def asked(target, arguments, given=None, *, special=True, gradients=False, poles=False):
     setting = Setting(arguments)
-    return why_undefined(lambda _: target, setting, setting if given is None else Setting(given), special=special, gradients=gradients)
+    before = setting if given is None else Setting(given)
+    return why_undefined(lambda _: target, setting, before, special=special, gradients=gradients, poles=poles)
 
 
 @pytest.mark.parametrize("value", [100.0, 1e4])
@@ -44,11 +45,23 @@ def test_what_overflows_on_the_given_inputs_too_says_nothing():
     assert asked(loss, given, gradients=ALL) == "" and asked(loss, other, given, gradients=ALL) == ""
 
 
+@pytest.mark.parametrize(("number", "at_a_pole"), [(0.0, True), (-1.0, False)])
+def test_a_pole_is_a_guide_where_the_problem_says_that_results_are_infinite(number, at_a_pole):
+    given, other = (torch.ones(3),), (torch.tensor([1.0, number, 2.0]),)
+    assert "leaves the range" in asked(torch.log, other, given)
+    assert (asked(torch.log, other, given, poles=True) == "") is at_a_pole
+
+
+def test_what_overflows_is_no_guide_whatever_the_problem_says():
+    assert "leaves the range" in asked(torch.exp, (torch.tensor([0.0, 100.0]),), (torch.ones(2),), poles=True)
+
+
 def test_a_gradient_that_overflows_is_no_guide():
     def root(x):
         return torch.sqrt(x)
 
-    assert "leaves the range" in asked(root, (torch.zeros(3),), (torch.ones(3),), gradients=ALL)
+    for poles in (False, True):
+        assert "leaves the range" in asked(root, (torch.zeros(3),), (torch.ones(3),), gradients=ALL, poles=poles)
     assert asked(root, (torch.ones(3),), gradients=ALL) == ""
 
 

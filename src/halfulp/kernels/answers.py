@@ -145,6 +145,7 @@ class Answers:
         evidence = outcome.check.because[:1] if outcome.check is not None else ()
         how: dict[str, Any] = {"special": outcome.is_special, "shaped": "structure" in evidence, "gradients": question.gradients}
         tensors = leaves(question.setting.arguments)
+        how["poles"] = self.basis.stated.poles
         how["untied"] = not all(tie.holds(tensors) for tie in self.basis.promises.ties)
         return why_undefined(self.trials.reference, question.setting, question.start or self.own.given, **how)
 

@@ -60,6 +60,8 @@ MOST_TESTS = 4
 """How many other tests of the problem are asked, the first ones: each repeats what was asked of the first test."""
 OF_A_TEST = len(PROPORTIONS) + 6
 """How many sizes are asked of each other test, the nearest first."""
+MOST_ALIKE = 1
+"""How many questions about whole numbers that every draw gives alike are asked before gradients. One shows whether they are read at all."""
 FAR_MEAN = 1000.0
 """Times the spread of the inputs. In float32, squares of numbers so far from zero have a unit as large as the squares of their
 differences."""
@@ -104,6 +106,7 @@ class Plan:
         self._upwards = self.trials.names is not None and not self.responses.is_defined(moved(given.state, self.seed, self.tables))
         parameters = self._parameters() if self.trials.names is not None else iter(())
         yield from itertools.islice(parameters, 1)  # weights that are kept from the first call
+        yield from map(self._moved, itertools.islice(filter(self._is_of_alike, self._whole), MOST_ALIKE))
         gradients_are_right = False
         if self.is_differentiable:
             before = len(self.asked)
@@ -142,6 +145,9 @@ class Plan:
 
     def elsewhere(self) -> Iterator[Question]:
         """Other constructor arguments, sizes, values and layouts; then gradients on those."""
+        whole = self._whole
+        early = [question for question in whole if self._is_of_alike(question)]
+        yield from map(self._moved, early[MOST_ALIKE:])
         asked = {label for label, _ in self.problem.tests}  # as they are, with the given inputs
         for other in (found for found in self.problem.others if found.name not in asked):
             with contextlib.suppress(*REFUSALS):
@@ -149,10 +155,6 @@ class Plan:
         yield from self._constructors()
         yield from map(self._moved, self._allowed(bound_questions(self.given, self.promises, self.bounds)))
         kept = list(self._early)
-        whole = list(whole_number_questions(self.given, self._whole_numbers()))
-        # What every draw gives alike, a solution may have taken for granted.
-        early = [question for question in whole if self.promises.alike.issuperset(self._changed(question))]
-        yield from map(self._moved, early)
         refused: set[str] = set()
         fixed = self.stated.fixed_axes(self.given)
         sizes = size_questions(self.problem, self.given, self.promises, self.seed, self.blocks, refused, fixed, self.stated.limits)
@@ -245,10 +247,13 @@ class Plan:
         near = size_questions(self.problem, self.given, self.promises, self.seed, limits=self.stated.limits)
         sizes = itertools.chain(itertools.islice(near, OF_A_TEST), longer_size_questions(self.problem, self.seed))
         values = (question for question in self._values() if question.kind == "values")
-        whole = whole_number_questions(self.given, self._whole_numbers())
-        for question in itertools.chain(sizes, values, whole):
+        for question in itertools.chain(sizes, values, self._whole):
             if not has_rows_of_nothing(question.setting, self.given, self.stated):
                 yield question
+
+    def _is_of_alike(self, question: Question) -> bool:
+        """Whether it changes only what every draw gives alike: a solution may have taken that for granted."""
+        return self.promises.alike.issuperset(self._changed(question))
 
     def _is_right(self, before: int) -> bool:
         """Whether a question was asked after that many answers, and answered right."""
@@ -326,11 +331,12 @@ class Plan:
                 if question.of and self._is_right(before) and self.responses.differs(question.setting):
                     heeded.add(question.of)
 
-    def _whole_numbers(self) -> WholeNumbers:
+    @functools.cached_property
+    def _whole(self) -> list[Question]:
         draws = [self.given, *self.basis.others(self.seed)]
-        return WholeNumbers(
-            draws, self.responses.results, self.problem.text, marks_of(self.problem, self.given), self.problem.entry, self.stated
-        )
+        marks = marks_of(self.problem, self.given)
+        numbers = WholeNumbers(draws, self.responses.results, self.problem.text, marks, self.problem.entry, self.stated)
+        return list(whole_number_questions(self.given, numbers))
 
     def _changed(self, question: Question) -> set[int]:
         """The places of the argument tensors that were changed."""

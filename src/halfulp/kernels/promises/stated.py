@@ -31,6 +31,7 @@ class Stated:
         ties: whether it says which of equal numbers counts. rounds: whether it rounds to integers, and says how. exact: whether every bit
             counts.
         float32: whether it asks for a single rounding, at the end. overflows: whether it says that what is too large becomes infinite.
+        poles: whether it says that something may be infinite, as the logarithm of an empty sum is.
         specials: the places of inputs that may hold NaN, infinity or minus infinity, by these values. behind: which of these values may be
             where
             nothing counts, as in padding. magnitudes: whether subnormal numbers are among its inputs.
@@ -88,6 +89,7 @@ class Stated:
         self.exact = self._says(wording.EXACT)
         self.magnitudes = self._says(wording.MAGNITUDES)
         self.overflows = wording.OVERFLOWS.search(self._prose) is not None
+        self.poles = self._says(wording.POLES)
         self.gradients = self._says(wording.GRADIENTS)
         self.inference = wording.INFERENCE.search(self._prose) is not None and not self.gradients
         self.contiguous = wording.CONTIGUOUS.search(self._prose) is not None and wording.STRIDES.search(self._prose) is None

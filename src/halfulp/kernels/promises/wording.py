@@ -30,6 +30,12 @@ PROPAGATES = re.compile(r"\bpropagate", re.IGNORECASE)
 """If said of NaN and infinities without naming an input, it is said of all of them."""
 OF_RESULTS = re.compile(r"\b(?:gives?|returns?|yields?|becomes?|produces?|results?|outputs?)\b|=\s*[+-]*(?:inf|nan)\b", re.IGNORECASE)
 """Marks a clause that is about results, not inputs."""
+POLES = re.compile(
+    r"(?:\b(?:has|have|is|are|be|gives?|returns?|yields?|becomes?|produces?|comes? out)\b|=)"
+    r"(?:(?!\b(?:not|never|no)\b)[^.;,]){0,40}?(?<!\w)(?:[-+]*inf\b|(?:minus )?infinit)",
+    re.IGNORECASE,
+)
+"""Says that something is infinite."""
 SIGNED = re.compile(r"(?<!non-)(?<!non)\bnegative\b|\b(?:any|either|both) signs?\b|\[ *-", re.IGNORECASE)
 """Says that numbers may be negative, although no drawn one is."""
 ZEROS = re.compile(

@@ -185,8 +185,9 @@ def axis_questions(given: Setting, axes: Mapping[str, Collection[tuple[int, int]
 
 def _together(problem: Problem, given: Setting, seed: int, most: int) -> Iterator[Question]:
     """All sizes at once, in proportion: divisors still divide, and no size is a power of two."""
+    lengths = {name: value for name, value in problem.sizes.items() if _is_length(problem, given, seed, name, value)}
     for over, under in PROPORTIONS:
-        sizes = _in_proportion(problem, over, under)
+        sizes = _in_proportion(lengths, over, under)
         if not sizes or (over > under and not _fits(problem, sizes, seed, most, given)):
             continue
         try:
@@ -201,9 +202,20 @@ PROPORTIONS = ((3, 4), (3, 2), (5, 2))
 """Fractions for all sizes at once: they take a window, and the sequence that it slides over, past the first two blocks."""
 
 
-def _in_proportion(problem: Problem, over: int, under: int) -> dict[str, int]:
+def _is_length(problem: Problem, given: Setting, seed: int, name: str, value: int) -> bool:
+    """Whether a number that has no name is the length of an axis: an exponent or a factor is none."""
+    if "#" in name or name.isidentifier():
+        return "#" not in name
+    try:
+        with torch.device("meta"):
+            changed = problem.draw(seed, {name: 2 * value})
+    except Exception:  # whatever code makes of tensors without numbers
+        return True
+    return bool(_changed_axes(changed.arguments, given.arguments)) or changed.init != given.init
+
+
+def _in_proportion(own: Mapping[str, int], over: int, under: int) -> dict[str, int]:
     """The sizes that `under` divides, changed; except where that would leave a divisor that no longer divides."""
-    own = {name: value for name, value in problem.sizes.items() if "#" not in name}
     changed = {name: over * value // under for name, value in own.items() if value % under == 0 and value}
     sizes: dict[str, int] = {}
     while sizes != changed:

@@ -45,6 +45,8 @@ from .sides import AS_GIVEN, LATE, TIME_UP, How, Sides
 TWICE = 0.02
 """The share of results off by over three quarters of an ulp where a sum was rounded on the way. Half an ulp and two quarters of one (two
 terms half as large as the sum) exceed that with probability 0.021; if one term is as large as the sum, with 0.062."""
+AS_ROUNDING = 2.0
+"""Units of the noise. Another correct implementation is off by about one (rms), and 95 in 100 single numbers by less than two."""
 OFTEN = 6.0
 """A whole judgement runs the solution about ten times, and sixty questions are asked. A run slower than this part of the time allowed for
 the reference (a hundredth of the budget) would use up the budget, so such a solution is first judged by one run."""
@@ -278,6 +280,9 @@ class Trials:
         if check.verdict is Verdict.MISTAKE and check.because[:1] == ("scaling",) and is_no_farther(case, 1.0):
             closer = replace(check, verdict=Verdict.ROUNDING)  # it rounds to the declared precision in a run in float64 as well
             return Outcome("right", "it is no farther from exact arithmetic than the reference", closer)
+        if check.verdict is Verdict.MISTAKE and check.because[:1] == ("scaling",) and _is_as_rounding(check):
+            words = "it differs from the reference in float64 too, by no more than rounding does in the declared precision"
+            return Outcome("right", words, replace(check, verdict=Verdict.ROUNDING, because=("noise",)))
         if self.sandbox.place == CUDA and check.because[:1] in LEANS and _is_within_noise(check):
             words = "its error leans to one side, as those of a GPU's exponentials do, and is no larger than rounding"
             return Outcome("right", words, replace(check, verdict=Verdict.ROUNDING, because=("noise",)))
@@ -359,6 +364,12 @@ class Trials:
 def _is_within_noise(check: CheckResult) -> bool:
     noise = check.find("noise")
     return noise is not None and noise.finding is Finding.WITHIN
+
+
+def _is_as_rounding(check: CheckResult) -> bool:
+    """Whether an error is as small as those of rounding themselves, and not only within their limits."""
+    noise = check.find("noise")
+    return noise is not None and noise.finding is Finding.WITHIN and noise.number("rms_in_noise") <= AS_ROUNDING
 
 
 def _code_of(file: Path) -> types.FunctionType | None:

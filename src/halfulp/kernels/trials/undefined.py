@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import torch
@@ -27,10 +27,14 @@ class Watched(DispatchMode):
             the logarithms inside `ctc_loss` are minus infinity where there is no way; what overflows on the given inputs says nothing.
         overreaches: a slice ends past the end of its tensor, which Python cuts off.
         reaches_back: a place is negative, which Python counts from the end.
+
+    Args:
+        poles: whether infinity at a pole, such as log(0), is a result like any other.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, poles: bool = False) -> None:
         super().__init__()
+        self._poles = poles
         self.overflows = self.overreaches = self.reaches_back = False
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -43,7 +47,8 @@ class Watched(DispatchMode):
         if not (self.overflows or func.is_view or record.moves or record.makes or record.unwritten):
             given = (args, kwargs or {})
             is_plain = all(map(_is_finite, tensors_of(given))) and not _names_infinity(given)
-            self.overflows = is_plain and not all(map(_is_finite, tensors_of(results)))
+            found = list(tensors_of(results))
+            self.overflows = is_plain and not all(map(_is_finite, found)) and not (self._poles and _are_poles(found, tensors_of(given)))
         return results
 
 
@@ -73,6 +78,16 @@ def _is_finite(tensor: torch.Tensor) -> bool:
     return not is_real(tensor) or bool(torch.isfinite(tensor).all())
 
 
+def _are_poles(results: Sequence[torch.Tensor], given: Iterable[torch.Tensor]) -> bool:
+    """Whether all that is not finite is infinity, where an input is zero: there it is exact."""
+    floats = [tensor for tensor in given if is_real(tensor)]
+    return all(
+        any(tensor.shape == result.shape and bool((torch.isfinite(result) | (result.isinf() & (tensor == 0))).all()) for tensor in floats)
+        for result in results
+        if not _is_finite(result)
+    )
+
+
 def _names_infinity(value: Any) -> bool:
     """Whether some number among nested arguments is infinite or NaN, as for filling a mask."""
     if isinstance(value, float):
@@ -81,10 +96,10 @@ def _names_infinity(value: Any) -> bool:
     return any(map(_names_infinity, parts))
 
 
-def watched(target: Any, setting: Setting, *, gradients: str = "") -> tuple[Watched, Any]:
+def watched(target: Any, setting: Setting, *, gradients: str = "", poles: bool = False) -> tuple[Watched, Any]:
     """What a reference does on the way, and what it returns; None if it refuses."""
     results: Any = None
-    with Watched() as ops, _Slices(ops), contextlib.suppress(Exception):
+    with Watched(poles=poles) as ops, _Slices(ops), contextlib.suppress(Exception):
         if gradients:
             results = differentiated(target, setting.state, setting.arguments, setting.keywords, training=setting.training, way=gradients)
         else:
@@ -102,6 +117,7 @@ def why_undefined(
     gradients: str,
     shaped: bool = False,
     untied: bool = False,
+    poles: bool = False,
 ) -> str:
     """Why the reference is no guide on a setting; "" if it is one.
 
@@ -111,8 +127,9 @@ def why_undefined(
         gradients: in which way these were asked; "" where results were.
         shaped: whether results have another shape: the best six of one are one to Python's slices.
         untied: whether whole numbers no longer belong to the lengths of the other inputs: the ends of pieces lie past the end of all.
+        poles: whether the problem says that results may be infinite, as log(0) is.
     """
-    ops, results = watched(make(setting.init), setting, gradients=gradients)
+    ops, results = watched(make(setting.init), setting, gradients=gradients, poles=poles and not gradients)
     before, own = watched(make(given.init), given, gradients=gradients)
     if special and ops.overflows and not before.overflows:
         return "the reference itself leaves the range of its format on the way"
