@@ -22,14 +22,14 @@ TO_THE_END = (1 << 63) - 1
 class Watched(DispatchMode):
     """What the ops of a reference do.
 
+    Args:
+        poles: whether infinity at a pole, such as log(0), is a result like any other.
+
     Attributes:
         overflows: an op makes infinity or NaN of finite numbers, which a later one may hide: exp(-exp(100)) is 0. Some do so by nature:
             the logarithms inside `ctc_loss` are minus infinity where there is no way; what overflows on the given inputs says nothing.
         overreaches: a slice ends past the end of its tensor, which Python cuts off.
         reaches_back: a place is negative, which Python counts from the end.
-
-    Args:
-        poles: whether infinity at a pole, such as log(0), is a result like any other.
     """
 
     def __init__(self, *, poles: bool = False) -> None:
