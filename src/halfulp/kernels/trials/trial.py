@@ -16,6 +16,7 @@ from ...cases import Case, Deadline, OutOfTime
 from ...cases.stored import Stored
 from ...cases.trees import tensors_of, tree_map
 from ...errors import InputError, RunError
+from ...floats import format_named
 from ...verdicts.checker import judged
 from ...verdicts.evidence.finding import Finding
 from ...verdicts.gatherer import Gatherer
@@ -47,6 +48,8 @@ TWICE = 0.02
 terms half as large as the sum) exceed that with probability 0.021; if one term is as large as the sum, with 0.062."""
 AS_ROUNDING = 2.0
 """Units of the noise. Another correct implementation is off by about one (rms), and 95 in 100 single numbers by less than two."""
+FEW_ROUNDINGS = 8.0
+"""Times u: the sum of 64 roundings that add like random steps."""
 OFTEN = 6.0
 """A whole judgement runs the solution about ten times, and sixty questions are asked. A run slower than this part of the time allowed for
 the reference (a hundredth of the budget) would use up the budget, so such a solution is first judged by one run."""
@@ -367,9 +370,14 @@ def _is_within_noise(check: CheckResult) -> bool:
 
 
 def _is_as_rounding(check: CheckResult) -> bool:
-    """Whether an error is as small as those of rounding themselves, and not only within their limits."""
+    """Whether an error is as small as those of rounding themselves, and not only within their limits.
+
+    Where rounding goes one way or the other (ties), noise is as large as a step, and hides what is asked.
+    """
     noise = check.find("noise")
-    return noise is not None and noise.finding is Finding.WITHIN and noise.number("rms_in_noise") <= AS_ROUNDING
+    if noise is None or noise.finding is not Finding.WITHIN or noise.number("rms_in_noise") > AS_ROUNDING:
+        return False
+    return noise.number("noise_rel_rms") <= FEW_ROUNDINGS * format_named(check.declared).unit_roundoff
 
 
 def _code_of(file: Path) -> types.FunctionType | None:
