@@ -233,7 +233,8 @@ def test_killed_between_two_calls_while_another_thread_collects_it(remote, monke
     assert implementation(CALM).tolist() == [0.0]
     process, faults = remote.worker._process, list(remote.worker.faults)
     killed(process.pid)
-    while remote.worker._answers.empty():  # the listener sees a closed pipe
+    deadline = time.monotonic() + 60
+    while remote.worker._answers.empty() and time.monotonic() < deadline:  # the listener sees a closed pipe
         time.sleep(0.01)
     monkeypatch.setattr(process, "poll", lambda: None)  # as while another thread waits for it
     assert implementation(CALM).tolist() == [0.0]

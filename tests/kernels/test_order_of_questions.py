@@ -10,31 +10,23 @@ class Model(nn.Module):
         super().__init__()
         self.scale, self.offset, self.power = scale, offset, power
     def forward(self, x, positions):
-        places = {places}
-        return (x * self.scale + self.offset) * torch.cos(places.float()[..., None] * self.power)
+        {body}
 def get_inputs():
     return [torch.randn(2, 12, 8), torch.arange(12).expand(2, 12)]
 def get_init_inputs():
     return [1.5, 0.25, 0.5]
 """
-
+GIVEN_PLACES = "return (x * self.scale + self.offset) * torch.cos(positions.float()[..., None] * self.power)"
 OWN_PLACES = """
-import numpy as np
-import torch
-import torch.nn as nn
-class ModelNew(nn.Module):
-    def __init__(self, scale, offset, power):
-        super().__init__()
-        self.scale, self.offset, self.power = scale, offset, power
-    def forward(self, x, positions):
+        import numpy as np
         turns = np.cos(np.arange(x.shape[1], dtype=np.float32)[:, None] * np.float32(self.power))
         return torch.from_numpy((x.numpy() * np.float32(self.scale) + np.float32(self.offset)) * turns)
 """
 
 
 def test_whole_numbers_that_every_draw_gives_alike_are_changed_before_constructor_arguments(tmp_path):
-    (tmp_path / "problem.py").write_text(TURNED.format(places="positions"))
-    (tmp_path / "solution.py").write_text(OWN_PLACES)
+    (tmp_path / "problem.py").write_text(TURNED.format(body=GIVEN_PLACES))
+    (tmp_path / "solution.py").write_text(TURNED.format(body=OWN_PLACES.strip()).replace("Model", "ModelNew"))
     found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=30.0)
     assert found.answer == "MISTAKE" and "input 1" in found.label
     assert not [asked.label for asked in found.asked if "instead of" in asked.label]

@@ -145,8 +145,7 @@ class Plan:
 
     def elsewhere(self) -> Iterator[Question]:
         """Other constructor arguments, sizes, values and layouts; then gradients on those."""
-        whole = self._whole
-        early = [question for question in whole if self._is_of_alike(question)]
+        early = list(filter(self._is_of_alike, self._whole))
         yield from map(self._moved, early[MOST_ALIKE:])
         asked = {label for label, _ in self.problem.tests}  # as they are, with the given inputs
         for other in (found for found in self.problem.others if found.name not in asked):
@@ -176,13 +175,13 @@ class Plan:
         yield from grid_questions(self.given, self.promises, self.stated)
         yield from border_questions(kept[len(self._early) :], self.promises)
         values = (question for question in self._values() if question.label not in self._first_values)
-        for question in itertools.chain(values, (question for question in whole if question not in early)):
+        for question in itertools.chain(values, (question for question in self._whole if question not in early)):
             kept.append(self._moved(question))
             yield kept[-1]
         state = times(self.given.state, 2, self.tables) if self.trials.names is not None else self.given.state
         yield from alike_questions(self.given, self.promises, state)
         yield from self._all_far()
-        for question in self._ignored([self.given, *(question.setting for question in whole)]):
+        for question in self._ignored([self.given, *(question.setting for question in self._whole)]):
             kept.append(self._moved(question))
             yield kept[-1]
         if self.has_modes:

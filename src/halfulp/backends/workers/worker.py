@@ -103,7 +103,7 @@ class Worker:
             WorkerError: it can't be started.
         """
         with self._lock:
-            # `poll` says None too while the listener collects a process that died; it has left word of the closed pipe by then.
+            # While the listener reaps a dead process, `poll` returns None as well. By then the end of the pipe is in the queue.
             if self._process is not None and self._process.poll() is None and self._answers.empty():
                 return
             self._clear()

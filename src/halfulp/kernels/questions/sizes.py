@@ -203,9 +203,11 @@ PROPORTIONS = ((3, 4), (3, 2), (5, 2))
 
 
 def _is_length(problem: Problem, given: Setting, seed: int, name: str, value: int) -> bool:
-    """Whether a number that has no name is the length of an axis: an exponent or a factor is none."""
-    if "#" in name or name.isidentifier():
-        return "#" not in name
+    """Whether a size is the length of an axis. A literal may be an exponent or a factor."""
+    if "#" in name:
+        return False
+    if name.isidentifier():
+        return True
     try:
         with torch.device("meta"):
             changed = problem.draw(seed, {name: 2 * value})
