@@ -160,3 +160,15 @@ def test_a_size_at_which_a_place_would_lie_before_the_first_is_not_asked(tmp_pat
     given = problem.draw(0, {})
     asked = {question.sizes["classes"] for question in size_questions(problem, given, Promises([given]), 0) if question.sizes}
     assert 1 not in asked and {5, 49, 51, 251} <= asked
+
+
+def test_an_exponent_does_not_take_inputs_to_infinity(tmp_path):
+    (tmp_path / "problem.py").write_text(
+        "import torch\nclass Model(torch.nn.Module):\n    def forward(self, x):\n        return x.cumsum(-1)\n"
+        "def get_inputs():\n    return [torch.randn(64, 256).abs().pow(2)]\ndef get_init_inputs():\n    return []\n"
+    )
+    problem = read_problem(tmp_path / "problem.py")
+    given = problem.draw(0, {})
+    asked = list(size_questions(problem, given, Promises([given]), 0, blocks=(16, 32, 128)))
+    assert any("the number 2" in question.label for question in asked)
+    assert all(question.setting.arguments[0].isfinite().all() for question in asked)

@@ -83,6 +83,7 @@ def size_questions(
             not changed.isdisjoint(fixed)
             or _numbers_fall_below_zero(setting, given)
             or (not is_length and (other in (SEVERAL * value + 1, 0) or not promises.hold(setting.arguments)))
+            or (not is_length and _becomes_infinite(setting, given))
         ):
             continue
         own |= changed
@@ -119,6 +120,12 @@ def _numbers_fall_below_zero(setting: Setting, given: Setting) -> bool:
     """Whether an integer argument that was not negative is now, such as the second to last of a single class."""
     numbers = [[part for part in found_in(found.arguments, int) if type(part) is int] for found in (setting, given)]
     return len(numbers[0]) == len(numbers[1]) and any(new < 0 <= old for new, old in zip(*numbers))
+
+
+def _becomes_infinite(setting: Setting, given: Setting) -> bool:
+    """Whether inputs that were finite are not: those of x ** 2 are, those of x ** 65 need not be."""
+    pairs = zip(leaves(setting.arguments), leaves(given.arguments))
+    return any(is_real(new) and not new.isfinite().all() and bool(old.isfinite().all()) for new, old in pairs)
 
 
 def _next_to(limits: Collection[int], value: int) -> list[int]:
