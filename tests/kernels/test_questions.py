@@ -974,6 +974,32 @@ def test_handing_back_an_input_where_there_is_nothing_to_do_is_a_cheat(tmp_path)
     assert found.answer == "CHEAT" and "memory of its inputs" in found.because, halfulp.report(found)
 
 
+DOUBLING = """
+import torch
+import torch.nn as nn
+class {name}(nn.Module):
+    def forward(self, x):
+        {body}
+LENGTH = 12
+def get_inputs():
+    return [torch.randn(6, LENGTH)]
+def get_init_inputs():
+    return []
+"""
+STEPS = """step = 1
+        while step < x.shape[-1]:
+            x = torch.cat([x[..., :step], x[..., step:] + x[..., :-step]], -1)
+            step *= 2
+        return x"""
+
+
+def test_an_input_that_is_handed_back_at_another_size_is_none_on_other_values_there_either(tmp_path):
+    (tmp_path / "problem.py").write_text(DOUBLING.format(name="Model", body="return x.cumsum(-1)"))
+    (tmp_path / "solution.py").write_text(DOUBLING.format(name="ModelNew", body=STEPS))
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=14.0)  # it is asked after about ten seconds
+    assert found.answer == "RIGHT", halfulp.report(found)
+
+
 ALIBI = """
 import torch
 import torch.nn as nn

@@ -155,7 +155,7 @@ class Answers:
         Raises:
             Decided: it was a cheat.
         """
-        seen = (*cheats.SEEN_IN_CALLS, *(cheats.SEEN_AT_GIVEN_SIZES if question.kind in OF_GIVEN_SIZES else ()))
+        seen = (*cheats.SEEN_IN_CALLS, *(cheats.SEEN_AT_GIVEN_SIZES if self._is_of_given_sizes(question) else ()))
         if question.gradients or not any(outcome.facts.get(name) for name in seen):
             return
         # Where the reference refuses, what is written is no cheat.
@@ -163,6 +163,11 @@ class Answers:
         with contextlib.suppress(Exception):
             facts = cheats.reference_facts(self.trials.reference(question.setting.init), question.setting)
         self.cheat(cheats.seen_by_process({name: outcome.facts.get(name) for name in seen}, facts), question.label)
+
+    def _is_of_given_sizes(self, question: Question) -> bool:
+        """Whether tensors are as long as the problem's. Other values are asked at the smallest sizes too."""
+        shapes = ([tensor.shape for tensor in leaves(setting.arguments)] for setting in (question.setting, self.own.given))
+        return question.kind in OF_GIVEN_SIZES and next(shapes) == next(shapes)
 
     def _decides_nothing(self, question: Question, outcome: Outcome) -> bool:
         """Whether correct kernels, too, may differ in this way."""
