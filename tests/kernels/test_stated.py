@@ -9,6 +9,7 @@ import torch
 from halfulp.kernels import read_problem
 from halfulp.kernels.judging import judge_here
 from halfulp.kernels.problems.calls import Setting
+from halfulp.kernels.problems.problem import argument_names
 from halfulp.kernels.promises.promises import Promises
 from halfulp.kernels.promises.stated import Stated
 from halfulp.kernels.promises.statements import prose_of
@@ -56,6 +57,8 @@ def allowed(found, *, n=6, init=(8, 4), scale=1.0, v=None, sizes=None):
         ("x: float32 (batch, length), v: (length,); any length, batch >= 2.", {"n": 1}),
         ("Any sizes; N ≥ 3.", {"sizes": {"N": 2}}),
         ("0 < group <= dim / 2", {"init": (8, 5)}),
+        ("1 <= group <= 2 * (dim / 4)", {"init": (8, 5)}),
+        ("group int, 1 <= group <= min(dim, 4)", {"init": (8, 5)}),
         ("dim even", {"init": (9, 3)}),
         ("dim is a multiple of group, group an even number.", {"init": (9, 3)}),
         ("dim is an even whole number", {"init": (9, 3)}),
@@ -90,6 +93,7 @@ def test_what_is_said_is_kept(tmp_path, says, breaks):
 @pytest.mark.parametrize(
     "says",
     [
+        "group <= dim * ((9))",  # more than was read
         "N >= 30",  # it does not hold of the given inputs
         "keys j <= i + S - T are seen",  # nobody knows these names
         "Where v >= 0 the result is x, else v.",  # a case, and no promise
@@ -127,6 +131,18 @@ def test_inputs_whose_rows_alone_may_lie_apart(tmp_path):
     ):
         assert stated(tmp_path, says)[0].rows_apart, says
     assert not stated(tmp_path, "x may have any strides")[0].rows_apart
+
+
+def test_rows_of_a_table_may_begin_with_a_shape(tmp_path):
+    found, _ = stated(tmp_path, "Inputs:\n    x    [B, N], N >= 1. x may have any strides.\n    v    [N], contiguous\n")
+    assert found.strided == (0,)
+
+
+@pytest.mark.parametrize(
+    "value", ["data", "[t.double() for t in data]", "(t.float() for t in data)", "map(torch.Tensor.double, data)", "tuple(t for t in data)"]
+)
+def test_parts_that_are_converted_as_they_are_unpacked_have_names(value):
+    assert argument_names(f"def ref_kernel(data):\n    x, w = {value}\n    return x @ w") == ["x", "w"]
 
 
 def test_what_a_text_denies_is_not_asked(tmp_path):

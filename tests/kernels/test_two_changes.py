@@ -1,5 +1,7 @@
 """Two changes at a time: what each alone leaves right."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -20,9 +22,16 @@ def test_the_smallest_and_the_largest_of_each_size_are_taken():
 
 def test_a_constructor_keeps_what_a_size_changed_in_it():
     given = Setting((torch.ones(2),), (4, 4))
-    other = Question("parameters", "decay=2.0 instead of 0.5", Setting((torch.ones(2),), (4, 4, 2.0)), of="decay")
+    other = Question("parameters", "decay=2.0 instead of 0.5", replace(given, init=(4, 4, 2.0)), of="decay")
     (found,) = longer_constructor_questions(given, [other], [sized(n=8)])
     assert found.setting.init == (8, 4, 2.0) and found.label.startswith("decay=2.0")
+
+
+def test_a_mark_that_inputs_must_avoid_is_not_changed_where_inputs_are_drawn_again():
+    given = Setting((torch.tensor([1, 3, 2]),), (0,))
+    other = Question("parameters", "blank=1 instead of 0, and 0 instead of 1 in the inputs", Setting((torch.tensor([0, 3, 2]),), (1,)))
+    size = Question("sizes", "n: 5 instead of 3", Setting((torch.tensor([1, 3, 2, 1, 1]),), (0,)), sizes={"n": 5})
+    assert not list(longer_constructor_questions(given, [other], [size]))
 
 
 VARIANCE = """

@@ -78,5 +78,11 @@ def argument_names(text: str, entry: str = "") -> list[str]:
 
 
 def _renames(node: ast.Assign, names: list[str]) -> bool:
-    """Whether it unpacks the only argument, or renames it."""
-    return isinstance(node.targets[0], (ast.Tuple, ast.Name)) and isinstance(node.value, ast.Name) and [node.value.id] == names
+    """Whether it unpacks the only argument, with each part converted or not, or renames it."""
+    target, value = node.targets[0], node.value
+    if isinstance(target, ast.Tuple):
+        while isinstance(value, ast.Call) and value.args:  # map(f, data), tuple(...)
+            value = value.args[-1]
+        if isinstance(value, (ast.ListComp, ast.GeneratorExp)) and len(value.generators) == 1:
+            value = value.generators[0].iter
+    return isinstance(target, (ast.Tuple, ast.Name)) and isinstance(value, ast.Name) and [value.id] == names

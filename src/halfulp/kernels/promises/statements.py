@@ -23,7 +23,10 @@ Test = Callable[[Names], "bool | None"]
 NUMBER = r"-?\d[\d_]*(?:\.\d+)?(?:e[+-]?\d+)?"
 NAME = r"[A-Za-z_]\w*"
 ATOM = rf"(?:\|{NAME}\||{NAME}(?:\[\w+\])?|{NUMBER})"
-EXPRESSION = rf"{ATOM}(?:\s*(?://|\*\*|[-+*/])\s*{ATOM})*"
+SIGN_OF_TWO = r"\s*(?://|\*\*|[-+*/])\s*"
+TERM = rf"{ATOM}(?:{SIGN_OF_TWO}{ATOM})*"
+FACTOR = rf"(?:(?:min|max)\(\s*{TERM}\s*,\s*{TERM}\s*\)|\(\s*{TERM}\s*\)|{ATOM})"
+EXPRESSION = rf"{FACTOR}(?:{SIGN_OF_TWO}{FACTOR})*"
 CHAIN = re.compile(rf"(?P<others>(?:{NAME}(?:\s*,\s*|\s+and\s+))*)(?P<chain>{EXPRESSION}(?:\s*(?:<=|>=|==|<|>)\s*{EXPRESSION})+)")
 IS = r"(?:(?:is|are|be|must be|has to be|have to be|being)\s+)?"
 AND = re.compile(
@@ -66,6 +69,8 @@ HEDGED = re.compile(
     re.IGNORECASE,
 )
 """Says something of most inputs, and promises nothing."""
+GOES_ON = re.compile(rf"^{SIGN_OF_TWO}[\w(]")
+"""What follows a comparison whose last side is longer than what was read of it."""
 CONDITION_AFTER = re.compile(r"^\W*(?:else|if|when)\b")
 FINITE = re.compile(r"(?<!one )(?<!non-)(?<!a )(?<!any )\bfinite\b", re.IGNORECASE)
 AMOUNT = rf"(?:{NUMBER}|(?:an?|one|a few|several|some) (?:ten|hundred|thousand|million)s?)"
@@ -77,7 +82,7 @@ MAGNITUDE = re.compile(
 
 ITEM = re.compile(rf"\n\s*(?:[-*•]|\d+[.)])\s+|\n\s*\n|\n[ \t]*(?={NAME}(?:[ \t]*\([^()\n]*\))?[ \t]*:[ \t])")
 """Where a list item, a paragraph, or the description of one name begins: "kernel_size (int): odd"."""
-ROW = re.compile(rf"\n[ \t]*(?P<name>{NAME})[ \t]{{2,}}(?=[A-Za-z\d])")
+ROW = re.compile(rf"\n[ \t]*(?P<name>{NAME})[ \t]{{2,}}(?=[A-Za-z\d\[({{])")
 """Where a row of a table begins: a name, and after some space its description."""
 QUALITY = re.compile(
     r"(?:(?:from\s+|between\s+)?-?\d[\d_]*\s*(?:\.\.|to\s|and\s)"
@@ -183,7 +188,7 @@ def _comparisons(sentence: str) -> Iterator[Statement]:
         before, after = sentence[: match.start("chain")], sentence[match.end() :]
         if (CONDITION.search(before) and not re.search(r"\bany\s*$", before)) or CONDITION_AFTER.search(after):
             continue
-        if _is_hedged(sentence, match):
+        if GOES_ON.search(after) or _is_hedged(sentence, match):
             continue
         tree = _parsed(match["chain"])
         if not isinstance(tree, ast.Compare):
@@ -249,6 +254,10 @@ def _value(node: ast.expr, names: Names) -> Any:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "abs":
         inner = _value(node.args[0], names)
         return None if inner is None else abs(inner)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("min", "max"):
+        sides = [_value(side, names) for side in node.args]
+        known = all(isinstance(side, (int, float)) for side in sides)
+        return (min(sides) if node.func.id == "min" else max(sides)) if known else None
     if isinstance(node, ast.BinOp) and type(node.op) in OPERATIONS:
         left, right = _value(node.left, names), _value(node.right, names)
         try:

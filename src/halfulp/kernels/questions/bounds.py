@@ -28,16 +28,22 @@ def bound_questions(given: Setting, promises: Promises, bounds: Sequence[float])
 
 
 def _around(tensor: torch.Tensor, bound: float) -> torch.Tensor:
-    """Some elements an eighth above and below a magnitude, with both signs if there are negative numbers."""
+    """Some elements an eighth above and below a magnitude, with both signs if there are negative numbers.
+
+    Only magnitudes whose squares the format holds, or float32, in which 16-bit formats are computed: beyond, hardly any function of two
+    numbers stays in range, and 1e20 in a source stands for infinity.
+    """
     sides = torch.tensor([1 + BESIDE, 1 - BESIDE], dtype=torch.float64) * bound
     if bool((tensor < 0).any()):
         sides = torch.cat([sides, -sides])
-    sides = sides[sides.abs() < torch.finfo(tensor.dtype).max]
+    computed = torch.promote_types(tensor.dtype, torch.float32)
+    sides = sides[sides.abs() < min(torch.finfo(tensor.dtype).max, torch.finfo(computed).max ** 0.5)]
+    if not len(sides):
+        return tensor
     changed = tensor.clone().reshape(-1)
     step = max(1, min(APART, tensor.numel() // 4))
     some = changed[::step]
-    if len(sides):
-        some.copy_(sides.repeat(-(-len(some) // len(sides)))[: len(some)])
+    some.copy_(sides.repeat(-(-len(some) // len(sides)))[: len(some)])
     return changed.reshape(tensor.shape)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ...inputs import variants
-from ..problems.calls import Setting
+from ..problems.calls import Setting, leaves
 from ..promises.promises import Promises
 from .question import FAR_FROM_ZERO, Question
 
@@ -49,8 +49,12 @@ def far_questions(asked: Sequence[Question], promises: Promises, seed: int, *, h
 
 
 def longer_constructor_questions(given: Setting, constructors: Sequence[Question], sizes: Sequence[Question]) -> Iterator[Question]:
-    """Other constructor arguments at other sizes: a number that is multiplied by itself at each step overflows only then."""
-    for size, question in itertools.product(sizes, constructors):
+    """Other constructor arguments at other sizes: a number that is multiplied by itself at each step overflows only then.
+
+    Arguments with which the inputs have to change are left out: inputs of another size are drawn as they were.
+    """
+    alone = [question for question in constructors if _has_inputs_of(question.setting, given)]
+    for size, question in itertools.product(sizes, alone):
         own, drawn = question.setting.init, size.setting.init
         if len(own) >= len(drawn) == len(given.init):  # what is left out has a default
             init = tuple(drawn[place] if place < len(drawn) and new == given.init[place] else new for place, new in enumerate(own))
@@ -58,3 +62,7 @@ def longer_constructor_questions(given: Setting, constructors: Sequence[Question
             yield replace(
                 size, kind="parameters", label=label, setting=replace(size.setting, init=init), of=question.of, singular=question.singular
             )
+
+
+def _has_inputs_of(setting: Setting, given: Setting) -> bool:
+    return all(new is old for new, old in zip(leaves(setting.arguments), leaves(given.arguments)))
