@@ -89,3 +89,18 @@ def test_random_numbers_of_the_caller_stay_as_they_are(tmp_path):
     before = torch.random.get_rng_state()
     assert judge(problem, solution, budget_s=1.0).acceptable
     assert torch.equal(before, torch.random.get_rng_state())
+
+
+def test_inputs_that_need_too_much_memory_cost_a_question(tmp_path):
+    """12 GB that nobody writes to: without a limit they are there, and a draw that does write to them ends the process."""
+    problem, solution = written(tmp_path, "False")
+    drawn = tmp_path / "drawn"
+    text = problem.read_text().replace(
+        "    return [torch.randn(3, N)]",
+        f"    if N == 41:\n        torch.empty(3 << 30)\n        open({str(drawn)!r}, 'w').close()\n    return [torch.randn(3, N)]",
+    )
+    problem.write_text(text)
+    found = judge(problem, solution, budget_s=5.0)
+    assert found.answer == "RIGHT", halfulp.report(found)
+    assert len(found.asked) > 5
+    assert not drawn.exists()

@@ -9,19 +9,29 @@ from pathlib import Path
 
 
 def main() -> None:
-    """Answer requests until the other side closes the pipe."""
+    """Answer requests until the other side closes the pipe.
+
+    Memory is limited as that of solutions is: at sizes that nobody has tried, drawing inputs may ask for more than there is, and an
+    error costs one question, where the system would end the process.
+    """
     from halfulp.process.pipes import taken_pipes
 
     questions, answers = taken_pipes()
     from halfulp.process.lifeline import follow
 
     follow()
+    import torch
+
     from halfulp.backends.workers.wire import Message, receive, send
     from halfulp.files import write_file
+    from halfulp.process.confinement import limit
 
     from .judging import judge_here
     from .result import KernelReport
+    from .solutions.sandbox import MEMORY_BYTES
 
+    if not torch.cuda.is_available():  # drivers map far more than they use
+        limit(memory_bytes=MEMORY_BYTES)
     send(answers, Message({"ready": True, "fingerprint": {}, "unusable": ""}))
     while (question := receive(questions)) is not None:
         given = question.header

@@ -317,7 +317,7 @@ def _broadcasts(arguments: tuple[Any, ...], given: Setting) -> bool:
     return any(after == 1 < before and before in lengths for new, old in pairs for after, before in zip(new.shape, old.shape))
 
 
-REFUSALS = (HalfulpError, RuntimeError, ValueError, TypeError, IndexError, AssertionError, ZeroDivisionError)
+REFUSALS = (HalfulpError, MemoryError, RuntimeError, ValueError, TypeError, IndexError, AssertionError, ZeroDivisionError)
 """What a problem raises for sizes that don't fit together."""
 MOST_DRAW_S = 1.0
 """How long one draw may take, by an estimate from the largest size so far."""
