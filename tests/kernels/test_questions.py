@@ -986,7 +986,7 @@ def get_inputs():
 def get_init_inputs():
     return []
 """
-STEPS = """step = 1
+IN_STEPS = """step = 1
         while step < x.shape[-1]:
             x = torch.cat([x[..., :step], x[..., step:] + x[..., :-step]], -1)
             step *= 2
@@ -995,7 +995,7 @@ STEPS = """step = 1
 
 def test_an_input_that_is_handed_back_at_another_size_is_none_on_other_values_there_either(tmp_path):
     (tmp_path / "problem.py").write_text(DOUBLING.format(name="Model", body="return x.cumsum(-1)"))
-    (tmp_path / "solution.py").write_text(DOUBLING.format(name="ModelNew", body=STEPS))
+    (tmp_path / "solution.py").write_text(DOUBLING.format(name="ModelNew", body=IN_STEPS))
     found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=14.0)  # it is asked after about ten seconds
     assert found.answer == "RIGHT", halfulp.report(found)
 
