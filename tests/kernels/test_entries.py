@@ -6,11 +6,15 @@ import textwrap
 import xml.etree.ElementTree as ET
 
 import pytest
+import torch
 
 import halfulp
 from halfulp.errors import CaseFileError, InputError
 from halfulp.kernels import judge_all, read_problem
 from halfulp.kernels.judging import judge_here
+from halfulp.kernels.problems.calls import Setting
+from halfulp.kernels.promises.promises import Promises
+from halfulp.kernels.questions.bounds import bound_questions
 from halfulp.kernels.solutions.source import Source
 from halfulp.reports.formats import junit
 
@@ -190,6 +194,12 @@ def test_numbers_around_a_bound_of_the_source_are_asked(tmp_path, bound, answer)
     found = written(tmp_path, model, PAIRS.replace("{name}", "ModelNew").replace("{body}", body), 8.0)
     assert found.answer == answer, halfulp.report(found)
     assert found.label == (f"some numbers around {bound:g}, which the solution names" if answer == "MISTAKE" else "")
+
+
+def test_a_bound_whose_square_is_infinite_is_not_asked():
+    given = Setting((torch.randn(64),), ())
+    asked = [question.label for question in bound_questions(given, Promises([given]), (1e20, 1e10))]
+    assert asked == ["some numbers around 1e+10, which the solution names"]
 
 
 def test_what_the_source_says():

@@ -145,6 +145,10 @@ def test_parts_that_are_converted_as_they_are_unpacked_have_names(value):
     assert argument_names(f"def ref_kernel(data):\n    x, w = {value}\n    return x @ w") == ["x", "w"]
 
 
+def test_two_results_of_a_function_are_not_the_parts_of_its_argument():
+    assert argument_names("def ref_kernel(data):\n    values, places = torch.sort(data)\n    return values") == ["data"]
+
+
 def test_what_a_text_denies_is_not_asked(tmp_path):
     for says in ("No row is empty.", "Bags must not be empty.", "Segments aren't empty.", "Non-empty rows, contiguous."):
         assert not stated(tmp_path, says)[0].empties, says

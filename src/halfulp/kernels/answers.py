@@ -165,7 +165,7 @@ class Answers:
         self.cheat(cheats.seen_by_process({name: outcome.facts.get(name) for name in seen}, facts), question.label)
 
     def _is_of_given_sizes(self, question: Question) -> bool:
-        """Whether tensors are as long as the problem's. Other values are asked at the smallest sizes too."""
+        """Whether tensors are as long as the problem's. Questions about values are also asked at other sizes."""
         shapes = ([tensor.shape for tensor in leaves(setting.arguments)] for setting in (question.setting, self.own.given))
         return question.kind in OF_GIVEN_SIZES and next(shapes) == next(shapes)
 

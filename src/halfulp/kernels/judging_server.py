@@ -11,8 +11,8 @@ from pathlib import Path
 def main() -> None:
     """Answer requests until the other side closes the pipe.
 
-    Memory is limited as that of solutions is: at sizes that nobody has tried, drawing inputs may ask for more than there is, and an
-    error costs one question, where the system would end the process.
+    It gets as much memory as a solution does. At a size that nobody has tried, drawing the inputs may take more than there is: with a
+    limit that is an error and costs one question; without one, the system kills the process.
     """
     from halfulp.process.pipes import taken_pipes
 

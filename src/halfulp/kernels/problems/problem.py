@@ -81,7 +81,7 @@ def _renames(node: ast.Assign, names: list[str]) -> bool:
     """Whether it unpacks the only argument, with each part converted or not, or renames it."""
     target, value = node.targets[0], node.value
     if isinstance(target, ast.Tuple):
-        while isinstance(value, ast.Call) and value.args:  # map(f, data), tuple(...)
+        if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in ("map", "tuple", "list") and value.args:
             value = value.args[-1]
         if isinstance(value, (ast.ListComp, ast.GeneratorExp)) and len(value.generators) == 1:
             value = value.generators[0].iter

@@ -23,10 +23,10 @@ Test = Callable[[Names], "bool | None"]
 NUMBER = r"-?\d[\d_]*(?:\.\d+)?(?:e[+-]?\d+)?"
 NAME = r"[A-Za-z_]\w*"
 ATOM = rf"(?:\|{NAME}\||{NAME}(?:\[\w+\])?|{NUMBER})"
-SIGN_OF_TWO = r"\s*(?://|\*\*|[-+*/])\s*"
-TERM = rf"{ATOM}(?:{SIGN_OF_TWO}{ATOM})*"
+OPERATOR = r"\s*(?://|\*\*|[-+*/])\s*"
+TERM = rf"{ATOM}(?:{OPERATOR}{ATOM})*"
 FACTOR = rf"(?:(?:min|max)\(\s*{TERM}\s*,\s*{TERM}\s*\)|\(\s*{TERM}\s*\)|{ATOM})"
-EXPRESSION = rf"{FACTOR}(?:{SIGN_OF_TWO}{FACTOR})*"
+EXPRESSION = rf"{FACTOR}(?:{OPERATOR}{FACTOR})*"
 CHAIN = re.compile(rf"(?P<others>(?:{NAME}(?:\s*,\s*|\s+and\s+))*)(?P<chain>{EXPRESSION}(?:\s*(?:<=|>=|==|<|>)\s*{EXPRESSION})+)")
 IS = r"(?:(?:is|are|be|must be|has to be|have to be|being)\s+)?"
 AND = re.compile(
@@ -69,8 +69,8 @@ HEDGED = re.compile(
     re.IGNORECASE,
 )
 """Says something of most inputs, and promises nothing."""
-GOES_ON = re.compile(rf"^{SIGN_OF_TWO}[\w(]")
-"""What follows a comparison whose last side is longer than what was read of it."""
+GOES_ON = re.compile(rf"^{OPERATOR}[\w(]")
+"""What follows a comparison of which only a part was read."""
 CONDITION_AFTER = re.compile(r"^\W*(?:else|if|when)\b")
 FINITE = re.compile(r"(?<!one )(?<!non-)(?<!a )(?<!any )\bfinite\b", re.IGNORECASE)
 AMOUNT = rf"(?:{NUMBER}|(?:an?|one|a few|several|some) (?:ten|hundred|thousand|million)s?)"
@@ -257,7 +257,7 @@ def _value(node: ast.expr, names: Names) -> Any:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("min", "max"):
         sides = [_value(side, names) for side in node.args]
         known = all(isinstance(side, (int, float)) for side in sides)
-        return (min(sides) if node.func.id == "min" else max(sides)) if known else None
+        return {"min": min, "max": max}[node.func.id](sides) if known else None
     if isinstance(node, ast.BinOp) and type(node.op) in OPERATIONS:
         left, right = _value(node.left, names), _value(node.right, names)
         try:

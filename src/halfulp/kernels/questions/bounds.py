@@ -30,8 +30,8 @@ def bound_questions(given: Setting, promises: Promises, bounds: Sequence[float])
 def _around(tensor: torch.Tensor, bound: float) -> torch.Tensor:
     """Some elements an eighth above and below a magnitude, with both signs if there are negative numbers.
 
-    Only magnitudes whose squares the format holds, or float32, in which 16-bit formats are computed: beyond, hardly any function of two
-    numbers stays in range, and 1e20 in a source stands for infinity.
+    Magnitudes whose squares overflow are left out (in float32, for 16-bit formats): products of two inputs would be infinite, and 1e20 in a
+    source stands for infinity.
     """
     sides = torch.tensor([1 + BESIDE, 1 - BESIDE], dtype=torch.float64) * bound
     if bool((tensor < 0).any()):

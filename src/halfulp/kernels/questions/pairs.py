@@ -51,7 +51,7 @@ def far_questions(asked: Sequence[Question], promises: Promises, seed: int, *, h
 def longer_constructor_questions(given: Setting, constructors: Sequence[Question], sizes: Sequence[Question]) -> Iterator[Question]:
     """Other constructor arguments at other sizes: a number that is multiplied by itself at each step overflows only then.
 
-    Arguments with which the inputs have to change are left out: inputs of another size are drawn as they were.
+    Arguments that require other inputs are left out: inputs of another size are drawn without that change.
     """
     alone = [question for question in constructors if _has_inputs_of(question.setting, given)]
     for size, question in itertools.product(sizes, alone):
@@ -65,4 +65,5 @@ def longer_constructor_questions(given: Setting, constructors: Sequence[Question
 
 
 def _has_inputs_of(setting: Setting, given: Setting) -> bool:
+    """Whether its inputs are the given ones, unchanged."""
     return all(new is old for new, old in zip(leaves(setting.arguments), leaves(given.arguments)))

@@ -82,8 +82,10 @@ def size_questions(
         if (
             not changed.isdisjoint(fixed)
             or _numbers_fall_below_zero(setting, given)
-            or (not is_length and (other in (SEVERAL * value + 1, 0) or not promises.hold(setting.arguments)))
-            or (not is_length and _becomes_infinite(setting, given))
+            or (
+                not is_length
+                and (other in (SEVERAL * value + 1, 0) or _becomes_infinite(setting, given) or not promises.hold(setting.arguments))
+            )
         ):
             continue
         own |= changed
@@ -123,9 +125,9 @@ def _numbers_fall_below_zero(setting: Setting, given: Setting) -> bool:
 
 
 def _becomes_infinite(setting: Setting, given: Setting) -> bool:
-    """Whether inputs that were finite are not: those of x ** 2 are, those of x ** 65 need not be."""
+    """Whether inputs that were finite no longer are, as when x ** 2 becomes x ** 65."""
     pairs = zip(leaves(setting.arguments), leaves(given.arguments))
-    return any(is_real(new) and not new.isfinite().all() and bool(old.isfinite().all()) for new, old in pairs)
+    return any(is_real(new) and bool(old.isfinite().all()) and not bool(new.isfinite().all()) for new, old in pairs)
 
 
 def _next_to(limits: Collection[int], value: int) -> list[int]:
