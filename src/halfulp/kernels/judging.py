@@ -224,7 +224,7 @@ class _Judge:
         source, text = self.sandbox.source, f"{self.problem.text} {self.problem.description}"
         plan = Plan(
             basis, self.trials, tables=self._tables, blocks=(*source.blocks, *source.own_sizes(text)), bounds=source.bounds(text),
-            seed=self.seed, has_modes=training == OTHER, asked=self.record.asked,
+            seed=self.seed, has_modes=training == OTHER, asked=self.record.asked, looks_for_nan=source.looks_for_nan,
         )  # fmt: skip
         yield from plan.on_given()
         if training == RANDOM:

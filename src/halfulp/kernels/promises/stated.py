@@ -18,7 +18,7 @@ import torch
 from ..problems.calls import Setting, State, is_real, leaves
 from ..problems.problem import Problem, argument_names
 from . import wording
-from .statements import ALL, NAME, limits_in, prose_of, sentences_of, statements_in
+from .statements import ALL, NAME, is_hedged, limits_in, prose_of, sentences_of, statements_in
 
 
 class Stated:
@@ -37,6 +37,7 @@ class Stated:
             nothing counts, as in padding. magnitudes: whether subnormal numbers are among its inputs.
         signed: the places of inputs that it says may be negative, or zero. any_whole: those of integers that may take any value of their
             type.
+        whole_ranges: the smallest and the largest value that integers may have, by the places of the inputs that hold them.
         empties: whether it mentions empty pieces. bounds: whether it, or one of its names, limits how long pieces may be.
         nothing: whether it says what becomes of rows that are masked as a whole. some_left: whether it says that there are none.
         gradients: whether it asks for them. inference: whether it says that none are needed.
@@ -97,6 +98,7 @@ class Stated:
         whole = [place for place, tensor in enumerate(tensors) if tensor.dtype in (torch.int32, torch.int64) and tensor.dim()]
         self.names = {place: name for name, place in self._leaves_of(draws[0]).items()}
         self.any_whole = self._places(draws[0], wording.ANY_WHOLE, self._sentences, among=whole)
+        self.whole_ranges = dict(self._ranges_of(draws, whole))
         self.strided = self._may_have_strides(draws[0])
         is_laid_out = all(tensor.is_contiguous() for tensor in tensors)
         self.lies_as_drawn = problem.format == "GPU MODE" and is_laid_out and wording.STRIDES.search(self._prose) is None
@@ -240,6 +242,19 @@ class Stated:
                 lengths = dict(zip(axes, value.shape[value.dim() - len(axes) :]))
                 if all(known.setdefault(axis, length) == length for axis, length in lengths.items() if axis):
                     yield name, tuple(axes)
+
+    def _ranges_of(self, draws: Sequence[Setting], whole: Collection[int]) -> Iterator[tuple[int, tuple[int, int]]]:
+        """The range of each input of integers that a sentence gives one, after the input's name."""
+        names = {name.lower(): place for name, place in self._leaves_of(draws[0]).items() if place in whole}
+        for match in (match for sentence in self._sentences for match in wording.VALUES.finditer(sentence)):
+            named = [word for word in re.findall(NAME, match.string[: match.start()].lower()) if word in names]
+            low, high = float(match["low"]), float(match["high"])
+            if not named or is_hedged(match) or not low.is_integer() or not high.is_integer():
+                continue
+            place = names[named[-1]]
+            drawn = [leaves(draw.arguments)[place] for draw in draws]
+            if all(bool(((low <= tensor) & (tensor <= high)).all()) for tensor in drawn):
+                yield place, (int(low), int(high))
 
     def _places(
         self, draw: Setting, words: re.Pattern[str], sentences: Sequence[str], among: Collection[int] | None = None

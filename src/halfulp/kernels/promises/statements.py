@@ -105,7 +105,7 @@ def statements_in(sentences: Sequence[str]) -> Iterator[Statement]:
         yield from _comparisons(sentence)
         for pattern, read in READERS:
             for match in pattern.finditer(sentence):
-                if not CONDITION.search(sentence[: match.start()]) and not _is_hedged(sentence, match):
+                if not CONDITION.search(sentence[: match.start()]) and not is_hedged(match):
                     yield Statement(match[0].strip(), read(match))
     prose = ". ".join(sentences)
     if FINITE.search(prose) and not re.search(r"\bNaN|\binf\b|\binfinit", prose):
@@ -121,7 +121,7 @@ def _magnitudes_in(sentences: Sequence[str]) -> Iterator[Statement]:
     bounds: list[float] = []
     for sentence in sentences:
         for match in MAGNITUDE.finditer(sentence):
-            if _is_hedged(sentence, match):
+            if is_hedged(match):
                 continue
             bound = _amount(match["of"] or match["of_before"])
             bounds += [bound] if match["of"] else []
@@ -167,8 +167,9 @@ def _numbers_of(match: re.Match[str]) -> list[float]:
     return [float(word.replace("_", "")) for word in re.findall(NUMBER, match["values"] or match["listed"])]
 
 
-def _is_hedged(sentence: str, match: re.Match[str]) -> bool:
+def is_hedged(match: re.Match[str]) -> bool:
     """Whether the clause around a match is about what is usual."""
+    sentence = match.string
     before = re.split("[,;:]", sentence[: match.start()])[-1]
     after = re.split("[,;:]", sentence[match.end() :])[0]
     return HEDGED.search(f"{before}{match[0]}{after}") is not None
@@ -188,7 +189,7 @@ def _comparisons(sentence: str) -> Iterator[Statement]:
         before, after = sentence[: match.start("chain")], sentence[match.end() :]
         if (CONDITION.search(before) and not re.search(r"\bany\s*$", before)) or CONDITION_AFTER.search(after):
             continue
-        if GOES_ON.search(after) or _is_hedged(sentence, match):
+        if GOES_ON.search(after) or is_hedged(match):
             continue
         tree = _parsed(match["chain"])
         if not isinstance(tree, ast.Compare):

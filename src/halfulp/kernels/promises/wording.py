@@ -128,6 +128,12 @@ ANY_WHOLE = re.compile(
     re.IGNORECASE,
 )
 """Says that integers may take any value of their type."""
+VALUES = re.compile(
+    rf"\b(?:any|all|arbitrary) (?:integers?|values?|numbers?) (?:in |from |between )?"
+    rf"(?P<low>{NUMBER})\s*(?:\.\.\.?|to|and|through)\s*(?P<high>{NUMBER})(?![\w.]*\d)",
+    re.IGNORECASE,
+)
+"""Says between which numbers integers may be."""
 SOME_LEFT = re.compile(
     r"\bat least one (?:\w+ )?(?:per|of each|in each|in every|of every) \w+ (?:is|are|stays?|remains?) "
     r"(?:finite|valid|unmasked|kept|left)\b"

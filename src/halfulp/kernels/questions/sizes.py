@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
+import re
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -77,14 +78,13 @@ def size_questions(
             waiting = _multiples_first(waiting, name) if other == value + 1 else waiting
             continue
         changed = _changed_axes(setting.arguments, given.arguments)
-        # Five times as many bits are no size, and times zero is an input that is all zero.
         is_length = bool(changed)
         if (
             not changed.isdisjoint(fixed)
             or _numbers_fall_below_zero(setting, given)
             or (
                 not is_length
-                and (other in (SEVERAL * value + 1, 0) or _becomes_infinite(setting, given) or not promises.hold(setting.arguments))
+                and (_is_no_number(name, value, other) or _becomes_infinite(setting, given) or not promises.hold(setting.arguments))
             )
         ):
             continue
@@ -107,6 +107,11 @@ def size_questions(
         is_own = (variant.kind == "sizes" and not own.isdisjoint(changed)) or not changed.isdisjoint(fixed)
         if arguments is not None and not is_own and not _broadcasts(arguments, given):
             yield Question("sizes", variant.label, replace(given, arguments=arguments), exotic=variant.kind == "empty")
+
+
+def _is_no_number(name: str, value: int, other: int) -> bool:
+    """Whether what is no length can't be that: five times as many bits are none, and times zero is an input that is all zero."""
+    return other == SEVERAL * value + 1 or (other == 0 and not PADDING.search(name))
 
 
 def longer_size_questions(problem: Problem, seed: int) -> Iterator[Question]:
@@ -386,6 +391,8 @@ def _others(value: int, blocks: Sequence[int], steps: Sequence[int]) -> list[int
     return [other for other in dict.fromkeys(others) if other != value and (other > 0 or other == 0 < value)]
 
 
+PADDING = re.compile("pad(?:ding|s)?$", re.IGNORECASE)
+"""Names of what is zero as a rule, though it is no length."""
 SEVERAL = 5
 """Times a size: dividing it into a fixed number of pieces leaves a remainder."""
 FEW = 5

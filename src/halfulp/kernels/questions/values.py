@@ -21,8 +21,12 @@ from .question import ALIKE, DIFFERENTIATED, HUGE, IN_TRAINING, TIED, Question, 
 from .whole_numbers import WholeNumbers, whole_range
 
 
-def value_questions(given: Setting, promises: Promises, stated: Stated, seed: int) -> Iterator[Question]:
-    """Other values and layouts of the arguments."""
+def value_questions(given: Setting, promises: Promises, stated: Stated, seed: int, *, looks_for_nan: bool = False) -> Iterator[Question]:
+    """Other values and layouts of the arguments.
+
+    Args:
+        looks_for_nan: whether the solution's source does: then it says itself what becomes of NaN, and that decides.
+    """
     for found in variants(given.arguments, seed):
         is_apart = found.kind == "layout" and stated.rows_apart and not lies_in_rows(found.inputs)
         variant = replace(found, label="rows apart in memory", inputs=rows_apart(given)) if is_apart else found
@@ -31,7 +35,8 @@ def value_questions(given: Setting, promises: Promises, stated: Stated, seed: in
         arguments = laid_out(variant.inputs, given, stated.strided) if variant.kind == "layout" else promises.kept(variant.inputs)
         if arguments is None or is_unchanged(arguments, given.arguments, variant.kind):
             continue
-        is_special = variant.kind == "specials" and not (variant.label == SUBNORMAL and stated.magnitudes)
+        is_defined = (variant.label == SUBNORMAL and stated.magnitudes) or (variant.label == NANS and looks_for_nan)
+        is_special = variant.kind == "specials" and not is_defined
         is_exotic = is_special or (variant.kind == "layout" and stated.lies_as_drawn)
         yield Question(
             "values" if variant.kind == "specials" else variant.kind, variant.label, replace(given, arguments=arguments),
@@ -45,7 +50,7 @@ def value_questions(given: Setting, promises: Promises, stated: Stated, seed: in
             yield from kept_question(f"{OTHERS}, and {FINER:g} times smaller", given, finer, promises)
 
 
-SUBNORMAL = "subnormal numbers"
+SUBNORMAL, NANS = "subnormal numbers", "some NaNs"
 OTHERS = "other numbers of the same magnitude"
 FINER = 100.0
 """Times smaller: packing in few bits, or a choice by a fixed step, shows on numbers that are close together and on no grid."""
@@ -241,7 +246,7 @@ def border_questions(asked: Sequence[Question], promises: Promises) -> Iterator[
 
 def whole_number_questions(given: Setting, numbers: WholeNumbers) -> Iterator[Question]:
     """Integers at their limits, or marked as not counting."""
-    for label, changed in (*numbers.changes(), *numbers.of_any_size()):
+    for label, changed in (*numbers.changes(), *numbers.of_stated_range(), *numbers.of_any_size()):
         yield Question("values", label, replace(given, arguments=with_leaves(given.arguments, changed)))
 
 

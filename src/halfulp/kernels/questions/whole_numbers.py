@@ -109,6 +109,16 @@ class WholeNumbers:
         if len(full) > 1:
             yield "all small whole numbers at the limit of their type that is largest in magnitude", full
 
+    def of_stated_range(self) -> Iterator[Change]:
+        """Numbers over the range that the text gives them, where the draws stay in less than half of it."""
+        for place, (low, high) in self._stated.whole_ranges.items() if self._stated is not None else ():
+            least, most = self.range.get(place, (low, high))
+            if 2 * (most - least) < high - low:
+                tensor = leaves(self.given.arguments)[place]
+                drawn = torch.randint(low, high + 1, tensor.shape, generator=torch.Generator().manual_seed(tensor.numel()))
+                drawn.view(-1)[-1] = high
+                yield f"input {place} over the range that the problem allows it, {low} to {high}", {place: drawn.to(tensor.dtype)}
+
     def of_any_size(self) -> Iterator[Change]:
         """Numbers over the whole range of their type, and all at either end of it, if the problem allows any."""
         for place in self._stated.any_whole if self._stated is not None else ():

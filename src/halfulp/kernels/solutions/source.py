@@ -23,6 +23,9 @@ IN_C = re.compile(r"(?:[<>]=?|\bf?(?:max|min)f?\([^()]*?)\s*(-?\d+(?:\.\d*)?(?:[
 LEAST_WHOLE, LARGEST_BOUND, MOST_BOUNDS = 5, 1e30, 8
 """What may be a bound: smaller whole numbers are numbers of axes; float32 can hold the largest one times a million."""
 
+LOOKS_FOR_NAN = frozenset({"isnan", "nan_to_num", "isfinite"})
+"""Functions by which a solution says what becomes of NaN."""
+
 C_INDEX = re.compile(r"\b(?:int|int32_t|unsigned|uint32_t)\s+\w+\s*=[^;]*\b(?:blockIdx|threadIdx|blockDim)\b")
 """A 32-bit index in CUDA C++, made of block and thread numbers."""
 
@@ -75,6 +78,21 @@ class Source:
                     yield node.value
                 elif isinstance(node.value, str) and ("int" in node.value or "float" in node.value):
                     yield from (int(word) for word in re.findall(r"\b\d{1,5}\b", node.value))
+
+    @cached_property
+    def looks_for_nan(self) -> bool:
+        """Whether it looks for NaN, in Python or in C++: then it says what becomes of it."""
+        for node in ast.walk(self._tree):
+            words: list[str] = []
+            if isinstance(node, ast.Attribute):
+                words = [node.attr]
+            elif isinstance(node, ast.Name):
+                words = [node.id]
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str) and "float" in node.value:
+                words = re.findall(r"\w+", node.value)
+            if not LOOKS_FOR_NAN.isdisjoint(words):
+                return True
+        return False
 
     @property
     def compiles(self) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...cases import LIFTED, Case, Run
+from ...cases.trees import tensors_of
 from ...differences import Leaf
 from ...floats import FLOAT32, FLOAT64, Format
 from ...verdicts.result import CheckResult
@@ -63,8 +64,11 @@ def unusable(case: Case) -> str:
 def undefined(case: Case) -> str:
     """Why a solution can't be judged here: the reference gives NaN where the solution gives a number; "" otherwise.
 
-    Inputs with NaN are a different matter: what becomes of them is asked, but decides nothing.
+    Where an input holds NaN, NaN is what the reference defines.
     """
+    given = (tensor for tensor in tensors_of(case.inputs) if tensor.is_floating_point() or tensor.is_complex())
+    if any(bool(tensor.isnan().any()) for tensor in given):
+        return ""
     for found, wanted, _ in _leaves(case) or []:
         if wanted.format is not None and found.format is not None:
             nothing, some = np.isnan(wanted.float64()), np.isnan(found.float64())

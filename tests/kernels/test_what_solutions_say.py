@@ -1,0 +1,177 @@
+"""What a solution's source says of NaN, and what a text says of a range, or a name of zero, is asked."""
+
+import pytest
+import torch
+
+from halfulp.cases import Case
+from halfulp.kernels import read_problem
+from halfulp.kernels.judging import judge_here
+from halfulp.kernels.promises.stated import Stated
+from halfulp.kernels.solutions.source import Source
+from halfulp.kernels.trials.looks import undefined
+
+CLAMPED = '''
+import torch
+import torch.nn as nn
+
+class Model(nn.Module):
+    """{says}"""
+
+    def __init__(self):
+        super().__init__()
+
+    def forward(self, x):
+        return x.tanh() * 2
+
+def get_inputs():
+    return [torch.randn(6, 40)]
+
+def get_init_inputs():
+    return []
+'''
+SOLVED = """
+import torch
+import torch.nn as nn
+
+class ModelNew(nn.Module):
+    def forward(self, x):
+        e = torch.exp(-2 * x.abs())
+        y = -2 * torch.expm1(-2 * x.abs()) / (1 + e) * torch.where(x < 0, -1.0, 1.0)
+        return {result}
+"""
+
+
+@pytest.mark.parametrize(
+    ("says", "result", "answer"),
+    [
+        ("Twice a tangent.", "torch.where(torch.isnan(y), torch.zeros_like(y), y)", "MISTAKE"),
+        ("Twice a tangent.", "y.nan_to_num(nan=7.0)", "MISTAKE"),
+        ("Twice a tangent.", "torch.where(torch.isnan(x), x, y)", "RIGHT"),
+        ("Twice a tangent.", "torch.where(x == x, y, 0.0)", "RIGHT"),  # of NaN neither says anything
+        ("Twice a tangent of finite numbers.", "torch.where(torch.isnan(y), torch.zeros_like(y), y)", "RIGHT"),
+    ],
+)
+def test_who_looks_for_nan_is_asked_what_becomes_of_it(tmp_path, says, result, answer):
+    (tmp_path / "problem.py").write_text(CLAMPED.format(says=says), encoding="utf-8")
+    (tmp_path / "solution.py").write_text(SOLVED.format(result=result), encoding="utf-8")
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=8)
+    assert found.answer == answer, found
+
+
+@pytest.mark.parametrize(
+    ("code", "looks"),
+    [
+        ("y = torch.isnan(x)", True),
+        ("from math import isnan\ny = isnan(x)", True),
+        ('SOURCE = "float f(float x) { return isnan(x) ? 0.f : x; }"', True),
+        ('"""Says nothing of isnan."""\ny = x  # nan_to_num', False),
+        ("y = torch.fmax(x, z)", False),
+    ],
+)
+def test_a_source_that_looks_for_nan(code, looks):
+    assert Source(code).looks_for_nan is looks
+
+
+def test_nan_is_defined_where_inputs_hold_it():
+    x = torch.tensor([1.0, torch.nan, -torch.inf])
+
+    def finite(x):
+        return (x - x).nan_to_num(0.0)
+
+    assert not undefined(Case(finite, lambda x: x - x, (x,)))
+    assert undefined(Case(finite, lambda x: x - x, (x[[0, 2]],)))
+
+
+TURNED = '''
+import torch
+
+def ref_kernel(data):
+    """Turns numbers by angles.
+
+    data: (x, places): x float32 (rows, n);
+    places int64 (n,), {says}
+    """
+    x, places = data
+    return x * torch.cos(places.double() * 0.0123).float()
+
+def generate_input(rows: int, n: int, seed: int):
+    gen = torch.Generator().manual_seed(seed)
+    return torch.randn(rows, n, generator=gen), torch.arange(n)
+'''
+APPROXIMATE = """
+import torch
+
+def custom_kernel(data):
+    x, places = data
+    return x * torch.sin(places.double() * {frequency} + torch.pi / 2).float()
+"""
+FOLDER = {
+    "task.yml": "tests:\n  - {rows: 4, n: 16, seed: 1}\n",
+    "submission.py": "import torch\n",
+}
+
+
+def turned(folder, says):
+    (folder / "reference.py").write_text(TURNED.format(says=says), encoding="utf-8")
+    for name, text in FOLDER.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return read_problem(folder)
+
+
+@pytest.mark.parametrize(
+    ("says", "ranges"),
+    [
+        ("any values 0..8191 in any order.", {1: (0, 8191)}),
+        ("which may be any integers from 0 to 8191.", {1: (0, 8191)}),
+        ("any values 20 to 30.", {}),  # not true of those that are drawn
+        ("usually all values 0..8191.", {}),
+        ("any order.", {}),
+    ],
+)
+def test_a_range_of_integers_belongs_to_the_input_named_before_it(tmp_path, says, ranges):
+    problem = turned(tmp_path, says)
+    assert Stated(problem, [problem.draw(seed, {}) for seed in (0, 1, 2)]).whole_ranges == ranges
+
+
+@pytest.mark.parametrize(("frequency", "answer"), [("0.0123", "RIGHT"), ("(0.0123 * (1 + 1e-9))", "MISTAKE")])
+def test_integers_are_asked_over_the_range_that_the_text_gives(tmp_path, frequency, answer):
+    problem = turned(tmp_path, "any values 0..2147483647 in any order.")
+    (tmp_path / "solution.py").write_text(APPROXIMATE.format(frequency=frequency), encoding="utf-8")
+    found = judge_here(problem, tmp_path / "solution.py", budget_s=8)
+    assert found.answer == answer, found
+
+
+PADDED = """
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+class {name}(nn.Module):
+    def __init__(self, padding):
+        super().__init__()
+        self.padding = padding
+
+    def forward(self, x):
+        {body}
+
+PADDING = 1
+
+def get_inputs():
+    return [torch.randn(3, 4, 20)]
+
+def get_init_inputs():
+    return [PADDING]
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "answer"),
+    [("return F.pad(x, (p, p)).unfold(2, 3, 1).sum(-1)", "RIGHT"), ("return F.pad(x, (p, p)).unfold(2, 3, 1).sum(-1) + 0 ** p", "MISTAKE")],
+)
+def test_padding_of_zero_is_asked(tmp_path, body, answer):
+    reference = "return F.avg_pool1d(x, 3, 1, self.padding) * 3"
+    (tmp_path / "problem.py").write_text(PADDED.format(name="Model", body=reference), encoding="utf-8")
+    (tmp_path / "solution.py").write_text(PADDED.format(name="ModelNew", body=f"p = self.padding; {body}"), encoding="utf-8")
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=8)
+    assert found.answer == answer, found
+    assert answer == "RIGHT" or "PADDING: 0 instead of 1" in found.because
