@@ -64,3 +64,25 @@ def test_a_compiled_model_of_tokens_is_rounding(gradients):
 
     result = halfulp.check(torch.compile(reordered, backend="eager"), model, (TOKENS,), gradients=gradients)
     assert result.verdict is Verdict.ROUNDING, result.reason
+
+
+@pytest.mark.parametrize("short_by", [0.0, 0.2])
+def test_what_underflows_on_both_sides_leans_on_neither(short_by):
+    """Next to a result that is zero on both sides, for want of smaller numbers in float16, only the other one is asked."""
+    x = (torch.randn(16, 64, generator=torch.Generator().manual_seed(3)) * 1e-6).half()
+
+    def expected(x):
+        wide = x.double()
+        return (wide * 0.01).half(), (wide * 0.3).sum(0).float(), (wide * 0.5).half()
+
+    def actual(x):
+        wide = x.numpy().astype(np.float32)
+        sums = np.cumsum(wide[::-1] * np.float32(0.3), 0, dtype=np.float32)[-1]
+        return (
+            torch.from_numpy((wide * np.float32(0.01)).astype(np.float16)),
+            torch.from_numpy(sums),
+            torch.from_numpy((wide * np.float32(0.5 - short_by)).astype(np.float16)),
+        )
+
+    result = halfulp.check(actual, expected, (x,))
+    assert result.acceptable is not bool(short_by), result

@@ -93,7 +93,7 @@ def redraw(case: Case, noise: Noise, *, beyond: bool, widely: bool = False) -> E
     measured: dict[str, Measured] = {
         "share_that_stays": worst_share, "repetitions": limits.REPETITIONS, "excess_over_data_rounding": worst_excess,
     }  # fmt: skip
-    path, leans = _gain_that_stays({path: found.gains for path, found in redrawn.items()}, case.declared.unit_roundoff)
+    path, leans = _gain_that_stays(redrawn, _own_gains(case, noise), case.declared.unit_roundoff)
     if leans is not None and not (systematic or in_norm or beyond):
         return Evidence(kind, F.SYSTEMATIC, measured={**measured, "gain_in_u": leans}, path=path)
     return Evidence(kind, F.SYSTEMATIC if systematic else F.RANDOM, measured=measured, path=worst)
@@ -144,19 +144,33 @@ def _redrawn(case: Case, noise: Noise, *, widely: bool) -> dict[str, _Redrawn] |
     return outputs
 
 
-def _gain_that_stays(gains: dict[str, list[float]], u: float) -> tuple[str, float | None]:
+def _own_gains(case: Case, noise: Noise) -> dict[str, float]:
+    """By how large a share `expected` itself is too large or too small, as written: by all of a result that its format cannot hold."""
+    found: dict[str, float] = {}
+    for leaf in case.native("expected").outputs:
+        known = noise.leaves.get(leaf.path)
+        if leaf.format is None or known is None or known.shape != leaf.stored.shape or leaf.dtype.startswith("complex"):
+            continue
+        with np.errstate(invalid="ignore"):
+            error = leaf.float64() - known.reference
+        found[leaf.path] = abs(gain_of(np.where(np.isfinite(error), error, 0.0), known.reference))
+    return found
+
+
+def _gain_that_stays(redrawn: dict[str, _Redrawn], own: dict[str, float], u: float) -> tuple[str, float | None]:
     """The output whose results are too large or too small by the same share each time, and by how many u; None where there is none.
 
     How far the share comes out differently when rounding is drawn anew is what a mean of so many may be off by (Student's t).
+
+    Args:
+        redrawn: the outputs. own: by how much `expected` itself leans. u: the unit roundoff.
     """
     found: tuple[str, float | None] = ("", None)
-    for path, shares in gains.items():
+    for path, shares in ((path, each.gains) for path, each in redrawn.items()):
         if len(shares) < limits.REPETITIONS:
             continue
         mean, scatter = float(np.mean(shares)), float(np.std(shares, ddof=1)) / math.sqrt(len(shares))
-        if (
-            abs(mean) - student_quantile(FALSE_ALARM, len(shares) - 1) * scatter > limits.ONE_CONSTANT * u
-            and abs(mean) > abs(found[1] or 0.0) * u
-        ):
+        least = limits.ONE_CONSTANT * u + own.get(path, 0.0)
+        if abs(mean) - student_quantile(FALSE_ALARM, len(shares) - 1) * scatter > least and abs(mean) > abs(found[1] or 0.0) * u:
             found = path, mean / u
     return found
