@@ -5,7 +5,9 @@ import pytest
 from halfulp.kernels import read_problem
 from halfulp.kernels.judging import judge_here
 from halfulp.kernels.promises.promises import Promises
-from halfulp.kernels.questions.sizes import BEYOND, PROPORTIONS, size_questions
+from halfulp.kernels.questions.other_sizes import BEYOND
+from halfulp.kernels.questions.proportions import PROPORTIONS
+from halfulp.kernels.questions.sizes import size_questions
 
 WINDOW = """
 import torch

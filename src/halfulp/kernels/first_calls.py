@@ -14,8 +14,7 @@ from .basis import SEEDS, Basis, drawn
 from .budget import FIRST_CALLS
 from .problems.calls import Setting
 from .problems.problem import Problem
-from .questions.question import Question
-from .questions.sizes import size_in_words
+from .questions.question import Question, size_in_words
 from .solutions import cheats
 from .solutions.place import INTERPRETER
 from .solutions.sandbox import Failed

@@ -14,7 +14,9 @@ from .answers import LONGER
 from .basis import Basis, drawn
 from .problems.calls import ALL, OF_INPUTS, OF_PARAMETERS, ROWS_ALIKE, Setting, is_real, leaves, state_of, with_leaves
 from .problems.problem import count_of
+from .questions.axes import axis_questions, rank_questions
 from .questions.bounds import bound_questions
+from .questions.drawing import REFUSALS
 from .questions.ignored import ignored_questions
 from .questions.longer import longer_questions
 from .questions.magnitudes import magnitude_questions
@@ -22,15 +24,9 @@ from .questions.masks import has_rows_of_nothing, known_marks, mask_questions
 from .questions.pairs import extremes, far_questions, longer_constructor_questions
 from .questions.parameters import constructor_questions, marks_of, moved, parameter_questions, times
 from .questions.pieces import piece_questions
+from .questions.proportions import PROPORTIONS
 from .questions.question import MEAN, Question
-from .questions.sizes import (
-    PROPORTIONS,
-    REFUSALS,
-    axis_questions,
-    longer_size_questions,
-    rank_questions,
-    size_questions,
-)
+from .questions.sizes import longer_size_questions, size_questions
 from .questions.texts import format_questions, text_questions, unit_questions
 from .questions.values import (
     alike_questions,

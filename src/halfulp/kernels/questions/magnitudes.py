@@ -10,8 +10,8 @@ import torch
 from ..problems.calls import Setting, leaves
 from ..problems.problem import CHOICE, Problem
 from ..promises.stated import Stated
-from .question import Question
-from .sizes import REFUSALS, size_in_words
+from .drawing import REFUSALS
+from .question import Question, size_in_words
 
 
 def magnitude_questions(

@@ -136,3 +136,9 @@ def is_unchanged(arguments: tuple[Any, ...], given: tuple[Any, ...], kind: str) 
     """Whether keeping the promises has undone the change."""
     pairs = zip(leaves(arguments), leaves(given))
     return kind != "layout" and all(equal(new, old) for new, old in pairs)
+
+
+def size_in_words(name: str) -> str:
+    """The name of a size in `Problem.sizes`, in words."""
+    number, _, place = name.partition("#")
+    return name if name.isidentifier() else f"the number {number}{f' at its place {place}' if place else ''}"

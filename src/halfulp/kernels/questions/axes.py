@@ -1,0 +1,73 @@
+"""Axes: one leading axis more or less, images that are not square, and which axes of the inputs a change of sizes has changed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from ..problems.calls import Setting, leaves, with_leaves
+from .question import Question
+
+
+def rank_questions(given: Setting, open_axes: Mapping[int, int]) -> Iterator[Question]:
+    """One leading axis more, and one fewer, if the problem allows any number of them.
+
+    Args:
+        open_axes: the inputs of which it says so, with how many axes they have beside these.
+    """
+    tensors = leaves(given.arguments)
+    leading = {tuple(tensors[place].shape[: tensors[place].dim() - own]) for place, own in open_axes.items()}
+    if len(leading) != 1 or not (lengths := leading.pop()):
+        return
+    more = (2, lengths[0] // 2, *lengths[1:]) if lengths[0] % 2 == 0 else (1, *lengths)
+    fewer = (math.prod(lengths),) if len(lengths) > 1 else ()
+    for axes in (more, fewer):
+        changed = {
+            place: (tensors[place] if axes else tensors[place][0]).reshape(*axes, *tensors[place].shape[tensors[place].dim() - own :])
+            for place, own in open_axes.items()
+        }
+        label = f"leading axes of lengths {tuple(axes)} instead of {lengths}" if axes else "no leading axis"
+        yield Question("sizes", label, replace(given, arguments=with_leaves(given.arguments, changed)), promised=True)
+
+
+def axis_questions(given: Setting, axes: Mapping[str, Collection[tuple[int, int]]]) -> Iterator[Question]:
+    """Axes of equal length with different names, each shortened by a quarter in turn: images may be square by chance.
+
+    Args:
+        axes: the places of inputs and their axes, by the name that the problem's text gives them.
+    """
+    tensors = leaves(given.arguments)
+    lengths = {name: {tensors[place].shape[axis] for place, axis in found} for name, found in axes.items()}
+    for name, found in axes.items():
+        length = next(iter(lengths[name]))
+        if len(lengths[name]) > 1 or length < 4 or sum(own == lengths[name] for own in lengths.values()) < 2:
+            continue
+        shorter = length - length // 4
+        changed: dict[int, torch.Tensor] = {}
+        for place, axis in found:
+            changed[place] = changed.get(place, tensors[place]).narrow(axis, 0, shorter)
+        changed = {place: tensor.contiguous() for place, tensor in changed.items()}
+        setting = replace(given, arguments=with_leaves(given.arguments, changed))
+        yield Question("sizes", f"axis {name}: {shorter} instead of {length}", setting)
+
+
+def changed_axes(arguments: tuple[Any, ...], given: tuple[Any, ...]) -> set[tuple[int, int]]:
+    """The axes of each tensor whose lengths differ; all axes if their number does."""
+    pairs = list(enumerate(zip(leaves(arguments), leaves(given))))
+    return {
+        (place, axis)
+        for place, (new, old) in pairs
+        for axis in range(old.dim())
+        if new.dim() != old.dim() or new.shape[axis] != old.shape[axis]
+    }
+
+
+def broadcasts(arguments: tuple[Any, ...], given: Setting) -> bool:
+    """Whether an axis as long as one of a parameter became 1, so that the reference broadcasts it: the problem doesn't promise that."""
+    lengths = {length for tensor in given.state.values() for length in tensor.shape}
+    pairs = zip(leaves(arguments), leaves(given.arguments))
+    return any(after == 1 < before and before in lengths for new, old in pairs for after, before in zip(new.shape, old.shape))
