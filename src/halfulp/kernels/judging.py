@@ -227,6 +227,7 @@ class _Judge:
             seed=self.seed, has_modes=training == OTHER, asked=self.record.asked, looks_for_nan=source.looks_for_nan,
         )  # fmt: skip
         yield from plan.on_given()
+        history.ask_repeated()
         if training == RANDOM:
             history.ask_random()
         yield from plan.elsewhere()
