@@ -12,9 +12,10 @@ from halfulp.kernels.promises.promises import Promises
 from halfulp.kernels.promises.stated import Stated
 from halfulp.kernels.promises.statements import limits_in, sentences_of
 from halfulp.kernels.promises.wording import GRADIENTS, INFERENCE
+from halfulp.kernels.questions.arguments import number_questions
 from halfulp.kernels.questions.question import Question
 from halfulp.kernels.questions.sizes import size_questions
-from halfulp.kernels.questions.values import number_questions, value_questions, whole_range_questions
+from halfulp.kernels.questions.values import value_questions, whole_range_questions
 
 REFERENCE = """
 import torch

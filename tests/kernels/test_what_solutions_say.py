@@ -175,3 +175,42 @@ def test_padding_of_zero_is_asked(tmp_path, body, answer):
     found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=8)
     assert found.answer == answer, found
     assert answer == "RIGHT" or "PADDING: 0 instead of 1" in found.because
+
+IGNORED = '''
+import torch
+
+def ref_kernel(data):
+    """The loss of each row; rows whose target is ignore_index count for nothing, whatever that is."""
+    logits, target, ignore_index = data
+    live = target != ignore_index
+    found = torch.logsumexp(logits.double(), 1) - logits.double().gather(1, torch.where(live, target, 0)[:, None]).squeeze(1)
+    return torch.where(live, found, 0.0).float()
+
+def generate_input(rows: int, classes: int, ignore_index: int, seed: int):
+    gen = torch.Generator().manual_seed(seed)
+    target = torch.randint(0, classes, (rows,), generator=gen)
+    target[::3] = ignore_index
+    return torch.randn(rows, classes, generator=gen), target, ignore_index
+'''
+IGNORING = """
+import numpy as np
+import torch
+
+def custom_kernel(data):
+    logits, target, ignore_index = data
+    x, t = logits.numpy().astype(np.float64), target.numpy()
+    live = {live}
+    top = x.max(1)
+    found = np.log(np.exp(x - top[:, None]).sum(1)) + top - x[np.arange(len(t)), np.where(live, t, 0)]
+    return torch.from_numpy(np.where(live, found, 0.0).astype(np.float32))
+"""
+
+
+@pytest.mark.parametrize(("live", "answer"), [("t != ignore_index", "RIGHT"), ("t >= 0", "MISTAKE")])
+def test_a_mark_among_the_arguments_becomes_a_number_that_inputs_hold(tmp_path, live, answer):
+    tests = "tests:\n  - {rows: 12, classes: 6, ignore_index: -100, seed: 1}\n"
+    for name, text in (("reference.py", IGNORED), ("task.yml", tests), ("solution.py", IGNORING.format(live=live))):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    found = judge_here(tmp_path, tmp_path / "solution.py", budget_s=8)
+    assert found.answer == answer, found
+    assert answer == "RIGHT" or "ignore_index" in found.because

@@ -14,6 +14,7 @@ from .answers import LONGER
 from .basis import Basis, drawn
 from .problems.calls import ALL, OF_INPUTS, OF_PARAMETERS, ROWS_ALIKE, Setting, is_real, leaves, state_of, with_leaves
 from .problems.problem import count_of
+from .questions.arguments import number_questions
 from .questions.axes import axis_questions, rank_questions
 from .questions.bounds import bound_questions
 from .questions.drawing import REFUSALS
@@ -35,7 +36,6 @@ from .questions.values import (
     grid_questions,
     largest_questions,
     leading_questions,
-    number_questions,
     single_questions,
     training_questions,
     value_questions,
@@ -166,7 +166,7 @@ class Plan:
             kept.append(self._moved(question))
             yield kept[-1]
         yield from rank_questions(self.given, self.stated.open_axes(self.given))
-        yield from number_questions(self.given)
+        yield from number_questions(self.given, self.stated.arguments)
         for question in magnitude_questions(self.problem, self.given, self.seed, self.responses.seconds, self.stated):
             yield from self._with_state(question)
         yield from unit_questions(self.given, self.promises, self.stated, self.tables) if self.trials.names is not None else ()

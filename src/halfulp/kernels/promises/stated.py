@@ -46,6 +46,7 @@ class Stated:
             strides. lies_as_drawn: whether a function draws all inputs, contiguous, and nothing is said of strides, so that a difference in
             another
             layout decides nothing.
+        arguments: the names of the arguments, or of the parts of the only one.
         names: of inputs, by their place. limits: the smallest and the largest size that it names. magnitude_range: the same of magnitudes,
             if any.
         condition_number: the largest that it mentions. kinds: other formats that its inputs may have.
@@ -55,7 +56,7 @@ class Stated:
         self._problem = problem
         self._sentences = sentences_of(f"{prose_of(problem.text)}.\n\n{problem.description}")
         self._prose = ". ".join(self._sentences)
-        self._arguments = argument_names(problem.text, problem.entry) if problem.text else []
+        self.arguments = argument_names(problem.text, problem.entry) if problem.text else []
         self._open: dict[str, int] = {}
         self._fixed: dict[str, set[int]] = {}
         self._shapes = dict(self._read_shapes(draws[0]))
@@ -80,7 +81,7 @@ class Stated:
         self.rows_apart = wording.ROWS_APART.search(self._prose) is not None
         # Whoever draws inputs names what is drawn, and promises nothing.
         sizes = () if problem.format == "GPU MODE" else problem.sizes
-        named = {*sizes, *_constructor_names(problem), *self._arguments}
+        named = {*sizes, *_constructor_names(problem), *self.arguments}
         self.bounds = wording.BOUND.search(self._prose) is not None or any(wording.NAMED_BOUND.search(name) for name in named)
         self.nothing = wording.NOTHING.search(self._prose) is not None
         self.float32 = wording.FLOAT32.search(self._prose) is not None
@@ -144,13 +145,13 @@ class Stated:
 
     def numbers_of(self, draw: Setting) -> set[str]:
         """The names of arguments that are not tensors."""
-        return {name for name, value in zip(self._arguments, _parts(draw)) if not isinstance(value, torch.Tensor)}
+        return {name for name, value in zip(self.arguments, _parts(draw)) if not isinstance(value, torch.Tensor)}
 
     def _leaves_of(self, draw: Setting) -> dict[str, int]:
         """The place of each argument that is a tensor, among all tensors."""
         names: dict[str, int] = {}
         at = 0
-        for name, value in zip(self._arguments, _parts(draw)):
+        for name, value in zip(self.arguments, _parts(draw)):
             names |= {name: at} if isinstance(value, torch.Tensor) else {}
             at += len(leaves((value,)))
         return names
@@ -208,7 +209,7 @@ class Stated:
         found: dict[str, Any] = {name: size for name, size in {**self._problem.sizes, **sizes}.items() if name.isidentifier()}
         found |= {name: tensor for name, tensor in setting.state.items() if name.isidentifier()}
         found |= dict(zip(_constructor_names(self._problem), setting.init))
-        values = dict(zip(self._arguments, _parts(setting)))
+        values = dict(zip(self.arguments, _parts(setting)))
         for name, axes in self._shapes.items():
             value = values.get(name)
             if isinstance(value, torch.Tensor) and value.dim() >= len(axes):
@@ -221,7 +222,7 @@ class Stated:
 
     def _read_shapes(self, draw: Setting) -> Iterator[tuple[str, tuple[str, ...]]]:
         """The names of the last axes of each argument, "" for one without a name."""
-        values = dict(zip(self._arguments, _parts(draw)))
+        values = dict(zip(self.arguments, _parts(draw)))
         known: dict[str, int] = {}
         for match in (match for sentence in self._sentences for match in wording.SHAPE.finditer(sentence)):
             axes = [axis.strip() for axis in match["axes"].split(",")]

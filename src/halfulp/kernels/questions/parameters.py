@@ -14,6 +14,7 @@ from ..problems.calls import Setting, State, equal, is_real, leaves, seeded, wit
 from ..problems.comparisons import comparisons_in
 from ..problems.problem import Problem
 from ..problems.stand_in import on_processor
+from .marks import MARKS, exchanged, whole_inputs
 from .question import Question
 
 
@@ -97,31 +98,18 @@ def _is_whole(value: Any) -> bool:
 
 AXIS = re.compile(r"^(?:dim|axis)$")
 """Names of numbers that may be an axis, if they are small enough to be one."""
-MARKS = re.compile(r"ignore|pad|skip|mask|blank")
-"""Parts of names of numbers that mark inputs that do not count, whether or not there are any."""
 
 
 def _marked(name: str, whole: list[Any], place: int, given: Setting) -> Iterator[Question]:
-    """A number in the inputs that marks what does not count, in a few more places."""
-    value = whole[place]
-    indices = {at: tensor for at, tensor in enumerate(leaves(given.arguments)) if tensor.dtype in (torch.int32, torch.int64)}
-    is_held = any(bool((tensor == value).any()) for tensor in indices.values())
-    if not is_held and not (indices and MARKS.search(name)):  # -1 may be an axis
-        return
-    held = next((int(tensor[tensor >= 0].reshape(-1)[0]) for tensor in indices.values() if bool((tensor >= 0).any())), value - 1)
-    for other in (held, min(value, 0) - 1):
-        changed = {at: torch.where(tensor == value, other, tensor).to(tensor.dtype) for at, tensor in indices.items()}
-        for tensor in changed.values() if not is_held else ():
-            tensor.view(-1)[::4] = other
-        init = (*whole[:place], other, *whole[place + 1 :])
-        setting = replace(given, init=init, arguments=with_leaves(given.arguments, changed))
-        yield Question("parameters", f"{name}={other} instead of {value}, in the inputs as well", setting)
+    """Another number that marks what does not count, in the inputs as well."""
+    for other, changed in exchanged(whole[place], given, named=MARKS.search(name) is not None):
+        setting = replace(given, init=(*whole[:place], other, *whole[place + 1 :]), arguments=with_leaves(given.arguments, changed))
+        yield Question("parameters", f"{name}={other} instead of {whole[place]}, in the inputs as well", setting)
 
 
 def _left_out(name: str, whole: list[Any], place: int, given: Setting) -> Iterator[Question]:
     """Zero becomes one; a mark that the inputs avoid, as targets avoid the number of a blank, is avoided as well when it changes."""
-    indices = {at: tensor for at, tensor in enumerate(leaves(given.arguments)) if tensor.dtype in (torch.int32, torch.int64)}
-    without = {at: tensor for at, tensor in indices.items() if MARKS.search(name) and tensor.numel() and int(tensor.min()) == 1}
+    without = {at: tensor for at, tensor in whole_inputs(given).items() if MARKS.search(name) and tensor.numel() and int(tensor.min()) == 1}
     changed = {at: torch.where(tensor == 1, 0, tensor).to(tensor.dtype) for at, tensor in without.items()}
     setting = replace(given, init=(*whole[:place], 1, *whole[place + 1 :]), arguments=with_leaves(given.arguments, changed))
     yield Question("parameters", f"{name}=1 instead of 0{', and 0 instead of 1 in the inputs' if changed else ''}", setting)

@@ -1,0 +1,71 @@
+"""Arguments that are numbers: switches, sizes, and marks of what does not count, given beside the tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..problems.calls import Setting, leaves, with_leaves
+from ..problems.problem import CHOICE
+from .marks import exchanged, is_mark
+from .question import Question
+
+
+def number_questions(given: Setting, names: Sequence[str] = ()) -> Iterator[Question]:
+    """Switches among the arguments flipped; numbers plus one; doubled if they divide an axis, as sizes of groups do.
+
+    Then a quarter of each, one, and the length of an axis: a size of the result as large as the input's, or smaller. A negative number that
+    marks what does not count becomes one that inputs hold.
+
+    Args:
+        names: of the arguments, or of the parts of the only one; () where they are unknown.
+    """
+    lengths = [length for tensor in leaves(given.arguments) for length in tensor.shape]
+    dividing = {part for part in range(GROUPS, max(lengths, default=0)) if any(length % part == 0 for length in lengths)}
+    numbers = [(place, key, part) for place, value in enumerate(given.arguments) for key, part in _numbers(value)]
+    for place, key, part in numbers:
+        others: list[Any] = [2 * part if part in dividing else part + 1]
+        if isinstance(part, (bool, float)):
+            others = [not part if isinstance(part, bool) else part + 0.5]
+        elif part > CHOICE:
+            others += [part // 4, 1, *dict.fromkeys(lengths[-2:])]
+        for other in dict.fromkeys(other for other in others if other != part):
+            arguments = _with_number(given.arguments, place, key, other)
+            yield Question("values", f"argument {place}{key}: {other} instead of {part}", replace(given, arguments=arguments))
+    for place, key, part in numbers:
+        at = int(key[1:-1]) if key else place
+        if is_mark(names[at] if at < len(names) else "", part):
+            for other, changed in exchanged(part, given):
+                arguments = _with_number(with_leaves(given.arguments, changed), place, key, other)
+                label = f"argument {place}{key}, {names[at]}: {other} instead of {part}, in the inputs as well"
+                yield Question("values", label, replace(given, arguments=arguments))
+    sizes = [(place, key) for place, key, part in numbers if type(part) is int and part > CHOICE]
+    if len(sizes) > 1 and lengths:
+        arguments = given.arguments
+        for place, key in sizes:
+            arguments = _with_number(arguments, place, key, lengths[-1])
+        yield Question("values", f"all sizes among the arguments {lengths[-1]}", replace(given, arguments=arguments))
+
+
+GROUPS = 16
+"""From here on, a number that divides the length of an axis is taken for the size of its parts; smaller ones divide it by chance."""
+
+
+def _numbers(value: Any) -> list[tuple[str, Any]]:
+    if type(value) in (int, float, bool):
+        return [("", value)]
+    return (
+        [(f"[{number}]", part) for number, part in enumerate(value) if type(part) in (int, float, bool)]
+        if isinstance(value, (tuple, list))
+        else []
+    )
+
+
+def _with_number(arguments: tuple[Any, ...], place: int, key: str, other: Any) -> tuple[Any, ...]:
+    inner = other
+    if key:
+        parts = list(arguments[place])
+        parts[int(key[1:-1])] = other
+        inner = type(arguments[place])(parts)
+    return (*arguments[:place], inner, *arguments[place + 1 :])
