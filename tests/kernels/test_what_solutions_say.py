@@ -6,7 +6,11 @@ import torch
 from halfulp.cases import Case
 from halfulp.kernels import read_problem
 from halfulp.kernels.judging import judge_here
+from halfulp.kernels.problems.calls import Setting
+from halfulp.kernels.promises.promises import Promises
+from halfulp.kernels.promises.ranges import ranges_of
 from halfulp.kernels.promises.stated import Stated
+from halfulp.kernels.questions.pieces import piece_questions
 from halfulp.kernels.solutions.source import Source
 from halfulp.kernels.trials.looks import undefined
 
@@ -176,6 +180,7 @@ def test_padding_of_zero_is_asked(tmp_path, body, answer):
     assert found.answer == answer, found
     assert answer == "RIGHT" or "PADDING: 0 instead of 1" in found.because
 
+
 IGNORED = '''
 import torch
 
@@ -214,3 +219,54 @@ def test_a_mark_among_the_arguments_becomes_a_number_that_inputs_hold(tmp_path, 
     found = judge_here(tmp_path, tmp_path / "solution.py", budget_s=8)
     assert found.answer == answer, found
     assert answer == "RIGHT" or "ignore_index" in found.because
+
+
+@pytest.mark.parametrize(
+    ("says", "range_of"),
+    [
+        ("x float32 (rows, n), every value finite and in [-10, 10]; places int64 (n,).", (-10.0, 10.0)),
+        ("0 <= x <= 1; places int64 (n,), at most 4096 of them.", (0.0, 1.0)),
+        ("x finite, magnitude up to 1e4.", (-1e4, 1e4)),
+        ("x >= -10.", None),
+        ("usually -10 <= x <= 10.", None),
+    ],
+)
+def test_the_range_of_an_input_is_found_however_the_text_limits_it(tmp_path, says, range_of):
+    problem = turned(tmp_path, "any order.\n\n    " + says)
+    draws = [problem.draw(seed, {}) for seed in (0, 1, 2)]
+    bounded = draws[0].arguments[0][0].sigmoid()
+    given = Setting(((bounded, draws[0].arguments[0][1]),))
+    assert ranges_of(given, Stated(problem, [given])).get(0) == range_of
+
+
+REMEMBERED = """
+import torch
+KNOWN = {{}}
+
+def custom_kernel(data):
+    x, places = data
+    key = {key}
+    if key not in KNOWN:
+        KNOWN[key] = x * torch.sin(places.double() * 0.0123 + torch.pi / 2).float()
+    return KNOWN[key].clone()
+"""
+
+
+@pytest.mark.parametrize(
+    ("key", "answer"),
+    [("(x.numpy().tobytes(), places.numpy().tobytes())", "RIGHT"), ("(x.shape, round(float(x.sum()), 3), float(x[0, 0]))", "MISTAKE")],
+)
+def test_answers_looked_up_by_a_sum_are_told(tmp_path, key, answer):
+    problem = turned(tmp_path, "any order.")
+    (tmp_path / "solution.py").write_text(REMEMBERED.format(key=key), encoding="utf-8")
+    found = judge_here(problem, tmp_path / "solution.py", budget_s=8)
+    assert found.answer in ({"RIGHT"} if answer == "RIGHT" else {"MISTAKE", "CHEAT"}), found
+
+
+def test_pieces_at_both_ends_may_be_empty(tmp_path):
+    says = "any order. Segments may be empty, at the start and at the end too."
+    problem = turned(tmp_path, says)
+    given = [Setting(((torch.randn(60), torch.tensor([0, *sorted(ends), 60])),)) for ends in ([9, 20, 31, 44, 50], [4, 8, 30, 32, 41])]
+    asked = {question.label: question.setting for question in piece_questions(given[0], Promises(given), Stated(problem, given))}
+    outer = next(setting for label, setting in asked.items() if "the first and the last pieces" in label)
+    assert outer.arguments[0][1].tolist() == [0, 0, 0, 31, 60, 60, 60]

@@ -18,7 +18,7 @@ import torch
 from ..problems.calls import Setting, State, is_real, leaves
 from ..problems.problem import Problem, argument_names
 from . import wording
-from .statements import ALL, NAME, is_hedged, limits_in, prose_of, sentences_of, statements_in
+from .statements import ALL, NAME, NUMBER, is_hedged, limits_in, prose_of, sentences_of, statements_in
 
 
 class Stated:
@@ -37,6 +37,7 @@ class Stated:
             nothing counts, as in padding. magnitudes: whether subnormal numbers are among its inputs.
         signed: the places of inputs that it says may be negative, or zero. any_whole: those of integers that may take any value of their
             type.
+        numbers: that the text names.
         whole_ranges: the smallest and the largest value that integers may have, by the places of the inputs that hold them.
         empties: whether it mentions empty pieces. bounds: whether it, or one of its names, limits how long pieces may be.
         nothing: whether it says what becomes of rows that are masked as a whole. some_left: whether it says that there are none.
@@ -99,6 +100,7 @@ class Stated:
         whole = [place for place, tensor in enumerate(tensors) if tensor.dtype in (torch.int32, torch.int64) and tensor.dim()]
         self.names = {place: name for name, place in self._leaves_of(draws[0]).items()}
         self.any_whole = self._places(draws[0], wording.ANY_WHOLE, self._sentences, among=whole)
+        self.numbers = tuple({float(word.replace("_", "")) for word in re.findall(NUMBER, self._prose)})
         self.whole_ranges = dict(self._ranges_of(draws, whole))
         self.strided = self._may_have_strides(draws[0])
         is_laid_out = all(tensor.is_contiguous() for tensor in tensors)

@@ -26,10 +26,20 @@ def piece_questions(given: Setting, promises: Promises, stated: Stated) -> Itera
             ends = numbers.clone()
             ends[1:-1:3] = ends[:-2:3]
             yield from kept_question(f"every third piece that input {tie.place} ends is empty", given, {tie.place: ends}, promises)
+            outer = numbers.clone()
+            outer[: 2 + first] = 0
+            outer[-3:] = numbers[-1]
+            if len(lengths) - first > FEWEST:
+                label = f"the first and the last pieces that input {tie.place} ends are empty"
+                yield from kept_question(label, given, {tie.place: outer}, promises)
         if not stated.bounds:
             uneven = _uneven(lengths, first, least=0 if stated.empties or not bool(lengths[first:].all()) else 1)
             changed = uneven.cumsum(0).to(numbers.dtype) if tie.way == ENDS else uneven
             yield from kept_question(f"one piece of input {tie.place} holds nearly all", given, {tie.place: changed}, promises)
+
+
+FEWEST = 5
+"""Pieces, of which two at either end can be empty, and some are left."""
 
 
 def _uneven(lengths: torch.Tensor, first: int, least: int) -> torch.Tensor:

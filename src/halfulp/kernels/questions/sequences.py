@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+import torch
+
 from ...verdicts.verdict import Verdict
 from ..problems.calls import Setting, State, is_real, leaves, with_leaves
 from ..promises.promises import Promises
@@ -53,6 +55,12 @@ def sequences(
         yield Disturbed(
             label, _as_long_as(given, other, promises), How(same_memory=True), Verdict.MISTAKE, KEPT, alone=("seed", "another draw")
         )
+    exchanged = _two_exchanged(given, promises)
+    if exchanged is not None:  # sums, sums of squares and the ends stay as they are, by which answers may be looked up
+        alone = ("values", "two numbers of each input exchanged")
+        yield Disturbed(
+            "two numbers of each input exchanged, in the same memory", exchanged, How(same_memory=True), Verdict.MISTAKE, KEPT, alone=alone
+        )
     if state:
         label = "other parameters in the same memory"  # as an optimizer leaves them
         yield Disturbed(label, replace(given, state=state), How(same_memory=True), Verdict.MISTAKE, KEPT, alone=("parameters", CHANGED))
@@ -66,6 +74,27 @@ def sequences(
 def repetition(given: Setting) -> Disturbed:
     """The same call for a second, which is as long as twenty other questions take."""
     return Disturbed("the same inputs again and again", given, How(repeated_s=REPEATED_S), Verdict.NONDETERMINISTIC, CHANGES)
+
+
+def _two_exchanged(given: Setting, promises: Promises) -> Setting | None:
+    """The inputs with two different numbers of each in each other's place, neither of them first, last or in the middle.
+
+    Integers are exchanged where there is nothing else: they may be places in the right order. None where nothing can be exchanged.
+    """
+    tensors = leaves(given.arguments)
+    floats = any(map(is_real, tensors))
+    changed: dict[int, torch.Tensor] = {}
+    for place, tensor in enumerate(tensors):
+        if floats and not is_real(tensor):
+            continue
+        flat = tensor.reshape(-1).clone()
+        one = len(flat) // 5
+        other = next((at for at in range(3 * len(flat) // 5, len(flat) - 1) if bool(flat[at] != flat[one])), None) if one else None
+        if other is not None:
+            flat[one], flat[other] = tensor.reshape(-1)[other], tensor.reshape(-1)[one]
+            changed[place] = flat.view(tensor.shape)
+    arguments = with_leaves(given.arguments, changed)
+    return replace(given, arguments=arguments) if changed and promises.hold(arguments) else None
 
 
 def _as_long_as(given: Setting, other: Setting, promises: Promises) -> Setting:

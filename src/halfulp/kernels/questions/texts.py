@@ -10,6 +10,7 @@ import torch
 
 from ..problems.calls import Setting, is_real, leaves, with_leaves
 from ..promises.promises import Promises
+from ..promises.ranges import ranges_of
 from ..promises.stated import Stated
 from .question import Question, kept_question
 
@@ -38,6 +39,9 @@ def text_questions(given: Setting, promises: Promises, stated: Stated) -> Iterat
     for called, size in zip(("smallest", "largest"), stated.magnitude_range or ()):
         scaled = {place: _scaled_to(tensor, size, called) for place, tensor in floats.items() if bool((tensor != 0).any())}
         yield from kept_question(f"numbers at the {called} magnitude that the problem allows, {size:g}", given, scaled, promises)
+    for place, (low, high) in ranges_of(given, stated).items():
+        if place in floats:
+            yield from _range_questions(place, floats[place], low, high, given, promises)
     if stated.overflows:
         largest = {place: _near_the_largest(tensor) for place, tensor in floats.items() if tensor.numel()}
         yield from kept_question("numbers up to the largest of their format", given, largest, promises)
@@ -46,6 +50,20 @@ def text_questions(given: Setting, promises: Promises, stated: Stated) -> Iterat
         for question in kept_question("numbers next below powers of two", given, below, promises):
             yield replace(question, exact=stated.exact)
     yield from _half_way_questions(given, promises, stated)
+
+
+def _range_questions(place: int, tensor: torch.Tensor, low: float, high: float, given: Setting, promises: Promises) -> Iterator[Question]:
+    """Numbers all over a range, and at either end of it: sums of several inputs then have one sign."""
+    generator = torch.Generator().manual_seed(place)
+    share = torch.rand(tensor.shape, generator=generator, dtype=torch.float64)
+    ends = {
+        f"over the range that the problem allows it, {low:g} to {high:g}": low + (high - low) * share,
+        f"near the smallest number that the problem allows it, {low:g}": low + (high - low) * share / END,
+        f"near the largest number that the problem allows it, {high:g}": high - (high - low) * share / END,
+    }
+    for label, numbers in ends.items():
+        changed = numbers.to(tensor.dtype).clamp(low, high)
+        yield from kept_question(f"input {place} {label}", given, {place: changed}, promises)
 
 
 def unit_questions(given: Setting, promises: Promises, stated: Stated, tables: Collection[str]) -> Iterator[Question]:
@@ -94,6 +112,8 @@ SOME = 0.05
 """The share of an input that becomes NaN or infinite: most rows have one, and some have none."""
 LEFT = 3
 """How many numbers a mask leaves: fewer than are chosen."""
+END = 8
+"""The share of a range that lies near its end: an eighth of it."""
 HALF_WAY = (127.0, 7.0)
 """The largest integers of 8 and 4 bits. If they are the largest of a row, a scale computed from it is 1, and ties are exact."""
 

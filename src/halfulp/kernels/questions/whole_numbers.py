@@ -129,6 +129,10 @@ class WholeNumbers:
             yield f"small numbers of both signs in input {place}", {place: drawn % 201 - 100}
             yield f"all elements of input {place} at the largest value of its type", {place: torch.full_like(tensor, largest)}
             yield f"all elements of input {place} at the smallest value of its type", {place: torch.full_like(tensor, smallest)}
+            if tensor.dtype is torch.int64:
+                near = tensor.clone()
+                near.view(-1)[:NEAR].add_((1 << 53) - tensor.min())
+                yield f"neighboring numbers past 2^53 in input {place}, which float64 can't tell apart", {place: near}
             mixed = torch.where(drawn % 2 == 0, largest, smallest).to(tensor.dtype)
             yield f"the largest and smallest values of its type in input {place}", {place: mixed}
 
@@ -210,6 +214,8 @@ class WholeNumbers:
 
 ODD = (1 << 27) + 1
 """Its square, 2^54 + 2^28 + 1, has one bit more than float64 can hold."""
+NEAR = 256
+"""How many: their sum fits into 64 bits."""
 FAR_APART = 1 << 24
 """From here on, neighboring integers are equal in float32."""
 
