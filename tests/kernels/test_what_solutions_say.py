@@ -217,7 +217,7 @@ def test_a_mark_among_the_arguments_becomes_a_number_that_inputs_hold(tmp_path, 
     for name, text in (("reference.py", IGNORED), ("task.yml", tests), ("solution.py", IGNORING.format(live=live))):
         (tmp_path / name).write_text(text, encoding="utf-8")
     found = judge_here(tmp_path, tmp_path / "solution.py", budget_s=8)
-    assert found.answer == answer, found
+    assert (found.answer == "RIGHT") is (answer == "RIGHT"), found
     assert answer == "RIGHT" or "ignore_index" in found.because
 
 
