@@ -44,7 +44,7 @@ DIVIDES = re.compile(rf"(?P<name>{NAME})\s+(?:that\s+|which\s+)?(?:must\s+)?divi
 POWER = re.compile(rf"(?P<name>{NAME})\s+{IS}(?:a\s+)?powers? of (?:two|2)\b")
 LIMIT = re.compile(rf"(?P<name>{NAME})\s+{IS}(?:of\s+)?(?P<which>at least|at most|up to)\s+(?P<of>{NUMBER})")
 RANGE = re.compile(
-    rf"(?P<others>(?:{NAME}(?:\s*,\s*|\s+and\s+))*)(?P<name>{NAME})\s*(?:,?\s*(?:int|integer|float)\w*\s*,?\s*)?"
+    rf"(?<![\w.])(?P<others>(?:{NAME}(?:\s*,\s*|\s+and\s+))*)(?P<name>{NAME})\s*(?:,?\s*(?:int|integer|float)\w*\s*,?\s*)?"
     rf"(?:(?:is|are|may be|can be|lies?)\s+)?(?:anything\s+)?(?:from\s+|between\s+|in\s+)?"
     rf"(?P<low>{NUMBER})\s*(?:\.\.\.?|to|and)\s*(?P<high>{NUMBER}(?:,\d{{3}})*)(?![\w.]*\d)"
 )
@@ -84,6 +84,8 @@ ITEM = re.compile(rf"\n\s*(?:[-*•]|\d+[.)])\s+|\n\s*\n|\n[ \t]*(?={NAME}(?:[ \
 """Where a list item, a paragraph, or the description of one name begins: "kernel_size (int): odd"."""
 ROW = re.compile(rf"\n[ \t]*(?P<name>{NAME})[ \t]{{2,}}(?=[A-Za-z\d\[({{])")
 """Where a row of a table begins: a name, and after some space its description."""
+SHAPED = re.compile(r"^\s*(?:\w+\s*)?[\[(][^\[\]()]*[\])]")
+"""What a description may begin with: a type and a shape, "float32 [B, T]"."""
 QUALITY = re.compile(
     r"(?:(?:from\s+|between\s+)?-?\d[\d_]*\s*(?:\.\.|to\s|and\s)"
     r"|even|odd|positive|non-?negative|non-?zero|(?:a |always a )?(?:multiple|power)s? of|divisible by|at least|at most|up to|divides)\b"
@@ -325,11 +327,17 @@ def _in_range(match: re.Match[str]) -> Test:
     names = [match["name"], *(name for name in re.findall(NAME, match["others"]) if name != "and")]
 
     def test(names_known: Names) -> bool | None:
-        values = [_looked_up(name, names_known) for name in names]
-        known = [value for value in values if isinstance(value, (int, float))]
-        return all(low <= value <= high for value in known) if known else None
+        known = [value for value in (_looked_up(name, names_known) for name in names) if value is not None]
+        return all(_lies_between(value, low, high) for value in known) if known else None
 
     return test
+
+
+def _lies_between(value: Any, low: float, high: float) -> bool:
+    """Whether a number, or all of a tensor but NaN, lies between two numbers."""
+    if not isinstance(value, torch.Tensor):
+        return low <= value <= high
+    return not bool(((value < low) | (value > high)).any())
 
 
 def _chosen(match: re.Match[str]) -> Test:
@@ -369,7 +377,7 @@ def sentences_of(prose: str) -> list[str]:
         if about is None:
             sentences += [first, *others]
             continue
-        clauses = [clause.strip() for sentence in (first[about.end() :], *others) for clause in sentence.split(",")]
+        clauses = [clause.strip() for sentence in (SHAPED.sub("", first[about.end() :]), *others) for clause in sentence.split(",")]
         sentences += [first, *(f"{about[1]} {other}" for other in others if other)]
         sentences += [f"{about[1]} is {clause}" for clause in clauses if QUALITY.match(clause)]
     return [AND.sub(r"\g<name> is \g<first>, \g<name> \g<second>", sentence) for sentence in sentences if 0 < len(sentence) <= LONGEST]

@@ -133,6 +133,7 @@ class WholeNumbers:
                 near = tensor.clone()
                 near.view(-1)[:NEAR].add_((1 << 53) - tensor.min())
                 yield f"neighboring numbers past 2^53 in input {place}, which float64 can't tell apart", {place: near}
+            yield self._some(place, "-1, with which code marks what came before the first", -1)
             mixed = torch.where(drawn % 2 == 0, largest, smallest).to(tensor.dtype)
             yield f"the largest and smallest values of its type in input {place}", {place: mixed}
 
