@@ -101,6 +101,7 @@ def test_what_is_said_is_kept(tmp_path, says, breaks):
         "Every row has at least one finite number; -inf masks.",
         "x is usually in [-9, 9], but outliers are allowed; N is typically even.",
         "Most of the time D >= 2, v is normally positive; in practice N is a multiple of 6.",
+        "x: (B, N), any strides, and the scores below stay within [-9, 9]",  # other numbers
         "In these tests N <= 6, e.g. D == 4; usually of magnitude up to 1e4.",
         "Words that are Python's: N divides in, a multiple of |x|, dim is at most 007, in >= 3, is even is odd.",
         "",

@@ -50,8 +50,10 @@ RANGE = re.compile(
 )
 """The range of a number: "width int, 1..32", "R, N from 1 to 128", "N anything from 0 to 20,000"."""
 FROM_TO = re.compile(rf"(?P<low>{NUMBER})\s*(?:to|\.\.)\s*(?P<high>{NUMBER})\s+(?P<name>{NAME})")
+SAME = r"(?:(?!\b(?:and|but|so that|while) (?:the|its|their|all|each|every)\b)[^.;:()])*"
+"""Words that go on about the same thing: not "x: finite, and the scores below stay in [-1, 1]"."""
 WITHIN = re.compile(
-    rf"(?P<name>{NAME})(?:\s*:)?[^.;:()]*(?:\([^()]*\))?[^.;:()]*\b(?:with)?in [\[(](?P<low>{NUMBER}),\s*(?P<high>{NUMBER})[\])]"
+    rf"(?P<name>{NAME})(?:\s*:)?{SAME}(?:\([^()]*\))?{SAME}\b(?:with)?in [\[(](?P<low>{NUMBER}),\s*(?P<high>{NUMBER})[\])]"
 )
 CHOICES = re.compile(
     rf"(?P<name>{NAME})(?:\s*\([^()]*\))?\s*:?\s+{IS}(?:one of|either|in)?\s*"
