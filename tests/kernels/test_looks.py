@@ -1,10 +1,13 @@
 """An error that needs no judgement: far beyond the reference's own, in what is no small difference of large numbers."""
 
+import math
+import types
+
 import pytest
 import torch
 
 from halfulp.cases import Case
-from halfulp.kernels.trials.looks import MANY_WHOLE, gross_error, is_out_of_range
+from halfulp.kernels.trials.looks import MANY_WHOLE, errs_where_nothing_does, gross_error, is_out_of_range
 from halfulp.kernels.trials.trial import Outcome
 
 X = torch.randn(1000, generator=torch.Generator().manual_seed(1))
@@ -70,3 +73,12 @@ def test_whole_numbers_are_told_where_many_are_others(count, is_told):
 def test_nan_where_the_reference_gives_numbers_is_told_from_a_wrong_number(actual, expected, is_out):
     assert is_out_of_range(Case(actual, expected, (X,))) is is_out
     assert Outcome("wrong", out_of_range=is_out).is_special is is_out
+
+
+@pytest.mark.parametrize(
+    ("rms", "relative", "norm", "is_excused"),
+    [(math.inf, 0.5, 0.9, True), (34.2, None, 0.7, True), (34.2, None, 2.0, False), (34.2, 0.5, 0.7, False)],
+)
+def test_a_gradient_that_is_zero_is_judged_by_the_noise_of_the_whole(rms, relative, norm, is_excused):
+    evidence = types.SimpleNamespace(measured={"rel_rms": relative}, number={"rms_in_noise": rms, "norm_in_noise": norm}.__getitem__)
+    assert errs_where_nothing_does(types.SimpleNamespace(find=lambda _: evidence)) is is_excused

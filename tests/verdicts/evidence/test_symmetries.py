@@ -72,3 +72,16 @@ def test_a_bias_below_the_noise_shows_in_the_mean_of_its_channel(shift, finding)
     assert evidence.finding == finding
     if finding == "patterned":
         assert (evidence.measured["axis"], evidence.measured["index"]) == (1, 3)
+
+
+def test_noise_around_zeros_follows_whatever_is_permuted():
+    """A result that is zero all over follows any permutation, and its noise only that of the inputs."""
+    x = torch.randn(4, 16, generator=torch.Generator().manual_seed(5)) * torch.tensor([1.0, 1e3, 1e-3, 30.0])[:, None]
+
+    def nothing(x):
+        return x * 3.0 - x * 3.0
+
+    def nearly_nothing(x):
+        return (x * np.float32(1.1)) * np.float32(3.0) - x * np.float32(3.3)
+
+    assert found(permutations, opaque(nearly_nothing), nothing, x).finding == "follows"

@@ -52,9 +52,7 @@ RANGE = re.compile(
 FROM_TO = re.compile(rf"(?P<low>{NUMBER})\s*(?:to|\.\.)\s*(?P<high>{NUMBER})\s+(?P<name>{NAME})")
 SAME = r"(?:(?!\b(?:and|but|so that|while) (?:the|its|their|all|each|every)\b)[^.;:()])*"
 """Words that go on about the same thing: not "x: finite, and the scores below stay in [-1, 1]"."""
-WITHIN = re.compile(
-    rf"(?P<name>{NAME})(?:\s*:)?{SAME}(?:\([^()]*\))?{SAME}\b(?:with)?in [\[(](?P<low>{NUMBER}),\s*(?P<high>{NUMBER})[\])]"
-)
+WITHIN = re.compile(rf"(?P<name>{NAME})(?:\s*:)?{SAME}(?:\([^()]*\))?{SAME}\b(?:with)?in [\[(](?P<low>{NUMBER}),\s*(?P<high>{NUMBER})[\])]")
 CHOICES = re.compile(
     rf"(?P<name>{NAME})(?:\s*\([^()]*\))?\s*:?\s+{IS}(?:one of|either|in)?\s*"
     rf"(?:(?P<values>{NUMBER}(?:\s*,\s*{NUMBER})*\s*,?\s+or\s+{NUMBER})(?![\w.]*\d)|\{{(?P<listed>\s*{NUMBER}(?:\s*,\s*{NUMBER})+)\s*\}})"

@@ -23,7 +23,7 @@ IN_C = re.compile(r"(?:[<>]=?|\bf?(?:max|min)f?\([^()]*?)\s*(-?\d+(?:\.\d*)?(?:[
 LEAST_WHOLE, LARGEST_BOUND, MOST_BOUNDS = 5, 1e30, 8
 """What may be a bound: smaller whole numbers are numbers of axes; float32 can hold the largest one times a million."""
 
-LOOKS_FOR_NAN = frozenset({"isnan", "nan_to_num", "isfinite"})
+LOOKS_FOR_NAN = re.compile(r"\b(?:isnan|nan_to_num|isfinite)\b")
 """Functions by which a solution says what becomes of NaN."""
 
 C_INDEX = re.compile(r"\b(?:int|int32_t|unsigned|uint32_t)\s+\w+\s*=[^;]*\b(?:blockIdx|threadIdx|blockDim)\b")
@@ -83,14 +83,14 @@ class Source:
     def looks_for_nan(self) -> bool:
         """Whether it looks for NaN, in Python or in C++: then it says what becomes of it."""
         for node in ast.walk(self._tree):
-            words: list[str] = []
+            named = ""
             if isinstance(node, ast.Attribute):
-                words = [node.attr]
+                named = node.attr
             elif isinstance(node, ast.Name):
-                words = [node.id]
+                named = node.id
             elif isinstance(node, ast.Constant) and isinstance(node.value, str) and "float" in node.value:
-                words = re.findall(r"\w+", node.value)
-            if not LOOKS_FOR_NAN.isdisjoint(words):
+                named = node.value
+            if LOOKS_FOR_NAN.search(named):
                 return True
         return False
 

@@ -15,7 +15,7 @@ import torch
 
 from ...cases import Case, Change, Inputs, Run, Variant
 from ...cases.inputs import map_arrays
-from ...noise import Noise, residual_of
+from ...noise import LeafNoise, Noise, residual_of
 from .. import limits
 from .evidence import Evidence
 from .finding import Finding
@@ -45,13 +45,13 @@ def permutations(case: Case, noise: Noise) -> Evidence:
             native = natives.get(leaf.path)
             if leaf.format is None or native is None or leaf.path not in followed or leaf.shape != native.shape:
                 continue
-            spread, axes = noise.leaves[leaf.path], followed[leaf.path]
+            spread = noise.leaves[leaf.path]
             if residual_of(native.float64(), spread).excess(noise.count).of_limit > 1.0:
                 continue  # an unstable algorithm errs as much again in any order: nothing is learned
-            permuted = dataclasses.replace(
-                spread, reference=_taken(spread.reference, axes, order), spread=_taken(spread.spread, axes, order)
+            amounts = (
+                residual_of(leaf.float64(), _permuted(spread, axes, order)).excess(noise.count).of_limit for axes in followed[leaf.path]
             )
-            amount = residual_of(leaf.float64(), permuted).excess(noise.count).of_limit
+            amount = min(amounts)
             if amount > worst:
                 worst, path, length = amount, leaf.path, size
     if not tried:
@@ -77,15 +77,23 @@ def _lengths(case: Case) -> list[int]:
     return sorted(found, reverse=True)
 
 
+def _permuted(spread: LeafNoise, axes: tuple[int, ...], order: torch.Tensor) -> LeafNoise:
+    """The noise of an output whose axes are permuted."""
+    return dataclasses.replace(spread, reference=_taken(spread.reference, axes, order), spread=_taken(spread.spread, axes, order))
+
+
 def _taken(values: np.ndarray, axes: tuple[int, ...], order: torch.Tensor) -> np.ndarray:
     for axis in axes:
         values = np.take(values, order.numpy(), axis=axis)
     return values
 
 
-def _followed(moved: Run, noise: Noise, size: int, order: torch.Tensor) -> dict[str, tuple[int, ...]] | None:
-    """For each output the axes that are permuted with the inputs (none for a sum); None where no choice explains the result."""
-    found: dict[str, tuple[int, ...]] = {}
+def _followed(moved: Run, noise: Noise, size: int, order: torch.Tensor) -> dict[str, list[tuple[int, ...]]] | None:
+    """For each output the choices of axes that may be permuted with the inputs (none for a sum); None where no choice explains a result.
+
+    A result that is zero all over is explained by every choice, and its noise may follow any of them.
+    """
+    found: dict[str, list[tuple[int, ...]]] = {}
     for leaf in moved.outputs:
         spread = noise.leaves.get(leaf.path)
         if leaf.format is None or spread is None or spread.reference.shape != leaf.stored.shape:
@@ -93,11 +101,13 @@ def _followed(moved: Run, noise: Noise, size: int, order: torch.Tensor) -> dict[
         axes = [axis for axis, present in enumerate(leaf.stored.shape) if present == size]
         choices = itertools.chain.from_iterable(itertools.combinations(axes, count) for count in range(len(axes) + 1))
         values = leaf.float64()
+        is_constant = bool((spread.reference == spread.reference.flat[0]).all()) if spread.reference.size else False
         for choice in choices:
             reference = _taken(spread.reference, choice, order)
             if residual_of(values, spread, reference=reference).max_in_noise <= limits.VANISHES:
-                found[leaf.path] = choice
-                break
-        else:
+                found.setdefault(leaf.path, []).append(choice)
+                if not is_constant:
+                    break
+        if leaf.path not in found:
             return None
     return found or None
