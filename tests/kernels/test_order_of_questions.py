@@ -54,13 +54,3 @@ def test_an_exponent_is_no_length_and_stays_where_all_lengths_change(tmp_path):
     together = [asked.label for asked in found.asked if "frames: 96 instead of 64" in asked.label]
     assert together and all("the number 2:" not in label for label in together)
     assert any("the number 8: 12 instead of 8" in label for label in together)
-
-
-def test_a_second_of_the_same_call_comes_after_what_tells_more(tmp_path):
-    own = "import numpy as np; return torch.from_numpy(np.log(energy.numpy()).cumsum(-1, dtype=np.float64).astype(np.float32))"
-    (tmp_path / "problem.py").write_text(ENERGY.format(body="return torch.log(energy).cumsum(-1)"))
-    (tmp_path / "solution.py").write_text(ENERGY.format(body=own).replace("Model", "ModelNew"))
-    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=8.0)
-    labels = [asked.label for asked in found.asked]
-    again = labels.index("the same inputs again and again")
-    assert "gradients of parameters and inputs" in labels[:again] and not any(asked.kind == "sizes" for asked in found.asked[:again])
