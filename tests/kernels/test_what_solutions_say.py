@@ -73,7 +73,8 @@ def test_who_looks_for_nan_is_asked_what_becomes_of_it(tmp_path, says, result, a
     ],
 )
 def test_a_source_that_looks_for_nan(code, looks):
-    assert Source(code).looks_for_nan is looks
+    assert Source(code).speaks_of_nan("y = tanh(x)") is looks
+    assert not Source(code).speaks_of_nan("scores.masked_fill(~mask, -torch.inf)")
 
 
 def test_nan_is_defined_where_inputs_hold_it():

@@ -9,7 +9,7 @@ from .answers import Answers, Decided
 from .problems.calls import Setting
 from .questions.parameters import moved
 from .questions.question import Question
-from .questions.sequences import Disturbed, repetition, sequences
+from .questions.sequences import sequences
 from .result import Asked
 from .solutions.place import CUDA
 from .solutions.sandbox import Failed
@@ -41,27 +41,16 @@ class History:
         state = stated.allowed(given, state, {}) if state is not None else None
         on_device = self.trials.sandbox.place == CUDA
         for sequence in sequences(given, self.others, self.basis.promises, state, on_device=on_device):
-            self._ask(sequence)
-
-    def ask_repeated(self) -> None:
-        """Make the same call for a second.
-
-        Raises:
-            Decided: the answer is wrong.
-        """
-        self._ask(repetition(self.basis.given))
-
-    def _ask(self, sequence: Disturbed) -> None:
-        outcome = self.trials.ask(sequence.setting, sequence.how)
-        if sequence.alone and outcome.answer == "wrong":
-            plain = self.trials.ask(sequence.setting)
-            is_unstable = plain.check is not None and plain.check.verdict is Verdict.UNSTABLE  # memory that was freed is used again
-            if plain.answer == "wrong" and not is_unstable:
-                self.answers.take(Question(*sequence.alone, sequence.setting), plain)  # it is wrong wherever they lie
-        if sequence.verdict is not None and outcome.answer == "wrong" and outcome.failure is None:
-            because = f"{sequence.words} {outcome.note}"
-            raise Decided(self.record.result(sequence.verdict, because, kind="sequence", label=sequence.label, check=outcome.check))
-        self.answers.take(Question("sequence", sequence.label, sequence.setting, exotic=sequence.exotic), outcome)
+            outcome = self.trials.ask(sequence.setting, sequence.how)
+            if sequence.alone and outcome.answer == "wrong":
+                plain = self.trials.ask(sequence.setting)
+                is_unstable = plain.check is not None and plain.check.verdict is Verdict.UNSTABLE  # memory that was freed is used again
+                if plain.answer == "wrong" and not is_unstable:
+                    self.answers.take(Question(*sequence.alone, sequence.setting), plain)  # it is wrong wherever they lie
+            if sequence.verdict is not None and outcome.answer == "wrong" and outcome.failure is None:
+                because = f"{sequence.words} {outcome.note}"
+                raise Decided(self.record.result(sequence.verdict, because, kind="sequence", label=sequence.label, check=outcome.check))
+            self.answers.take(Question("sequence", sequence.label, sequence.setting, exotic=sequence.exotic), outcome)
 
     def ask_in_succession(self) -> None:
         """Make calls that each continue from the last, where the reference keeps something between calls.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
@@ -40,8 +39,6 @@ from .trials.yardstick import yardsticks
 
 HELPERS = ("task.py",)
 """Files beside a problem in GPU MODE's format that solutions import: names of types."""
-INFINITE = re.compile(r"\binf(?:inity)?\b")
-"""Where the problem's own code makes infinities, whoever looks for NaN may guard against their differences, and says nothing of inputs."""
 FIRST_S = 20.0
 """The least time for the first call: importing and compiling take some seconds, and several times as many on a busy machine."""
 
@@ -222,14 +219,13 @@ class _Judge:
             yield Question("seed", f"seed {self.seed + number}", other)
         history = History(answers, others, tables=self._tables, remembered=self._remembered, seed=self.seed)
         history.ask_disturbed()
-        history.ask_repeated()
         history.ask_in_succession()
         training = kind_of_training(self.trials.reference(basis.given.init), basis.given) if not basis.stated.inference else ""
         source, text = self.sandbox.source, f"{self.problem.text} {self.problem.description}"
         plan = Plan(
             basis, self.trials, tables=self._tables, blocks=(*source.blocks, *source.own_sizes(text)), bounds=source.bounds(text),
             seed=self.seed, has_modes=training == OTHER, asked=self.record.asked,
-            looks_for_nan=source.looks_for_nan and not INFINITE.search(self.problem.text),
+            speaks_of_nan=source.speaks_of_nan(text),
         )  # fmt: skip
         yield from plan.on_given()
         if training == RANDOM:

@@ -71,7 +71,7 @@ class Plan:
         blocks, bounds: numbers of the solution's source, which may be the sizes of its blocks, or magnitudes that it goes by.
         has_modes: whether training mode computes something else.
         asked: the answers so far, to which who asks adds each.
-        looks_for_nan: whether the solution's source does.
+        speaks_of_nan: whether the solution's source does.
     """
 
     def __init__(
@@ -85,14 +85,14 @@ class Plan:
         seed: int,
         has_modes: bool,
         asked: Sequence[Asked],
-        looks_for_nan: bool = False,
+        speaks_of_nan: bool = False,
     ) -> None:
         self.basis, self.trials, self.responses = basis, trials, Responses(basis, trials)
         self.problem, self.given, self.promises, self.stated = basis.problem, basis.given, basis.promises, basis.stated
         self.tables, self.blocks, self.bounds, self.seed, self.has_modes = tables, blocks, bounds, seed, has_modes
         floats = [tensor for tensor in (*leaves(self.given.arguments), *self.given.state.values()) if is_real(tensor)]
         self.is_differentiable = self.problem.differentiable and not self.stated.inference and bool(floats)
-        self.asked, self.looks_for_nan = asked, looks_for_nan
+        self.asked, self.speaks_of_nan = asked, speaks_of_nan
         self._upwards = False
         self._early: list[Question] = []
         self._first_values = set[str]()
@@ -309,7 +309,7 @@ class Plan:
         yield from text_questions(self.given, self.promises, self.stated)
         marks = known_marks(self.problem.text, self.stated.numbers_of(self.given)) | marks_of(self.problem, self.given).keys()
         yield from mask_questions(self.given, self.promises, self.stated, marks)
-        yield from value_questions(self.given, self.promises, self.stated, self.seed, looks_for_nan=self.looks_for_nan)
+        yield from value_questions(self.given, self.promises, self.stated, self.seed, speaks_of_nan=self.speaks_of_nan)
 
     def _gradients(self, asked: Sequence[Question]) -> Iterator[Question]:
         if self.is_differentiable:

@@ -10,7 +10,7 @@ from ..problems.calls import Setting, is_real, leaves, with_leaves
 from .stated import Stated
 
 NEXT = 0.01
-"""How far past a border is looked whether it is one: a hundredth of it, and at least of 1."""
+"""How far past a border is tried: a hundredth of it, and at least of 1, which every format has numbers for."""
 
 
 def ranges_of(given: Setting, stated: Stated) -> dict[int, tuple[float, float]]:

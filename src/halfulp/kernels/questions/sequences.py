@@ -65,15 +65,11 @@ def sequences(
         label = "other parameters in the same memory"  # as an optimizer leaves them
         yield Disturbed(label, replace(given, state=state), How(same_memory=True), Verdict.MISTAKE, KEPT, alone=("parameters", CHANGED))
     yield Disturbed("the first inputs again", given)
+    yield Disturbed("the same inputs again and again", given, How(repeated_s=REPEATED_S), Verdict.NONDETERMINISTIC, CHANGES)
     if on_device:
         yield Disturbed("the device is busy, and the inputs come later", others[0], How(stream=DEFAULT), Verdict.MISTAKE, UNWAITED)
         # In C++, kernels are launched on the default stream unless another is named, and a problem doesn't ask for more.
         yield Disturbed("on another stream than the default one", others[0], How(stream=ANOTHER), exotic=True)
-
-
-def repetition(given: Setting) -> Disturbed:
-    """The same call for a second, which is as long as twenty other questions take."""
-    return Disturbed("the same inputs again and again", given, How(repeated_s=REPEATED_S), Verdict.NONDETERMINISTIC, CHANGES)
 
 
 def _two_exchanged(given: Setting, promises: Promises) -> Setting | None:

@@ -113,7 +113,7 @@ SOME = 0.05
 LEFT = 3
 """How many numbers a mask leaves: fewer than are chosen."""
 END = 8
-"""The share of a range that lies near its end: an eighth of it."""
+"""Numbers in the last eighth of a range are near its end: of a range around zero they have one sign, and they still differ."""
 HALF_WAY = (127.0, 7.0)
 """The largest integers of 8 and 4 bits. If they are the largest of a row, a scale computed from it is 1, and ties are exact."""
 

@@ -19,11 +19,11 @@ from .question import ALIKE, DIFFERENTIATED, HUGE, IN_TRAINING, TIED, Question, 
 from .whole_numbers import WholeNumbers, whole_range
 
 
-def value_questions(given: Setting, promises: Promises, stated: Stated, seed: int, *, looks_for_nan: bool = False) -> Iterator[Question]:
+def value_questions(given: Setting, promises: Promises, stated: Stated, seed: int, *, speaks_of_nan: bool = False) -> Iterator[Question]:
     """Other values and layouts of the arguments.
 
     Args:
-        looks_for_nan: whether the solution's source does: then it says itself what becomes of NaN, and that decides.
+        speaks_of_nan: whether the solution's source does; then what becomes of NaN decides.
     """
     for found in variants(given.arguments, seed):
         is_apart = found.kind == "layout" and stated.rows_apart and not lies_in_rows(found.inputs)
@@ -33,7 +33,7 @@ def value_questions(given: Setting, promises: Promises, stated: Stated, seed: in
         arguments = laid_out(variant.inputs, given, stated.strided) if variant.kind == "layout" else promises.kept(variant.inputs)
         if arguments is None or is_unchanged(arguments, given.arguments, variant.kind):
             continue
-        is_defined = (variant.label == SUBNORMAL and stated.magnitudes) or (variant.label == NANS and looks_for_nan)
+        is_defined = (variant.label == SUBNORMAL and stated.magnitudes) or (variant.label == NANS and speaks_of_nan)
         is_special = variant.kind == "specials" and not is_defined
         is_exotic = is_special or (variant.kind == "layout" and stated.lies_as_drawn)
         yield Question(

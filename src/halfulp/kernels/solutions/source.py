@@ -25,6 +25,7 @@ LEAST_WHOLE, LARGEST_BOUND, MOST_BOUNDS = 5, 1e30, 8
 
 LOOKS_FOR_NAN = re.compile(r"\b(?:isnan|nan_to_num|isfinite)\b")
 """Functions by which a solution says what becomes of NaN."""
+INFINITE = re.compile(r"\binf(?:init\w+)?\b", re.IGNORECASE)
 
 C_INDEX = re.compile(r"\b(?:int|int32_t|unsigned|uint32_t)\s+\w+\s*=[^;]*\b(?:blockIdx|threadIdx|blockDim)\b")
 """A 32-bit index in CUDA C++, made of block and thread numbers."""
@@ -79,9 +80,13 @@ class Source:
                 elif isinstance(node.value, str) and ("int" in node.value or "float" in node.value):
                     yield from (int(word) for word in re.findall(r"\b\d{1,5}\b", node.value))
 
-    @cached_property
-    def looks_for_nan(self) -> bool:
-        """Whether it looks for NaN, in Python or in C++: then it says what becomes of it."""
+    def speaks_of_nan(self, problem: str) -> bool:
+        """Whether it looks for NaN, in Python or in C++, and so says what becomes of an input that is NaN.
+
+        Where the problem's text has infinities, it may look for what their differences give.
+        """
+        if INFINITE.search(problem):
+            return False
         for node in ast.walk(self._tree):
             named = ""
             if isinstance(node, ast.Attribute):
