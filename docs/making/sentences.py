@@ -1,6 +1,6 @@
 """sentences: every sentence that the program can say, on one page, to be read in one sitting. python docs/making/sentences.py
 
-Taken from the source itself, so none can be missing: every text with at least four words that is no docstring. What is filled in while it runs
+Taken from the source itself, so none can be missing: every text with at least four words that is no docstring and no pattern. What is filled in while it runs
 is shown as the name of its value between angle quotes.
 """
 
@@ -35,6 +35,7 @@ def sentences(file: Path) -> Iterator[tuple[int, str]]:
     """The line and the text of each sentence in a file."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
     silent = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)}
+    silent |= {id(part) for node in ast.walk(tree) if _is_of_patterns(node) for part in ast.walk(node)}
     inner: set[int] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr):
@@ -44,9 +45,14 @@ def sentences(file: Path) -> Iterator[tuple[int, str]]:
         if id(node) in silent or id(node) in inner:
             continue
         text = _text(node)
-        if len(re.findall(r"[A-Za-z][a-z']+", re.sub(r"‹[^›]*›", "", text))) >= WORDS and " " in text:
+        if "(?" not in text and len(re.findall(r"[A-Za-z][a-z']+", re.sub(r"‹[^›]*›", "", text))) >= WORDS and " " in text:
             found[getattr(node, "lineno", 0), " ".join(text.split())] = None
     yield from sorted(found)
+
+
+def _is_of_patterns(node: ast.AST) -> bool:
+    """Whether it is a call of `re`: the program searches for what it is given and says it to nobody (a part of a pattern is known by "(?")."""
+    return isinstance(node, ast.Call) and ast.unparse(node.func).startswith("re.")
 
 
 def _text(node: ast.AST) -> str:

@@ -54,6 +54,15 @@ def test_no_sentence_has_words_that_readers_stumbled_over(page, words):
     assert not found, f"{STUMBLED_OVER[words]}: {found[:5]}"
 
 
+def test_no_pattern_stands_on_it(making, page, tmp_path):
+    """A pattern is said to nobody, and one with `<!` ends the making of the documentation: Markdown takes it for a declaration."""
+    assert "(?" not in page
+    assert "<!" not in page
+    file = tmp_path / "patterns.py"
+    file.write_text('import re\nA = r"(?:one or two or three)+"\nB = re.compile(r"one|two or three|four <![x]")\n', encoding="utf-8")
+    assert list(making.sentences(file)) == []
+
+
 def test_sentences_are_found_in_every_form(making, tmp_path):
     file = tmp_path / "a.py"
     file.write_text(
