@@ -46,23 +46,23 @@ def start(argv: Sequence[str], *, environment: Mapping[str, str], **options: Any
         raise
     finally:
         os.close(reading)
-    process.lifeline = _End(writing)
+    process.lifeline = End(writing)
     return process
 
 
-class _End:
-    """The writing end: closed when nobody holds the process object any more."""
+class End:
+    """One end of a pipe: closed when nobody holds this object any more."""
 
     def __init__(self, descriptor: int) -> None:
-        self._descriptor, self._process = descriptor, os.getpid()
+        self.descriptor, self._process = descriptor, os.getpid()
 
     def __del__(self) -> None:
         if self._process == os.getpid():
             with contextlib.suppress(OSError):
-                os.close(self._descriptor)
+                os.close(self.descriptor)
 
 
-def end(process: subprocess.Popen[Any]) -> None:
+def end(process: Any) -> None:
     """End a child and what it started, now."""
     if sys.platform == "win32":
         process.kill()

@@ -18,6 +18,7 @@ from typing import IO, Any
 
 from ...errors import WorkerError
 from ...process import lifeline
+from ...process.fork_server import Forked, ForkServer
 from .wire import Message, receive, send
 
 ANSWER_S = 300.0
@@ -34,6 +35,7 @@ class Worker:
         name: the backend. python: the interpreter of its environment. environment: variables set for it.
         answer_s: how long an answer may take. memory_bytes: its address space is limited to so much; None leaves it unlimited.
         program: what Python is started with; the server of a backend by default.
+        fork_server: has imported what the program needs, and starts it faster; None where there is none.
 
     Attributes:
         generation: how often it was started: what was built in an earlier one is gone.
@@ -49,15 +51,17 @@ class Worker:
         answer_s: float = ANSWER_S,
         memory_bytes: int | None = None,
         program: Sequence[str] = (),
+        fork_server: ForkServer | None = None,
     ) -> None:
         self.name, self._python, self._environment = name, str(python), dict(environment or {})
         self._program = [*program] or ["-m", "halfulp.backends.workers.server", name, str(memory_bytes or 0)]
+        self._fork_server = fork_server
         self.answer_s = answer_s
         self.generation = 0
         self.faults: list[str] = []
         self.fingerprint: dict[str, str] = {}
         self.unusable = ""
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: subprocess.Popen[bytes] | Forked | None = None
         self._answers: queue.Queue[Message | WorkerError | None] = queue.Queue()
         self._lock = threading.RLock()
         self._forgotten: list[int] = []
@@ -109,10 +113,7 @@ class Worker:
             self._clear()
             self._log = tempfile.TemporaryFile("a+b")  # noqa: SIM115  # without a name: whoever is killed, no file is left
             try:
-                process = self._process = lifeline.start(
-                    [self._python, *self._program],
-                    environment={**os.environ, **self._environment}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log,
-                )  # fmt: skip
+                process = self._process = self._started(self._log)
             except OSError as error:
                 raise self._fault(f"can't be started: {error.strerror or error}") from error
             weakref.finalize(self, _abandoned, process.stdin, self._log)
@@ -132,6 +133,21 @@ class Worker:
                 raise self._fault(f"sent {str(dict(ready))[:100]} instead of its greeting")
             self.fingerprint = {str(key): str(value) for key, value in said.items()}
             self.unusable = str(ready.get("unusable", ""))
+
+    def _started(self, log: IO[bytes]) -> subprocess.Popen[bytes] | Forked:
+        """Its process, just started.
+
+        Raises:
+            OSError: it can't be.
+        """
+        forked = None
+        if self._fork_server is not None:
+            _, module, *arguments = self._program
+            forked = self._fork_server.start(module, arguments, environment=self._environment, stderr=log)
+        return forked or lifeline.start(
+            [self._python, *self._program],
+            environment={**os.environ, **self._environment}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
+        )  # fmt: skip
 
     def close(self) -> None:
         """End the process."""
@@ -224,7 +240,7 @@ REAPED_S = 5.0
 """How long a process may take to end after it has closed its answers."""
 
 
-def _listen(process: subprocess.Popen[bytes], answers: queue.Queue[Message | WorkerError | None]) -> None:
+def _listen(process: subprocess.Popen[bytes] | Forked, answers: queue.Queue[Message | WorkerError | None]) -> None:
     """Read answers until the pipe closes."""
     assert process.stdout is not None
     with contextlib.closing(process.stdout):

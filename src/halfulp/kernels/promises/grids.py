@@ -10,13 +10,21 @@ MANY = 64
 """A random number of 24 bits is such a multiple with probability 2^-10. One of 16 bits is if it is large, but the smallest of many
 isn't."""
 
+SOME = 1024
+"""Numbers that are looked at before all of them are."""
+
 
 def step_of(x: torch.Tensor) -> int | None:
     """The binary places after the point that all numbers have in common, up to 14; 0 for integers, None if there are more."""
     known = x[torch.isfinite(x)].double()
     if known.numel() < FEWEST.get(x.dtype, MANY):
         return None
-    return next((bits for bits in range(FINEST + 1) if bool((torch.ldexp(known, torch.tensor(bits)) % 1 == 0).all())), None)
+    parts = known[:SOME], known  # random numbers are known by the first of them
+    return next((bits for bits in range(FINEST + 1) if all(_are_multiples(part, bits) for part in parts)), None)
+
+
+def _are_multiples(x: torch.Tensor, bits: int) -> bool:
+    return bool((torch.ldexp(x, torch.tensor(bits)) % 1 == 0).all())
 
 
 def on_grid_of(x: torch.Tensor, drawn: torch.Tensor) -> torch.Tensor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib.util
 import json
 import math
@@ -21,6 +22,7 @@ from ...backends.workers.environments import environment_of
 from ...backends.workers.wire import Message
 from ...backends.workers.worker import Worker
 from ...errors import WorkerError
+from ...process.fork_server import ForkServer
 from ..problems.calls import Setting, State
 from .packing import pack, unpack
 from .place import CUDA, INTERPRETER, STAND_IN, is_lost, place_of
@@ -36,6 +38,14 @@ COMPILED_S = 300.0
 """For a solution that compiles C++ when it is loaded: PyTorch's headers alone take a processor half a minute to a minute."""
 THREADS = {"NUMBA_NUM_THREADS": "4", "OMP_NUM_THREADS": "4", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 """A solution's own loops run in four threads, so that races show on any machine; those of libraries run in one."""
+FIXED = {**THREADS, "PYTHONDONTWRITEBYTECODE": "1"}
+"""Environment variables of every solution's process, read when Python and its libraries start."""
+IMPORTED = (
+    "halfulp.kernels.solutions.server", "halfulp.kernels.solutions.packing", "halfulp.kernels.solutions.streams",
+    "halfulp.kernels.solutions.decoy", "halfulp.kernels.problems.stand_in", "halfulp.kernels.problems.facts", "halfulp.cases.poison",
+    "halfulp.cases.precision_modes",
+)  # fmt: skip
+"""The program of such a process, and what else it imports sooner or later."""
 CACHES = ("TMPDIR", "HOME", "XDG_CACHE_HOME", "TORCHINDUCTOR_CACHE_DIR", "TORCH_EXTENSIONS_DIR", "TRITON_CACHE_DIR", "NUMBA_CACHE_DIR")
 """Environment variables that say where temporary files go."""
 
@@ -45,6 +55,12 @@ def _interpreter(text: str) -> str | Path:
     if "triton" not in text or importlib.util.find_spec("triton") is not None:
         return sys.executable
     return environment_of("triton").python() or sys.executable
+
+
+@functools.cache
+def _fork_server(python: str) -> ForkServer:
+    """The one that starts the processes of an interpreter: importing PyTorch takes two seconds, forking who did 30 milliseconds."""
+    return ForkServer(python, IMPORTED, FIXED)
 
 
 NOT_STARTED = "not started"
@@ -108,14 +124,16 @@ class Sandbox:
         self.source = Source(text)
         self.place = place_of(text)
         self._secrets = [os.path.realpath(path) for path in secrets]
+        python = _interpreter(text)
         limits = json.dumps({"memory_bytes": MEMORY_BYTES, "cpu_s": cpu_s, "file_bytes": FILE_BYTES})
         self._worker = Worker(
-            f"the solution {solution.name}", _interpreter(text), answer_s=START_S,
+            f"the solution {solution.name}", python, answer_s=START_S,
             environment={
-                **dict.fromkeys(CACHES, self._folder), **THREADS, "PYTHONDONTWRITEBYTECODE": "1",
+                **dict.fromkeys(CACHES, self._folder), **FIXED,
                 **({"TRITON_INTERPRET": "1"} if self.place in (STAND_IN, INTERPRETER) else {}),
             },
-            program=("-m", "halfulp.kernels.solutions.server", self._folder, limits, self.place),
+            program=("-m", IMPORTED[0], self._folder, limits, self.place),
+            fork_server=None if self.place == CUDA else _fork_server(str(python)),
         )  # fmt: skip
         self.answer_s, self.first_s = answer_s, answer_s if first_s is None else first_s
         self._built: tuple[str, tuple[Any, ...], int] | None = None

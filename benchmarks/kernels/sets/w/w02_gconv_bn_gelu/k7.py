@@ -1,0 +1,32 @@
+import math
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+
+
+
+class ModelNew(nn.Module):
+    def __init__(self, in_ch, out_ch, k, groups):
+        super().__init__()
+        self.conv = nn.Conv2d(in_ch, out_ch, k, groups=groups, bias=True)
+        self.bn = nn.BatchNorm2d(out_ch)
+
+    def forward(self, x):
+        c, bn = self.conv, self.bn
+        y = c(x)
+        if self.training:
+            n = y.shape[0] * y.shape[2] * y.shape[3]
+            s1 = y.sum(dim=(0, 2, 3))
+            s2 = (y * y).sum(dim=(0, 2, 3))
+            mean = s1 / n
+            var = (s2 / n - mean * mean).clamp_min(0.0)
+            with torch.no_grad():
+                bn.running_mean.lerp_(mean, bn.momentum)
+                bn.running_var.lerp_(var * n / (n - 1), bn.momentum)
+                bn.num_batches_tracked += 1
+        else:
+            mean, var = bn.running_mean, bn.running_var
+        a = bn.weight * torch.rsqrt(var + bn.eps)
+        y = (y - mean.view(1, -1, 1, 1)) * a.view(1, -1, 1, 1) + bn.bias.view(1, -1, 1, 1)
+        return F.gelu(y)

@@ -1,0 +1,345 @@
+"""ForkServer: a process that has imported what others need, and forks them: importing PyTorch takes two seconds, a fork 30 milliseconds.
+
+`multiprocessing` has a fork server too, but a program can have only one, with the program's own environment, and every child of it imports
+the program's main file again: the code that our children run must not see that file.
+
+It works on Linux only. Elsewhere, what libraries start while they are imported does not survive a fork, and `start` returns None.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import importlib
+import io
+import json
+import math
+import os
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import traceback
+import weakref
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import IO, Any
+
+from .lifeline import VARIABLE, End
+
+_SIZE, _STATUS = struct.Struct("<I"), struct.Struct("<i")
+_FILES = 5
+"""Those of a child: standard input, output and error, its lifeline, and the server's end of the pipe on which it reports how it ended."""
+START_S = 60.0
+"""How long it may take until it forks: importing PyTorch takes two seconds, and several times as long on a busy machine."""
+ENDED_S = 0.2
+"""How long one of which nothing runs takes to end."""
+_TOLD_S = 0.05
+"""How often a thread that waits for an end looks whether another thread was told of it."""
+_LOOK_S = 0.5
+"""How often the server looks whether its parent is gone: a copy of the socket in a process that the parent forked would hide that."""
+
+
+class ForkServer:
+    """One server. It is started when it is first asked, and again if it died or variables of the environment were changed.
+
+    Args:
+        python: its interpreter. modules: what it imports. environment: variables that it needs for that, beside those of this process.
+    """
+
+    def __init__(self, python: str, modules: Sequence[str], environment: Mapping[str, str]) -> None:
+        self._argv = [python, "-m", "halfulp.process.fork_server"]
+        self._modules, self._environment = list(modules), dict(environment)
+        self._lock = threading.Lock()
+        self._connection: socket.socket | None = None
+        self._started_with: tuple[int, dict[str, str]] | None = None
+        self._failed_with: tuple[int, dict[str, str]] | None = None
+        self._has_forked = False
+        _ALIVE.add(self)
+        self._finalizer: weakref.finalize[[socket.socket, subprocess.Popen[bytes]], ForkServer] | None = None
+
+    def start(self, module: str, arguments: Sequence[str], *, environment: Mapping[str, str], stderr: IO[bytes]) -> Forked | None:
+        """Fork a process that runs `main(*arguments)` of a module, with pipes as its standard input and output.
+
+        Args:
+            environment: more variables, none of which is read before the fork. stderr: where its errors go.
+
+        Returns:
+            The process; as one that `lifeline.start` starts, it has to call `follow`. None where none can be forked.
+        """
+        if sys.platform != "linux" or not hasattr(os, "pidfd_open"):
+            return None
+        shared = {name: value for name, value in os.environ.items() if name not in environment}
+        request = {
+            "module": module, "arguments": list(arguments), "folder": os.getcwd(),
+            "environment": {**shared, **self._environment, **environment},
+        }  # fmt: skip
+        with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
+            stdin, to_child = _pipe(theirs, ours, writes=True)
+            stdout, from_child = _pipe(theirs, ours, writes=False)
+            lifeline, held = _pipe(theirs, ours, writes=True)
+            reported, channel = _pipe(theirs, ours, writes=False)
+            try:
+                process_id = self._asked(request, (stdin, stdout, stderr.fileno(), lifeline, reported), shared)
+            except (OSError, EOFError):
+                return None
+            ours.pop_all()
+        return Forked(process_id, os.fdopen(to_child, "wb"), os.fdopen(from_child, "rb"), End(channel), End(held))
+
+    def close(self) -> None:
+        """Have the server end as soon as all that it forked has ended; the next question starts another."""
+        if self._finalizer is not None:
+            self._finalizer()
+        self._connection = self._finalizer = None
+
+    def _asked(self, request: Mapping[str, Any], files: Sequence[int], shared: Mapping[str, str]) -> int:
+        """The number of the process that the server forks.
+
+        Raises:
+            OSError, EOFError: it can't be started, or is gone.
+        """
+        with self._lock:
+            try:
+                connection = self._connected(shared)
+                said = json.dumps(request).encode()
+                socket.send_fds(connection, [_SIZE.pack(len(said))], list(files))
+                connection.sendall(said)
+                process_id = _STATUS.unpack(_received(connection, _STATUS.size))[0]
+                self._has_forked = True
+                return process_id
+            except BaseException as error:  # an interruption, too: its answer would be taken for that to the next question
+                if isinstance(error, (OSError, EOFError)) and not self._has_forked:
+                    self._failed_with = self._started_with
+                self.close()
+                raise
+
+    def _connected(self, shared: Mapping[str, str]) -> socket.socket:
+        """The socket of the running server, which was started with these variables.
+
+        Raises:
+            OSError: it can't be started, or one like it has failed.
+        """
+        now = os.getpid(), {**shared, **self._environment}
+        if self._connection is not None and self._started_with == now:
+            return self._connection
+        self.close()
+        if self._failed_with == now:
+            raise OSError("such a server never forked anything")
+        ours, theirs = socket.socketpair()
+        ours.settimeout(START_S)
+        with theirs:
+            process = subprocess.Popen(
+                [*self._argv, str(theirs.fileno()), *self._modules], env={**shared, **self._environment}, pass_fds=(theirs.fileno(),),
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+            )  # fmt: skip
+        self._connection, self._started_with, self._has_forked = ours, now, False
+        self._finalizer = weakref.finalize(self, _end, ours, process)
+        return ours
+
+
+_ENDING: list[subprocess.Popen[bytes]] = []
+"""Servers that are not asked any more, as long as something that they forked runs: until then they report on it."""
+
+
+def _end(connection: socket.socket, process: subprocess.Popen[bytes]) -> None:
+    connection.close()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(ENDED_S)
+    _ENDING[:] = [ending for ending in (*_ENDING, process) if ending.poll() is None]
+
+
+_ALIVE: weakref.WeakSet[ForkServer] = weakref.WeakSet()
+
+
+@atexit.register
+def _end_all() -> None:
+    for server in list(_ALIVE):
+        server.close()
+    for process in _ENDING:  # what they forked ends with this process, and follows them
+        process.kill()
+        process.wait()
+
+
+class Forked:
+    """A process that a server forked, with what `subprocess.Popen` has: pid, stdin, stdout, returncode, poll, wait."""
+
+    def __init__(self, process_id: int, stdin: IO[bytes], stdout: IO[bytes], channel: End, lifeline: End) -> None:
+        self.pid, self.stdin, self.stdout, self.lifeline = process_id, stdin, stdout, lifeline
+        self.returncode: int | None = None
+        self._channel = channel
+        self._lock = threading.Lock()
+
+    def __repr__(self) -> str:
+        return f"<Forked {self.pid}, {'running' if self.poll() is None else f'ended with {self.returncode}'}>"
+
+    def poll(self) -> int | None:
+        """Its exit code, or minus the signal that ended it; None while it runs."""
+        return self._told(0.0)
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end; returns its exit code.
+
+        Raises:
+            subprocess.TimeoutExpired: it still runs.
+        """
+        if (code := self._told(timeout)) is None:
+            raise subprocess.TimeoutExpired(f"process {self.pid}", timeout or 0.0)
+        return code
+
+    def _told(self, within_s: float | None) -> int | None:
+        """What the server reports. Until the channel closes, the number of a process that has ended is not given to another."""
+        deadline = math.inf if within_s is None else time.monotonic() + within_s
+        while self.returncode is None:
+            left_s = max(0.0, deadline - time.monotonic())
+            if _ready((self._channel.descriptor,), min(left_s, _TOLD_S)):
+                with self._lock:
+                    if self.returncode is None:
+                        told = os.read(self._channel.descriptor, _STATUS.size)
+                        # Without a server, its children end as well.
+                        self.returncode = _STATUS.unpack(told)[0] if len(told) == _STATUS.size else -int(signal.SIGKILL)
+            elif not left_s:
+                break
+        return self.returncode
+
+
+def _pipe(theirs: contextlib.ExitStack, ours: contextlib.ExitStack, *, writes: bool) -> tuple[int, int]:
+    """The child's end of a pipe and ours, which writes or reads."""
+    reading, writing = os.pipe()
+    child, own = (reading, writing) if writes else (writing, reading)
+    theirs.callback(os.close, child)
+    ours.callback(os.close, own)
+    return child, own
+
+
+def _ready(descriptors: Iterable[int], within_s: float) -> list[int]:
+    """Those that can be read, or whose other end is closed, as soon as there is one; any number of files may be open."""
+    poll = select.poll()
+    for descriptor in descriptors:
+        poll.register(descriptor, select.POLLIN)
+    return [descriptor for descriptor, _ in poll.poll(1000 * within_s)]
+
+
+def _received(connection: socket.socket, size: int) -> bytes:
+    found = bytearray()
+    while len(found) < size:
+        if not (part := connection.recv(size - len(found))):
+            raise EOFError
+        found += part
+    return bytes(found)
+
+
+class _Server:
+    """The server's side.
+
+    Args:
+        connection: on which it is asked. parent: the process that asks.
+    """
+
+    def __init__(self, connection: socket.socket, parent: int) -> None:
+        self._connection, self._parent, self._folder = connection, parent, os.getcwd()
+        self._running: dict[int, tuple[int, int]] = {}
+        self._ended: dict[int, int] = {}
+
+    def serve(self) -> Callable[[], None] | None:
+        """Fork who is asked for, until the other side closes and they have ended; in a child, returns what it has to run."""
+        is_asked = True
+        while os.getppid() == self._parent and (is_asked or self._running):
+            asked = (self._connection.fileno(),) if is_asked else ()
+            for descriptor in _ready((*asked, *self._running, *self._ended), _LOOK_S):
+                if descriptor in asked:
+                    try:
+                        program = self._forked()
+                    except (OSError, EOFError):
+                        is_asked = False
+                        continue
+                    if program is not None:
+                        return program
+                elif descriptor in self._running:
+                    self._report(descriptor)
+                else:  # who asked knows: its number may be given to another process now
+                    os.waitpid(self._ended.pop(descriptor), 0)
+                    os.close(descriptor)
+        return None
+
+    def _forked(self) -> Callable[[], None] | None:
+        """Fork one; in the child, returns what it has to run."""
+        head, files, _, _ = socket.recv_fds(self._connection, _SIZE.size, _FILES)
+        if len(head) < _SIZE.size:
+            raise EOFError
+        request = json.loads(_received(self._connection, _SIZE.unpack(head)[0]))
+        process_id = os.fork()
+        if process_id == 0:
+            return self._born(request, files)
+        *given, channel = files
+        for descriptor in given:
+            os.close(descriptor)
+        self._running[os.pidfd_open(process_id)] = process_id, channel
+        self._connection.sendall(_STATUS.pack(process_id))
+        return None
+
+    def _born(self, request: Mapping[str, Any], files: Sequence[int]) -> Callable[[], None]:
+        """In a child: let go of all that is the server's, and become what was asked for."""
+        os.setsid()
+        self._connection.close()
+        for descriptor, (_, channel) in self._running.items():
+            os.close(descriptor)
+            os.close(channel)
+        for channel in self._ended:
+            os.close(channel)
+        stdin, stdout, stderr, lifeline, channel = files
+        for place, descriptor in enumerate((stdin, stdout, stderr)):
+            os.dup2(descriptor, place)
+            os.close(descriptor)
+        os.close(channel)
+        os.environ.clear()
+        os.environ.update({**request["environment"], VARIABLE: str(lifeline)})
+        os.chdir(request["folder"])
+        if sys.path[0] == self._folder:  # as `python -m` puts it there
+            sys.path[0] = request["folder"]
+        sys.argv = [request["module"], *request["arguments"]]
+        tempfile.tempdir = None  # it follows from the environment
+        if (numpy := sys.modules.get("numpy")) is not None:
+            numpy.random.seed()  # what nobody seeded differs from process to process; the standard library sees to that itself
+        main: Callable[..., None] = importlib.import_module(request["module"]).main
+        return lambda: main(*request["arguments"])
+
+    def _report(self, descriptor: int) -> None:
+        process_id, channel = self._running.pop(descriptor)
+        os.close(descriptor)
+        ended = os.waitid(os.P_PID, process_id, os.WEXITED | os.WNOWAIT)
+        assert ended is not None
+        code = ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
+        self._ended[channel] = process_id
+        with contextlib.suppress(OSError):
+            os.write(channel, _STATUS.pack(code))
+
+
+def main(descriptor: str, *modules: str) -> None:
+    """Serve on a socket; see `ForkServer`."""
+    for module in modules:
+        importlib.import_module(module)
+    if len(os.listdir("/proc/self/task")) > 1:
+        return  # threads do not survive a fork
+    program = _Server(socket.socket(fileno=int(descriptor)), os.getppid()).serve()
+    if program is None:
+        return
+    code = 1
+    try:
+        program()
+        code = 0
+    except SystemExit as ended:
+        code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+    except BaseException:
+        traceback.print_exc()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, io.UnsupportedOperation):
+            stream.flush()
+    os._exit(code)  # what else ends with it is killed by who started it
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
