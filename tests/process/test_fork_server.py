@@ -110,6 +110,18 @@ def test_waiting_has_a_limit(server):
     assert process.wait(SECONDS) == 0
 
 
+def test_a_child_that_can_not_become_what_was_asked_for_ends(server, monkeypatch, tmp_path):
+    """It would go on as a second server otherwise, on the same socket."""
+    told(start(server))
+    with monkeypatch.context() as changed:
+        changed.setattr(os, "getcwd", lambda: str(tmp_path / "removed"))
+        process = start(server)
+    assert process.wait(SECONDS) == 1
+    process.stdin.close()
+    process.stdout.close()
+    assert [told(start(server, str(number)))["arguments"] for number in range(3)] == [["0"], ["1"], ["2"]]
+
+
 def test_all_who_wait_are_told(server):
     """The end is reported once; whoever waited beside the one who read it waited for ever."""
     for _ in range(20):

@@ -73,9 +73,13 @@ class ForkServer:
         """
         if sys.platform != "linux" or not hasattr(os, "pidfd_open"):
             return None
+        try:
+            folder = os.getcwd()
+        except OSError:  # it was removed
+            return None
         shared = {name: value for name, value in os.environ.items() if name not in environment}
         request = {
-            "module": module, "arguments": list(arguments), "folder": os.getcwd(),
+            "module": module, "arguments": list(arguments), "folder": folder,
             "environment": {**shared, **self._environment, **environment},
         }  # fmt: skip
         with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
@@ -273,7 +277,7 @@ class _Server:
         request = json.loads(_received(self._connection, _SIZE.unpack(head)[0]))
         process_id = os.fork()
         if process_id == 0:
-            return self._born(request, files)
+            return lambda: self._become(request, files)  # outside of the loop: whatever is raised there ends the child
         *given, channel = files
         for descriptor in given:
             os.close(descriptor)
@@ -281,8 +285,8 @@ class _Server:
         self._connection.sendall(_STATUS.pack(process_id))
         return None
 
-    def _born(self, request: Mapping[str, Any], files: Sequence[int]) -> Callable[[], None]:
-        """In a child: let go of all that is the server's, and become what was asked for."""
+    def _become(self, request: Mapping[str, Any], files: Sequence[int]) -> None:
+        """In a child: let go of all that is the server's, and run what was asked for."""
         os.setsid()
         self._connection.close()
         for descriptor, (_, channel) in self._running.items():
@@ -304,8 +308,7 @@ class _Server:
         tempfile.tempdir = None  # it follows from the environment
         if (numpy := sys.modules.get("numpy")) is not None:
             numpy.random.seed()  # what nobody seeded differs from process to process; the standard library sees to that itself
-        main: Callable[..., None] = importlib.import_module(request["module"]).main
-        return lambda: main(*request["arguments"])
+        importlib.import_module(request["module"]).main(*request["arguments"])
 
     def _report(self, descriptor: int) -> None:
         process_id, channel = self._running.pop(descriptor)
