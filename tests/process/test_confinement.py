@@ -76,3 +76,29 @@ def test_the_files_of_a_device_are_written_and_no_others(tmp_path):
     if "one folder" not in held:
         pytest.skip("this kernel has no Landlock")
     assert "(and those of the device)" in held and lines == ["could not", "could not"]
+
+
+SIGNALS = """
+    import ctypes, os, pathlib, subprocess, sys
+    from halfulp.process.confinement import confine
+    held = confine(pathlib.Path(sys.argv[1]))
+    child = subprocess.Popen(["sleep", "60"])
+    child.kill()
+    child.wait()
+    try:
+        os.kill(os.getppid(), 0)
+        print("did")
+    except PermissionError:
+        print("could not")
+    print(ctypes.CDLL(None).syscall(444, None, 0, 1))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="kept by Linux's kernel")
+def test_it_signals_nobody_but_what_it_starts(tmp_path):
+    """A solution that ended the process of another, or stopped the one that forks, would decide what is said of others."""
+    words = [sys.executable, "-c", textwrap.dedent(SIGNALS), str(tmp_path)]
+    done, version = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split("\n")[:2]
+    if int(version) < 6:
+        pytest.skip(f"Landlock {version} does not know of signals")
+    assert done == "could not"

@@ -17,7 +17,7 @@ from halfulp.process.fork_server import Forked, ForkServer
 pytestmark = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="only Linux has a fork server")
 
 MODULE = """
-import json, os, random, sys, tempfile, threading
+import ctypes, json, os, random, subprocess, sys, tempfile, threading
 
 def main(*arguments):
     print(json.dumps({
@@ -30,6 +30,11 @@ def main(*arguments):
         raise ValueError("said so")
     if line == "abort":
         os.abort()
+    if line == "hold":
+        ctypes.PyDLL(None).sleep(600)
+    if line == "leave":
+        print(subprocess.Popen(["sleep", "600"]).pid, flush=True)
+        line = ""
     if line:
         sys.exit(int(line))
 """
@@ -173,6 +178,38 @@ def test_a_server_that_died_is_replaced(server):
     assert told(start(server))["arguments"] == []
 
 
+def test_a_child_does_not_outlive_its_server(server):
+    """The lifeline is the parent's, and a child that holds Python's lock looks at nothing."""
+    process = start(server)
+    told(process, "hold")
+    os.kill(int(Path(f"/proc/{process.pid}/stat").read_text().split()[3]), signal.SIGKILL)
+    assert process.wait(SECONDS) == -signal.SIGKILL
+    assert _ends(process.pid)
+
+
+def test_what_a_child_started_ends_with_it(server):
+    process = start(server)
+    with process.stdout:
+        process.stdout.readline()
+        process.stdin.write(b"leave\n")
+        process.stdin.close()
+        left = int(process.stdout.readline())
+    assert process.wait(SECONDS) == 0
+    del process
+    assert _ends(left)
+
+
+def test_a_copy_in_a_process_that_is_forked_ends_nothing(server):
+    process = start(server)
+    copy = os.fork()
+    if copy == 0:
+        os._exit(0 if process.poll() == 0 and process.wait(0.0) == 0 else 1)
+    assert os.waitpid(copy, 0)[1] == 0
+    assert process.poll() is None
+    told(process)
+    assert process.wait(SECONDS) == 0
+
+
 @pytest.mark.parametrize("modules", [["no_such_module"], ["forked_threads"]])
 def test_a_server_that_can_not_fork_says_so(tmp_path, monkeypatch, modules):
     """One that can't import, and one that started a thread as it did: threads don't survive a fork."""
@@ -188,26 +225,25 @@ def test_a_server_that_can_not_fork_says_so(tmp_path, monkeypatch, modules):
 def test_the_server_ends_with_who_asked():
     program = (
         "import os, sys, tempfile; from halfulp.process.fork_server import ForkServer; server = ForkServer(sys.executable, ['json'], {});"
-        "print(server.start('json.tool', [], environment={}, stderr=tempfile.TemporaryFile()).pid, flush=True); os.kill(os.getpid(), 9)"
+        "child = server.start('json.tool', [], environment={}, stderr=tempfile.TemporaryFile()).pid;"
+        "print(open(f'/proc/{child}/stat').read().split()[3], flush=True); os.kill(os.getpid(), 9)"
     )
-    subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, timeout=SECONDS, check=False)
-    mine = f"halfulp.process.fork_server\0{''}"
+    ran = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, timeout=SECONDS, check=False)
+    server = int(ran.stdout)
+    assert _ends(server)
+
+
+def _ends(process_id: int) -> bool:
+    """Whether a process ends within the time that that may take."""
     deadline = time.monotonic() + SECONDS
-    while time.monotonic() < deadline and _orphans(mine):
-        time.sleep(0.1)
-    assert not _orphans(mine)
-
-
-def _orphans(argument: str) -> list[int]:
-    """Servers whose parent is gone."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
+    while time.monotonic() < deadline:
         try:
-            if argument in (folder / "cmdline").read_text() and (folder / "stat").read_text().split()[3] == "1":
-                found.append(int(folder.name))
+            if Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+                return True
         except OSError:
-            continue
-    return found
+            return True
+        time.sleep(0.05)
+    return False
 
 
 def test_no_thread_is_left(server):

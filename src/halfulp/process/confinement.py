@@ -21,6 +21,8 @@ _PR_SET_NO_NEW_PRIVS = 38
 _WRITES = {1: 0x1FF2, 2: 0x3FF2, 3: 0x7FF2}
 """Version of Landlock -> its rights that change files: writing (bit 1), removing and making (bits 4 to 12), linking, truncating."""
 _PATH_BENEATH = 1
+_KNOWS_SIGNALS, _NO_SIGNALS = 6, 2
+"""The version of Landlock (Linux 6.12) that can keep a process from signaling any but itself and what it starts, and the flag for that."""
 
 NO_NETWORK, ONE_FOLDER = "no network", "files can be written in one folder only"
 
@@ -69,7 +71,9 @@ def limit(*, memory_bytes: int = 0, cpu_s: int = 0, file_bytes: int = 0) -> tupl
     for words, (kind, most) in limits.items():
         if most:
             with contextlib.suppress(OSError, ValueError):
-                resource.setrlimit(kind, (most, most))
+                _, hard = resource.getrlimit(kind)
+                bound = most if hard == resource.RLIM_INFINITY else min(most, hard)  # only root may raise one
+                resource.setrlimit(kind, (bound, bound))
                 held.append(words)
     return tuple(held)
 
@@ -95,6 +99,8 @@ def _without_network(libc: Any) -> None:
 def _one_folder(libc: Any, folder: Path, devices: Sequence[Path]) -> None:
     """Landlock: files are read anywhere, and changed below one folder alone (and in /dev/null and devices).
 
+    Where the kernel can, other processes can't be signaled either: neither the one that judges nor those of other solutions.
+
     Raises:
         OSError: the kernel has no Landlock.
     """
@@ -102,8 +108,8 @@ def _one_folder(libc: Any, folder: Path, devices: Sequence[Path]) -> None:
     if version < 1:
         raise OSError(ctypes.get_errno(), "landlock")
     rights = _WRITES[min(version, 3)]
-    rules = ctypes.create_string_buffer(struct.pack("<Q", rights))
-    descriptor = libc.syscall(_LANDLOCK_CREATE, rules, 8, 0)
+    rules = struct.pack("<QQQ", rights, 0, _NO_SIGNALS) if version >= _KNOWS_SIGNALS else struct.pack("<Q", rights)
+    descriptor = libc.syscall(_LANDLOCK_CREATE, ctypes.create_string_buffer(rules), len(rules), 0)
     if descriptor < 0:
         raise OSError(ctypes.get_errno(), "landlock")
     try:

@@ -4,6 +4,8 @@
 the program's main file again: the code that our children run must not see that file.
 
 It works on Linux only. Elsewhere, what libraries start while they are imported does not survive a fork, and `start` returns None.
+
+All children of one server have its hash seed and its layout of memory, and its limits, umask and priority from when it was started.
 """
 
 from __future__ import annotations
@@ -11,7 +13,6 @@ from __future__ import annotations
 import atexit
 import contextlib
 import importlib
-import io
 import json
 import math
 import os
@@ -26,26 +27,26 @@ import threading
 import time
 import traceback
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import IO, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import IO, Any, NoReturn
 
 from .lifeline import VARIABLE, End
 
 _SIZE, _STATUS = struct.Struct("<I"), struct.Struct("<i")
 _FILES = 5
-"""Those of a child: standard input, output and error, its lifeline, and the server's end of the pipe on which it reports how it ended."""
+"""Sent with each request: standard input, output and error, the lifeline, and the pipe on which the server reports the exit code."""
 START_S = 60.0
 """How long it may take until it forks: importing PyTorch takes two seconds, and several times as long on a busy machine."""
 ENDED_S = 0.2
-"""How long one of which nothing runs takes to end."""
+"""How long an idle server gets to exit after its socket is closed."""
 _TOLD_S = 0.05
-"""How often a thread that waits for an end looks whether another thread was told of it."""
+"""How often a thread that waits looks whether another thread has read the exit code."""
 _LOOK_S = 0.5
 """How often the server looks whether its parent is gone: a copy of the socket in a process that the parent forked would hide that."""
 
 
 class ForkServer:
-    """One server. It is started when it is first asked, and again if it died or variables of the environment were changed.
+    """One server. It is started on the first request, and restarted if it died or the environment changed.
 
     Args:
         python: its interpreter. modules: what it imports. environment: variables that it needs for that, beside those of this process.
@@ -54,19 +55,19 @@ class ForkServer:
     def __init__(self, python: str, modules: Sequence[str], environment: Mapping[str, str]) -> None:
         self._argv = [python, "-m", "halfulp.process.fork_server"]
         self._modules, self._environment = list(modules), dict(environment)
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._connection: socket.socket | None = None
         self._started_with: tuple[int, dict[str, str]] | None = None
         self._failed_with: tuple[int, dict[str, str]] | None = None
         self._has_forked = False
         _ALIVE.add(self)
-        self._finalizer: weakref.finalize[[socket.socket, subprocess.Popen[bytes]], ForkServer] | None = None
+        self._finalizer: weakref.finalize[[socket.socket, subprocess.Popen[bytes], int], ForkServer] | None = None
 
     def start(self, module: str, arguments: Sequence[str], *, environment: Mapping[str, str], stderr: IO[bytes]) -> Forked | None:
         """Fork a process that runs `main(*arguments)` of a module, with pipes as its standard input and output.
 
         Args:
-            environment: more variables, none of which is read before the fork. stderr: where its errors go.
+            environment: more variables, none of which the modules read when they are imported. stderr: where its errors go.
 
         Returns:
             The process; as one that `lifeline.start` starts, it has to call `follow`. None where none can be forked.
@@ -95,10 +96,11 @@ class ForkServer:
         return Forked(process_id, os.fdopen(to_child, "wb"), os.fdopen(from_child, "rb"), End(channel), End(held))
 
     def close(self) -> None:
-        """Have the server end as soon as all that it forked has ended; the next question starts another."""
-        if self._finalizer is not None:
-            self._finalizer()
-        self._connection = self._finalizer = None
+        """Have the server end as soon as all that it forked has ended; the next request starts another."""
+        with self._lock:
+            if self._finalizer is not None:
+                self._finalizer()
+            self._connection = self._finalizer = None
 
     def _asked(self, request: Mapping[str, Any], files: Sequence[int], shared: Mapping[str, str]) -> int:
         """The number of the process that the server forks.
@@ -137,19 +139,23 @@ class ForkServer:
         ours.settimeout(START_S)
         with theirs:
             process = subprocess.Popen(
-                [*self._argv, str(theirs.fileno()), *self._modules], env={**shared, **self._environment}, pass_fds=(theirs.fileno(),),
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+                [*self._argv, str(theirs.fileno()), str(os.getpid()), *self._modules],
+                env={**shared, **self._environment}, pass_fds=(theirs.fileno(),), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL, start_new_session=True,
             )  # fmt: skip
         self._connection, self._started_with, self._has_forked = ours, now, False
-        self._finalizer = weakref.finalize(self, _end, ours, process)
+        self._finalizer = weakref.finalize(self, _end, ours, process, os.getpid())
         return ours
 
 
 _ENDING: list[subprocess.Popen[bytes]] = []
-"""Servers that are not asked any more, as long as something that they forked runs: until then they report on it."""
+"""Retired servers: they take no requests, and still report the exit codes of children that run."""
 
 
-def _end(connection: socket.socket, process: subprocess.Popen[bytes]) -> None:
+def _end(connection: socket.socket, process: subprocess.Popen[bytes], owner: int) -> None:
+    with contextlib.suppress(OSError):
+        if os.getpid() == owner:  # a copy in a process that this one forked would keep it open
+            connection.shutdown(socket.SHUT_RDWR)
     connection.close()
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(ENDED_S)
@@ -174,7 +180,7 @@ class Forked:
     def __init__(self, process_id: int, stdin: IO[bytes], stdout: IO[bytes], channel: End, lifeline: End) -> None:
         self.pid, self.stdin, self.stdout, self.lifeline = process_id, stdin, stdout, lifeline
         self.returncode: int | None = None
-        self._channel = channel
+        self._channel, self._owner = channel, os.getpid()
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
@@ -196,6 +202,8 @@ class Forked:
 
     def _told(self, within_s: float | None) -> int | None:
         """What the server reports. Until the channel closes, the number of a process that has ended is not given to another."""
+        if os.getpid() != self._owner:  # a copy in a process that was forked: it has no say, as with `Popen`
+            return self.returncode or 0
         deadline = math.inf if within_s is None else time.monotonic() + within_s
         while self.returncode is None:
             left_s = max(0.0, deadline - time.monotonic())
@@ -203,11 +211,17 @@ class Forked:
                 with self._lock:
                     if self.returncode is None:
                         told = os.read(self._channel.descriptor, _STATUS.size)
-                        # Without a server, its children end as well.
+                        if len(told) < _STATUS.size:  # the server is gone, and nobody else can tell when this process ends
+                            _kill_group(self.pid)
                         self.returncode = _STATUS.unpack(told)[0] if len(told) == _STATUS.size else -int(signal.SIGKILL)
             elif not left_s:
                 break
         return self.returncode
+
+
+def _kill_group(process_id: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process_id, signal.SIGKILL)
 
 
 def _pipe(theirs: contextlib.ExitStack, ours: contextlib.ExitStack, *, writes: bool) -> tuple[int, int]:
@@ -248,67 +262,86 @@ class _Server:
         self._running: dict[int, tuple[int, int]] = {}
         self._ended: dict[int, int] = {}
 
-    def serve(self) -> Callable[[], None] | None:
-        """Fork who is asked for, until the other side closes and they have ended; in a child, returns what it has to run."""
+    def serve(self) -> None:
+        """Fork what is requested, until the other side closes and all of it has ended."""
         is_asked = True
         while os.getppid() == self._parent and (is_asked or self._running):
             asked = (self._connection.fileno(),) if is_asked else ()
             for descriptor in _ready((*asked, *self._running, *self._ended), _LOOK_S):
                 if descriptor in asked:
                     try:
-                        program = self._forked()
+                        self._fork()
                     except (OSError, EOFError):
                         is_asked = False
-                        continue
-                    if program is not None:
-                        return program
+                        self._connection.close()  # whoever waits for an answer is told
                 elif descriptor in self._running:
                     self._report(descriptor)
-                else:  # who asked knows: its number may be given to another process now
-                    os.waitpid(self._ended.pop(descriptor), 0)
+                else:  # the other side is closed: nobody needs the number of this process any more
+                    process_id = self._ended.pop(descriptor)
+                    _kill_group(process_id)  # what the process started and left
+                    os.waitpid(process_id, 0)
                     os.close(descriptor)
-        return None
+        for process_id, _ in self._running.values():  # the parent is gone
+            _kill_group(process_id)
 
-    def _forked(self) -> Callable[[], None] | None:
-        """Fork one; in the child, returns what it has to run."""
+    def _fork(self) -> None:
+        """Fork one process.
+
+        Raises:
+            OSError: the system can't. EOFError: the other side is closed.
+        """
         head, files, _, _ = socket.recv_fds(self._connection, _SIZE.size, _FILES)
-        if len(head) < _SIZE.size:
+        if len(head) < _SIZE.size or len(files) < _FILES:
             raise EOFError
         request = json.loads(_received(self._connection, _SIZE.unpack(head)[0]))
         process_id = os.fork()
         if process_id == 0:
-            return lambda: self._become(request, files)  # outside of the loop: whatever is raised there ends the child
+            self._become(request, files)
         *given, channel = files
         for descriptor in given:
             os.close(descriptor)
         self._running[os.pidfd_open(process_id)] = process_id, channel
         self._connection.sendall(_STATUS.pack(process_id))
-        return None
 
-    def _become(self, request: Mapping[str, Any], files: Sequence[int]) -> None:
-        """In a child: let go of all that is the server's, and run what was asked for."""
-        os.setsid()
+    def _become(self, request: Mapping[str, Any], files: Sequence[int]) -> NoReturn:
+        """In a child: let go of all that is the server's, run what was requested, and end."""
+        code = 1
+        try:
+            os.setsid()
+            self._let_go(files)
+            os.environ.clear()
+            os.environ.update({**request["environment"], VARIABLE: str(files[3])})
+            os.chdir(request["folder"])
+            if sys.path[0] == self._folder:  # as `python -m` puts it there
+                sys.path[0] = request["folder"]
+            sys.argv = [request["module"], *request["arguments"]]
+            tempfile.tempdir = None  # it follows from the environment
+            if (random := sys.modules.get("numpy.random")) is not None:
+                random.seed()  # what nobody seeded differs from process to process; the standard library sees to that itself
+            importlib.import_module(request["module"]).main(*request["arguments"])
+            code = 0
+        except SystemExit as ended:
+            code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            for stream in (sys.stdout, sys.stderr):
+                with contextlib.suppress(Exception):
+                    stream.flush()
+            os._exit(code)
+
+    def _let_go(self, files: Sequence[int]) -> None:
+        """Close the server's files; the first three of the child's become its standard ones."""
         self._connection.close()
         for descriptor, (_, channel) in self._running.items():
             os.close(descriptor)
             os.close(channel)
         for channel in self._ended:
             os.close(channel)
-        stdin, stdout, stderr, lifeline, channel = files
-        for place, descriptor in enumerate((stdin, stdout, stderr)):
+        for place, descriptor in enumerate(files[:3]):
             os.dup2(descriptor, place)
             os.close(descriptor)
-        os.close(channel)
-        os.environ.clear()
-        os.environ.update({**request["environment"], VARIABLE: str(lifeline)})
-        os.chdir(request["folder"])
-        if sys.path[0] == self._folder:  # as `python -m` puts it there
-            sys.path[0] = request["folder"]
-        sys.argv = [request["module"], *request["arguments"]]
-        tempfile.tempdir = None  # it follows from the environment
-        if (numpy := sys.modules.get("numpy")) is not None:
-            numpy.random.seed()  # what nobody seeded differs from process to process; the standard library sees to that itself
-        importlib.import_module(request["module"]).main(*request["arguments"])
+        os.close(files[4])
 
     def _report(self, descriptor: int) -> None:
         process_id, channel = self._running.pop(descriptor)
@@ -321,27 +354,13 @@ class _Server:
             os.write(channel, _STATUS.pack(code))
 
 
-def main(descriptor: str, *modules: str) -> None:
-    """Serve on a socket; see `ForkServer`."""
+def main(descriptor: str, parent: str, *modules: str) -> None:
+    """Serve on a socket, for a process; see `ForkServer`."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # who ignores it is told of no end
     for module in modules:
         importlib.import_module(module)
-    if len(os.listdir("/proc/self/task")) > 1:
-        return  # threads do not survive a fork
-    program = _Server(socket.socket(fileno=int(descriptor)), os.getppid()).serve()
-    if program is None:
-        return
-    code = 1
-    try:
-        program()
-        code = 0
-    except SystemExit as ended:
-        code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
-    except BaseException:
-        traceback.print_exc()
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError, io.UnsupportedOperation):
-            stream.flush()
-    os._exit(code)  # what else ends with it is killed by who started it
+    if len(os.listdir("/proc/self/task")) == 1:  # threads do not survive a fork
+        _Server(socket.socket(fileno=int(descriptor)), int(parent)).serve()
 
 
 if __name__ == "__main__":

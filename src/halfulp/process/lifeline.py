@@ -67,8 +67,12 @@ def end(process: Any) -> None:
     if sys.platform == "win32":
         process.kill()
     else:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
+        try:
             os.killpg(process.pid, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):
+            if process.poll() is None:  # it leads no group yet: it was started this moment
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(process.pid, signal.SIGKILL)
     process.wait()
 
 
@@ -93,8 +97,9 @@ def follow() -> None:
 def _wait(descriptor: int, parent: int) -> None:
     import select
 
+    poll = select.poll()  # any number of files may be open
+    poll.register(descriptor, select.POLLIN)
     while os.getppid() == parent:
-        ready, _, _ = select.select([descriptor], [], [], _LOOK_S)
-        if ready:
+        if poll.poll(1000 * _LOOK_S):
             break
     os.killpg(os.getpgrp(), signal.SIGKILL)

@@ -43,7 +43,7 @@ FIXED = {**THREADS, "PYTHONDONTWRITEBYTECODE": "1"}
 IMPORTED = (
     "halfulp.kernels.solutions.server", "halfulp.kernels.solutions.packing", "halfulp.kernels.solutions.streams",
     "halfulp.kernels.solutions.decoy", "halfulp.kernels.problems.stand_in", "halfulp.kernels.problems.facts", "halfulp.cases.poison",
-    "halfulp.cases.precision_modes",
+    "halfulp.cases.precision_modes", "numpy.random", "numpy.testing", "safetensors.torch",
 )  # fmt: skip
 """The program of such a process, and what else it imports sooner or later."""
 CACHES = ("TMPDIR", "HOME", "XDG_CACHE_HOME", "TORCHINDUCTOR_CACHE_DIR", "TORCH_EXTENSIONS_DIR", "TRITON_CACHE_DIR", "NUMBA_CACHE_DIR")
@@ -58,8 +58,8 @@ def _interpreter(text: str) -> str | Path:
 
 
 @functools.cache
-def _fork_server(python: str) -> ForkServer:
-    """The one that starts the processes of an interpreter: importing PyTorch takes two seconds, forking who did 30 milliseconds."""
+def _fork_server(python: str, _: int) -> ForkServer:
+    """The one that starts an interpreter's processes, for this process: importing PyTorch takes two seconds, a fork 30 milliseconds."""
     return ForkServer(python, IMPORTED, FIXED)
 
 
@@ -133,7 +133,7 @@ class Sandbox:
                 **({"TRITON_INTERPRET": "1"} if self.place in (STAND_IN, INTERPRETER) else {}),
             },
             program=("-m", IMPORTED[0], self._folder, limits, self.place),
-            fork_server=None if self.place == CUDA else _fork_server(str(python)),
+            fork_server=None if self.place == CUDA else _fork_server(str(python), os.getpid()),
         )  # fmt: skip
         self.answer_s, self.first_s = answer_s, answer_s if first_s is None else first_s
         self._built: tuple[str, tuple[Any, ...], int] | None = None
