@@ -225,8 +225,8 @@ def test_a_server_that_can_not_fork_says_so(tmp_path, monkeypatch, modules):
 def test_the_server_ends_with_who_asked():
     program = (
         "import os, sys, tempfile; from halfulp.process.fork_server import ForkServer; server = ForkServer(sys.executable, ['json'], {});"
-        "child = server.start('json.tool', [], environment={}, stderr=tempfile.TemporaryFile()).pid;"
-        "print(open(f'/proc/{child}/stat').read().split()[3], flush=True); os.kill(os.getpid(), 9)"
+        "child = server.start('json.tool', [], environment={}, stderr=tempfile.TemporaryFile());"  # it reads until its input is closed
+        "print(open(f'/proc/{child.pid}/stat').read().split()[3], flush=True); os.kill(os.getpid(), 9)"
     )
     ran = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, timeout=SECONDS, check=False)
     server = int(ran.stdout)

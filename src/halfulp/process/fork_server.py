@@ -83,16 +83,16 @@ class ForkServer:
             "module": module, "arguments": list(arguments), "folder": folder,
             "environment": {**shared, **self._environment, **environment},
         }  # fmt: skip
-        with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
-            stdin, to_child = _pipe(theirs, ours, writes=True)
-            stdout, from_child = _pipe(theirs, ours, writes=False)
-            lifeline, held = _pipe(theirs, ours, writes=True)
-            reported, channel = _pipe(theirs, ours, writes=False)
+        with contextlib.ExitStack() as of_child, contextlib.ExitStack() as own:
+            stdin, to_child = _pipe(of_child, own, writes=True)
+            stdout, from_child = _pipe(of_child, own, writes=False)
+            lifeline, held = _pipe(of_child, own, writes=True)
+            reported, channel = _pipe(of_child, own, writes=False)
             try:
                 process_id = self._asked(request, (stdin, stdout, stderr.fileno(), lifeline, reported), shared)
             except (OSError, EOFError):
                 return None
-            ours.pop_all()
+            own.pop_all()
         return Forked(process_id, os.fdopen(to_child, "wb"), os.fdopen(from_child, "rb"), End(channel), End(held))
 
     def close(self) -> None:
@@ -135,17 +135,17 @@ class ForkServer:
         self.close()
         if self._failed_with == now:
             raise OSError("such a server never forked anything")
-        ours, theirs = socket.socketpair()
-        ours.settimeout(START_S)
-        with theirs:
+        own, of_server = socket.socketpair()
+        own.settimeout(START_S)
+        with of_server:
             process = subprocess.Popen(
-                [*self._argv, str(theirs.fileno()), str(os.getpid()), *self._modules],
-                env={**shared, **self._environment}, pass_fds=(theirs.fileno(),), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                [*self._argv, str(of_server.fileno()), str(os.getpid()), *self._modules],
+                env={**shared, **self._environment}, pass_fds=(of_server.fileno(),), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL, start_new_session=True,
             )  # fmt: skip
-        self._connection, self._started_with, self._has_forked = ours, now, False
-        self._finalizer = weakref.finalize(self, _end, ours, process, os.getpid())
-        return ours
+        self._connection, self._started_with, self._has_forked = own, now, False
+        self._finalizer = weakref.finalize(self, _end, own, process, os.getpid())
+        return own
 
 
 _ENDING: list[subprocess.Popen[bytes]] = []
@@ -224,13 +224,13 @@ def _kill_group(process_id: int) -> None:
         os.killpg(process_id, signal.SIGKILL)
 
 
-def _pipe(theirs: contextlib.ExitStack, ours: contextlib.ExitStack, *, writes: bool) -> tuple[int, int]:
-    """The child's end of a pipe and ours, which writes or reads."""
+def _pipe(of_child: contextlib.ExitStack, own: contextlib.ExitStack, *, writes: bool) -> tuple[int, int]:
+    """The child's end of a pipe and this side's, which writes or reads; each is closed with its stack."""
     reading, writing = os.pipe()
-    child, own = (reading, writing) if writes else (writing, reading)
-    theirs.callback(os.close, child)
-    ours.callback(os.close, own)
-    return child, own
+    child_end, own_end = (reading, writing) if writes else (writing, reading)
+    of_child.callback(os.close, child_end)
+    own.callback(os.close, own_end)
+    return child_end, own_end
 
 
 def _ready(descriptors: Iterable[int], within_s: float) -> list[int]:
