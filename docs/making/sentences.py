@@ -1,7 +1,7 @@
 """sentences: every sentence that the program can say, on one page, to be read in one sitting. python docs/making/sentences.py
 
-Taken from the source itself, so none can be missing: every text with at least four words that is no docstring and no pattern. What is filled in while it runs
-is shown as the name of its value between angle quotes.
+Taken from the source itself, so none can be missing: every text with at least four words that is no docstring and no pattern. What is
+filled in while it runs is shown as the name of its value between angle quotes.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def sentences(file: Path) -> Iterator[tuple[int, str]]:
 
 
 def _is_of_patterns(node: ast.AST) -> bool:
-    """Whether it is a call of `re`: the program searches for what it is given and says it to nobody (a part of a pattern is known by "(?")."""
+    """Whether it is a call of `re`: its arguments are searched for and never shown. (Parts of patterns are recognized by "(?".)"""
     return isinstance(node, ast.Call) and ast.unparse(node.func).startswith("re.")
 
 

@@ -70,7 +70,7 @@ class ForkServer:
             environment: more variables, none of which the modules read when they are imported. stderr: where its errors go.
 
         Returns:
-            The process; as one that `lifeline.start` starts, it has to call `follow`. None where none can be forked.
+            The process, which has to call `follow`, like one started by `lifeline.start`. None where none can be forked.
         """
         if sys.platform != "linux" or not hasattr(os, "pidfd_open"):
             return None
@@ -169,7 +169,7 @@ _ALIVE: weakref.WeakSet[ForkServer] = weakref.WeakSet()
 def _end_all() -> None:
     for server in list(_ALIVE):
         server.close()
-    for process in _ENDING:  # what they forked ends with this process, and follows them
+    for process in _ENDING:  # their children end with this process too
         process.kill()
         process.wait()
 
