@@ -246,6 +246,18 @@ def _ends(process_id: int) -> bool:
     return False
 
 
+def test_ends_are_told_where_the_parent_ignores_them():
+    """Who ignores SIGCHLD hands that down; the system then ends children without telling how."""
+    program = (
+        "import signal; signal.signal(signal.SIGCHLD, signal.SIG_IGN); import sys, tempfile; from halfulp.process.fork_server import ForkServer;"
+        "server = ForkServer(sys.executable, ['json'], {}); errors = tempfile.TemporaryFile();"
+        "children = [server.start('json.tool', [], environment={}, stderr=errors) for _ in range(2)];"
+        "children[0].stdin.write(b'{}'); children[0].stdin.close(); print(children[0].wait(30.0), children[1].poll(), flush=True)"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert ran.stdout == "0 None\n", ran.stderr
+
+
 def test_no_thread_is_left(server):
     before = threading.active_count()
     told(start(server))
