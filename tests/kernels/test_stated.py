@@ -424,6 +424,22 @@ def test_a_slow_solution_is_asked_smaller_sizes(tmp_path):
         assert any(entry.label.startswith("smaller: ") for entry in found.asked)
 
 
+@pytest.mark.parametrize(
+    "says",
+    [
+        "x holds scores of beams. Those of a finished beam are irrelevant (they may even be NaN).",
+        "Slots of x without a token are uninitialized memory and may hold any bits, NaN among them.",
+        "Rows of x past the count are never read and may be NaN.",
+        "Rows of x that no index names are unused: NaN may be there.",
+        "Rows of x that are masked have no effect, even where they are NaN.",
+    ],
+)
+def test_nan_in_what_has_no_effect_is_not_nan_among_the_inputs(tmp_path, says):
+    found, _ = stated(tmp_path, f"{says} x: float32 (B, N).")
+    assert math.nan not in found.specials
+    assert math.nan in found.behind
+
+
 LISTED = """
     Input: `data = (x, v)`
       - `x`: float32 (B, N), scores; -inf marks what is masked

@@ -16,7 +16,12 @@ SHAPE = re.compile(
 INDEXED = re.compile(r"\w\[\Z")
 """What comes before the axes: "x[..., i]" is a part of x, and "x: [..., D]" is all of it."""
 ANY_SHAPE = re.compile(r"\b(?:any|arbitrary) (?:shape|rank|number of (?:axes|dim(?:ension)?s))\b", re.IGNORECASE)
-NOT_HELD = re.compile(r"\b(?:anything|ignored|beyond|outside|padding|padded)\b", re.IGNORECASE)
+NOT_HELD = re.compile(
+    r"\b(?:anything|any bits|garbage|ignored|irrelevant|unused|uninitiali[sz]ed|beyond|outside|padding|padded"
+    r"|(?:never|not) (?:read|used|looked at|touched)|no (?:effect|influence|meaning))\b",
+    re.IGNORECASE,
+)
+"""Marks a sentence that is about numbers on which no result depends."""
 NOT_BEFORE = re.compile(r"\b(?:no|not|never|without|nor)\b(?:\W+\w+){0,3}\W*$", re.IGNORECASE)
 NOT_AFTER = re.compile(r"^(?:\W+\w+){0,3}?\W+(?:no|not|never|cannot|\w+n't)\b", re.IGNORECASE)
 """A denial of something, a few words before it or after it."""
