@@ -1,6 +1,6 @@
 """Which of the labelled solutions are accepted, by `halfulp kernel` and by its peers?
 
-Twenty-four sets of problems with right and wrong solutions, each written by somebody who had not seen the checker; `labels.json` of a set says
+Twenty-five sets of problems with right and wrong solutions, each written by somebody who had not seen the checker; `labels.json` of a set says
 of each solution whether it is right (null: reasonable people may disagree; not counted), its kind, and on what a wrong one shows. What
 shows on a GPU alone (a race between blocks) is counted where there is one.
 
@@ -56,33 +56,49 @@ def main() -> None:
     parser.add_argument("--peers", action="store_true", help="ask the peers too")
     parser.add_argument("--jobs", type=int, help="how many solutions are judged at a time; by default one for each processor")
     parser.add_argument(
-        "--json", help="where to write what each solution was answered; problems that are there already are not asked again"
+        "--json",
+        help="where to write what each solution was answered; problems that are there already are not asked again (with --peers, only the peers are)",
     )
     options = parser.parse_args()
     rows = _before(options.json)
-    known = {row["name"].rpartition("/")[0] for row in rows}
+    known: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in rows:
+        known[row["name"].rpartition("/")[0]].append(row)
+    lacking = {name for name, own in known.items() if options.peers and not all(row["peers"] for row in own)}
     start, chosen = time.monotonic(), list(problems(options.set, options.every, options.only))
-    chosen = [entry for entry in chosen if f"{entry[1].name}/{entry[0].name}" not in known]
+    chosen = [entry for entry in chosen if (name := f"{entry[1].name}/{entry[0].name}") not in known or name in lacking]
     for done, (problem, folder, labels) in enumerate(chosen):
-        if not torch.cuda.is_available():
-            labels = {name: {**label, "right": None} if label.get("gpu_only") else label for name, label in labels.items()}
-        files = {name: folder / name for name in labels}
-        report = judge_all(problem, list(files.values()), processes=options.jobs)
-        peers = _asked(problem, files) if options.peers else {}
-        for (name, label), result in zip(labels.items(), report.results):
-            row = {
-                "name": f"{folder.name}/{name}", "right": label["right"], "kind": label["kind"], "answer": result.answer, "cheat": result.cheat,
-                "accepted": result.acceptable is True, "seconds": result.seconds, "because": result.because, "complete": result.complete,
-                "asked": len(result.asked), "notes": result.notes, "peers": peers.get(name, {}),
-            }  # fmt: skip
-            rows.append(row)
-            if label["right"] is not None and row["accepted"] != label["right"]:
-                print(f"  {folder.name}/{name} ({label['kind']}) is {result.answer}: {result.because[:160]}")
+        files = {f"{folder.name}/{name}": folder / name for name in labels}
+        own = known[f"{folder.name}/{problem.name}"]
+        if not own:
+            own += _judged(problem, folder, labels, options.jobs)
+            rows += own
+        if options.peers:
+            peers = _asked(problem, files)
+            for row in own:
+                row["peers"] = peers.get(row["name"], {})
         left = (time.monotonic() - start) / (done + 1) * (len(chosen) - done - 1)
         print(f"{folder.name}/{problem.name}: {len(labels)} solutions; {left / 60:.0f} min left", flush=True)
         if options.json:
             write_file(options.json, json.dumps(rows, indent=1))
     sys.exit(told(rows))
+
+
+def _judged(problem: Path, folder: Path, labels: dict[str, Any], jobs: int | None) -> list[dict[str, Any]]:
+    """The rows of a problem's solutions."""
+    rows: list[dict[str, Any]] = []
+    report = judge_all(problem, [folder / name for name in labels], processes=jobs)
+    for (name, label), result in zip(labels.items(), report.results):
+        right = None if label.get("gpu_only") and not torch.cuda.is_available() else label["right"]
+        row = {
+            "name": f"{folder.name}/{name}", "right": right, "kind": label["kind"], "answer": result.answer, "cheat": result.cheat,
+            "accepted": result.acceptable is True, "seconds": result.seconds, "because": result.because, "complete": result.complete,
+            "asked": len(result.asked), "notes": result.notes, "peers": {},
+        }  # fmt: skip
+        rows.append(row)
+        if right is not None and row["accepted"] != right:
+            print(f"  {folder.name}/{name} ({label['kind']}) is {result.answer}: {result.because[:160]}")
+    return rows
 
 
 def _before(path: str | None) -> list[dict[str, Any]]:

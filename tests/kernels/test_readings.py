@@ -158,7 +158,14 @@ def test_any_whole_number_is_asked_over_its_whole_range(tmp_path, says):
 @pytest.mark.parametrize(
     ("says", "attribute", "value"),
     [
-        ("At least one per row is finite.", "some_left", True),
+        ("At least one per row is finite.", "left", 1),
+        ("Every row has at least 3 finite scores.", "left", 3),
+        ("-inf marks what a row must not use; at least n of them are finite.", "left", 20),
+        ("Every query has at least one valid key.", "left", 1),
+        ("Both caches are updated IN PLACE at position n and returned.", "in_place", True),
+        ("The cache may be updated in place.", "in_place", False),
+        ("x is not modified in place.", "in_place", False),
+        ("Rows have any length from 0 upwards.", "empties", True),
         ("Entries of y have magnitude in [1e-30, 1e30].", "magnitude_range", (1e-30, 1e30)),
         ("A sequence of length 0 gives zeros.", "empties", True),
         ("Zeros are common.", "signed", [0, 1]),

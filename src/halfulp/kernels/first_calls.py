@@ -22,6 +22,9 @@ from .trials.sides import How
 from .trials.trial import OFTEN
 
 LABEL = "the inputs of the problem"
+LEFT_AS_THEY_ARE = (
+    "It leaves inputs as they are that the problem asks to be updated in place: whoever reads them next finds the old numbers."
+)
 SLOWER = "Triton's interpreter takes thousands of times as long as a GPU does."
 SMALL = 8
 """Shorter axes stay as they are when sizes are reduced: they may be widths of filters or numbers of groups."""
@@ -154,6 +157,8 @@ class FirstCalls:
         facts = cheats.reference_facts(self.trials.reference(given.init), given)
         found = self.trials.call(given, settled=cheats.SETTLED_S, watched=True).facts
         cheat(cheats.seen_by_process(found, facts), LABEL)
+        if basis.stated.in_place and set(facts["written"]) - set(found.get("written", ())):
+            raise Decided(self.record.result(Verdict.MISTAKE, LEFT_AS_THEY_ARE, kind="given", label=LABEL))
         cheat(cheats.CALLS_REFERENCE if cheats.calls_reference(found, facts) else "", LABEL)
         self._falls_back = cheats.falls_back(found, facts)
         if alike := sorted(set(found.get("whole", ())) & set(facts["whole"])):

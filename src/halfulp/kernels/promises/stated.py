@@ -40,7 +40,8 @@ class Stated:
         numbers: that the text names.
         whole_ranges: the smallest and the largest value that integers may have, by the places of the inputs that hold them.
         empties: whether it mentions empty pieces. bounds: whether it, or one of its names, limits how long pieces may be.
-        nothing: whether it says what becomes of rows that are masked as a whole. some_left: whether it says that there are none.
+        nothing: whether it says what becomes of rows that are masked as a whole. left: how many numbers of a row are neither -inf nor NaN
+            at least, as far as it says.
         gradients: whether it asks for them. inference: whether it says that none are needed.
         contiguous: whether inputs are contiguous. rows_apart: whether only their rows may lie apart. strided: the places of inputs that may
             have
@@ -105,7 +106,7 @@ class Stated:
         self.strided = self._may_have_strides(draws[0])
         is_laid_out = all(tensor.is_contiguous() for tensor in tensors)
         self.lies_as_drawn = problem.format == "GPU MODE" and is_laid_out and wording.STRIDES.search(self._prose) is None
-        self.some_left = wording.SOME_LEFT.search(self._prose) is not None
+        self.left = self._left_in(draws[0])
         found = limits_in(self._sentences)
         sizes_said = [(float(match["low"]), float(match["high"])) for match in wording.MAGNITUDE_RANGE.finditer(self._prose)]
         self.magnitude_range = sizes_said[0] if sizes_said else None
@@ -115,6 +116,22 @@ class Stated:
             wording.KINDS[word] for found in wording.SEVERAL_KINDS.finditer(self._prose) for word in re.findall(wording.ONE_KIND, found[0])
         }
         self.kinds = tuple(kind for kind in dict.fromkeys(wording.KINDS.values()) if len(own) == 1 and own < said and kind in said - own)
+
+    @property
+    def in_place(self) -> bool:
+        """Whether the text demands that inputs are updated."""
+        return any(wording.IN_PLACE.search(sentence) and not wording.LEFT_OPEN.search(sentence) for sentence in self._sentences)
+
+    def _left_in(self, draw: Setting) -> int:
+        """How many numbers of a row are not -inf, "at least k finite logits"; 1 if it says only that there are some, 0 if nothing."""
+        match = wording.MANY_LEFT.search(self._prose)
+        word = (match["count"] or match["more"]) if match is not None else ""
+        if word.isdigit():
+            return int(word)
+        count = self._names(draw, {}).get(word)
+        if isinstance(count, (int, float)):
+            return int(count)
+        return int(bool(word) or wording.SOME_LEFT.search(self._prose) is not None)
 
     def open_axes(self, draw: Setting) -> dict[int, int]:
         """The inputs that may have any number of leading axes, "x: (..., D)", each with the number of its other axes."""

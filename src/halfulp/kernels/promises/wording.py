@@ -79,7 +79,10 @@ FLOAT32 = re.compile(
 )
 """Not "computed in float32": that is said of kernels that round the factors of a product to 16 bits, as GPUs multiply them."""
 EMPTY = re.compile(
-    r"\bempty\b|\blengths? (?:is |are |of )?(?:0|zero)\b|\b(?:with|has|have|having) no \w+s\b|\bwithout any \w+s\b", re.IGNORECASE
+    r"\bempty\b|\blengths? (?:is |are |of |may be |can be )?(?:from )?(?:0|zero)\b|\bzero[- ]lengths?\b"
+    r"|\b(?:with|has|have|having) no \w+s\b|\bwithout any \w+s\b|\b(?:0|zero) or more\b"
+    r"|\b(?:may|can|might) (?:have|hold|contain) (?:none|nothing)\b",
+    re.IGNORECASE,
 )
 BOUND = re.compile(
     r"\b(?:at most|no more than|fewer than|up to)\s+[\w-]+\s+(?:\w+\s+)?"
@@ -109,6 +112,13 @@ GRADIENTS = re.compile(
     r"|\bgradients? (?:[\w()]+ ){0,5}?(?:flows?|reach\w*|(?:are|is) (?:taken|needed|used|computed|asked|trained|required))\b",
     re.IGNORECASE,
 )
+IN_PLACE = re.compile(
+    r"\b(?:updat\w+|modif\w+|writ\w+|overwrit\w+|chang\w+|mutat\w+|stor\w+|scal\w+|sort\w+|computed?|happens?|works?|done|runs?)\b"
+    r"[^.;]{0,40}\bin[- ]?place\b",
+    re.IGNORECASE,
+)
+LEFT_OPEN = re.compile(r"\b(?:may|might|can|could|allowed|either|or|need not|not|never|without)\b|n't\b", re.IGNORECASE)
+"""A sentence that allows or denies something, and does not demand it."""
 CONTIGUOUS = re.compile(r"\bcontiguous\b", re.IGNORECASE)
 STRIDES = re.compile(
     r"\b(?:non|not|need|may|any|whether|either)\b[^,]*\b(?:contiguous|strides?)\b|\bnoncontiguous\b|\bstrided\b|\bcontiguous or\b"
@@ -146,6 +156,12 @@ SOME_LEFT = re.compile(
     re.IGNORECASE,
 )
 """Says that no row is -inf, or masked, as a whole."""
+MANY_LEFT = re.compile(
+    rf"\bat least (?P<count>{NAME}|\d+) (?:of \w+ )?(?:\w+ ){{0,2}}?(?:finite|valid|unmasked|allowed)\b"
+    rf"|\bat least (?P<more>{NAME}|\d+) (?:\w+ ){{1,4}}?(?:is|are|stays?|remains?) (?:finite|valid|unmasked|allowed|kept|left)\b",
+    re.IGNORECASE,
+)
+"""Says how many numbers of each row are not -inf, or not masked."""
 DENIED = re.compile(r"\b(?:no|not|never|non|cannot|none)\b|n't\b", re.IGNORECASE)
 """A clause that denies something."""
 KINDS = {

@@ -103,7 +103,11 @@ def loses_little(question: Question, check: CheckResult | None) -> bool:
         return True
     noise = check.find("noise")
     limit = MEAN_IN_SPREADS if question.gradients and MEAN in question.label else A_DIGIT
-    is_of_values = question.kind == "values" or (question.gradients != "" and any(label in question.label for label in DIFFERENTIATED))
+    is_of_values = (
+        question.kind == "values"
+        or FAR_FROM_ZERO in question.label
+        or (question.gradients != "" and any(label in question.label for label in DIFFERENTIATED))
+    )
     return is_of_values and noise is not None and noise.number("rms_in_noise") <= limit
 
 

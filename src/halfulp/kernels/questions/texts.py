@@ -91,19 +91,26 @@ def _special_questions(given: Setting, floats: dict[int, torch.Tensor], promises
         for place in places:
             generator = torch.Generator().manual_seed(place)
             some = floats[place].masked_fill(torch.rand(floats[place].shape, generator=generator) < SOME, value)
+            if not _has_left(some, stated.left):
+                continue
             yield from kept_question(f"{value} here and there in input {place}", given, {place: some}, promises)
     for place, tensor in floats.items():
-        if place in stated.specials.get(-math.inf, ()) and tensor.shape[-1] > LEFT:
+        if place in stated.specials.get(-math.inf, ()) and tensor.shape[-1] > LEFT >= stated.left:
             order = torch.rand(tensor.shape, generator=torch.Generator().manual_seed(place)).argsort(-1)
             masked = tensor.masked_fill(order >= LEFT, -torch.inf)
             yield from kept_question(f"all but {LEFT} numbers of each row of input {place} -inf", given, {place: masked}, promises)
         for value in (value for value in (math.nan, -math.inf) if place in stated.specials.get(value, ())):
             for axis, length in enumerate(tensor.shape):
-                if stated.some_left and axis < tensor.dim() - 1:
-                    continue
                 masked = tensor.clone()
                 masked.narrow(axis, 0, length // 2).fill_(value)
+                if not _has_left(masked, stated.left):
+                    continue
                 yield from kept_question(f"the first half of axis {axis} of input {place} {value}", given, {place: masked}, promises)
+
+
+def _has_left(tensor: torch.Tensor, least: int) -> bool:
+    """Whether every row has so many finite numbers."""
+    return not least or not tensor.numel() or int(torch.isfinite(tensor).sum(-1).min()) >= least
 
 
 BY_FAR = 300.0

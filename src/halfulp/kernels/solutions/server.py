@@ -199,7 +199,8 @@ class _Host:
         returned = [tensor.clone() for tensor in sent]
         sent = taken_from(self.place, returned)
         overwritten = any(not same(old, new) for old, new in self._returned)
-        self._returned = [(tensor.clone(), tensor) for tensor in _tensors(results)]
+        # Memory of the inputs, which a solution returns where it updates them, changes with the next inputs.
+        self._returned = [(tensor.clone(), tensor) for tensor in _tensors(results) if not aliased((tensor,), given)]
         facts: dict[str, Any] = {
             "overwritten": overwritten,
             "types": sorted({type(tensor).__name__ for tensor in _tensors(results)} - {"Tensor", "Parameter"}),

@@ -1,0 +1,52 @@
+"""Inputs that a problem has updated in place: solutions have to update them, and may return them."""
+
+import pytest
+
+import halfulp
+from halfulp.kernels.judging import judge_here
+
+REFERENCE = """
+import torch
+def generate_input(rows, n, seed):
+    g = torch.Generator().manual_seed(seed)
+    return torch.randn(rows, n, generator=g), torch.randn(4 * rows, n, generator=g), torch.randint(0, 4, (rows,), generator=g)
+def ref_kernel(data):
+    x, cache, pos = data
+    cache[torch.arange(len(x)) * 4 + pos] = torch.tanh(x) * 0.5
+    return x.sum(-1), cache
+"""
+TASK = """
+description: |
+  One step: data = (x [rows, n], cache [4 rows, n], pos int64 [rows] in [0, 4)).
+  Row 4 r + pos[r] of the cache becomes tanh(x[r]) / 2. {says}
+tests:
+  - {{rows: 8, n: 16, seed: 1}}
+"""
+SOLUTION = """
+import torch
+def custom_kernel(data):
+    x, cache, pos = data
+    {first}
+    for row in range(len(x)):
+        e = torch.exp(-2.0 * x[row].double().abs())
+        cache[4 * row + int(pos[row])] = (torch.sign(x[row]) * (1 - e) / (1 + e) / 2).float()
+    return x.double().sum(-1).float(), cache
+"""
+DEMANDED = "The cache is updated IN PLACE and returned; the next step reads it."
+
+
+@pytest.mark.parametrize(
+    ("says", "first", "answer"),
+    [
+        (DEMANDED, "pass", "RIGHT"),
+        (DEMANDED, "cache = cache.clone()", "MISTAKE"),
+        ("The cache may be updated in place; it is returned.", "cache = cache.clone()", "RIGHT"),
+    ],
+)
+def test_what_is_to_be_updated_in_place_is_updated(tmp_path, says, first, answer):
+    (tmp_path / "reference.py").write_text(REFERENCE, encoding="utf-8")
+    (tmp_path / "task.yml").write_text(TASK.format(says=says), encoding="utf-8")
+    (tmp_path / "solution.py").write_text(SOLUTION.format(first=first), encoding="utf-8")
+    found = judge_here(tmp_path, tmp_path / "solution.py", budget_s=8.0)
+    assert found.answer == answer, halfulp.report(found)
+    assert answer == "RIGHT" or "leaves inputs as they are" in found.because
