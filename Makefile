@@ -157,7 +157,7 @@ slice-compiling: $(VENV)/.ready
 slice-kernels: export HALFULP_HOME = $(CURDIR)/.backends/kernels
 slice-kernels: $(VENV)/.ready
 	$(BIN)/halfulp backends install triton
-	$(BIN)/python -W ignore -m benchmarks.kernels.run --every 40
+	$(BIN)/python -W ignore -m benchmarks.kernels.run --every 66
 	$(BIN)/python -W ignore -m benchmarks.kernels.crowd --of 16 --budget 5
 	$(BIN)/python -W ignore -m benchmarks.kernels.released --only rms_norm --budget 10
 

@@ -152,3 +152,43 @@ def test_rows_of_parameters_are_alike_where_the_problem_says_which_counts(tmp_pa
 )
 def test_which_strings_a_text_gives_for_a_name(text, found):
     assert quoted(text, "padding") == found
+
+
+NORMALIZED = """
+import torch
+import torch.nn as nn
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(24, 32)
+    def forward(self, x):
+        return torch.nn.functional.layer_norm(self.linear(x), (32,))
+def get_inputs():
+    return [torch.randn(8, 24)]
+"""
+BY_HAND = """
+import torch
+import torch.nn as nn
+class ModelNew(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(24, 32)
+    def forward(self, x):
+        y = self.linear.bias + sum(x[:, k : k + 4] @ self.linear.weight[:, k : k + 4].T for k in range(0, 24, 4))
+        mean = y.mean(-1, keepdim=True)
+        var = {variance}
+        return (y - mean) * torch.rsqrt(var + 1e-5)
+"""
+
+
+@pytest.mark.parametrize(
+    ("variance", "answer"),
+    [("(y - mean).square().mean(-1, keepdim=True)", "RIGHT"), ("(y * y).mean(-1, keepdim=True) - mean * mean", "UNSTABLE")],
+)
+def test_each_bias_is_far_from_zero_once(tmp_path, variance, answer):
+    """Inputs far from zero spread what the weights make of them: only the bias gives a normalization a large mean."""
+    (tmp_path / "problem.py").write_text(NORMALIZED, encoding="utf-8")
+    (tmp_path / "solution.py").write_text(BY_HAND.format(variance=variance), encoding="utf-8")
+    found = judge_here(tmp_path, tmp_path / "solution.py", budget_s=20.0)
+    assert found.answer == answer, halfulp.report(found)
+    assert answer == "RIGHT" or "linear.bias" in found.label

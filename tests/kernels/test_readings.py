@@ -15,6 +15,7 @@ from halfulp.kernels.promises.wording import GRADIENTS, INFERENCE
 from halfulp.kernels.questions.arguments import number_questions
 from halfulp.kernels.questions.question import Question
 from halfulp.kernels.questions.sizes import size_questions
+from halfulp.kernels.questions.texts import text_questions
 from halfulp.kernels.questions.values import value_questions, whole_range_questions
 
 REFERENCE = """
@@ -177,6 +178,19 @@ def test_any_whole_number_is_asked_over_its_whole_range(tmp_path, says):
 def test_single_words(tmp_path, says, attribute, value):
     _, _, found = stated(tmp_path, says)
     assert getattr(found, attribute) == value
+
+
+@pytest.mark.parametrize(
+    ("least", "asked"),
+    [("", True), (" At least width of its numbers are finite.", True), (" At least n of its numbers are finite.", False)],
+)
+def test_a_mask_leaves_as_many_numbers_as_the_text_says(tmp_path, least, asked):
+    _, draws, found = stated(tmp_path, f"y may hold -inf; a row of y that is -inf as a whole gives zeros.{least}")
+    rows = [leaves(question.setting.arguments)[0] for question in text_questions(draws[0], Promises(draws), found)]
+    left = [int(torch.isfinite(row).sum(-1).min()) for row in rows if torch.isinf(row).any()]
+    assert bool(left) is asked
+    assert all(count >= found.left for count in left)
+    assert not least or not asked or found.left == 5
 
 
 MODULE = """
