@@ -126,7 +126,10 @@ def told(rows: list[dict[str, Any]]) -> int:
         Rate(sum(not row["accepted"] for row in wrong), len(wrong)),
     )
     print(f"{'halfulp kernel':24}{accepted!s:56}{rejected}")
-    if any(row["peers"] for row in rows):
+    right, wrong = ([row for row in side if row["peers"]] for side in (right, wrong))
+    if right and wrong:
+        own = Rate(sum(row["accepted"] for row in right), len(right)), Rate(sum(not row["accepted"] for row in wrong), len(wrong))
+        print(f"Where the peers were asked:\n{'halfulp kernel':24}{own[0]!s:56}{own[1]}")
         for name in (*PEERS, TESTED):
             taken = Rate(sum(row["peers"][name] for row in right), len(right))
             refused = Rate(sum(not row["peers"][name] for row in wrong), len(wrong))
@@ -134,7 +137,7 @@ def told(rows: list[dict[str, Any]]) -> int:
             print(f"figure right_accepted_by_{_word(name)} {taken.value:.4f} share")
             print(f"figure wrong_rejected_by_{_word(name)} {refused.value:.4f} share")
     seconds = [row["seconds"] for row in rows]
-    print(f"figure cheats_named {sum(bool(row['cheat']) for row in wrong)} solutions")
+    print(f"figure cheats_named {sum(bool(row['cheat']) for row in rows if row['right'] is False)} solutions")
     print(f"figure median_seconds {statistics.median(seconds):.1f} s")
     print(f"figure slowest_seconds {max(seconds):.1f} s")
     print(f"figure right_accepted {accepted.value:.4f} share")
