@@ -7,7 +7,7 @@ from halfulp.kernels.questions import sequences
 
 LONG = sequences.REPEATED_S
 RIGHT_S = 6.0
-"""For a right solution of a parametrized test: on its small problem that is about a hundred questions, those of the test among them."""
+"""For a right solution of a parametrized test: on its small problem that is enough for the questions of the test."""
 
 
 @pytest.fixture(autouse=True)

@@ -49,4 +49,4 @@ def test_what_is_to_be_updated_in_place_is_updated(tmp_path, says, first, answer
     (tmp_path / "solution.py").write_text(SOLUTION.format(first=first), encoding="utf-8")
     found = judge_here(tmp_path, tmp_path / "solution.py", budget_s=8.0)
     assert found.answer == answer, halfulp.report(found)
-    assert answer == "RIGHT" or "leaves inputs as they are" in found.because
+    assert answer == "RIGHT" or "doesn't update inputs" in found.because

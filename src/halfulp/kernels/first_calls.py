@@ -22,9 +22,7 @@ from .trials.sides import How
 from .trials.trial import OFTEN
 
 LABEL = "the inputs of the problem"
-LEFT_AS_THEY_ARE = (
-    "It leaves inputs as they are that the problem asks to be updated in place: whoever reads them next finds the old numbers."
-)
+NOT_UPDATED = "It doesn't update inputs that the problem asks to be updated in place: whoever reads them next finds the old numbers."
 SLOWER = "Triton's interpreter takes thousands of times as long as a GPU does."
 SMALL = 8
 """Shorter axes stay as they are when sizes are reduced: they may be widths of filters or numbers of groups."""
@@ -158,7 +156,7 @@ class FirstCalls:
         found = self.trials.call(given, settled=cheats.SETTLED_S, watched=True).facts
         cheat(cheats.seen_by_process(found, facts), LABEL)
         if basis.stated.in_place and set(facts["written"]) - set(found.get("written", ())):
-            raise Decided(self.record.result(Verdict.MISTAKE, LEFT_AS_THEY_ARE, kind="given", label=LABEL))
+            raise Decided(self.record.result(Verdict.MISTAKE, NOT_UPDATED, kind="given", label=LABEL))
         cheat(cheats.CALLS_REFERENCE if cheats.calls_reference(found, facts) else "", LABEL)
         self._falls_back = cheats.falls_back(found, facts)
         if alike := sorted(set(found.get("whole", ())) & set(facts["whole"])):

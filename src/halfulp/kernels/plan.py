@@ -26,7 +26,7 @@ from .questions.pairs import extremes, far_questions, longer_constructor_questio
 from .questions.parameters import constructor_questions, marks_of, moved, parameter_questions, times
 from .questions.pieces import piece_questions
 from .questions.proportions import PROPORTIONS
-from .questions.question import MEAN, Question
+from .questions.question import FAR_FROM_ZERO, FAR_MEAN, MEAN, Question
 from .questions.sizes import longer_size_questions, size_questions
 from .questions.texts import format_questions, text_questions, unit_questions
 from .questions.values import (
@@ -58,9 +58,6 @@ OF_A_TEST = len(PROPORTIONS) + 6
 """How many sizes are asked of each other test, the nearest first."""
 MOST_ALIKE = 1
 """How many questions about whole numbers that every draw gives alike are asked before gradients. One shows whether they are read at all."""
-FAR_MEAN = 1000.0
-"""Times the spread of the inputs. In float32, squares of numbers so far from zero have a unit as large as the squares of their
-differences."""
 
 
 class Plan:
@@ -275,7 +272,7 @@ class Plan:
         arguments = self.promises.kept(with_leaves(self.given.arguments, {place: tensor + away for place, tensor in floats.items()}))
         if arguments is not None:
             setting = replace(self.given, arguments=arguments, state={**self.given.state, **{name: state[name] + away for name in state}})
-            yield Question("values", "a mean a thousand times the spread, the same in all inputs, parameters and buffers", setting)
+            yield Question("values", f"{FAR_FROM_ZERO}, the same in all inputs, parameters and buffers", setting)
 
     def _ignored(self, settings: Sequence[Setting]) -> Iterator[Question]:
         """Numbers that don't affect the result, on the first setting that has any: there are none where all lengths are full."""

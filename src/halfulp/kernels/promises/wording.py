@@ -150,9 +150,7 @@ VALUES = re.compile(
 )
 """Says between which numbers integers may be."""
 SOME_LEFT = re.compile(
-    r"\bat least one (?:\w+ )?(?:per|of each|in each|in every|of every) \w+ (?:is|are|stays?|remains?) "
-    r"(?:finite|valid|unmasked|kept|left)\b"
-    r"|\b(?:no|never an?) (?:row|\w+ )?(?:is |are )?(?:entirely|fully|completely|all) (?:-inf|masked)\b",
+    r"\b(?:no|never an?) (?:row|\w+ )?(?:is |are )?(?:entirely|fully|completely|all) (?:-inf|masked)\b",
     re.IGNORECASE,
 )
 """Says that no row is -inf, or masked, as a whole."""

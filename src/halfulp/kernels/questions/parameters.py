@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import replace
@@ -15,7 +16,7 @@ from ..problems.comparisons import comparisons_in
 from ..problems.problem import Problem
 from ..problems.stand_in import on_processor
 from .marks import MARKS, exchanged, whole_inputs
-from .question import FAR_FROM_ZERO, Question
+from .question import FAR_FROM_ZERO, FAR_MEAN, Question
 
 
 def constructor_questions(problem: Problem, given: Setting) -> Iterator[Question]:
@@ -140,7 +141,7 @@ def parameter_questions(
         }
     for label, state in changes.items():
         yield Question("parameters", label, replace(given, state=state))
-    yield from _far_biases(given, tables)
+    yield from itertools.islice(_far_biases(given, tables), len(changes))  # no more time than for all other changes
 
 
 def _far_biases(given: Setting, tables: Collection[str]) -> Iterator[Question]:
@@ -150,16 +151,13 @@ def _far_biases(given: Setting, tables: Collection[str]) -> Iterator[Question]:
         for name, tensor in given.state.items()
         if BIAS.search(name) and is_real(tensor) and tensor.dim() == 1 and tensor.numel() > 1 and name not in tables
     }
-    for name, tensor in list(biases.items())[:MOST_BIASES]:
-        away = FAR * max(1.0, float(tensor.double().std(correction=0)))
+    for name, tensor in biases.items():
+        away = FAR_MEAN * max(1.0, float(tensor.double().std(correction=0)))
         yield Question("parameters", f"{name}: {FAR_FROM_ZERO}", replace(given, state={**given.state, name: tensor + away}))
 
 
 BIAS = re.compile(r"bias|beta|shift|offset|(?:^|[._])b\d*$", re.IGNORECASE)
 """Parts of names of parameters that are added."""
-MOST_BIASES = 4
-FAR = 1000.0
-"""As in `halfulp.inputs`: times the spread."""
 
 
 def _in_twos(tensor: torch.Tensor) -> torch.Tensor:

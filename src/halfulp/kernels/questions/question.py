@@ -103,12 +103,12 @@ def loses_little(question: Question, check: CheckResult | None) -> bool:
         return True
     noise = check.find("noise")
     limit = MEAN_IN_SPREADS if question.gradients and MEAN in question.label else A_DIGIT
-    is_of_values = (
+    is_extreme = (
         question.kind == "values"
         or FAR_FROM_ZERO in question.label
         or (question.gradients != "" and any(label in question.label for label in DIFFERENTIATED))
     )
-    return is_of_values and noise is not None and noise.number("rms_in_noise") <= limit
+    return is_extreme and noise is not None and noise.number("rms_in_noise") <= limit
 
 
 MEAN, MEAN_IN_SPREADS = "a large mean", 100.0
@@ -120,7 +120,9 @@ LARGER = {"a thousand times larger": 2000.0, "a hundred times larger": 200.0, ME
 """How many times larger numbers are, by the words of a label; `_negative` doubles the largest."""
 DIFFERENTIATED = (MEAN, "numbers a thousand times larger", "all numbers negative", "sums that cancel")
 """Variants on which gradients are asked: a formula that is right for small numbers overflows or cancels on others."""
-FAR_FROM_ZERO = "a mean a thousand times the spread"
+FAR_FROM_ZERO, FAR_MEAN = "a mean a thousand times the spread", 1000.0
+"""The value of `halfulp.inputs`, and how many times the spread its mean is. In float32, squares of numbers so far from zero have a unit as
+large as the squares of their differences."""
 IN_TRAINING = (*DIFFERENTIATED, FAR_FROM_ZERO)
 """Variants that are asked in training mode: E[x²] - E[x]² loses twice the digits that the inputs lose."""
 SATURATED = ("numbers a thousand times larger",)
