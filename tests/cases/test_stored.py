@@ -192,3 +192,14 @@ def test_functions_that_only_start_are_named():
             halfulp.check(function, torch.relu, torch.ones(2))
     with pytest.raises(InputError, match=r"Got expected=Rows, which has a `yield`"):
         halfulp.check(torch.relu, Rows(), torch.ones(2))
+
+
+def test_patterns_of_a_stored_result_are_those_of_the_samples_at_hand(monkeypatch):
+    """Sampling is most of the time of a check; a stored result's patterns need no samples of their own."""
+    torch.manual_seed(0)
+    x, w = torch.randn(32, 64), torch.randn(64, 48)
+    again = halfulp.check((x.double() @ w.double()).float(), torch.matmul, (x, w)).find("patterns")
+    monkeypatch.setattr("halfulp.verdicts.evidence.patterns.noise_of", None)
+    found = halfulp.check((x.double() @ w.double()).float(), torch.matmul, (x, w)).find("patterns")
+    assert found is not None
+    assert found == again

@@ -251,6 +251,44 @@ def test_kernels_run_in_float64_as_often_as_that_is_asked(tmp_path):
     assert ran.returncode == 0, ran.stderr
 
 
+WRAPPED = """
+import triton, triton.language as tl
+
+@triton.jit
+def kernel(o_ptr, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(o_ptr + at, (at + 1) * 2147483647)
+"""
+COUNTED = """
+import os, sys
+os.environ["TRITON_INTERPRET"] = "1"
+sys.path.insert(0, {folder!r})
+from halfulp.kernels.solutions.triton_interpreter import prepare
+prepare()
+import numpy as np, torch, triton.runtime.interpreter as interpreter
+import wrapped
+
+counted, plain = [], interpreter.InterpreterBuilder.binary_op
+def counting(self, *operands):
+    counted.append(operands[-1])
+    return plain(self, *operands)
+interpreter.InterpreterBuilder.binary_op = counting
+o = torch.empty(4, dtype=torch.int32)
+wrapped.kernel[(1,)](o, BLOCK=4)
+assert o.tolist() == [2147483647, -2, 2147483645, -4], o
+assert counted == [np.add, np.multiply], counted
+"""
+
+
+@needs_triton
+def test_whole_numbers_wrap_and_each_op_on_them_is_one(tmp_path):
+    """The interpreter computes each a second time with 64 bits, for an assertion that only a debugging launch makes: half of its time."""
+    (tmp_path / "wrapped.py").write_text(WRAPPED)
+    python = sys.executable if importlib.util.find_spec("triton") is not None else environment_of("triton").python()
+    ran = subprocess.run([python, "-c", COUNTED.format(folder=str(tmp_path))], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+
+
 SLOW = """
 import time
 import torch, torch.nn as nn, triton, triton.language as tl

@@ -25,7 +25,7 @@ LABEL = "the inputs of the problem"
 NOT_UPDATED = "It doesn't update inputs that the problem asks to be updated in place: whoever reads them next finds the old numbers."
 SLOWER = "Triton's interpreter takes thousands of times as long as a GPU does."
 SMALL = 8
-"""Shorter axes stay as they are when sizes are reduced: they may be widths of filters or numbers of groups."""
+"""No axis becomes shorter when sizes are reduced, and shorter ones stay as they are: they may be widths of filters or numbers of groups."""
 
 
 class FirstCalls:
@@ -105,32 +105,39 @@ class FirstCalls:
             Decided: the solution is wrong there.
         """
         too_slow = self.budget.call_s / self.budget.pass_s
-        for parts in (2, 4, 8) if too_slow < SMALL else (SMALL,):
+        for parts in (2, 4, 8) if too_slow < SMALL else (8, 4, 2):
             if self.budget.call_s <= self.budget.pass_s or self.budget.is_over:
                 break
-            self._shrink_to(self.answers.own.problem, parts)
+            if self._shrink_to(self.answers.own.problem, parts) and too_slow >= SMALL:
+                break
 
-    def _shrink_to(self, problem: Problem, parts: int) -> None:
-        """Divide the sizes by this factor; leave them where the smaller ones can't be answered."""
-        sizes = {name: value // parts if value >= SMALL * parts else value for name, value in problem.sizes.items()}
+    def _shrink_to(self, problem: Problem, parts: int) -> bool:
+        """Divide the sizes by this factor; leave them where the smaller ones can't be answered, as where they no longer fit together.
+
+        Returns:
+            Whether the questions start from there.
+        """
+        sizes = {name: max(SMALL, value // parts) if value > SMALL else value for name, value in problem.sizes.items()}
         changes = {name: size for name, size in sizes.items() if size != problem.sizes[name] and "#" not in name}
         if not changes:
-            return
+            return False
         smaller = replace(problem, sizes=sizes, draw=functools.partial(_drawn_with, problem, changes))
         try:
             basis = Basis.of(smaller, drawn(smaller, self.seed), self.trials.reference)
         except Exception:  # whatever a problem says of sizes that don't fit together
-            return
+            return False
         if not self.answers.basis.stated.allows(basis.given, changes):
-            return
+            return False
         longest_s = max(self.budget.pass_s, OFTEN * self.budget.call_s / SMALL)
         outcome, taken_s = self.trials.ask(basis.given, How(longest_s=longest_s)), 0.0
         with contextlib.suppress(Failed):
             taken_s = self._timed(basis.given)
         label = f"smaller: {', '.join(f'{size_in_words(name)} {size}' for name, size in changes.items())}"
         self.answers.take(Question("sizes", label, basis.given), outcome)
-        if outcome.answer == "right":
-            self.budget.call_s, self.answers.basis = taken_s, basis
+        if outcome.answer != "right":
+            return False
+        self.budget.call_s, self.answers.basis = taken_s, basis
+        return True
 
     def _timed(self, setting: Setting) -> float:
         """How many seconds a call takes."""

@@ -121,7 +121,8 @@ class Gatherer:
             self.found.add(sized(case, repeated_often(case), sampled))
 
     def _sampled(self, enough: Callable[[Noise], bool] | None = None) -> Noise:
-        return noise_of(self.case, rounds=DATA, enough=enough, progress=self._sampling)
+        # Of a stored result patterns are asked for too, by the means of the same samples along their axes.
+        return noise_of(self.case, rounds=DATA, profiles=bool(self.case.stored), enough=enough, progress=self._sampling)
 
     def _is_enough(self, noise: Noise) -> bool:
         """Whether a few samples tell that this is rounding: the error is within the limits of all, and goes away in float64."""

@@ -188,7 +188,7 @@ SCHEDULE = (
         "looking for patterns",
         within=lambda asked: asked.cannot_be_lifted,
         beyond=_no,
-        measure=lambda asked: patterns(asked.case, asked.noise),
+        measure=lambda asked: patterns(asked.case, asked.noise, asked.sampled),
     ),
     Row(
         "taking casts out",

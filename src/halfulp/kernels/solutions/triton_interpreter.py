@@ -2,12 +2,14 @@
 
 As it is, the interpreter truncates float32 to bfloat16; adds the bits of two bfloat16 numbers as integers; passes Python numbers to kernels
 as they are, where a launch makes tensors of them, and counts loops in such numbers; lacks the functions of libdevice; and asks a driver to
-time configurations. It still can't show races, or the order in which a GPU adds.
+time configurations. It spends half of its time on checks of whole numbers for an overflow, which only a debugging launch would tell. It
+still can't show races, or the order in which a GPU adds.
 """
 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import sys
 import types
@@ -31,6 +33,8 @@ def prepare() -> None:
     interpreter: Any = import_module("triton.runtime.interpreter")
 
     triton.knobs.runtime.interpret = True
+    builder = interpreter.interpreter_builder
+    builder.options = dataclasses.replace(builder.options, sanitize_overflow=False)
     _with_rounding(interpreter.InterpreterBuilder, interpreter.TensorHandle, triton.language)
     _with_functions(interpreter.TensorHandle, triton.language)
     interpreter._implicit_cvt = _with_numbers(interpreter, np.float32, triton.language.float32)
