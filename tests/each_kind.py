@@ -154,6 +154,7 @@ def made(kind):
         "datasheet": lambda: halfulp.datasheet("numpy", functions=("exp", "sqrt")),
         "matrix": small_matrix,
         "growth": lambda: halfulp.growth(halves, product, sized, sizes=(8, 32, 128)),
+        "worst": lambda: halfulp.worst(lambda x: (x * x).mean(-1) - x.mean(-1) ** 2, lambda x: x.var(-1, correction=0), (torch.randn(4, 16),), seconds=1e9, evaluations=20),
         "benchmark": small_benchmark,
         "audit": lambda: halfulp.audit(lambda x: x.double() * x, (torch.ones(3),)),
         "tolerance": lambda: halfulp.tolerance(product, sized),

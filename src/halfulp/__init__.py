@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .recording import Recorder, record
     from .remedies import Tolerance, tolerance
     from .reports import report
-    from .sweeps import Benchmark, Growth, Matrix, growth, matrix, read_matrix
+    from .sweeps import Benchmark, Growth, Matrix, Worst, growth, matrix, read_matrix, worst
     from .traces import Trace, read_trace
     from .verdicts import CheckResult, Evidence, Verdict, assert_equivalent, check, judge
 
@@ -76,6 +76,8 @@ _HOME = {
     "Matrix": "sweeps",
     "matrix": "sweeps",
     "read_matrix": "sweeps",
+    "Worst": "sweeps",
+    "worst": "sweeps",
     "Trace": "traces",
     "read_trace": "traces",
     "CheckResult": "verdicts",
@@ -115,6 +117,7 @@ __all__ = [
     "Trace",
     "TraceError",
     "Verdict",
+    "Worst",
     "assert_equivalent",
     "audit",
     "backend",
@@ -137,6 +140,7 @@ __all__ = [
     "repro",
     "schema_of",
     "tolerance",
+    "worst",
 ]
 
 

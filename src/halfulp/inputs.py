@@ -219,11 +219,17 @@ def _sizes(given: tuple[Any, ...], seed: int, *, empty: bool = False) -> Iterato
             if size != length:
                 generator = torch.Generator().manual_seed(seed)
                 label = f"axes of length {length} {'cut' if size < length else 'extended'} to {size}"
-                yield InputVariant(
-                    label,
-                    "empty" if empty else "sizes",
-                    map_arrays(copied(given), _resizer(length, size, generator), _array_resizer(length, size, generator)),
-                )
+                yield InputVariant(label, "empty" if empty else "sizes", resized(given, length, size, generator))
+
+
+def resized(given: tuple[Any, ...], length: int, size: int, generator: torch.Generator | None = None) -> tuple[Any, ...]:
+    """The inputs with every axis of one length cut or extended to another, in memory of their own.
+
+    Args:
+        given: the tuple of arguments. length, size: of the axes, before and after. generator: draws what is added; not needed to cut.
+    """
+    generator = generator or torch.Generator().manual_seed(0)
+    return map_arrays(copied(given), _resizer(length, size, generator), _array_resizer(length, size, generator))
 
 
 def _resizer(length: int, size: int, generator: torch.Generator) -> Callable[[torch.Tensor], torch.Tensor]:

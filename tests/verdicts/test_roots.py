@@ -137,6 +137,18 @@ class TestGain:
         assert gain_of(error * 1e300, reference * 1e300) == pytest.approx(gain_of(error, reference), rel=1e-12)
         assert gain_of(error, np.zeros(4000)) == 0.0
 
+    def test_one_sum_many_times_over_does_not_lean(self):
+        """Sixty-four equal sums have one rounding error, not sixty-four that agree."""
+        x, w = torch.full((8, 32), -43.0159797668457), torch.full((32, 8), 2938.63037109375)
+        result = halfulp.check(lambda x, w: x @ w, lambda x, w: (x[:, :, None] * w[None]).sum(1), (x, w))
+        assert result.verdict.name == "ROUNDING", result.reason
+
+    def test_a_leaning_factor_is_seen_among_repeated_rows(self):
+        torch.manual_seed(0)
+        x, w = torch.randn(1, 64).expand(8, 64).contiguous(), torch.randn(64, 512)
+        result = halfulp.check(lambda x, w: (x @ w) * (1 + 2.0**-19), torch.matmul, (x, w))
+        assert result.acceptable is False, result.reason
+
     def test_samples_of_noise_do_not_lean(self):
         x, w = torch.randn(60, 90), torch.randn(90, 60)
         noise = noise_of(Case(torch.matmul, torch.matmul, (x, w)))

@@ -27,7 +27,8 @@ def check(
     search: Annotated[
         bool,
         typer.Option(
-            "--search", help="Also try difficult variants of the inputs (tails, ties, cancellation, NaN); report the first that fails."
+            "--search",
+            help="Also try difficult variants of the inputs (tails, ties, cancellation, NaN), then search for worse ones; report the first that fails.",
         ),
     ] = False,
     seed: Annotated[int, typer.Option(help="Seed for `inputs` and all random numbers.")] = 0,

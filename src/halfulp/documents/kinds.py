@@ -64,6 +64,14 @@ KINDS = {
         Kind("datasheet", 1, "datasheets.sheet:Datasheet", "How accurate is this library here?", "halfulp datasheet --json"),
         Kind("matrix", 1, "sweeps.result:Matrix", "Which backends agree on which ops?", "halfulp matrix --json FILE.json"),
         Kind("growth", 1, "sweeps.slopes:Growth", "How does the error grow with the size?", "halfulp growth FILE.py --json"),
+        Kind(
+            "worst",
+            1,
+            "sweeps.worst_inputs:Worst",
+            "On which inputs is it worst?",
+            "halfulp worst FILE.py --json",
+            "verdicts.evidence.measured:problems",
+        ),
         Kind("benchmark", 1, "sweeps.benchmark:Benchmark", "How often is the verdict right?", "halfulp bench verdicts --json FILE.json"),
         Kind("audit", 1, "audits.findings:Audit", "Where do formats change?", "halfulp audit FILE.py --json"),
         Kind(

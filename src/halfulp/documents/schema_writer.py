@@ -41,6 +41,7 @@ DERIVED: dict[str, dict[str, dict[str, Any]]] = {
             "description": "Name of each case -> what became of its verdict.",
         }
     },
+    "worst": {"acceptable": {"enum": [True, False, None], "description": "Whether `actual` is acceptable there; null when undecided."}},
     "growth": {
         "acceptable": {
             "enum": [True, False, None],

@@ -9,12 +9,14 @@ from .benchmark import Benchmark
 from .result import Cell, Matrix, read_matrix
 from .slopes import Growth
 from .watch import Baseline, Watch
+from .worst_inputs import Worst
 
 if TYPE_CHECKING:
     from .case_watch import watched
     from .growth_sweep import growth
     from .matrix_sweep import matrix
+    from .worst_search import worst
 
-__all__ = ["Baseline", "Benchmark", "Cell", "Growth", "Matrix", "Watch", "growth", "matrix", "read_matrix", "watched"]
+__all__ = ["Baseline", "Benchmark", "Cell", "Growth", "Matrix", "Watch", "Worst", "growth", "matrix", "read_matrix", "watched", "worst"]
 
-__getattr__ = on_first_use(__name__, {"matrix": "matrix_sweep", "growth": "growth_sweep", "watched": "case_watch"})
+__getattr__ = on_first_use(__name__, {"matrix": "matrix_sweep", "growth": "growth_sweep", "watched": "case_watch", "worst": "worst_search"})

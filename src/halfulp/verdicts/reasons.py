@@ -460,7 +460,11 @@ def _searched(result: Judged) -> str:
     return (
         f"On the given inputs the verdict is {found['given_verdict']}, but on the variant '{found['variant']}' it is {found['verdict']}: "
         f"{share(int(found['unequal']), int(found['count']))} {verb(found['unequal'], 'differ')}, {up_to(found['max_abs'])}. To see all evidence, check those inputs alone: "
-        "halfulp.inputs.variants yields them under this label."
+        + (
+            "halfulp worst --keep FILE finds such inputs and keeps them."
+            if found.get("kind") == "search"
+            else "halfulp.inputs.variants yields them under this label."
+        )
     )
 
 

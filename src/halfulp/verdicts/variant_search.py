@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
 from ..cases import Case
 from ..errors import InputError, RunError
-from ..inputs import EXOTIC, variants
+from ..inputs import EXOTIC, KINDS, variants
+from ..searches import Trial, search_inputs
 from .evidence.evidence import Evidence
 from .evidence.finding import Finding
 from .gatherer import Gatherer
-from .judgment import decide
+from .judgment import Decision, decide
 from .verdict import Verdict
 
 F = Finding
+
+LEAST_S = 2.0
+"""Where no variant is worse, other inputs are searched for as long as the variants took, and at least so long."""
+FOUND = "search"
+"""The kind of inputs that a search found, which are no labelled variant."""
 
 
 def search_variants(
     case_on: Callable[[Any], Case], inputs: Any, seed: int, verdict: Verdict, progress: Callable[[str], None], *, kinds: tuple[str, ...]
 ) -> Evidence:
-    """The first variant of the inputs on which the verdict is not acceptable any more.
+    """The first inputs on which the verdict is not acceptable any more: a labelled variant, or what a search finds after them.
 
     Differences on special values and empty tensors are reported and do not decide: honest implementations may differ there.
 
     Args:
         case_on: makes the case for given inputs. inputs, seed: what the variants are made from. verdict: that on the given inputs.
-        kinds: which kinds of variants are tried.
+        kinds: which kinds of variants are tried; all of them: other inputs are searched for too (`halfulp.searches`).
     """
+    start = time.monotonic()
     tried, refused = 0, 0
     exotic: list[str] = []
     for variant in variants(inputs, seed):
@@ -49,16 +57,36 @@ def search_variants(
         if variant.kind in EXOTIC:
             exotic.append(f"{variant.label}: {decision.verdict.name}")
             continue
-        found = gatherer.comparison
-        measured = {
-            "variant": variant.label,
-            "kind": variant.kind,
-            "verdict": decision.verdict.name,
-            "given_verdict": verdict.name,
-            "because": list(decision.because),
-            "max_abs": found.max_abs,
-            "unequal": found.unequal,
-            "count": found.count,
-        }
-        return Evidence("search", F.CHANGED, (decision.verdict,), {**measured, "tried": tried, "refused": refused})
+        return _changed(gatherer, decision, verdict, {"variant": variant.label, "kind": variant.kind, "tried": tried, "refused": refused})
+    if kinds == KINDS:
+        arguments, keywords = inputs
+        names, count = tuple(keywords), len(arguments)
+        trial = Trial(
+            lambda row: case_on((row[:count], dict(zip(names, row[count:])))),
+            seconds=max(LEAST_S, time.monotonic() - start), enough=1.0, acceptable=_is_acceptable, progress=progress,
+        )  # fmt: skip
+        found = search_inputs(trial, (*arguments, *keywords.values()), seed, structures=False)
+        tried, refused = tried + trial.evaluations, refused + trial.refused
+        if found is not None and found.excess > 1.0:
+            gatherer = Gatherer(trial.case_on(found.inputs), lambda _: None)
+            decision = decide(gatherer.gather())
+            if decision.verdict.acceptable is False:
+                return _changed(gatherer, decision, verdict, {"variant": found.label, "kind": FOUND, "tried": tried, "refused": refused})
     return Evidence("search", F.UNCHANGED, (verdict,), {"tried": tried, "refused": refused, "exotic": exotic})
+
+
+def _is_acceptable(case: Case) -> bool:
+    return decide(Gatherer(case, lambda _: None).gather()).verdict.acceptable is not False
+
+
+def _changed(gatherer: Gatherer, decision: Decision, verdict: Verdict, measured: dict[str, Any]) -> Evidence:
+    found = gatherer.comparison
+    measured |= {
+        "verdict": decision.verdict.name,
+        "given_verdict": verdict.name,
+        "because": list(decision.because),
+        "max_abs": found.max_abs,
+        "unequal": found.unequal,
+        "count": found.count,
+    }
+    return Evidence("search", F.CHANGED, (decision.verdict,), measured)

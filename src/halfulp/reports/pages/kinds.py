@@ -17,7 +17,7 @@ from ...origins import Origin
 from ...probes import RevealedOrder
 from ...probes.stored import StoredOrders
 from ...remedies import StoredTolerance, Tolerance
-from ...sweeps import Baseline, Benchmark, Growth, Matrix, Watch
+from ...sweeps import Baseline, Benchmark, Growth, Matrix, Watch, Worst
 from ...traces import Fingerprint
 from ...verdicts import CheckResult
 from .audits import audit_page, fingerprint_page
@@ -35,6 +35,7 @@ from .page import Code, Page, Section
 from .tables import provenance
 from .tolerances import tolerance_page
 from .watches import baseline_page, watch_page
+from .worsts import worst_page
 
 
 def page_of(result: Any) -> Page:
@@ -85,6 +86,7 @@ _PAGES: dict[type, tuple[str, Callable[[Any], Page]]] = {
     Datasheet: ("datasheet", datasheet_page),
     Matrix: ("matrix", matrix_page),
     Growth: ("growth", growth_page),
+    Worst: ("worst", worst_page),
     Benchmark: ("benchmark", benchmark_page),
     Audit: ("audit", audit_page),
     StoredTolerance: ("tolerance", tolerance_page),

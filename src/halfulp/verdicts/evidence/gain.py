@@ -47,8 +47,13 @@ def gain(case: Case, noise: Noise) -> Evidence | None:
         )
         with np.errstate(over="ignore"):  # where a reference is next to nothing, its noise may be more times it than float64 holds
             spread = math.sqrt(float(np.mean(np.square(samples))))
-        limit = rms_limit(max(len(samples), SAMPLES)) * spread + abs(other) + limits.ONE_CONSTANT * u
-        signs = np.sign(error[usable & (error != 0)] * known.reference[usable & (error != 0)])
+        own_limit = abs(other) + limits.ONE_CONSTANT * u
+        limit = rms_limit(max(len(samples), SAMPLES)) * spread + own_limit
+        off = usable & (error != 0)
+        signs = np.sign(error[off] * known.reference[off])
+        # Equal sums have equal errors, which the samples draw one by one: their mean is known as badly as that of those that differ.
+        repeated = signs.size / _different(known.reference[off], error[off]) if abs(own) > limit else 1.0
+        limit = (limit - own_limit) * math.sqrt(repeated) + own_limit
         measured = {
             "gain_in_u": own / u,
             "limit_in_u": limit / u,
@@ -59,9 +64,14 @@ def gain(case: Case, noise: Noise) -> Evidence | None:
             return lost
         if best is None or abs(own) / limit > abs(float(best.measured["gain_in_u"])) / float(best.measured["limit_in_u"]):  # type: ignore[arg-type]
             # Both signs are as frequent as heads and tails, up to `limits.SIGNS` standard deviations.
-            one_sided = 2.0 * measured["same_sign"] - signs.size > limits.SIGNS * math.sqrt(signs.size)
+            one_sided = 2.0 * measured["same_sign"] - signs.size > limits.SIGNS * math.sqrt(signs.size * repeated)
             best = Evidence("gain", F.LEANS if abs(own) > limit and one_sided else F.RANDOM, measured=measured, path=leaf.path)
     return best
+
+
+def _different(reference: np.ndarray, error: np.ndarray) -> int:
+    """How many results are not one result repeated."""
+    return max(1, np.unique(np.stack([reference, error]), axis=1).shape[1])
 
 
 def _lost_change(case: Case, leaf: Leaf, known: LeafNoise, peer: Leaf) -> Evidence | None:

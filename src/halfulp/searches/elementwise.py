@@ -1,0 +1,94 @@
+"""Elementwise functions: a case whose results depend on one element of each input, as a function of single numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from ..cases import LIFTED, Case, Run
+from ..errors import HalfulpError
+from ..floats import FORMATS
+from ..noise import noise_of
+from .found import OutOfBudget, Trial
+from .scalars import AT_ONCE, Function, in_noise_of, worst_scalars
+
+MOST_S = 20.0
+"""Of so many seconds half are spent on single numbers: what a thousand rounds don't find is left to recipes."""
+MOST_NUMBERS = 1 << 24
+"""Numbers that are asked for at most: after four thousand rounds around the same places nothing new is found."""
+
+
+def try_scalars(trial: Trial, inputs: tuple[Any, ...], seed: int) -> None:
+    """Search for single numbers, and measure a tensor of the worst; nothing where results depend on more than one element.
+
+    Raises:
+        OutOfBudget: the time is over before the tensor could be measured.
+    """
+    function = function_of(trial.case_on, inputs)
+    if function is None:
+        return
+    trial.progress("trying numbers of every binade, and around the worst of them")
+    end = trial.left - 0.5 * min(trial.left, MOST_S)
+    found = worst_scalars(function, MOST_NUMBERS, seed, lambda: trial.left > end)
+    if not found.in_noise or found.in_noise[0] == 0.0:
+        return
+    values = iter(found.arguments)
+    label = "numbers around " + ", ".join(f"{float(argument[0]):.9g}" for argument in found.arguments)
+    trial.measure(tuple(next(values) if isinstance(value, torch.Tensor) else value for value in inputs), label)
+    if trial.left <= 0:
+        raise OutOfBudget
+
+
+def function_of(case_on: Callable[[tuple[Any, ...]], Case], inputs: tuple[Any, ...]) -> Function | None:
+    """The function of single numbers that a case computes; None where it is none, or takes no tensors of another length."""
+    tensors = [value for value in inputs if isinstance(value, torch.Tensor)]
+    names = {str(value.dtype).removeprefix("torch.") for value in tensors}
+    if len(names) != 1 or len({value.shape for value in tensors}) != 1 or not tensors[0].is_floating_point():
+        return None
+    target = FORMATS.get(names.pop())
+    if target is None or target.storage_bits not in (16, 32):
+        return None
+
+    def case_of(arguments: tuple[torch.Tensor, ...]) -> Case:
+        values = iter(arguments)
+        return case_on(tuple(next(values) if isinstance(value, torch.Tensor) else value for value in inputs))
+
+    def native(name: str) -> Callable[..., torch.Tensor]:
+        return lambda *arguments: _only(case_of(arguments).native(name))
+
+    def exact(*arguments: torch.Tensor) -> torch.Tensor:
+        run = case_of(arguments).run("expected", LIFTED)
+        if not isinstance(run, Run):
+            raise NotElementwise
+        return _only(run)
+
+    function = Function(
+        native("actual"),
+        exact,
+        target,
+        tuple(bool((value < 0).any()) or not bool((value > 0).any()) for value in tensors),
+        native("expected"),
+    )
+    try:
+        given = case_on(inputs)
+        if not noise_of(given, samples=1).is_elementwise or _only(given.native("actual")).shape != tensors[0].shape:
+            return None
+        flat = [value.detach().reshape(-1) for value in tensors]
+        probe = [value.repeat(math.ceil(AT_ONCE / max(1, value.numel())))[:AT_ONCE] for value in flat]
+        in_noise_of(function, probe)
+    except (HalfulpError, NotElementwise):
+        return None
+    return function
+
+
+class NotElementwise(Exception):
+    """It can't be taken as a function of single numbers."""
+
+
+def _only(run: Run) -> torch.Tensor:
+    if len(run.outputs) != 1 or run.outputs[0].format is None:
+        raise NotElementwise
+    return torch.from_numpy(run.outputs[0].float64())

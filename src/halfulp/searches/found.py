@@ -1,0 +1,146 @@
+"""Found: the worst inputs that were met so far, and the trial that measures others against them."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ..cases import Case, Run
+from ..errors import HalfulpError
+from ..noise import DATA, LeafNoise, Noise, noise_of, residual_of_leaf, widened
+
+NEWS = 2.0
+"""How much worse inputs have to be than the worst for another check. Between them the measured excess is enough to climb by."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """Inputs, and how far `actual` is off there.
+
+    Attributes:
+        inputs: the tuple of arguments. label: how they were made, in words.
+        excess: times the limit of correct rounding; infinite where something moved that rounding can't move.
+    """
+
+    inputs: tuple[Any, ...]
+    label: str
+    excess: float
+
+
+class OutOfBudget(Exception):  # an end, no error
+    """The time or the evaluations are used up, or enough was found."""
+
+
+class Trial:
+    """Measures inputs, and keeps the worst.
+
+    Args:
+        case_on: makes the case for given inputs. seconds: the time that it has. most: how many inputs it may measure.
+            enough: the excess beyond which it ends.
+        acceptable: asked of inputs that are beyond the limit, before they become the worst: whether the verdict is acceptable all the same
+            (a jump, an algorithm's tolerable loss). progress: told how far it is.
+
+    Attributes:
+        first: the excess of the first inputs. worst: of all that were measured; None before the first.
+        evaluations: how many inputs were measured. refused: how many neither side could be run on.
+    """
+
+    def __init__(
+        self,
+        case_on: Callable[[tuple[Any, ...]], Case],
+        *,
+        seconds: float = math.inf,
+        most: float = math.inf,
+        enough: float = math.inf,
+        acceptable: Callable[[Case], bool] = lambda _: False,
+        progress: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self.case_on, self.most, self.enough, self.acceptable, self.progress = case_on, most, enough, acceptable, progress
+        self.first = 0.0
+        self.worst: Found | None = None
+        self.evaluations = self.refused = 0
+        self._end = time.monotonic() + seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left."""
+        return self._end - time.monotonic()
+
+    def measure(self, inputs: tuple[Any, ...], label: str) -> float:
+        """How far `actual` is off on these inputs; 0 where they can't be judged.
+
+        Raises:
+            OutOfBudget: before the measurement, where there is no time for it, none is left of their number, or enough was found.
+        """
+        if self.left <= 0 or self.evaluations >= self.most or (self.worst is not None and self.worst.excess > self.enough):
+            raise OutOfBudget
+        self.evaluations += 1
+        try:
+            case = self.case_on(inputs)
+            excess = excess_of(case)
+            if excess > 1.0 and self._is_news(excess) and self.acceptable(case):
+                excess = 1.0
+        except HalfulpError:  # sizes that the weights don't have, an empty axis without a maximum
+            self.refused += 1
+            return 0.0
+        if self.evaluations == 1:
+            self.first = excess
+        if self.worst is None or excess > self.worst.excess:
+            self.worst = Found(inputs, label, excess)
+        return excess
+
+    def _is_news(self, excess: float) -> bool:
+        """Whether it is worth a whole check: the first beyond the limit, and then whatever is much worse."""
+        return self.worst is None or self.worst.excess <= 1.0 or excess > NEWS * self.worst.excess
+
+
+def excess_of(case: Case) -> float:
+    """How many times the limit of correct rounding `actual` is off; as `check` says it, from as few samples as tell it.
+
+    Raises:
+        HalfulpError: a side fails.
+    """
+    actual, expected = case.native("actual"), case.native("expected")
+    if _mixed(actual, expected):
+        return math.inf
+
+    def within(noise: Noise) -> bool:
+        return _largest(actual, widened(noise, expected)) <= 1.0
+
+    return _largest(actual, widened(noise_of(case, rounds=DATA, enough=within), expected))
+
+
+def _mixed(actual: Run, expected: Run) -> bool:
+    """Whether one side has numbers where the other has infinities or NaN."""
+    import numpy as np
+
+    peers = {leaf.path: leaf for leaf in expected.outputs}
+    for leaf in actual.outputs:
+        peer = peers.get(leaf.path)
+        if leaf.format is None or peer is None or peer.shape != leaf.shape:
+            continue
+        if bool((np.isfinite(leaf.float64()) != np.isfinite(peer.float64())).any()):
+            return True
+    return False
+
+
+def _largest(actual: Run, noise: Noise) -> float:
+    """The largest excess of all outputs."""
+    found = [0.0]
+    for leaf in actual.outputs:
+        known = noise.leaves.get(leaf.path)
+        if known is None or known.shape != leaf.stored.shape:
+            continue
+        if leaf.format is None:
+            found.append(math.inf if _moved(leaf.float64(), known) else 0.0)
+            continue
+        found.append(residual_of_leaf(leaf, known).excess(noise.degrees).of_limit)
+    return max(value for value in found if not math.isnan(value))
+
+
+def _moved(values: Any, known: LeafNoise) -> bool:
+    """Whether an integer is another one where no sample of rounding changed it."""
+    return bool(((values != known.reference) & (known.changed == 0)).any())

@@ -1,0 +1,26 @@
+"""Structures: layouts, sizes and special distributions, which no dial reaches: the labelled variants of the inputs once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..inputs import EXOTIC, variants
+from .found import Found, Trial
+
+
+def try_structures(trial: Trial, inputs: tuple[Any, ...], seed: int, *, exotic: bool = False) -> list[Found]:
+    """Measure the variants.
+
+    Args:
+        trial: measures. inputs, seed: what they are made from. exotic: those on which honest implementations may differ (NaN, infinities,
+            empty tensors), and none but those.
+
+    Returns:
+        Those on which `actual` was off at all, worst first.
+    """
+    found: list[Found] = []
+    for variant in variants(inputs, seed):
+        if (variant.kind in EXOTIC) is exotic:
+            trial.progress(f"trying {variant.label}")
+            found.append(Found(variant.inputs, variant.label, trial.measure(variant.inputs, variant.label)))
+    return sorted((each for each in found if each.excess > 0), key=lambda each: -each.excess)

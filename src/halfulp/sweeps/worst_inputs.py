@@ -1,0 +1,92 @@
+"""Worst: the inputs on which an implementation is farthest off, as data."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..documents import document, text_of
+from ..process.versions import versions
+from ..shown import shown
+from ..verdicts.result import CheckResult
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument of the worst inputs.
+
+    Attributes:
+        name: of the parameter, or its place. dtype, shape: of a tensor or array; "" and () of anything else.
+        first: its first numbers. data: all its bytes, deflated and in base64, row by row; "" of anything else, whose text is in `text`.
+        text: what it is where it is no tensor.
+    """
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    first: tuple[float, ...] = ()
+    data: str = ""
+    text: str = ""
+
+    def bytes(self) -> bytes:
+        """Its numbers as they lie in memory, row by row."""
+        return zlib.decompress(base64.b64decode(self.data))
+
+
+def packed(content: bytes) -> str:
+    """Bytes as `Argument.data` holds them."""
+    return base64.b64encode(zlib.compress(content, 9)).decode()
+
+
+@shown
+@dataclass(frozen=True)
+class Worst:
+    """The inputs on which `actual` is farthest off, in units of its own noise.
+
+    Attributes:
+        label: how they were made, in words. excess: times the limit of a correct implementation there; infinite where something moved that
+            rounding can't move. given_excess: on the given inputs.
+        result: what `check` says of these inputs. arguments: the inputs. reduced: whether they were made smaller and plainer afterwards.
+        evaluations: how many inputs were measured. refused: on how many of them a side failed. seconds: how long it took. seed: of what
+            was drawn.
+        complete: False when it was interrupted.
+        case_file, operands: see `CheckResult`. versions: of Python and the packages that were used, the system and the processor.
+    """
+
+    label: str
+    excess: float
+    given_excess: float
+    result: CheckResult
+    arguments: tuple[Argument, ...]
+    reduced: bool = False
+    evaluations: int = 0
+    refused: int = 0
+    seconds: float = 0.0
+    seed: int = 0
+    complete: bool = True
+    case_file: str = ""
+    operands: str = ""
+    versions: dict[str, str] = field(default_factory=versions)
+
+    @property
+    def acceptable(self) -> bool | None:
+        """Whether `actual` is acceptable even there; None where it is undecided."""
+        return self.result.acceptable
+
+    @property
+    def exit_code(self) -> int:
+        """What the command line exits with: that of the verdict there."""
+        return self.result.exit_code
+
+    @property
+    def inputs(self) -> tuple[Any, ...]:
+        """The tensors, to be passed on; arguments that are none are left out."""
+        from .worst_search import tensors_of
+
+        return tensors_of(self.arguments)
+
+    def to_json(self) -> str:
+        """All of it, as JSON text with a schema number."""
+        return text_of(document("worst", self, acceptable=self.acceptable))

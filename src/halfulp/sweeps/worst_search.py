@@ -1,0 +1,157 @@
+"""worst: the inputs on which an implementation is farthest off, in units of what rounding does there."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from ..cases import Case, require_runnable
+from ..errors import InputError, shortened
+from ..process.border import answered
+from ..searches import Found, Trial, search_inputs
+from ..searches.reduction import reduced
+from ..verdicts.checker import judged
+from ..verdicts.gatherer import Gatherer
+from .worst_inputs import Argument, Worst, packed
+
+SECONDS = 60.0
+"""What a search takes by default: of faults that random normal inputs hide, those that are found at all are found within it."""
+REDUCING = 0.2
+"""Share of the time that is kept for making the found inputs smaller."""
+FIRST = 16
+"""Numbers of each argument that are shown."""
+
+
+@answered
+def worst(
+    actual: Callable[..., Any],
+    expected: Callable[..., Any],
+    inputs: Any,
+    *,
+    declared: object = None,
+    reference: Callable[..., Any] | None = None,
+    keywords: dict[str, Any] | None = None,
+    gradients: bool = False,
+    seconds: float = SECONDS,
+    evaluations: int | None = None,
+    first: bool = False,
+    reduce: bool = True,
+    seed: int = 0,
+    progress: Callable[[str], None] | None = None,
+) -> Worst:
+    """On which inputs is `actual` farthest off?
+
+    An error counts in units of what rounding does on the same inputs, so that an ill-conditioned input is no find. Tried are the labelled
+    variants of the given inputs (`halfulp.inputs.variants`), for elementwise functions single numbers of every binade and their neighbors,
+    gradients of the difference in float64, and recipes (scale, mean, spread of exponents, zeros, cancellation, ties, likeness of two
+    tensors), whose dials CMA-ES turns.
+
+    Args:
+        actual: the implementation under test. expected: what it is compared with.
+        inputs: a tuple of positional arguments, where the search begins: their shapes, dtypes and signs are kept, but for the variants.
+        declared, reference, keywords, gradients: see `check`.
+        seconds: how long the search may take. evaluations: how many inputs it may measure; by default as many as there is time for.
+        first: whether the first inputs beyond the limit are enough.
+        reduce: whether what was found is made smaller and plainer while it stays bad. seed: of all that is drawn.
+        progress: told how far it is.
+
+    Returns:
+        A `Worst`: `inputs`, `excess`, and `result`, which is what `check` says of them.
+
+    Raises:
+        InputError: a stored result among the sides, a time that is not above zero. RunError: a side fails on the given inputs.
+
+    Example:
+        >>> import torch
+        >>> one_pass = lambda x: (x * x).mean(-1) - x.mean(-1) ** 2
+        >>> found = worst(one_pass, lambda x: x.var(-1, correction=0), torch.randn(4, 64), seconds=5)
+        >>> found.given_excess < 1 < found.excess
+        True
+    """
+    require_runnable("`worst` runs both sides on inputs of its own", {"actual": actual, "expected": expected})
+    if not seconds > 0:
+        raise InputError(
+            f"Got seconds={seconds}. Needed: a number above 0. The search goes on until they are over. Leave it out for {SECONDS:g}."
+        )
+    start, told = time.perf_counter(), progress or (lambda _: None)
+
+    def case_of(given: Any, named: dict[str, Any] | None) -> Case:
+        return Case(actual, expected, given, declared=declared, reference=reference, keywords=named, gradients=gradients, seed=seed)
+
+    given = case_of(inputs, keywords)
+    for name in ("expected", "actual"):
+        given.native(name)
+    count, names = len(given.inputs), tuple(given.keywords)
+    arguments = (*given.inputs, *given.keywords.values())
+
+    def case_on(row: tuple[Any, ...]) -> Case:
+        return case_of(row[:count], dict(zip(names, row[count:])) or None)
+
+    def acceptable(case: Case) -> bool:
+        return judged(Gatherer(case, told)).acceptable is not False
+
+    share = 1.0 - REDUCING if reduce else 1.0
+    most, enough = evaluations or math.inf, 1.0 if first else math.inf
+    trial = Trial(case_on, seconds=share * seconds, most=most, enough=enough, acceptable=acceptable, progress=told)
+    complete = True
+    try:
+        found = search_inputs(trial, arguments, seed)
+    except KeyboardInterrupt:
+        complete, found = False, trial.worst
+    found = found or Found(arguments, "the given inputs", 0.0)
+    smaller = found
+    if reduce and complete and found.excess > 1.0:
+        told("making the inputs smaller")
+        smaller = reduced(Trial(case_on, seconds=REDUCING * seconds, acceptable=acceptable, progress=told), found)
+    told("judging the worst inputs")
+    result = judged(Gatherer(case_on(smaller.inputs), told))
+    return Worst(
+        label=found.label, excess=smaller.excess, given_excess=trial.first, result=result,
+        arguments=_arguments((*_names(actual, count), *names), smaller.inputs), reduced=smaller is not found,
+        evaluations=trial.evaluations, refused=trial.refused, seconds=time.perf_counter() - start, seed=seed, complete=complete,
+    )  # fmt: skip
+
+
+def tensors_of(arguments: Sequence[Argument]) -> tuple[torch.Tensor, ...]:
+    """The tensors among stored arguments, in their order."""
+    found: list[torch.Tensor] = []
+    for argument in arguments:
+        if argument.dtype:
+            flat = torch.frombuffer(bytearray(argument.bytes()), dtype=getattr(torch, argument.dtype)) if argument.data else torch.empty(0)
+            found.append(flat.to(getattr(torch, argument.dtype)).reshape(argument.shape))
+    return tuple(found)
+
+
+def _arguments(names: Sequence[str], values: Sequence[Any]) -> tuple[Argument, ...]:
+    return tuple(_argument(name, value) for name, value in zip(names, values))
+
+
+def _argument(name: str, value: Any) -> Argument:
+    if isinstance(value, np.ndarray):
+        value = torch.from_numpy(np.ascontiguousarray(value))
+    if not isinstance(value, torch.Tensor) or value.layout != torch.strided or value.is_quantized:
+        return Argument(name, "", (), text=shortened(repr(value)))
+    plain = value.detach().cpu().contiguous()
+    first = tuple(float(number) for number in plain.reshape(-1)[:FIRST].tolist()) if not plain.is_complex() else ()
+    content = plain.reshape(-1).view(torch.uint8).numpy().tobytes() if plain.numel() else b""
+    return Argument(name, str(plain.dtype).removeprefix("torch."), tuple(plain.shape), first, packed(content) if content else "")
+
+
+def _names(function: Callable[..., Any], count: int) -> tuple[str, ...]:
+    """What the positional arguments are called: by the function's parameters, else by their places."""
+    try:
+        forward = function.forward if isinstance(function, torch.nn.Module) else function
+        names = [
+            each.name
+            for each in inspect.signature(forward).parameters.values()
+            if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)
+        ]
+    except (TypeError, ValueError):
+        names = []
+    return tuple(names[place] if place < len(names) else f"inputs[{place}]" for place in range(count))
