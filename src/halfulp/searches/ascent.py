@@ -56,9 +56,9 @@ def _uphill(case: Case) -> Callable[[float], tuple[Any, ...]] | None:
         return None
     try:
         with torch.enable_grad(), case.actual.unchanged(), case.expected.unchanged(), repeatable(case.seed):
-            ours, peers = (side.function(*lifted[0], **lifted[1]) for side in (case.actual, case.expected))
-            apart = ((ours - peers) / (peers.detach().abs() + peers.detach().abs().mean() + 1e-300)).square().sum()
-            slopes = torch.autograd.grad(apart, wide, allow_unused=True)
+            results, peers = (side.function(*lifted[0], **lifted[1]) for side in (case.actual, case.expected))
+            apart = ((results - peers) / (peers.detach().abs() + peers.detach().abs().mean() + 1e-300)).square().sum()
+            slopes: list[torch.Tensor | None] = [*torch.autograd.grad(apart, wide, allow_unused=True)]
     except Exception:  # no tensors, other shapes, no derivative, float32 constants: whatever the functions raise
         return None
     if all(slope is None or not bool((torch.isfinite(slope) & (slope != 0)).any()) for slope in slopes):

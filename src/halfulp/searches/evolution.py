@@ -43,7 +43,7 @@ def evolve(trial: Trial, bases: Sequence[Found], seed: int) -> None:
             answers: list[tuple[Any, float]] = []
             for _ in range(population):
                 row = run.ask()
-                recipe = recipe_of(row, seed)
+                recipe = recipe_of(row.tolist(), seed)
                 excess = trial.measure(drawn(base.inputs, recipe), ", ".join(filter(None, (base.label, str(recipe)))))
                 answers.append((row, -_height(excess)))
                 worst = trial.worst.excess if trial.worst else 0.0

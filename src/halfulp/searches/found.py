@@ -92,6 +92,13 @@ class Trial:
             self.worst = Found(inputs, label, excess)
         return excess
 
+    def takes_a_round(self) -> bool:
+        """Whether there is budget for a round of single numbers, which counts as one of the inputs."""
+        if self.left <= 0 or self.evaluations >= self.most:
+            return False
+        self.evaluations += 1
+        return True
+
     def _is_news(self, excess: float) -> bool:
         """Whether it is worth a whole check: the first beyond the limit, and then whatever is much worse."""
         return self.worst is None or self.worst.excess <= 1.0 or excess > NEWS * self.worst.excess

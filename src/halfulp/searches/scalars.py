@@ -22,6 +22,8 @@ AT_ONCE = 4096
 """Elements of a tensor: enough that calling the function costs more than its numbers, few enough that many rounds fit in any budget."""
 KEPT = 64
 """How many of the worst are looked around at: 48 neighbors of each in a round."""
+STALE = 64
+"""After so many rounds without anything worse it ends: each has asked about the neighbors of the worst numbers again."""
 FRESH = 4
 """One element of so many is drawn from all numbers again, so that a worse place elsewhere is still found."""
 INTEGERS = {16: torch.int16, 32: torch.int32, 64: torch.int64}
@@ -67,7 +69,8 @@ def worst_scalars(function: Function, evaluations: int, seed: int = 0, goes_on: 
     generator = np.random.default_rng(seed)
     count, done = len(function.signs), 0
     best, errors = [np.empty(0, _unsigned(function.target)) for _ in range(count)], np.empty(0)
-    while done < evaluations and (not done or goes_on()):
+    stale = 0
+    while done < evaluations and stale < STALE and not np.isinf(errors[:1]).any() and (goes_on() or not done):
         size = min(AT_ONCE, evaluations - done)
         asked = _round(function, best, size, generator)
         done += size
@@ -75,6 +78,7 @@ def worst_scalars(function: Function, evaluations: int, seed: int = 0, goes_on: 
         rows = [np.concatenate([known, new]) for known, new in zip(best, asked)]
         _, first = np.unique(np.stack(rows), axis=1, return_index=True)
         order = first[np.argsort(-found[first], kind="stable")][:KEPT]
+        stale = stale + 1 if len(errors) and found[order[0]] <= errors[0] else 0
         best, errors = [row[order] for row in rows], found[order]
     return WorstScalars(tuple(_floats(row, function.target) for row in best), tuple(map(float, errors)), done)
 

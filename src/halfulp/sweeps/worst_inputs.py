@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import zlib
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +17,7 @@ class Argument:
 
     Attributes:
         name: of the parameter, or its place. dtype, shape: of a tensor or array; "" and () of anything else.
-        first: its first numbers. data: all its bytes, deflated and in base64, row by row; "" of anything else, whose text is in `text`.
+        first: its first numbers. data: all its numbers, as `packed_tensors` has them; "" of anything else, which stands in `text`.
         text: what it is where it is no tensor.
     """
 
@@ -29,15 +27,6 @@ class Argument:
     first: tuple[float, ...] = ()
     data: str = ""
     text: str = ""
-
-    def bytes(self) -> bytes:
-        """Its numbers as they lie in memory, row by row."""
-        return zlib.decompress(base64.b64decode(self.data))
-
-
-def packed(content: bytes) -> str:
-    """Bytes as `Argument.data` holds them."""
-    return base64.b64encode(zlib.compress(content, 9)).decode()
 
 
 @shown
@@ -83,9 +72,9 @@ class Worst:
     @property
     def inputs(self) -> tuple[Any, ...]:
         """The tensors, to be passed on; arguments that are none are left out."""
-        from .worst_search import tensors_of
+        from .packed_tensors import unpacked
 
-        return tensors_of(self.arguments)
+        return tuple(unpacked(argument.data, argument.dtype, argument.shape) for argument in self.arguments if argument.dtype)
 
     def to_json(self) -> str:
         """All of it, as JSON text with a schema number."""

@@ -18,7 +18,8 @@ from ..searches import Found, Trial, search_inputs
 from ..searches.reduction import reduced
 from ..verdicts.checker import judged
 from ..verdicts.gatherer import Gatherer
-from .worst_inputs import Argument, Worst, packed
+from .packed_tensors import packed
+from .worst_inputs import Argument, Worst
 
 SECONDS = 60.0
 """What a search takes by default: of faults that random normal inputs hide, those that are found at all are found within it."""
@@ -118,16 +119,6 @@ def worst(
     )  # fmt: skip
 
 
-def tensors_of(arguments: Sequence[Argument]) -> tuple[torch.Tensor, ...]:
-    """The tensors among stored arguments, in their order."""
-    found: list[torch.Tensor] = []
-    for argument in arguments:
-        if argument.dtype:
-            flat = torch.frombuffer(bytearray(argument.bytes()), dtype=getattr(torch, argument.dtype)) if argument.data else torch.empty(0)
-            found.append(flat.to(getattr(torch, argument.dtype)).reshape(argument.shape))
-    return tuple(found)
-
-
 def _arguments(names: Sequence[str], values: Sequence[Any]) -> tuple[Argument, ...]:
     return tuple(_argument(name, value) for name, value in zip(names, values))
 
@@ -137,10 +128,8 @@ def _argument(name: str, value: Any) -> Argument:
         value = torch.from_numpy(np.ascontiguousarray(value))
     if not isinstance(value, torch.Tensor) or value.layout != torch.strided or value.is_quantized:
         return Argument(name, "", (), text=shortened(repr(value)))
-    plain = value.detach().cpu().contiguous()
-    first = tuple(float(number) for number in plain.reshape(-1)[:FIRST].tolist()) if not plain.is_complex() else ()
-    content = plain.reshape(-1).view(torch.uint8).numpy().tobytes() if plain.numel() else b""
-    return Argument(name, str(plain.dtype).removeprefix("torch."), tuple(plain.shape), first, packed(content) if content else "")
+    first = value.detach().reshape(-1)[:FIRST].tolist() if not value.is_complex() else []
+    return Argument(name, str(value.dtype).removeprefix("torch."), tuple(value.shape), tuple(map(float, first)), packed(value))
 
 
 def _names(function: Callable[..., Any], count: int) -> tuple[str, ...]:
