@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -17,6 +18,7 @@ from halfulp.kernels.questions.question import Question
 from halfulp.kernels.questions.sizes import size_questions
 from halfulp.kernels.questions.texts import text_questions
 from halfulp.kernels.questions.values import value_questions, whole_range_questions
+from halfulp.kernels.responses import Responses
 
 REFERENCE = """
 import torch
@@ -235,6 +237,21 @@ def test_what_a_module_keeps_from_call_to_call(tmp_path, keeps, names):
 def test_sizes_among_the_arguments_are_asked_smaller_and_as_large_as_an_axis():
     asked = {question.setting.arguments[1:] for question in number_questions(Setting((torch.ones(2, 3, 24, 20), 40, 30)))}
     assert {(41, 30), (10, 30), (1, 30), (24, 30), (20, 30), (40, 7), (20, 20)} <= asked
+
+
+def test_a_number_that_breaks_what_belongs_together_is_not_asked():
+    """The reference turns pairs; of one channel alone it loses that one, which no solution has to do."""
+
+    def turned(setting):
+        x, count = setting.arguments
+        a, b = x[..., : count // 2], x[..., count // 2 : count]
+        return torch.cat([a * 0.6 - b * 0.8, a * 0.8 + b * 0.6, x[..., count:]], -1)
+
+    given = Setting((torch.randn(3, 20, 16), 8))
+    basis, trials = SimpleNamespace(problem=None, given=given), SimpleNamespace(expected=turned)
+    responses = Responses(basis, trials)
+    kept = {question.setting.arguments[1]: responses.follows(question.setting) for question in number_questions(given)}
+    assert kept[2] and kept[16] and not kept[1]
 
 
 def test_numbers_on_a_grid_stay_on_that_of_the_draws():

@@ -103,3 +103,13 @@ def test_symmetric_inputs_are_not_judged_by_asymmetric_ones():
     result = check(lambda a: 2 * torch.linalg.cholesky(a).diagonal().log().sum(), lambda a: torch.linalg.slogdet(a)[1], (matrix,))
     assert result.acceptable
     assert result.find("redraw") is None or result.find("redraw").finding != "systematic"
+
+
+def test_a_search_finds_what_no_variant_shows():
+    """A clamp at 1e7 is beyond all labelled variants of normal numbers; overflow alone decides nothing."""
+    result = check(lambda x: x.clamp(max=1e7) * 2, lambda x: x * 2, (X,), search=True)
+    assert result.acceptable is False
+    assert result.because == ("search",)
+    assert "halfulp worst --keep" in result.reason
+    hypotenuse = check(lambda x, y: (x * x + y * y).sqrt(), torch.hypot, (X, X.flip(0)), search=True)
+    assert hypotenuse.acceptable, hypotenuse.reason

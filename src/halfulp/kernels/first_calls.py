@@ -24,6 +24,8 @@ from .trials.trial import OFTEN
 LABEL = "the inputs of the problem"
 NOT_UPDATED = "It doesn't update inputs that the problem asks to be updated in place: whoever reads them next finds the old numbers."
 SLOWER = "Triton's interpreter takes thousands of times as long as a GPU does."
+FEW_CALLS = 6
+"""A first call that takes one part in so many of the budget leaves time for a second one, and for what has to be asked."""
 SMALL = 8
 """No axis becomes shorter when sizes are reduced, and shorter ones stay as they are: they may be widths of filters or numbers of groups."""
 
@@ -50,7 +52,7 @@ class FirstCalls:
         given = self.answers.own.given
         try:
             self.budget.call_s = self._timed(given)
-            if self.budget.call_s <= self.budget.pass_s * SMALL:  # much of a longer one is not the first call's alone
+            if self.budget.call_s <= self._first_s:
                 self.budget.call_s = min(self.budget.call_s, self._timed(given))
         except Failed as failure:
             if failure.kind == "hangs" and self._sandbox.place == INTERPRETER:
@@ -75,6 +77,14 @@ class FirstCalls:
                 self.record.is_complete = False
                 break
             self.answers.take(Question("given", label, test), self.trials.ask(test), must=True)
+
+    @property
+    def _first_s(self) -> float:
+        """Up to how many seconds the first call may take for a second one to be timed too.
+
+        Numba and compilers take seconds for the first call alone; in Triton's interpreter a long one is long again.
+        """
+        return self.budget.pass_s * SMALL if self._sandbox.place == INTERPRETER else self.budget.seconds / FEW_CALLS
 
     def _smaller_alone(self, failure: Failed) -> None:
         """Start from smaller sizes, where the given ones take too long in Triton's interpreter.

@@ -163,7 +163,8 @@ class Plan:
             kept.append(self._moved(question))
             yield kept[-1]
         yield from rank_questions(self.given, self.stated.open_axes(self.given))
-        yield from number_questions(self.given, self.stated.arguments)
+        numbers = number_questions(self.given, self.stated.arguments)
+        yield from (question for question in numbers if self.responses.follows(question.setting))
         for question in magnitude_questions(self.problem, self.given, self.seed, self.responses.seconds, self.stated):
             yield from self._with_state(question)
         yield from unit_questions(self.given, self.promises, self.stated, self.tables) if self.trials.names is not None else ()

@@ -14,6 +14,7 @@ from ..cases.trees import tensors_of
 from .basis import Basis
 from .problems.calls import Setting, State, is_real, leaves, state_of, with_leaves
 from .problems.facts import alike
+from .questions.arguments import changed_numbers, follows
 from .trials.trial import SEEN, Trials
 
 
@@ -45,6 +46,17 @@ class Responses:
         results = self.results(setting)
         took_s = time.monotonic() - start
         return took_s if results is not None and _shapes(results) == _shapes(self.results(self._given)) else None
+
+    def follows(self, setting: Setting) -> bool:
+        """Whether the shapes of its results follow a number among the arguments; where they do not, it is none that the problem means.
+
+        The first half of one channel is none: a reference that turns pairs of channels then loses one, and a solution need not.
+        """
+        numbers = [pair for pair in changed_numbers(self._given, setting) if all(type(number) is int for number in pair)]
+        if len(numbers) != 1 or (results := self.results(setting)) is None:
+            return True
+        shapes = zip(_shapes(self.results(self._given)), _shapes(results))
+        return all(len(old) != len(new) or all(follows(axis, longer, *numbers[0]) for axis, longer in zip(old, new)) for old, new in shapes)
 
     def differs(self, setting: Setting) -> bool:
         """Whether its results differ from those on the given inputs by more than rounding and a digit."""

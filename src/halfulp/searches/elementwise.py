@@ -32,7 +32,10 @@ def try_scalars(trial: Trial, inputs: tuple[Any, ...], seed: int) -> None:
         return
     trial.progress("trying numbers of every binade, and around the worst of them")
     end, most = trial.left - 0.5 * min(trial.left, MOST_S), trial.evaluations + 0.5 * (trial.most - trial.evaluations)
-    found = worst_scalars(function, MOST_NUMBERS, seed, lambda: trial.left > end and trial.evaluations < most and trial.takes_a_round())
+    try:
+        found = worst_scalars(function, MOST_NUMBERS, seed, lambda: trial.left > end and trial.evaluations < most and trial.takes_a_round())
+    except (HalfulpError, NotElementwise):  # a side refuses some numbers
+        return
     if not found.in_noise or found.in_noise[0] == 0.0:
         return
     values = iter(found.arguments)

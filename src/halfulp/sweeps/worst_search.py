@@ -71,7 +71,7 @@ def worst(
     Example:
         >>> import torch
         >>> one_pass = lambda x: (x * x).mean(-1) - x.mean(-1) ** 2
-        >>> found = worst(one_pass, lambda x: x.var(-1, correction=0), torch.randn(4, 64), seconds=5)
+        >>> found = worst(one_pass, lambda x: x.var(-1, correction=0), torch.randn(4, 64), evaluations=20)
         >>> found.given_excess < 1 < found.excess
         True
     """
@@ -112,6 +112,8 @@ def worst(
         smaller = reduced(Trial(case_on, seconds=REDUCING * seconds, acceptable=acceptable, progress=told), found)
     told("judging the worst inputs")
     result = judged(Gatherer(case_on(smaller.inputs), told))
+    if smaller is not found and result.acceptable:  # smaller ones may be bad in another way, which is none
+        smaller, result = found, judged(Gatherer(case_on(found.inputs), told))
     return Worst(
         label=found.label, excess=smaller.excess, given_excess=trial.first, result=result,
         arguments=_arguments((*_names(actual, count), *names), smaller.inputs), reduced=smaller is not found,

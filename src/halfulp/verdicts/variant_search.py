@@ -20,6 +20,8 @@ F = Finding
 
 LEAST_S = 2.0
 """Where no variant is worse, other inputs are searched for as long as the variants took, and at least so long."""
+OUT_OF_RANGE = ("specials", "overflow")
+"""What decides where numbers are so large that one side overflows: reported, as with the labelled variants of that kind."""
 FOUND = "search"
 """The kind of inputs that a search found, which are no labelled variant."""
 
@@ -70,13 +72,14 @@ def search_variants(
         if found is not None and found.excess > 1.0:
             gatherer = Gatherer(trial.case_on(found.inputs), lambda _: None)
             decision = decide(gatherer.gather())
-            if decision.verdict.acceptable is False:
+            if decision.verdict.acceptable is False and decision.because[0] not in OUT_OF_RANGE:
                 return _changed(gatherer, decision, verdict, {"variant": found.label, "kind": FOUND, "tried": tried, "refused": refused})
     return Evidence("search", F.UNCHANGED, (verdict,), {"tried": tried, "refused": refused, "exotic": exotic})
 
 
 def _is_acceptable(case: Case) -> bool:
-    return decide(Gatherer(case, lambda _: None).gather()).verdict.acceptable is not False
+    decision = decide(Gatherer(case, lambda _: None).gather())
+    return decision.verdict.acceptable is not False or decision.because[0] in OUT_OF_RANGE
 
 
 def _changed(gatherer: Gatherer, decision: Decision, verdict: Verdict, measured: dict[str, Any]) -> Evidence:

@@ -48,6 +48,30 @@ def number_questions(given: Setting, names: Sequence[str] = ()) -> Iterator[Ques
         yield Question("values", f"all sizes among the arguments {lengths[-1]}", replace(given, arguments=arguments))
 
 
+def changed_numbers(given: Setting, other: Setting) -> list[tuple[float, float]]:
+    """The numbers among the arguments that another setting has changed, before and after."""
+    pairs = zip(given.arguments, other.arguments)
+    numbers = [pair for old, new in pairs for pair in zip(_numbers(old), _numbers(new))]
+    return [(before, after) for (_, before), (_, after) in numbers if before != after]
+
+
+def follows(axis: int, longer: int, before: float, after: float) -> bool:
+    """Whether the length of a result's axis follows a number, as a size, a window, a stride or a number of groups makes it.
+
+    Args:
+        axis, longer: the length before and after. before, after: the number.
+
+    Example:
+        >>> follows(25, 32, 8, 1), follows(4, 32, 8, 1), follows(16, 2, 8, 1), follows(8, 7, 8, 1)
+        (True, True, True, False)
+    """
+    steps = abs(after - before)
+    is_in_proportion = abs(longer * before - axis * after) <= abs(before) or abs(longer * after - axis * before) <= max(
+        abs(before), abs(after)
+    )
+    return axis == longer or is_in_proportion or abs(longer - axis) in (steps, 2 * steps)
+
+
 GROUPS = 16
 """From here on, a number that divides the length of an axis is taken for the size of its parts; smaller ones divide it by chance."""
 
