@@ -21,10 +21,11 @@ def quantum(values: npt.ArrayLike, target: Format) -> FloatArray:
     Zero and subnormal values get the spacing of the subnormals; infinities and NaN get NaN.
     """
     held = widen(values)
-    _, exponents = np.frexp(held)  # |x| = m 2**e with m in [1/2, 1): the exponent in IEEE's sense is e - 1
+    finite = np.isfinite(held)
+    _, exponents = np.frexp(np.where(finite, held, 0.0))  # |x| = m 2**e with m in [1/2, 1): the exponent in IEEE's sense is e - 1
     exponents = np.where(held == 0, target.exponent_min, exponents - 1)
     spacing = np.ldexp(1.0, np.maximum(exponents, target.exponent_min) - (target.precision_bits - 1))
-    return np.where(np.isfinite(held), spacing, np.nan)
+    return np.where(finite, spacing, np.nan)
 
 
 def round_to_format(values: npt.ArrayLike, target: Format) -> FloatArray:

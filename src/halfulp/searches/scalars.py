@@ -92,15 +92,17 @@ def in_noise_of(function: Function, arguments: Sequence[torch.Tensor]) -> FloatA
     computed, exact = function.computed(*arguments).double().numpy(), function.exact(*arguments).double().numpy()
     spread = spread_of(function, arguments, exact)
     inside = np.abs(exact) < target.max_finite * (1.0 - target.unit_roundoff)  # what rounding may carry over the last number
-    odd = (np.isfinite(exact) & inside & ~np.isfinite(computed)) | (np.isnan(exact) != np.isnan(computed))
+    odd = (inside & ~np.isfinite(computed)) | (np.isnan(exact) != np.isnan(computed))
+    comparable = inside & np.isfinite(computed)
     with np.errstate(all="ignore"):
         if function.peer is not None:
             honest = function.peer(*arguments).double().numpy()
             odd &= np.isfinite(honest) == np.isfinite(exact)
+            comparable &= np.isfinite(honest)
             off = np.abs(honest - exact)
             spread = np.maximum(spread, np.where(np.isfinite(off), off, 0.0))
         error = np.abs(computed - exact) / spread
-    return np.where(odd, np.inf, np.where(np.isfinite(exact) & np.isfinite(computed), error, 0.0))
+    return np.where(odd, np.inf, np.where(comparable, error, 0.0))
 
 
 def spread_of(function: Function, arguments: Sequence[torch.Tensor], exact: FloatArray) -> FloatArray:
