@@ -109,6 +109,8 @@ benchmarks: $(VENV)/.ready
 	$(BIN)/python -W ignore -m benchmarks.kernels.run --peers
 	$(BIN)/python -W ignore -m benchmarks.kernels.crowd
 	$(BIN)/python -W ignore -m benchmarks.kernels.million
+	$(BIN)/python -W ignore -m benchmarks.worst.run --peers
+	$(BIN)/python -W ignore -m benchmarks.worst.unary --scan --minutes 120
 	HALFULP_HOME=$(CURDIR)/.backends $(BIN)/halfulp backends install triton
 	HALFULP_HOME=$(CURDIR)/.backends $(BIN)/python -W ignore -m benchmarks.kernels.released
 

@@ -24,25 +24,15 @@ def search_inputs(trial: Trial, inputs: tuple[Any, ...], seed: int = 0, *, struc
         bases = [Found(inputs, "", 0.0)]
         if structures:
             bases = [*try_structures(trial, inputs, seed)[:1], *bases]
-        for step in (try_scalars, _climb, _try_exotic) if structures else (try_scalars, _climb):
-            if not _is_over(trial):
-                step(trial, inputs, seed)
+        if not _is_over(trial):
+            try_scalars(trial, inputs, seed)
+        if not _is_over(trial) and trial.worst is not None and trial.worst.excess > 0:
+            climb(trial, trial.worst)
         if not _is_over(trial):
             evolve(trial, bases, seed)
     except OutOfBudget:
         pass
     return trial.worst
-
-
-def _climb(trial: Trial, _: tuple[Any, ...], __: int) -> None:
-    if trial.worst is not None and trial.worst.excess > 0:
-        climb(trial, trial.worst)
-
-
-def _try_exotic(trial: Trial, inputs: tuple[Any, ...], seed: int) -> None:
-    """Where nothing ordinary is bad, what is not ordinary."""
-    if trial.worst is not None and trial.worst.excess <= 1.0:
-        try_structures(trial, inputs, seed, exotic=True)
 
 
 def _is_over(trial: Trial) -> bool:
