@@ -16,9 +16,9 @@ from .found import OutOfBudget, Trial
 from .scalars import AT_ONCE, Function, in_noise_of, worst_scalars
 
 MOST_S = 20.0
-"""Of so many seconds half are spent on single numbers: what a thousand rounds don't find is left to recipes."""
+"""At most half of this many seconds goes to single numbers, so that recipes get the rest of a longer search. Not calibrated."""
 MOST_NUMBERS = 1 << 24
-"""Numbers that are asked for at most: after four thousand rounds around the same places nothing new is found."""
+"""The most numbers that are asked for. The time, or rounds that find nothing worse, nearly always end it before."""
 
 
 def try_scalars(trial: Trial, inputs: tuple[Any, ...], seed: int) -> None:

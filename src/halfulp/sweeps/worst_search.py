@@ -22,7 +22,7 @@ from .packed_tensors import packed
 from .worst_inputs import Argument, Worst
 
 SECONDS = 60.0
-"""What a search takes by default: of faults that random normal inputs hide, those that are found at all are found within it."""
+"""How long a search takes by default. Half of the faults that `python -m benchmarks.worst.run` plants are found in the first half second."""
 REDUCING = 0.2
 """Share of the time that is kept for making the found inputs smaller."""
 FIRST = 16
@@ -48,7 +48,7 @@ def worst(
 ) -> Worst:
     """On which inputs is `actual` farthest off?
 
-    An error counts in units of what rounding does on the same inputs, so that an ill-conditioned input is no find. Tried are the labelled
+    An error counts in units of what rounding does on the same inputs, so an ill-conditioned input does not count as bad. What is tried: the labelled
     variants of the given inputs (`halfulp.inputs.variants`), for elementwise functions single numbers of every binade and their neighbors,
     gradients of the difference in float64, and recipes (scale, mean, spread of exponents, zeros, cancellation, ties, likeness of two
     tensors), whose dials CMA-ES turns.

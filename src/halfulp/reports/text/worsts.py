@@ -31,12 +31,14 @@ def worst_answer(found: Worst) -> str:
 def how_bad(found: Worst) -> str:
     """How bad the inputs are, how they came about, and how many were tried."""
     there = (
-        "something moves there that rounding can't move" if found.excess == float("inf") else f"the error is {_limits(found.excess)} there"
+        "Something changes there that rounding can't change"
+        if found.excess == float("inf")
+        else f"The error there is {_limits(found.excess)}"
     )
-    given = "" if found.label == "the given inputs" else f", and {_limits(found.given_excess)} on the given inputs"
+    given = "" if found.label == "the given inputs" else f"; on the given inputs it is {_limits(found.given_excess)}"
     reduced = " They were then made smaller and plainer." if found.reduced else ""
     refused = f"; {found.refused:,} of them could not be run" if found.refused else ""
-    return f"{there[:1].upper() + there[1:]}{given}. The inputs: {found.label}.{reduced} {counted(found.evaluations, 'input')} {'was' if found.evaluations == 1 else 'were'} tried in {found.seconds:.0f} s{refused}."
+    return f"{there}{given}. The inputs: {found.label}.{reduced} {counted(found.evaluations, 'input')} {'was' if found.evaluations == 1 else 'were'} tried in {found.seconds:.0f} s{refused}."
 
 
 def first_numbers(argument: Argument) -> str:
@@ -49,7 +51,7 @@ def first_numbers(argument: Argument) -> str:
 
 def _limits(excess: float) -> str:
     if excess == float("inf"):
-        return "more than any rounding makes"
+        return "larger than any rounding error"
     return (
         f"{times_of(excess)} the limit of a correct implementation"
         if excess > 1
