@@ -27,7 +27,7 @@ REAL := .real-models
 ORDERS := .orders-of-libraries
 REAL_TORCH := torch==2.14.1
 
-.PHONY: demo test test-fast check lint backends test-backends real-models orders-of-libraries notebooks docs schemas sentences benchmarks clean
+.PHONY: demo test test-fast test-all check lint backends test-backends real-models orders-of-libraries notebooks docs schemas sentences benchmarks clean
 
 demo: $(VENV)/.ready
 	$(BIN)/halfulp demo
@@ -39,7 +39,11 @@ test: $(VENV)/.ready
 test-fast: $(VENV)/.ready
 	$(PYTEST) -q $(WHICH) $(FAST)
 
-# Lint, and all tests, the slow ones too, with their lines counted.
+# All tests, the slow ones too.
+test-all: WHICH :=
+test-all: test
+
+# Lint, and all tests with their lines counted.
 check: WHICH :=
 check: COUNTED := --cov --cov-report= --cov-fail-under=0
 check: lint test
@@ -115,12 +119,14 @@ benchmarks: $(VENV)/.ready
 	HALFULP_HOME=$(CURDIR)/.backends $(BIN)/python -W ignore -m benchmarks.kernels.released
 
 # What CI runs besides the tests: pages, notebooks, and slices of the benchmarks, each of which stops where a figure is below its bar. Two side by side: make -j2 --output-sync=target slices
-# Two parts download gigabytes first: they take turns, from commit to commit.
-TURN := $(shell git rev-list --count HEAD 2>/dev/null || echo 0)
-SLICES := $(word $(shell expr $(TURN) % 2 + 1),real-models backends) docs explain verdicts origins kernels orders compiling limits agreement tolerances fuzz notebooks
-.PHONY: slices slice-real-models slice-backends $(SLICES:%=slice-%)
+# Half of them at each commit, by turns, but the pages; in either half one part downloads gigabytes first. EVERY_SLICE= with a value: all of them.
+EVEN := real-models docs explain origins orders agreement fuzz
+ODD := backends docs verdicts kernels compiling limits tolerances notebooks
+TURN := $(shell expr $$(git rev-list --count HEAD 2>/dev/null || echo 0) % 2)
+SLICES := $(if $(EVERY_SLICE),$(sort $(EVEN) $(ODD)),$(if $(filter 0,$(TURN)),$(EVEN),$(ODD)))
+.PHONY: slices $(EVEN:%=slice-%) $(ODD:%=slice-%)
 slices: $(SLICES:%=slice-%)
-slices slice-real-models slice-backends $(SLICES:%=slice-%): export OMP_NUM_THREADS = 1
+slices $(sort $(EVEN:%=slice-%) $(ODD:%=slice-%)): export OMP_NUM_THREADS = 1
 
 slice-real-models: $(REAL)/.ready
 	$(REAL)/bin/python -W ignore -m benchmarks.real_models --small --fresh --slice 7/12
