@@ -54,3 +54,109 @@ def test_an_exponent_is_no_length_and_stays_where_all_lengths_change(tmp_path):
     together = [asked.label for asked in found.asked if "frames: 96 instead of 64" in asked.label]
     assert together and all("the number 2:" not in label for label in together)
     assert any("the number 8: 12 instead of 8" in label for label in together)
+
+
+REDUCED = """
+import torch
+def generate_input(rows: int, length: int, reduce: str, seed: int):
+    return torch.randn(rows, length, generator=torch.Generator().manual_seed(seed)) + 3.0, reduce
+def ref_kernel(data):
+    x, reduce = data
+    return x.sum(1) if reduce == "sum" else x.amax(1)
+"""
+REDUCED_TESTS = """
+tests:
+  - {rows: 5, length: 32, reduce: sum, seed: 1}
+  - {rows: 6, length: 48, reduce: max, seed: 2}
+"""
+FROM_ZERO = """
+import torch
+def custom_kernel(data):
+    x, reduce = data
+    found = torch.zeros(x.shape[0])
+    for place in range(x.shape[1]):
+        found = found + x[:, place] if reduce == "sum" else torch.maximum(found, x[:, place])
+    return found
+"""
+
+
+def labels_before(found, *kinds):
+    """Labels of what was asked of these kinds before the question that decided."""
+    return [asked.label for asked in found.asked[:-1] if asked.kind in kinds]
+
+
+def test_what_says_the_most_is_asked_of_each_mode_before_sizes(tmp_path):
+    (tmp_path / "reference.py").write_text(REDUCED)
+    (tmp_path / "task.yml").write_text(REDUCED_TESTS)
+    (tmp_path / "solution.py").write_text(FROM_ZERO)
+    found = judge_here(tmp_path / "reference.py", tmp_path / "solution.py", budget_s=15.0)
+    assert found.answer == "MISTAKE" and "reduce=max" in found.label and "negative" in found.label
+    assert not labels_before(found, "sizes")
+
+
+CHOSEN = '''
+import torch
+import torch.nn as nn
+class Model(nn.Module):
+    """The places of the two largest numbers of each row; among equal scores the lower index comes first."""
+    def forward(self, x):
+        return torch.sort(x, dim=1, descending=True, stable=True).indices[:, :2]
+def get_inputs():
+    return [torch.randn(16, 40)]
+def get_init_inputs():
+    return []
+'''
+HIGHER_FIRST = """
+import torch
+import torch.nn as nn
+class ModelNew(nn.Module):
+    def forward(self, x):
+        return x.shape[1] - 1 - torch.sort(x.flip(1), dim=1, descending=True, stable=True).indices[:, :2]
+"""
+
+
+def test_ties_come_early_where_the_text_says_which_counts(tmp_path):
+    (tmp_path / "problem.py").write_text(CHOSEN)
+    (tmp_path / "solution.py").write_text(HIGHER_FIRST)
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=15.0)
+    assert found.answer == "MISTAKE" and not labels_before(found, "sizes")
+
+
+SUMMED = """
+import torch
+import torch.nn as nn
+class Model(nn.Module):
+    def forward(self, x):
+        return torch.logcumsumexp(x, dim=1)
+def get_inputs():
+    return [torch.randn(4, 24)]
+def get_init_inputs():
+    return []
+"""
+NAIVE_GRADIENT = """
+import torch
+import torch.nn as nn
+class Summed(torch.autograd.Function):
+    @staticmethod
+    def forward(context, x):
+        found = x.clone()
+        for place in range(1, x.shape[1]):
+            found[:, place] = torch.logaddexp(found[:, place - 1], x[:, place])
+        context.save_for_backward(x, found)
+        return found
+    @staticmethod
+    def backward(context, incoming):
+        x, found = context.saved_tensors
+        last = found[:, -1:]
+        return (x - last).exp() * (incoming * (last - found).exp()).flip(1).cumsum(1).flip(1)
+class ModelNew(nn.Module):
+    def forward(self, x):
+        return Summed.apply(x)
+"""
+
+
+def test_gradients_on_large_numbers_come_before_sizes(tmp_path):
+    (tmp_path / "problem.py").write_text(SUMMED)
+    (tmp_path / "solution.py").write_text(NAIVE_GRADIENT)
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=15.0)
+    assert found.answer != "RIGHT" and found.kind == "gradients" and not labels_before(found, "sizes")

@@ -26,7 +26,7 @@ from .questions.pairs import extremes, far_questions, longer_constructor_questio
 from .questions.parameters import constructor_questions, marks_of, moved, parameter_questions, times
 from .questions.pieces import piece_questions
 from .questions.proportions import PROPORTIONS
-from .questions.question import FAR_FROM_ZERO, FAR_MEAN, MEAN, Question
+from .questions.question import EQUAL, FAR_FROM_ZERO, FAR_MEAN, LARGE, MEAN, Question
 from .questions.sizes import longer_size_questions, size_questions
 from .questions.texts import format_questions, text_questions, unit_questions
 from .questions.values import (
@@ -94,6 +94,7 @@ class Plan:
         self._early: list[Question] = []
         self._first_values = set[str]()
         self._sized: list[Question] = []
+        self._has_large_gradients = False
 
     def on_given(self) -> Iterator[Question]:
         """On the given inputs: other signs, formats and parameters; gradients; training mode."""
@@ -108,7 +109,7 @@ class Plan:
             yield Question("gradients", "gradients of parameters and inputs", given, gradients=ALL)
             gradients_are_right = self._is_right(before)
             self.is_differentiable = not self.asked or self.asked[-1].note not in (RECORDS_NONE, REFERENCE_RECORDS_NONE)
-        yield from self._allowed(leading_questions(given, self.promises))
+        yield from self.leading()
         # E[x²] - E[x]² is common, and shows at a large mean; many kernels ignore strides, or use those of the first input for all.
         for question in itertools.islice((found for found in self._values() if found.label == MEAN or found.kind == "layout"), 3):
             self._first_values.add(question.label)
@@ -117,6 +118,9 @@ class Plan:
             yield found
         if gradients_are_right:
             yield from self._other_gradients()
+            large = (self._moved(question) for question in self._values() if question.label == LARGE)
+            yield from self._gradients(list(itertools.islice(large, 1)))
+            self._has_large_gradients = True
         if self.is_differentiable and self.has_modes:
             yield Question("gradients", "gradients in training mode", replace(given, training=True), gradients=ALL)
         yield from parameters
@@ -129,6 +133,14 @@ class Plan:
             if other is not None:
                 yield Question("mode", "training mode, parameter values changed", replace(other.setting, training=True))
             yield from training_questions(self._early)
+
+    def leading(self) -> Iterator[Question]:
+        """The most telling values; with equal numbers, where the text says which of them counts."""
+        yield from self._allowed(leading_questions(self.given, self.promises))
+        equal = (question for question in self._values() if question.label == EQUAL and question.label not in self._first_values)
+        for question in itertools.islice(equal, 1) if self.stated.ties else ():
+            self._first_values.add(question.label)
+            yield self._moved(question)
 
     def _other_gradients(self) -> Iterator[Question]:
         """Gradients for an incoming gradient with a stride of zero, as a sum makes it; of parameters alone; of inputs alone."""
@@ -146,6 +158,8 @@ class Plan:
         for other in (found for found in self.problem.others if found.name not in asked):
             with contextlib.suppress(*REFUSALS):
                 yield Question("given", other.name, other.draw(self.seed, {}))
+        for plan in self._tests:
+            yield from self._of(plan, plan.leading())
         yield from self._constructors()
         yield from map(self._moved, self._allowed(bound_questions(self.given, self.promises, self.bounds)))
         kept = list(self._early)
@@ -210,10 +224,8 @@ class Plan:
 
     def _together(self) -> Iterator[Question]:
         """Other tests of the problem at other sizes, and two changes at a time."""
-        for plan in self._others():
-            for question in plan.of_a_test():
-                label = f"{plan.problem.name}: {question.label}"
-                yield replace(question, label=label, sizes={**plan.problem.sizes, **question.sizes}, start=plan.given)
+        for plan in self._tests:
+            yield from self._of(plan, plan.of_a_test())
         sizes = extremes(self._sized)
         for question in sizes:
             for found in mask_questions(question.setting, self.promises, self.stated):
@@ -226,8 +238,19 @@ class Plan:
         for question in longer_constructor_questions(self.given, constructors, sizes):
             yield from self._with_state(question)
 
+    @staticmethod
+    def _of(plan: Plan, questions: Iterator[Question]) -> Iterator[Question]:
+        """The questions about another test, with its name before theirs."""
+        for question in questions:
+            label = f"{plan.problem.name}: {question.label}"
+            yield replace(question, label=label, sizes={**plan.problem.sizes, **question.sizes}, start=plan.given)
+
+    @functools.cached_property
+    def _tests(self) -> list[Plan]:
+        """The plans of other tests of the problem."""
+        return list(self._others())
+
     def _others(self) -> Iterator[Plan]:
-        """The questions about other tests of the problem."""
         for other in self.problem.others[:MOST_TESTS]:
             try:
                 basis = Basis.of(other, drawn(other, self.seed), self.trials.reference)
@@ -311,7 +334,7 @@ class Plan:
 
     def _gradients(self, asked: Sequence[Question]) -> Iterator[Question]:
         if self.is_differentiable:
-            yield from gradient_questions(asked)
+            yield from gradient_questions([question for question in asked if not (self._has_large_gradients and question.label == LARGE)])
 
     def _constructors(self) -> Iterator[Question]:
         """Other arguments of the constructor; a larger one only where a smaller one makes a difference: it may be out of range.

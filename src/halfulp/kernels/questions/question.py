@@ -64,7 +64,8 @@ class Question:
 
 
 ALIKE = "all numbers the same"
-TIED = ("ties", "integers", "half of the numbers zero", ALIKE, "all numbers zero")
+EQUAL = "ties"
+TIED = (EQUAL, "integers", "half of the numbers zero", ALIKE, "all numbers zero")
 """Variants in which many numbers are equal."""
 
 
@@ -116,16 +117,17 @@ MEAN, MEAN_IN_SPREADS = "a large mean", 100.0
 lose as many digits; a square of the mean that cancels loses twice as many."""
 
 
+LARGE = "numbers a thousand times larger"
 LARGER = {"a thousand times larger": 2000.0, "a hundred times larger": 200.0, MEAN: MEAN_IN_SPREADS}
 """How many times larger numbers are, by the words of a label; `_negative` doubles the largest."""
-DIFFERENTIATED = (MEAN, "numbers a thousand times larger", "all numbers negative", "sums that cancel")
+DIFFERENTIATED = (MEAN, LARGE, "all numbers negative", "sums that cancel")
 """Variants on which gradients are asked: a formula that is right for small numbers overflows or cancels on others."""
 FAR_FROM_ZERO, FAR_MEAN = "a mean a thousand times the spread", 1000.0
 """The value of `halfulp.inputs`, and how many times the spread its mean is. In float32, squares of numbers so far from zero have a unit as
 large as the squares of their differences."""
 IN_TRAINING = (*DIFFERENTIATED, FAR_FROM_ZERO)
 """Variants that are asked in training mode: E[x²] - E[x]² loses twice the digits that the inputs lose."""
-SATURATED = ("numbers a thousand times larger",)
+SATURATED = (LARGE,)
 """Variants on which a NaN gradient decides nothing: written as 1 / (1 + exp(-x)), a sigmoid has none at -100."""
 HUGE = 1e12
 """Code often writes 1e4, 1e9 or 1e10 for infinity; float32 can hold the cube of this number."""
