@@ -113,6 +113,10 @@ benchmarks: $(VENV)/.ready
 	$(BIN)/python -W ignore -m benchmarks.kernels.run --peers
 	$(BIN)/python -W ignore -m benchmarks.kernels.crowd
 	$(BIN)/python -W ignore -m benchmarks.kernels.million
+	$(BIN)/python -W ignore -m benchmarks.sweeps.opinfo
+	$(BIN)/python -W ignore -m benchmarks.sweeps.store
+	$(BIN)/python -m pip --disable-pip-version-check install -q -c constraints.txt -e ".[ray]"
+	$(BIN)/python -W ignore -m benchmarks.sweeps.engines
 	$(BIN)/python -W ignore -m benchmarks.worst.run --peers
 	$(BIN)/python -W ignore -m benchmarks.worst.unary --scan --minutes 120
 	HALFULP_HOME=$(CURDIR)/.backends $(BIN)/halfulp backends install triton
@@ -120,7 +124,7 @@ benchmarks: $(VENV)/.ready
 
 # What CI runs besides the tests: pages, notebooks, and slices of the benchmarks, each of which stops where a figure is below its bar. Two side by side: make -j2 --output-sync=target slices
 # Half of them at each commit, by turns, but the pages; in either half one part downloads gigabytes first. EVERY_SLICE= with a value: all of them.
-EVEN := real-models docs explain origins orders agreement fuzz
+EVEN := real-models docs explain origins orders agreement fuzz sweeps
 ODD := backends docs verdicts kernels compiling limits tolerances notebooks
 TURN := $(shell expr $$(git rev-list --count HEAD 2>/dev/null || echo 0) % 2)
 SLICES := $(if $(EVERY_SLICE),$(sort $(EVEN) $(ODD)),$(if $(filter 0,$(TURN)),$(EVEN),$(ODD)))
@@ -168,6 +172,11 @@ slice-kernels: $(VENV)/.ready
 	$(BIN)/python -W ignore -m benchmarks.kernels.run --every 66
 	$(BIN)/python -W ignore -m benchmarks.kernels.crowd --of 16 --budget 5
 	$(BIN)/python -W ignore -m benchmarks.kernels.released --only rms_norm --budget 10
+
+slice-sweeps: $(VENV)/.ready
+	$(BIN)/python -W ignore -m benchmarks.sweeps.opinfo --only "special.*"
+	$(BIN)/python -W ignore -m benchmarks.sweeps.store --rows 20000
+	$(BIN)/python -W ignore -m benchmarks.sweeps.engines --cases 40 --workers 2 --without-ray
 
 slice-limits: $(VENV)/.ready
 	$(BIN)/halfulp bench verdicts --limits --draws 20 --only rms_norm/

@@ -13,6 +13,7 @@ from halfulp.kernels import Asked, KernelReport, KernelResult
 from halfulp.probes.stored import StoredOrders
 from halfulp.sweeps.benchmark import Benchmark, Figure
 from halfulp.sweeps.result import Cell, Matrix
+from halfulp.sweeps.swept import CaseRow, FoundProblem, PastRun, Subject, Swept
 from halfulp.sweeps.watch import Watch, Watched
 from halfulp.traces import fingerprint
 
@@ -143,6 +144,27 @@ def small_watch():
     return Watch(cases, ("gone",), has_baseline=True)
 
 
+def small_sweep():
+    sides = ("exp", "eager", "float64", "float32", "")
+    subjects = (Subject(*sides, 4, 2, 1, 0, "MISTAKE", 7.5, 0.25), Subject("sum", *sides[1:], 3, 0, 0, 1, "ROUNDING", None, 0.5))
+    problem = FoundProblem(
+        *sides, "MISTAKE", 2, 1, "sample 3", "4x4", "another function", 7.5, "norm epsilon", "an epsilon differs (100 % of the difference)", "layer 1",
+        "float32 [1.0]", "import torch\nprint(torch.exp(torch.ones(1)))\n",
+    )  # fmt: skip
+    worst = (
+        CaseRow(*sides, "sample 3", "4x4", "MISTAKE", 7.5, 12.0, 0.1, "another function", ""),
+        CaseRow("sum", *sides[1:], "sample 1", "4", "", None, None, 0.2, "", "its process died"),
+    )
+    runs = (
+        PastRun("2026-02-02T00-00-00-ab12", "halfulp 0.1.0, torch 2.13.0", 7, 2, 1, 1, 0),
+        PastRun("2026-01-01T00-00-00-cd34", "halfulp 0.1.0, torch 2.12.0", 7, 1, 1, 0, 0),
+    )
+    return Swept(
+        "small", runs[0].run, "sweeps", {"MISTAKE": 2, "UNDECIDED": 1, "ROUNDING": 3, "": 1}, subjects, (problem,), worst,
+        {"its process died": 1}, runs, 1.5,
+    )  # fmt: skip
+
+
 def made(kind):
     wrong, right, inputs = stack()
     return {
@@ -155,6 +177,7 @@ def made(kind):
         "matrix": small_matrix,
         "growth": lambda: halfulp.growth(halves, product, sized, sizes=(8, 32, 128)),
         "worst": lambda: halfulp.worst(lambda x: (x * x).mean(-1) - x.mean(-1) ** 2, lambda x: x.var(-1, correction=0), (torch.randn(4, 16),), seconds=1e9, evaluations=20),
+        "sweep": small_sweep,
         "benchmark": small_benchmark,
         "audit": lambda: halfulp.audit(lambda x: x.double() * x, (torch.ones(3),)),
         "tolerance": lambda: halfulp.tolerance(product, sized),

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from .recording import Recorder, record
     from .remedies import Tolerance, tolerance
     from .reports import report
-    from .sweeps import Benchmark, Growth, Matrix, Worst, growth, matrix, read_matrix, worst
+    from .store import Store
+    from .sweeps import Benchmark, Growth, Matrix, Swept, Worst, growth, matrix, read_matrix, sweep, worst
     from .traces import Trace, read_trace
     from .verdicts import CheckResult, Evidence, Verdict, assert_equivalent, check, judge
 
@@ -76,6 +77,9 @@ _HOME = {
     "Matrix": "sweeps",
     "matrix": "sweeps",
     "read_matrix": "sweeps",
+    "Swept": "sweeps",
+    "sweep": "sweeps",
+    "Store": "store",
     "Worst": "sweeps",
     "worst": "sweeps",
     "Trace": "traces",
@@ -112,6 +116,8 @@ __all__ = [
     "Recorder",
     "RevealedOrder",
     "RunError",
+    "Store",
+    "Swept",
     "TensorFileError",
     "Tolerance",
     "Trace",
@@ -139,6 +145,7 @@ __all__ = [
     "report",
     "repro",
     "schema_of",
+    "sweep",
     "tolerance",
     "worst",
 ]

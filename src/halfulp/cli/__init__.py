@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 COMMANDS = (
     "audit", "check", "ci", "compare", "demo", "doctor", "explain", "growth", "kernel", "locate", "matrix", "mcp", "merge", "order", "overlay",
-    "plot", "record", "report", "repro", "skill", "tolerance", "worst",
+    "plot", "record", "report", "repro", "results", "skill", "sweep", "tolerance", "worst",
 )  # fmt: skip
 """Commands: a file of that name has a function of that name."""
 GROUPS = ("backends", "bench", "env", "datasheet")

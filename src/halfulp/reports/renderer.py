@@ -21,13 +21,14 @@ if TYPE_CHECKING:
     from ..probes import RevealedOrder
     from ..probes.stored import StoredOrders
     from ..remedies import StoredTolerance, Tolerance
-    from ..sweeps import Baseline, Benchmark, Growth, Matrix, Watch, Worst
+    from ..store import Answer
+    from ..sweeps import Baseline, Benchmark, Growth, Matrix, Swept, Watch, Worst
     from ..traces import Fingerprint
     from ..verdicts import CheckResult
 
     Result = (
         CheckResult | Comparison | Audit | Tolerance | StoredTolerance | RevealedOrder | StoredOrders | Datasheet | Origin | Explanation
-        | Matrix | Growth | Worst | Benchmark | Fingerprint | Watch | Baseline | KernelReport | KernelResult
+        | Matrix | Growth | Worst | Swept | Answer | Benchmark | Fingerprint | Watch | Baseline | KernelReport | KernelResult
     )  # fmt: skip
 
 FORMS = ("full", "answer", "reason", "assertion", "html", "snippet")
@@ -38,7 +39,7 @@ def report(result: Result, *, form: str = "full") -> str:
 
     Args:
         result: what `check`, `compare`, `audit`, `tolerance`, `order`, `datasheet`, `locate`, `explain`, `matrix`, `growth`,
-            `worst` or `read_result` returned.
+            `worst`, `sweep` or `read_result` returned.
         form: "full" (the answer, the evidence, the numbers, the worst elements, what to do next), "answer" (the answer alone), "reason" (the
             reason in a sentence), "assertion" (for a failing test), "html" (a page that needs nothing else; `halfulp[report]`),
             "snippet" (a piece of HTML for a notebook). Those with nothing to shorten give the full text for the first four.
@@ -60,7 +61,7 @@ def report(result: Result, *, form: str = "full") -> str:
                 return visible(_drawn(text, cleaned(result), form), lines=True)
     raise InputError(
         f"Got {type(result).__name__}. Needed: a result of halfulp.check, compare, audit, tolerance, order, datasheet, locate, "
-        "explain, matrix, growth, worst or read_result. Only results can be reported. Pass what they returned."
+        "explain, matrix, growth, worst, sweep or read_result. Only results can be reported. Pass what they returned."
     )
 
 
@@ -106,6 +107,8 @@ _TEXTS = {
     "sweeps.result.Matrix": "matrices.matrix_text",
     "sweeps.slopes.Growth": "growths.growth_text",
     "sweeps.worst_inputs.Worst": "worsts.worst_text",
+    "sweeps.swept.Swept": "sweeps.sweep_text",
+    "store.answer.Answer": "sweeps.answer_text",
     "sweeps.benchmark.Benchmark": "benchmarks.benchmark_text",
     "datasheets.sheet.Datasheet": "datasheets.datasheet_text",
     "sweeps.watch.Watch": "watches.watch_text",

@@ -164,7 +164,7 @@ class _Sweep:
         self.names = list(dict.fromkeys(wanted)) if wanted is not None else configurations()
         self.targets = [_Target(op, size, dtype) for dtype in dtypes for op in chosen for size in sizes]
         self.seed, self._progress = seed, progress
-        self.backends: dict[str, tuple[Backend, dict[str, str]]] = {name: _configured(name) for name in self.names}
+        self.backends: dict[str, tuple[Backend, dict[str, str]]] = {name: configured(name) for name in self.names}
         self._faults: dict[str, list[str]] = {}
         self._pool = ThreadPoolExecutor(max_workers=2, thread_name_prefix="halfulp-matrix")
         self.settings = {"backends": self.names, "ops": chosen, "dtypes": list(dtypes), "sizes": list(sizes), "seed": seed}
@@ -271,7 +271,12 @@ class _Sweep:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _configured(name: str) -> tuple[Backend, dict[str, str]]:
+def configured(name: str) -> tuple[Backend, dict[str, str]]:
+    """A backend and its options, from words such as "openvino:precision=f32".
+
+    Raises:
+        InputError: they can't be read, or the backend can't be used here.
+    """
     base, _, words = name.partition(":")
     options: dict[str, str] = {}
     for word in filter(None, words.split(",")):

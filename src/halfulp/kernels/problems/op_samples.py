@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import itertools
-import random
-import warnings
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
-import numpy as np
 import torch
 
+from ...cases.opinfo import drawing, op_infos
 from ...cases.trees import tree_map
 from ...errors import CaseFileError
-from ...process.settings import RANDOM, put_back, readings, settings_kept
 from .calls import Setting, call, copied, seeded
 from .problem import LARGEST, Problem, count_of
 
@@ -63,40 +58,16 @@ def op_problem(folder: Path) -> Problem:
     return Problem(folder.name, "BackendBench", folder, f"{folder.name}_kernel_impl", lambda _: target, draw, {}, tests=tests)
 
 
-@cache
-def _op_infos() -> list[Any]:
-    try:
-        # Importing them seeds generators, sets variables, and freezes the flags of torch.backends for the whole process.
-        with settings_kept(), warnings.catch_warnings(), mock.patch.object(torch.backends, "disable_global_flags"):
-            warnings.simplefilter("ignore")
-            from torch.testing._internal.common_methods_invocations import op_db
-    except ModuleNotFoundError as error:
-        raise CaseFileError(
-            f"Got no package {error.name}. Needed: that package, which PyTorch's own samples of ops import. halfulp tests an op on these "
-            f"samples. Run pip install {error.name}."
-        ) from error
-    return list(op_db)
-
-
 def _samples(base: str, seed: int) -> list[Setting]:
     """PyTorch's samples of an op in float32; another seed gives other numbers."""
     found: list[Setting] = []
-    before = readings(RANDOM)  # samples draw from all generators
-    try:
-        with seeded(seed):
-            for info in _op_infos():
-                if base not in (info.name, info.aten_name) or torch.float32 not in info.dtypes:
-                    continue
-                random.seed(seed)
-                np.random.seed(seed)
-                torch.default_generator.manual_seed(seed)
-                for sample in itertools.islice(info.sample_inputs("cpu", torch.float32), MOST_SAMPLES):
-                    arguments = tree_map(
-                        lambda item: item.detach() if isinstance(item, torch.Tensor) else item, (sample.input, *sample.args)
-                    )
-                    found.append(Setting(arguments, keywords=dict(sample.kwargs)))
-    finally:
-        put_back(before)
+    for info in op_infos():
+        if base not in (info.name, info.aten_name) or torch.float32 not in info.dtypes:
+            continue
+        with seeded(seed), drawing(seed):
+            for sample in itertools.islice(info.sample_inputs("cpu", torch.float32), MOST_SAMPLES):
+                arguments = tree_map(lambda item: item.detach() if isinstance(item, torch.Tensor) else item, (sample.input, *sample.args))
+                found.append(Setting(arguments, keywords=dict(sample.kwargs)))
     return found
 
 

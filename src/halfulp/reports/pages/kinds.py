@@ -17,7 +17,7 @@ from ...origins import Origin
 from ...probes import RevealedOrder
 from ...probes.stored import StoredOrders
 from ...remedies import StoredTolerance, Tolerance
-from ...sweeps import Baseline, Benchmark, Growth, Matrix, Watch, Worst
+from ...sweeps import Baseline, Benchmark, Growth, Matrix, Swept, Watch, Worst
 from ...traces import Fingerprint
 from ...verdicts import CheckResult
 from .audits import audit_page, fingerprint_page
@@ -32,6 +32,7 @@ from .matrices import matrix_page
 from .orders import orders_page
 from .origins import origin_page
 from .page import Code, Page, Section
+from .sweeps import sweep_page
 from .tables import provenance
 from .tolerances import tolerance_page
 from .watches import baseline_page, watch_page
@@ -87,6 +88,7 @@ _PAGES: dict[type, tuple[str, Callable[[Any], Page]]] = {
     Matrix: ("matrix", matrix_page),
     Growth: ("growth", growth_page),
     Worst: ("worst", worst_page),
+    Swept: ("sweep", sweep_page),
     Benchmark: ("benchmark", benchmark_page),
     Audit: ("audit", audit_page),
     StoredTolerance: ("tolerance", tolerance_page),

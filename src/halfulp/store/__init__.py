@@ -1,0 +1,11 @@
+"""The store: results of sweeps as Parquet files in a folder, and questions to it in SQL."""
+
+from __future__ import annotations
+
+from .answer import Answer
+from .questions import QUESTIONS, Question
+from .records import Finding, Row
+from .store import Store
+from .writer import Writer
+
+__all__ = ["QUESTIONS", "Answer", "Finding", "Question", "Row", "Store", "Writer"]

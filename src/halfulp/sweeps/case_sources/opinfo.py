@@ -1,0 +1,117 @@
+"""PyTorch's own samples of its ops (OpInfo): some 680 ops, 18,723 samples in float32."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import torch
+
+from ...cases.inputs import TORCH_DTYPES
+from ...cases.opinfo import drawing, op_infos
+from ...cases.trees import tree_map
+from ...errors import InputError
+from .patterns import chosen
+from .rounded import in_float64
+from .sample import Group, Sample
+
+Implementation = Literal["eager", "float64", "numpy", "compiled"]
+
+
+@dataclass(frozen=True)
+class OpInfo:
+    """Ops on PyTorch's own samples.
+
+    Args:
+        part: its place in the plan. ops: names or patterns; the name of a variant follows the op's after a dot ("div.floor_rounding").
+        actual, expected: "eager", "float64" (the op in float64, its results rounded once), "numpy" (the table's reference in NumPy or SciPy,
+            where it has one), "compiled" (torch.compile).
+        dtypes: formats of the inputs. gradients: whether gradients are compared too. samples: the most of each op; 0 for all.
+    """
+
+    part: int = 0
+    ops: Sequence[str] = ("*",)
+    actual: Implementation = "eager"
+    expected: Implementation = "float64"
+    dtypes: Sequence[str] = ("float32",)
+    gradients: bool = False
+    samples_of_each: int = 0
+
+    def groups(self) -> Iterator[Group]:
+        """An op in a dtype.
+
+        Raises:
+            InputError: a pattern that fits no op, an unknown dtype.
+        """
+        names = list(dict.fromkeys(map(_name, op_infos())))
+        wanted = set(chosen(names, self.ops, "ops"))
+        for dtype in self.dtypes:
+            if dtype not in TORCH_DTYPES:
+                raise InputError(
+                    f"Got the dtype {dtype!r}. Needed: one of {', '.join(TORCH_DTYPES)}. Inputs are stored in it. Name one of them."
+                )
+            for info in op_infos():
+                has_both = all(side != "numpy" or info.ref is not None for side in (self.actual, self.expected))
+                can = info.supports_dtype(TORCH_DTYPES[dtype], "cpu") and has_both and (not self.gradients or info.supports_autograd)
+                if _name(info) in wanted and can:
+                    more = " with gradients" if self.gradients else ""
+                    yield Group("opinfo", self.part, _name(info), self.actual + more, self.expected + more, dtype)
+
+    def samples(self, group: Group, seed: int) -> list[Callable[[], Sample]]:
+        """The samples of an op; they are drawn all at once."""
+        info = next(each for each in op_infos() if _name(each) == group.subject)
+        dtype = TORCH_DTYPES[group.dtype]
+        with drawing(seed):
+            found = list(info.sample_inputs("cpu", dtype, requires_grad=False))
+        return [_maker(self, info, dtype, number, sample) for number, sample in enumerate(found[: self.samples_of_each or None], 1)]
+
+
+def _name(info: Any) -> str:
+    return f"{info.name}.{info.variant_test_name}" if info.variant_test_name else info.name
+
+
+def _maker(source: OpInfo, info: Any, dtype: torch.dtype, number: int, sample: Any) -> Callable[[], Sample]:
+    def make() -> Sample:
+        inputs = tree_map(lambda item: item.detach() if isinstance(item, torch.Tensor) else item, (sample.input, *sample.args))
+        keywords = dict(sample.kwargs)
+        options: dict[str, Any] = {"keywords": keywords or None, "gradients": source.gradients}
+        actual, expected = (_implemented(side, info, dtype) for side in (source.actual, source.expected))
+        return Sample(f"sample {number}", actual, expected, inputs, options, _call(info))
+
+    return make
+
+
+def _implemented(side: Implementation, info: Any, dtype: torch.dtype) -> Callable[..., Any]:
+    if side == "float64":
+        return in_float64(info.op, dtype)
+    if side == "numpy":
+        return _by_numpy(info.ref, dtype)
+    return torch.compile(info.op, dynamic=False) if side == "compiled" else info.op
+
+
+def _by_numpy(reference: Callable[..., Any], dtype: torch.dtype) -> Callable[..., Any]:
+    """The table's reference, with tensors in and out; results in float64 are rounded once, because NumPy widens some of them."""
+
+    def as_array(value: Any) -> Any:
+        return value.resolve_conj().resolve_neg().numpy() if isinstance(value, torch.Tensor) else value
+
+    def as_tensor(value: Any) -> Any:
+        if not isinstance(value, (np.ndarray, np.generic)):
+            return value
+        tensor = torch.as_tensor(np.array(value))
+        return tensor.to(dtype) if tensor.dtype == torch.float64 else tensor
+
+    def computed(*arguments: Any, **keywords: Any) -> Any:
+        return tree_map(as_tensor, reference(*tree_map(as_array, arguments), **tree_map(as_array, keywords)))
+
+    return computed
+
+
+def _call(info: Any) -> str:
+    """How the op is called in Python: "torch.special.airy_ai"; "" where the table wraps it."""
+    found: Any = torch
+    for name in info.name.split("."):
+        found = getattr(found, name, None)
+    return f"torch.{info.name}" if found is not None and not info.variant_test_name and callable(found) else ""

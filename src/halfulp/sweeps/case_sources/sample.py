@@ -1,0 +1,66 @@
+"""Group and Sample: what a source of cases offers, and what of it is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True)
+class Group:
+    """Cases that share what is under test. One process takes them one after the other.
+
+    Attributes:
+        source: what kind of source it comes from. part: its place among the plan's sources.
+        subject: what is under test: an op, a function, a file. actual, expected: what the two sides are called.
+        dtype: of the inputs. environment: the name of the variables that its process gets; "" for none.
+    """
+
+    source: str
+    part: int
+    subject: str
+    actual: str
+    expected: str
+    dtype: str = ""
+    environment: str = ""
+
+    @property
+    def key(self) -> str:
+        """What tells the group from all others of its plan; the same in every run."""
+        return "|".join((self.source, self.subject, self.actual, self.expected, self.dtype, self.environment))
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """One case of a group.
+
+    Attributes:
+        setting: what tells it from the others of the group. actual, expected, inputs: as for `check`.
+        options: of `check`: declared, reference, keywords, gradients. call: how the call reads in Python, for a script; "" where unknown.
+        judged: what judges the case in place of `check`, and gives something with `verdict` and `because`; None for `check`.
+    """
+
+    setting: str
+    actual: Any
+    expected: Any
+    inputs: Any
+    options: dict[str, Any] = field(default_factory=dict)
+    call: str = ""
+    judged: Callable[[], Any] | None = None
+
+
+class Source(Protocol):
+    """A kind of case. It is made from its table in the plan, in each process that needs it."""
+
+    def groups(self) -> Iterator[Group]:
+        """What there is to check; quick."""
+        ...
+
+    def samples(self, group: Group, seed: int) -> list[Callable[[], Sample]]:
+        """What makes each case of a group, always in the same order; another seed gives other numbers.
+
+        Raises:
+            HalfulpError: the group can't be made here.
+        """
+        ...

@@ -1,0 +1,157 @@
+"""The store: whatever writers do, what is read is whole; questions answer what they say, and reach nothing else."""
+
+import json
+import threading
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from halfulp.errors import InputError
+from halfulp.store import QUESTIONS, Finding, Row, Store
+
+
+def row(case="exp|1", *, run="2026-01-01T00-00-00", verdict="ROUNDING", plan="plan", **more):
+    acceptable = {"ROUNDING": True, "IDENTICAL": True, "MISTAKE": False, "UNSTABLE": False}.get(verdict)
+    subject = case.partition("|")[0]
+    return Row(plan, run, case, "opinfo", subject, "eager", "float64", verdict=verdict, acceptable=acceptable, **more)
+
+
+def filled(folder, *rows):
+    store = Store(folder)
+    for each in rows:
+        with store.writer(each.run) as writer:
+            writer.add(each)
+    return store
+
+
+TEXT = st.text(max_size=30)
+ROWS = st.builds(
+    Row, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT, shape=TEXT, verdict=st.sampled_from(["", "ROUNDING", "MISTAKE"]),
+    acceptable=st.none() | st.booleans(), excess=st.none() | st.floats(allow_nan=False), number=st.integers(0, 2**40), evidence=TEXT, seconds=st.floats(0, 1e9),
+)  # fmt: skip
+
+
+@settings(max_examples=30)
+@given(st.lists(ROWS, min_size=1, max_size=5))
+def test_a_row_is_read_as_it_was_written(tmp_path_factory, rows):
+    folder = tmp_path_factory.mktemp("store")
+    store = Store(folder)
+    with store.writer("run") as writer:
+        for each in rows:
+            writer.add(each)
+    found = [each for run in {each.run for each in rows} for each in store.rows(run)]
+    assert sorted(map(repr, found)) == sorted(map(repr, rows))
+
+
+def test_sixteen_writers_lose_nothing(tmp_path):
+    store = Store(tmp_path)
+
+    def write(number):
+        with store.writer("run") as writer:
+            for place in range(20):
+                writer.add(row(f"exp|{number} {place}"))
+                if place % 7 == 0:
+                    writer.flush()
+
+    threads = [threading.Thread(target=write, args=(number,)) for number in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert store.ask('SELECT count(*), count(DISTINCT "case") FROM results').rows == ((320, 320),)
+
+
+def test_what_is_half_written_is_not_read(tmp_path):
+    store = filled(tmp_path, row())
+    (tmp_path / "run" / ".0001.rows.parquet.xyz.new").parent.mkdir(exist_ok=True)
+    (tmp_path / "run" / ".0001.rows.parquet.xyz.new").write_bytes(b"PAR1 and no more")
+    assert len(store.ask("SELECT * FROM results").rows) == 1
+
+
+def test_the_latest_run_is_compared_with_the_one_before(tmp_path):
+    first, second = "2026-01-01T00-00-00", "2026-01-02T00-00-00"
+    store = filled(
+        tmp_path,
+        row("a|1", run=first), row("b|1", run=first, verdict="MISTAKE"), row("c|1", run=first, verdict="IDENTICAL"),
+        row("a|1", run=second, verdict="MISTAKE", excess=7.0), row("b|1", run=second, verdict="MISTAKE"), row("c|1", run=second),
+        row("d|1", run=second, verdict="UNSTABLE"),
+    )  # fmt: skip
+    assert [(found[0], found[6]) for found in store.ask("new").rows] == [("a", "ROUNDING"), ("d", "not there")]
+    worse = store.ask("worse")
+    assert [(found[0], found[worse.columns.index("worse")]) for found in worse.rows] == [("a", True), ("c", True)]
+    assert [found[0] for found in store.ask("flagged").rows] == ["a", "b", "d"]
+    assert [found[0] for found in store.ask("flaky").rows] == ["a", "c"]  # the same machine, as far as is known
+    assert dict(store.ask("SELECT run, place FROM results GROUP BY ALL").rows) == {first: 2, second: 1}
+
+
+def test_a_finding_stands_beside_every_row_of_its_bundle(tmp_path):
+    store = filled(tmp_path, row("a|1", verdict="MISTAKE", bundle="a"), row("a|2", verdict="MISTAKE", bundle="a"), row("b|1"))
+    with store.writer("2026-01-01T00-00-00") as writer:
+        writer.add(Finding("plan", "2026-01-01T00-00-00", "a|1", "a", cause="norm epsilon"))
+    assert store.ask('SELECT "case", cause FROM results ORDER BY 1').rows == (("a|1", "norm epsilon"), ("a|2", "norm epsilon"), ("b|1", ""))
+    assert [found[:2] for found in store.ask("causes").rows] == [("norm epsilon", 2)]
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_every_ready_question_answers_on_an_empty_run_and_on_odd_values(name, tmp_path):
+    odd = row("a'b\"c;|1", verdict="MISTAKE", excess=float("inf"), relative_error=float("nan"), reason="x" * 10_000)
+    store = filled(tmp_path, odd, row("|", verdict=""), row("c|1", fault="its process died"))
+    answer = store.ask(name)
+    assert all(len(found) == len(answer.columns) for found in answer.rows)
+    json.loads(answer.to_json())
+    assert answer.to_csv().count("\n") >= 1 + len(answer.rows)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT * FROM read_text('/etc/hostname')",
+        "SELECT * FROM read_csv('/etc/passwd')",
+        "COPY results TO '{folder}/out.csv'",
+        "ATTACH '{folder}/other.db'",
+        "INSTALL httpfs",
+        "SET enable_external_access = true",
+        "SELECT * FROM read_parquet('{folder}/other/*.parquet')",
+        "COPY (SELECT 1) TO '{file}'",
+    ],
+)
+def test_a_query_reads_no_other_file_and_writes_none(query, tmp_path):
+    store = filled(tmp_path / "store", row())
+    (file,) = (tmp_path / "store").rglob("*.parquet")
+    before = file.read_bytes()
+    with pytest.raises(InputError):
+        store.ask(query.format(folder=tmp_path, file=file))
+    assert file.read_bytes() == before and sorted(path.name for path in tmp_path.iterdir()) == ["store"]
+
+
+def test_a_path_with_quotes_is_a_path(tmp_path):
+    assert filled(tmp_path / "it's; a 'store'", row()).ask("runs").rows[0][2] == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "said"), [("SELECT nothing FROM results", "can't be answered"), ("flaged", "Needed: one of runs, verdicts")]
+)
+def test_a_question_that_is_none_is_refused_in_words(question, said, tmp_path):
+    with pytest.raises(InputError, match=said):
+        filled(tmp_path, row()).ask(question)
+
+
+def test_an_empty_folder_is_no_store(tmp_path):
+    with pytest.raises(InputError, match="holds no results"):
+        Store(tmp_path / "nothing").ask("runs")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="which is a file"):
+        Store(tmp_path / "file")
+
+
+def test_what_an_older_version_wrote_is_read_with_the_columns_that_it_has(tmp_path):
+    import pyarrow
+    import pyarrow.parquet
+
+    store = filled(tmp_path, row("new|1"))
+    (file,) = Path(tmp_path).rglob("*.parquet")
+    table = pyarrow.parquet.read_table(file).drop_columns(["environment", "largest_ulps"])
+    pyarrow.parquet.write_table(table, file.with_name("1" + file.name))
+    assert [found[0] for found in store.ask("SELECT environment FROM results ORDER BY environment NULLS LAST").rows] == ["", None]

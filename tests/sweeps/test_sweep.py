@@ -1,0 +1,258 @@
+"""Sweeps: every case gets one row whatever happens in it, on every engine, and after a kill."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+import halfulp
+from halfulp.store import Store
+from halfulp.sweeps.plan import Plan, read_plan
+
+PLAN = """
+import os, time
+import torch
+
+name = "planned"
+seconds = 20.0
+memory_gb = 2.0
+explain_s = 4.0
+subjects = ["exp", "sum", "crash", "hang", "hog", "raise"]
+
+def exact(function):
+    return lambda x: function(x.double()).float()
+
+def crash(x):
+    os.abort()
+
+def hang(x):
+    time.sleep(600)
+
+def hog(x):
+    return torch.zeros(2**33).sum() + x
+
+def fails(x):
+    raise ValueError("no such thing")
+
+def cases(subject, seed):
+    draw = torch.Generator().manual_seed(seed)
+    for length in (8, 64):
+        x = torch.rand(length, generator=draw)
+        actual, expected = {
+            "exp": (torch.exp, exact(torch.exp)),
+            "sum": (lambda x: (x * 1.001).sum(), exact(torch.sum)),
+            "crash": (crash, torch.exp), "hang": (hang, torch.exp), "hog": (hog, torch.exp), "raise": (fails, torch.exp),
+        }[subject]
+        yield {"actual": actual, "expected": expected, "inputs": (x,), "setting": f"length {length}"}
+"""
+
+
+@pytest.fixture
+def plan(tmp_path):
+    file = tmp_path / "planned.py"
+    file.write_text(PLAN)
+    return file
+
+
+def without(text, *subjects):
+    for subject in subjects:
+        text = text.replace(f'"{subject}", ', "", 1).replace(f', "{subject}"]', "]", 1)
+    return text
+
+
+def test_whatever_a_case_does_it_costs_that_case_alone(plan, tmp_path):
+    plan.write_text(PLAN.replace("seconds = 20.0", "seconds = 8.0"))
+    found = halfulp.sweep(plan, tmp_path / "store", processes=2)
+    assert found.complete and found.cases == 12
+    rows = {(row.subject, row.setting): row for row in Store(tmp_path / "store").rows(found.run)}
+    assert len(rows) == 12
+    for length in (8, 64):
+        assert rows["exp", f"length {length}"].acceptable is True
+        assert rows["sum", f"length {length}"].verdict == "MISTAKE" == rows["sum", f"length {length}"].repeated
+        assert "SIGABRT" in rows["crash", f"length {length}"].fault
+        assert "did not answer within 8 s" in rows["hang", f"length {length}"].fault
+        assert "memory" in rows["hog", f"length {length}"].fault
+        assert "no such thing" in rows["raise", f"length {length}"].fault
+    (problem,) = found.findings
+    assert (problem.subject, problem.verdict, problem.cases, problem.repeated) == ("sum", "MISTAKE", 2, 2)
+    assert problem.smallest and found.exit_code == 1
+    assert found.verdicts[""] == 8 and sum(found.faults.values()) == 8
+    text = halfulp.report(found)
+    assert text.startswith("planned: 12 cases of 6 subjects, 2 not acceptable (16.7 %), in 1 finding (8 without a verdict).")
+    assert halfulp.read_result(written(tmp_path, found)) == found
+
+
+def written(folder, found):
+    file = folder / "swept.json"
+    file.write_text(found.to_json())
+    return file
+
+
+def test_a_killed_sweep_is_finished_with_no_case_lost_and_none_twice(tmp_path):
+    plan = tmp_path / "slow.py"
+    plan.write_text(
+        textwrap.dedent("""
+        import time, torch
+        subjects = [f"part {number}" for number in range(6)]
+        def late(x):
+            time.sleep(0.15)
+            return x.exp()
+        def cases(subject, seed):
+            for number in range(5):
+                yield {"actual": late, "expected": torch.exp, "inputs": (torch.rand(4),)}
+    """)
+    )
+    store = tmp_path / "store"
+    program = "import sys, halfulp.store.writer as w; w.EVERY_S = w.Writer.__init__.__kwdefaults__['every_s'] = 0.3; import halfulp; halfulp.sweep(*sys.argv[1:], processes=2)"
+    process = subprocess.Popen([sys.executable, "-c", program, str(plan), str(store)], start_new_session=True)
+    end = time.monotonic() + 120
+    while not list(store.rglob("*.rows.parquet")):
+        assert time.monotonic() < end and process.poll() is None
+        time.sleep(0.05)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    kept = Store(store)
+    (run,) = {row[0] for row in kept.ask("SELECT run FROM results").rows}
+    before = kept.ask("SELECT count(*) FROM results").rows[0][0]
+    assert 0 < before < 30
+    found = halfulp.sweep(plan, store, processes=2, resume=True)
+    assert found.run == run and found.complete
+    assert kept.ask('SELECT count(*), count(DISTINCT "case") FROM results').rows == ((30, 30),)
+    with pytest.raises(halfulp.InputError, match="no run of the plan was interrupted"):
+        halfulp.sweep(plan, store, resume=True)
+
+
+def test_an_unfinished_run_of_another_plan_is_not_taken_for_this_one(plan, tmp_path):
+    from halfulp.sweeps.run_record import RunRecord
+
+    kept = Store(tmp_path / "store")
+    RunRecord.begun(read_plan(plan)).write(kept)
+    plan.write_text(PLAN + "\n# changed\n")
+    with pytest.raises(halfulp.InputError, match="the plan has changed"):
+        halfulp.sweep(plan, kept.folder, resume=True)
+
+
+def test_the_cases_of_pytorch_against_themselves_in_float64(tmp_path):
+    plan = Plan("ops", ({"source": "opinfo", "ops": ["add", "special.erfcx", "sum"], "samples_of_each": 3},), explain_s=0.0)
+    found = halfulp.sweep(plan, tmp_path, processes=1)
+    assert found.cases == 9 and found.acceptable and not found.faults
+    assert {subject.subject for subject in found.subjects} == {"add", "special.erfcx", "sum"}
+
+
+def test_a_function_on_numbers_in_the_order_of_their_bits():
+    import torch
+
+    from halfulp.sweeps.case_sources.functions import numbers_of
+
+    every = numbers_of("bfloat16", 0)
+    assert len(every) == 2**16 - 2 * 2**7  # without infinities and NaN: all exponents but one, of both signs
+    assert len(every.view(torch.int16).unique()) == len(every)
+    assert torch.equal(numbers_of("float32", 1016)[:2], torch.tensor([1.0, 1.0 + 2.0**-23]))
+
+
+def test_environments_get_processes_of_their_own(tmp_path):
+    plan = tmp_path / "plan.py"
+    plan.write_text(
+        textwrap.dedent("""
+        import os, torch
+        environments = {"": {}, "other": {"HALFULP_OF_TEST": "1"}}
+        subjects = ["which"]
+        def cases(subject, seed):
+            off = float(os.environ.get("HALFULP_OF_TEST", "0"))
+            yield {"actual": lambda x: x + off, "expected": lambda x: x + 0.0, "inputs": (torch.rand(64),)}
+    """)
+    )
+    found = halfulp.sweep(plan, tmp_path / "store", processes=2)
+    assert {subject.environment: subject.flagged for subject in found.subjects} == {"": 0, "other": 1}
+
+
+def test_case_files_of_a_folder_and_their_options(tmp_path):
+    (tmp_path / "cases").mkdir()
+    (tmp_path / "cases" / "ok.py").write_text("import torch\nactual = expected = torch.exp\ndef inputs(seed): return (torch.rand(8),)\n")
+    (tmp_path / "plan.toml").write_text('[[sources]]\nsource = "files"\nfiles = ["cases/*.py"]\nseeds = [0, 3]\n')
+    found = halfulp.sweep(tmp_path / "plan.toml", tmp_path / "store", processes=1)
+    assert found.plan == "plan" and found.verdicts == {"IDENTICAL": 2}
+
+
+def test_the_checks_of_tests_are_cases(tmp_path):
+    (tmp_path / "test_own.py").write_text(
+        textwrap.dedent("""
+        import torch
+        def test_right(halfulp):
+            halfulp.check(torch.exp, torch.exp, (torch.rand(4),))
+            halfulp.assert_equivalent(torch.sin, torch.sin, (torch.rand(4),))
+        def test_wrong(halfulp):
+            halfulp.assert_equivalent(torch.exp, torch.expm1, (torch.rand(4),))
+        def test_plain():
+            assert True
+    """)
+    )
+    (tmp_path / "plan.toml").write_text('[[sources]]\nsource = "pytest"\ntests = ["test_own.py"]\n')
+    found = halfulp.sweep(tmp_path / "plan.toml", tmp_path / "store", processes=1)
+    assert {subject.subject: (subject.cases, subject.flagged, subject.faults) for subject in found.subjects} == {
+        "test_own.py::test_right": (2, 0, 0), "test_own.py::test_wrong": (1, 1, 0), "test_own.py::test_plain": (1, 0, 1),
+    }  # fmt: skip
+    assert "checks nothing by the fixture" in next(iter(found.faults))
+
+
+def test_the_node_cases_of_onnx(tmp_path):
+    pytest.importorskip("onnx", reason="ONNX is not installed")
+    plan = Plan("onnx", ({"source": "onnx", "ops": ["test_exp*", "test_matmul_2d", "test_relu"], "runtime": "reference"},), explain_s=0.0)
+    found = halfulp.sweep(plan, tmp_path, processes=1)
+    assert found.cases >= 4 and found.acceptable and not found.faults
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("name = ", "which is not TOML"),
+        ('surprise = 1\n[[sources]]\nsource = "opinfo"', "Got 'surprise' in the plan"),
+        ('[[sources]]\nsource = "opinfos"', "Got the source 'opinfos'. Needed: one of opinfo"),
+        ('[[sources]]\nsource = "opinfo"\nop = ["add"]', "Got 'op' for the source opinfo"),
+        ('[[sources]]\nsource = "opinfo"\nops = 3', "for ops of the source opinfo"),
+        ('seconds = "long"\n[[sources]]\nsource = "opinfo"', "whose seconds is not valid"),
+        ("name = 'empty'\nsources = []", "without sources"),
+    ],
+)
+def test_a_plan_that_can_not_be_read_is_refused_in_a_line(text, said, tmp_path):
+    file = tmp_path / "plan.toml"
+    file.write_text(text)
+    with pytest.raises(halfulp.InputError) as error:
+        read_plan(file)
+    assert said in str(error.value) and "\n" not in str(error.value)
+
+
+def test_a_pattern_that_fits_no_op_is_refused_before_anything_runs(tmp_path):
+    plan = Plan("ops", ({"source": "opinfo", "ops": ["no_such_op"]},))
+    with pytest.raises(halfulp.InputError, match="no_such_op"):
+        halfulp.sweep(plan, tmp_path / "store")
+
+
+def test_the_same_plan_gives_the_same_on_ray(plan, tmp_path):
+    pytest.importorskip("ray", reason="Ray is not installed (halfulp[ray])")
+    plan.write_text(without(PLAN, "hang", "hog"))
+    alone = halfulp.sweep(plan, tmp_path / "alone", processes=2)
+    together = halfulp.sweep(plan, tmp_path / "together", engine="ray")
+
+    def rows(folder, run):
+        return sorted((row.case, row.verdict, row.excess, row.repeated, row.fault, row.bundle) for row in Store(folder).rows(run))
+
+    assert rows(tmp_path / "alone", alone.run) == rows(tmp_path / "together", together.run)
+    assert [problem.cause for problem in alone.findings] == [problem.cause for problem in together.findings]
+
+
+def test_records_for_pytorchs_dashboards():
+    from halfulp.reports.formats.benchmark_records import records_text
+    from halfulp.sweeps.swept import Subject, Swept
+
+    subject = Subject("exp", "eager with gradients", "float64", "float32", "", 10, 1, 2, 3, "MISTAKE", 4.5, 1.0)
+    found = json.loads(records_text(Swept("plan", "run", "store", {"MISTAKE": 1}, (subject,), ())))
+    assert {record["metric"]["name"]: record["metric"]["benchmark_values"] for record in found} == {
+        "cases_not_acceptable": [1], "cases": [10], "cases_without_verdict": [5], "largest_error": [4.5],
+    }  # fmt: skip
+    assert all(record["benchmark"]["mode"] == "training" and record["model"]["name"] == "exp" for record in found)
