@@ -27,7 +27,7 @@ REAL := .real-models
 ORDERS := .orders-of-libraries
 REAL_TORCH := torch==2.14.1
 
-.PHONY: demo test test-fast test-all check lint backends test-backends real-models orders-of-libraries notebooks docs schemas sentences benchmarks clean
+.PHONY: demo test test-fast check lint backends test-backends real-models orders-of-libraries notebooks docs schemas sentences benchmarks clean
 
 demo: $(VENV)/.ready
 	$(BIN)/halfulp demo
@@ -38,10 +38,6 @@ test: $(VENV)/.ready
 # What decides: numbers, ops, noise, verdicts, traces, origins. Under 90 seconds on two cores.
 test-fast: $(VENV)/.ready
 	$(PYTEST) -q $(WHICH) $(FAST)
-
-# All tests, the slow ones too.
-test-all: WHICH :=
-test-all: test
 
 # Lint, and all tests with their lines counted.
 check: WHICH :=
@@ -123,14 +119,18 @@ benchmarks: $(VENV)/.ready
 	HALFULP_HOME=$(CURDIR)/.backends $(BIN)/python -W ignore -m benchmarks.kernels.released
 
 # What CI runs besides the tests: pages, notebooks, and slices of the benchmarks, each of which stops where a figure is below its bar. Two side by side: make -j2 --output-sync=target slices
-# Half of them at each commit, by turns, but the pages; in either half one part downloads gigabytes first. EVERY_SLICE= with a value: all of them.
-EVEN := real-models docs explain origins orders agreement fuzz sweeps
-ODD := backends docs verdicts kernels compiling limits tolerances notebooks
-TURN := $(shell expr $$(git rev-list --count HEAD 2>/dev/null || echo 0) % 2)
-SLICES := $(if $(EVERY_SLICE),$(sort $(EVEN) $(ODD)),$(if $(filter 0,$(TURN)),$(EVEN),$(ODD)))
-.PHONY: slices $(EVEN:%=slice-%) $(ODD:%=slice-%)
+# By turns, from commit to commit: each of the four takes some, and all of them the pages. In two of the turns one part downloads gigabytes first.
+# EVERY_SLICE=1 takes all.
+SLICES_0 := real-models docs explain origins orders agreement
+SLICES_1 := docs notebooks
+SLICES_2 := backends docs verdicts kernels compiling limits tolerances fuzz sweeps
+SLICES_3 := docs
+EVERY := $(sort $(SLICES_0) $(SLICES_1) $(SLICES_2) $(SLICES_3))
+TURN := $(shell expr $$(git rev-list --count HEAD 2>/dev/null || echo 0) % 4)
+SLICES := $(if $(EVERY_SLICE),$(EVERY),$(SLICES_$(TURN)))
+.PHONY: slices $(EVERY:%=slice-%)
 slices: $(SLICES:%=slice-%)
-slices $(sort $(EVEN:%=slice-%) $(ODD:%=slice-%)): export OMP_NUM_THREADS = 1
+slices $(EVERY:%=slice-%): export OMP_NUM_THREADS = 1
 
 slice-real-models: $(REAL)/.ready
 	$(REAL)/bin/python -W ignore -m benchmarks.real_models --small --fresh --slice 7/12
