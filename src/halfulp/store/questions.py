@@ -43,14 +43,14 @@ QUESTIONS = {
         Question(
             "flagged",
             "Which cases are not acceptable, in the latest run of each plan?",
-            """SELECT subject, actual, expected, dtype, shape, setting, verdict, excess, cause, origin, reason FROM results
+            """SELECT subject, actual, expected, dtype, setting, shape, verdict, excess, cause FROM results
             WHERE place = 1 AND acceptable = false ORDER BY severity DESC, excess DESC NULLS LAST, subject, "case" """,
         ),
         Question(
             "new",
             "Which cases are not acceptable now, and were acceptable, or not there, in the run before?",
             """SELECT now.subject, now.actual, now.expected, now.dtype, now.shape, now.setting, coalesce(nullif(before.verdict, ''), 'not there') AS before,
-            now.verdict, now.excess, now.reason
+            now.verdict, now.excess
             FROM results AS now LEFT JOIN results AS before ON before.plan = now.plan AND before."case" = now."case" AND before.place = 2
             WHERE now.place = 1 AND now.acceptable = false AND coalesce(before.acceptable, true)
             ORDER BY now.severity DESC, now.excess DESC NULLS LAST, now."case" """,

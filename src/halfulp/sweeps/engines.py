@@ -15,8 +15,11 @@ from .case_process import CaseProcess
 from .case_sources import Group
 from .plan import Plan
 
-PIECE = 64
-"""The most cases of a group that one process takes at a time: the 1,440 samples of max_pool2d alone would keep one process for minutes."""
+PIECE, PIECE_S = 64, 4.0
+"""A process takes cases of its group for so many seconds at a time, and not more than so many: the 1,440 samples of max_pool2d alone would keep
+one process for minutes, at the end of a sweep when the others have nothing to do."""
+FIRST_PIECE = 2
+"""How many at a time before it is known how long they take."""
 
 Done = Mapping[str, frozenset[int]]
 """The key of a group -> the cases of it that have a row already."""
@@ -63,19 +66,21 @@ class ProcessEngine:
         def work(process: CaseProcess, piece: _Piece) -> Iterator[Row]:
             group, start, stop = piece
             taken = done.get(group.key, frozenset())
-            if stop is None:
-                try:
-                    count = process.count(group)
-                except HalfulpError as error:
-                    pieces.opened(group, 0)
-                    counted(1)
-                    if 0 not in taken:
-                        yield process.lost(group, error)
-                    return
-                pieces.opened(group, count)
-                counted(count - len(taken))
-                stop = min(PIECE, count)
-            yield from process.rows(group, start, stop, taken)
+            if stop is not None:
+                for row in process.rows(group, start, stop, taken):
+                    pieces.took(row.seconds)
+                    yield row
+                return
+            try:
+                count = process.count(group)
+            except HalfulpError as error:
+                pieces.opened(group, 0)
+                counted(1)
+                if 0 not in taken:
+                    yield process.lost(group, error)
+                return
+            counted(count - len(taken))
+            pieces.opened(group, count)
 
         yield from self._side_by_side(pieces.take, lambda piece: piece[0], work)
 
@@ -83,7 +88,7 @@ class ProcessEngine:
         """See `Engine`."""
         left = deque(rows)
 
-        def take() -> tuple[Group, Row] | None:
+        def take(_: object) -> tuple[Group, Row] | None:
             with self._lock:
                 return left.popleft() if left else None
 
@@ -98,7 +103,10 @@ class ProcessEngine:
             process.end()
 
     def _side_by_side(
-        self, take: Callable[[], Item | None], group_of: Callable[[Item], Group], work: Callable[[CaseProcess, Item], Iterable[Found]]
+        self,
+        take: Callable[[Item | None], Item | None],
+        group_of: Callable[[Item], Group],
+        work: Callable[[CaseProcess, Item], Iterable[Found]],
     ) -> Iterator[Found]:
         """What work gives for each item, as it comes."""
         found: queue.Queue[Found | BaseException | None] = queue.Queue()
@@ -106,8 +114,9 @@ class ProcessEngine:
 
         def run() -> None:
             process: CaseProcess | None = None
+            item: Item | None = None
             try:
-                while not stopped.is_set() and (item := take()) is not None:
+                while not stopped.is_set() and (item := take(item)) is not None:
                     process = self._process(group_of(item).environment, process)
                     for record in work(process, item):
                         found.put(record)
@@ -153,30 +162,53 @@ _Piece = tuple[Group, int, "int | None"]
 
 
 class _Pieces:
-    """Cases that no process has taken: groups that nobody has opened, and pieces of those that somebody has."""
+    """Cases that no process has taken: groups that nobody has opened, and what is left of those that somebody has."""
 
     def __init__(self, groups: Iterable[Group]) -> None:
-        self._left: deque[_Piece] = deque((group, 0, None) for group in groups)
+        self._unopened = deque(groups)
+        self._left: dict[str, tuple[Group, int, int]] = {}
         self._opening = 0
         self._changed = threading.Condition()
+        self._count, self._seconds = 0, 0.0
 
-    def take(self) -> _Piece | None:
-        """The next piece; None when all are taken. It waits while another process opens a group, which may have more."""
+    def take(self, held: _Piece | None) -> _Piece | None:
+        """The next piece for a process: of the group that it has at hand, else a group to open, else a part of another's group.
+
+        Returns:
+            A group with its first case and the one behind the last; None for the last of a group that is to be opened. None when all are
+            taken: until then it waits, because a group that is being opened may have more.
+        """
         with self._changed:
-            while not self._left and self._opening:
+            while not self._unopened and not self._left and self._opening:
                 self._changed.wait()
+            if held is not None and held[0].key in self._left:
+                return self._piece(held[0].key)
+            if self._unopened:
+                self._opening += 1
+                return self._unopened.popleft(), 0, None
             if not self._left:
                 return None
-            piece = self._left.popleft()
-            self._opening += piece[2] is None
-            return piece
+            return self._piece(max(self._left, key=lambda key: self._left[key][2] - self._left[key][1]))
 
     def opened(self, group: Group, count: int) -> None:
-        """A group has so many cases: those beyond the first piece are for whoever comes next."""
+        """A group has so many cases."""
         with self._changed:
             self._opening -= 1
-            self._left.extendleft(reversed([(group, place, min(place + PIECE, count)) for place in range(PIECE, count, PIECE)]))
+            if count:
+                self._left[group.key] = (group, 0, count)
             self._changed.notify_all()
+
+    def took(self, seconds: float) -> None:
+        """A case took so long."""
+        with self._changed:
+            self._count, self._seconds = self._count + 1, self._seconds + seconds
+
+    def _piece(self, key: str) -> _Piece:
+        group, start, stop = self._left.pop(key)
+        size = max(1, min(PIECE, int(PIECE_S * self._count / self._seconds))) if self._seconds else FIRST_PIECE
+        if start + size < stop:
+            self._left[key] = (group, start + size, stop)
+        return group, start, min(start + size, stop)
 
 
 def processors() -> int:

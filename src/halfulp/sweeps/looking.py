@@ -58,7 +58,8 @@ def looked_at(sample: Sample, row: Row, plan: Plan) -> dict[str, str]:
             "explanation": f"{first.statement} ({number(100 * first.share)} % of the difference, confidence {first.confidence})",
         }
     if explanation.place is not None:
-        found["origin"] = str(explanation.place)
+        place = explanation.place
+        found["origin"] = ", ".join(filter(None, (place.op, place.module, place.source)))
     return found
 
 

@@ -60,7 +60,9 @@ class Functions:
         def maker(place: int) -> Callable[[], Sample]:
             def make() -> Sample:
                 numbers = numbers_of(group.dtype, place)
-                return Sample(f"part {place} of {count}", function, in_float64(function, dtype), (numbers,), call=f"torch.{group.subject}")
+                return Sample(
+                    f"part {place} of {count}", function, in_float64(function, dtype, [dtype]), (numbers,), call=f"torch.{group.subject}"
+                )
 
             return make
 

@@ -14,7 +14,7 @@ from ...cases.opinfo import drawing, op_infos
 from ...cases.trees import tree_map
 from ...errors import InputError
 from .patterns import chosen
-from .rounded import in_float64
+from .rounded import in_float64, natural_formats
 from .sample import Group, Sample
 
 Implementation = Literal["eager", "float64", "numpy", "compiled"]
@@ -77,15 +77,16 @@ def _maker(source: OpInfo, info: Any, dtype: torch.dtype, number: int, sample: A
         inputs = tree_map(lambda item: item.detach() if isinstance(item, torch.Tensor) else item, (sample.input, *sample.args))
         keywords = dict(sample.kwargs)
         options: dict[str, Any] = {"keywords": keywords or None, "gradients": source.gradients}
-        actual, expected = (_implemented(side, info, dtype) for side in (source.actual, source.expected))
+        formats = natural_formats(info.op, inputs, keywords) if "float64" in (source.actual, source.expected) else []
+        actual, expected = (_implemented(side, info, dtype, formats) for side in (source.actual, source.expected))
         return Sample(f"sample {number}", actual, expected, inputs, options, _call(info))
 
     return make
 
 
-def _implemented(side: Implementation, info: Any, dtype: torch.dtype) -> Callable[..., Any]:
+def _implemented(side: Implementation, info: Any, dtype: torch.dtype, formats: Sequence[torch.dtype]) -> Callable[..., Any]:
     if side == "float64":
-        return in_float64(info.op, dtype)
+        return in_float64(info.op, dtype, formats)
     if side == "numpy":
         return _by_numpy(info.ref, dtype)
     return torch.compile(info.op, dynamic=False) if side == "compiled" else info.op

@@ -2,36 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
 
-from ...cases.trees import tree_map
+from ...cases.trees import tensors_of, tree_map
 
 _WIDER = {torch.complex64: torch.complex128, torch.complex32: torch.complex128}
 
 
-def in_float64(function: Callable[..., Any], dtype: torch.dtype) -> Callable[..., Any]:
+def natural_formats(function: Callable[..., Any], inputs: Sequence[Any], keywords: Mapping[str, Any]) -> list[torch.dtype]:
+    """The dtypes of the tensors that a function returns, in order; it is run on copies. Empty where it fails."""
+
+    def copied(value: Any) -> Any:
+        return value.clone() if isinstance(value, torch.Tensor) and value.layout == torch.strided else value
+
+    try:
+        return [tensor.dtype for tensor in tensors_of(function(*tree_map(copied, tuple(inputs)), **tree_map(copied, dict(keywords))))]
+    except Exception:  # whoever runs it is told
+        return []
+
+
+def in_float64(function: Callable[..., Any], dtype: torch.dtype, formats: Sequence[torch.dtype]) -> Callable[..., Any]:
     """The function with its arguments in float64 and its results rounded once.
 
     Args:
-        function: of tensors and anything else. dtype: the format of its real inputs; float64 and complex128 results are rounded to it.
+        function: of tensors and anything else. dtype: the format of its real inputs; as an argument it becomes float64 too.
+        formats: of the tensors that it returns; those beyond the list stay as they are.
     """
-    complex_dtype = torch.complex64 if dtype.itemsize >= 4 else torch.complex32
-    narrower = {torch.float64: dtype, torch.complex128: complex_dtype} if dtype != torch.float64 else {}
 
     def widened(value: Any) -> Any:
-        if not isinstance(value, torch.Tensor):
-            return value
-        return value.double() if value.is_floating_point() else value.to(_WIDER.get(value.dtype, value.dtype))
-
-    def rounded(value: Any) -> Any:
-        return value.to(narrower[value.dtype]) if isinstance(value, torch.Tensor) and value.dtype in narrower else value
+        if isinstance(value, torch.Tensor):
+            return value.double() if value.is_floating_point() else value.to(_WIDER.get(value.dtype, value.dtype))
+        return torch.float64 if value is dtype else value
 
     def evaluated(*arguments: Any, **keywords: Any) -> Any:
-        wide = {name: tree_map(widened, value) for name, value in keywords.items()}
-        wide = {name: torch.float64 if value is dtype else value for name, value in wide.items()}
-        return tree_map(rounded, function(*tree_map(widened, arguments), **wide))
+        left = iter(formats)
+
+        def rounded(value: Any) -> Any:
+            natural = next(left, None) if isinstance(value, torch.Tensor) else None
+            return value if natural is None or value.dtype == natural else value.to(natural)
+
+        return tree_map(rounded, function(*tree_map(widened, arguments), **tree_map(widened, keywords)))
 
     return evaluated
