@@ -42,6 +42,12 @@ DERIVED: dict[str, dict[str, dict[str, Any]]] = {
         }
     },
     "worst": {"acceptable": {"enum": [True, False, None], "description": "Whether `actual` is acceptable there; null when undecided."}},
+    "sweep": {
+        "acceptable": {
+            "enum": [True, False, None],
+            "description": "Whether every verdict is acceptable; null when some are undecided and none is worse.",
+        }
+    },
     "growth": {
         "acceptable": {
             "enum": [True, False, None],

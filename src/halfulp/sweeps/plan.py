@@ -131,7 +131,7 @@ def _of_toml(text: str, file: Path) -> dict[str, Any]:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InputError(
-            f"Got the plan {file}, which is not TOML ({error}). Needed: TOML, or a Python file with the suffix .py. Nothing was run. Mend the line."
+            f"Got the plan {file}, which is not TOML ({error}). Needed: TOML, or a Python file with the suffix .py. Nothing was run. Fix the line."
         ) from error
     for source in content.get("sources", ()) if isinstance(content.get("sources"), list) else ():
         if isinstance(source, dict) and source.get("source") in ("files", "kernels", "pytest"):
