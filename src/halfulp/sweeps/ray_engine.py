@@ -56,8 +56,9 @@ class RayEngine:
                     f"Got the address {address!r}, where no cluster of Ray answers ({' '.join(str(error).split())[:160]}). Needed: a running cluster. ray start --head "
                     "starts one. Start it, or leave --address out."
                 ) from error
-        asked = {"num_cpus": 1.0, "max_retries": RETRIES, **_resources(plan.resources)}
-        self._task: Any = ray.remote(**asked)(_work)
+        asked: dict[str, Any] = {"num_cpus": 1.0, "max_retries": RETRIES, **_resources(plan.resources)}
+        remote: Any = ray.remote
+        self._task: Any = remote(**asked)(_work)
         self._mean_s = 0.0
         self._seen = 0
 
