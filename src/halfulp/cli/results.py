@@ -73,7 +73,7 @@ def results(
 
 
 def _say_questions(err: bool) -> None:
-    """The ready questions, for who does not know them."""
+    """The ready questions, for those who don't know them."""
     from halfulp.reports.text.tables import as_text, plain_table
     from halfulp.store import QUESTIONS
 

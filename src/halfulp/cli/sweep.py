@@ -23,7 +23,7 @@ def sweep(
     html: Html = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the answer.")] = False,
 ) -> None:
-    """How do all these cases do? Checks every case of a plan, on one machine or many, explains what is flagged, and keeps the results."""
+    """Which of these cases are wrong? Checks every case of a plan, on one machine or many, explains what is flagged, and keeps the results."""
     import halfulp
 
     from .progress import steps_on_stderr

@@ -72,7 +72,7 @@ KINDS = {
             "halfulp worst FILE.py --json",
             "verdicts.evidence.measured:problems",
         ),
-        Kind("sweep", 1, "sweeps.swept:Swept", "How do all these cases do?", "halfulp sweep PLAN --store FOLDER --json"),
+        Kind("sweep", 1, "sweeps.swept:Swept", "Which of these cases are wrong?", "halfulp sweep PLAN --store FOLDER --json"),
         Kind("benchmark", 1, "sweeps.benchmark:Benchmark", "How often is the verdict right?", "halfulp bench verdicts --json FILE.json"),
         Kind("audit", 1, "audits.findings:Audit", "Where do formats change?", "halfulp audit FILE.py --json"),
         Kind(

@@ -65,7 +65,7 @@ QUESTIONS = {
         ),
         Question(
             "ops",
-            "How does each subject do, in the latest run of each plan?",
+            "How does each subject fare, in the latest run of each plan?",
             f"""SELECT {_PAIR}, count(*) AS cases, count(*) FILTER (acceptable = false) AS flagged,
             count(*) FILTER (verdict = 'UNDECIDED') AS undecided, count(*) FILTER (fault <> '') AS faults, max(excess) AS worst_excess,
             arg_max(verdict, severity) AS worst_verdict FROM results WHERE place = 1 GROUP BY {_PAIR}

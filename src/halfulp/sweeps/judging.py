@@ -54,9 +54,10 @@ class Judging:
         Raises:
             HalfulpError, Exception: it can't be made.
         """
-        sample = self._samples(group, self.plan.seed)[place]()
-        blank = self.lost(group, place, "")
-        return _with(blank, setting=sample.setting, case=_case(group, sample.setting), shape=shapes(sample.inputs))
+        return self._named(group, place, self._samples(group, self.plan.seed)[place]())
+
+    def _named(self, group: Group, place: int, sample: Sample) -> Row:
+        return _with(self.lost(group, place, ""), setting=sample.setting, case=_case(group, sample.setting), shape=shapes(sample.inputs))
 
     def row(self, group: Group, place: int) -> Row:
         """The row of one case."""
@@ -66,11 +67,11 @@ class Judging:
 
     def _row(self, group: Group, place: int) -> Row:
         try:
-            row = self.named(group, place)
+            sample = self._samples(group, self.plan.seed)[place]()
+            row = self._named(group, place, sample)
         except Exception as error:  # what a package raises where it lacks something
             return self.lost(group, place, _words(error))
         try:
-            sample = self._samples(group, self.plan.seed)[place]()
             result = _result(sample, self.plan.seed)
             row = _with(row, **_figures(result))
             if row.acceptable is not True and sample.judged is None:

@@ -66,10 +66,10 @@ def looked_at(sample: Sample, row: Row, plan: Plan) -> dict[str, str]:
 def _smaller(arguments: tuple[Any, ...], case_on: Any, seconds: float) -> tuple[Any, ...]:
     """Arguments that keep the verdict, or as bad a one; those given where none are smaller."""
 
-    def same(case: Case) -> bool:
+    def is_not_flagged(case: Case) -> bool:
         return judged(Gatherer(case, lambda _: None)).acceptable is not False
 
-    trial = Trial(case_on, seconds=seconds, acceptable=same)
+    trial = Trial(case_on, seconds=seconds, acceptable=is_not_flagged)
     excess = trial.measure(arguments, "the case")
     if excess <= 1.0:  # flagged for something else than its size, which a search can't climb
         return arguments

@@ -56,7 +56,7 @@ def sweep_page(found: Swept) -> Page:
         else f"None of {counted(found.cases, 'case')} judged not acceptable"
     )
     return Page(
-        "sweep", "How do all these cases do?", headline, tone_of(found.acceptable), sweep_answer(found),
+        "sweep", "Which of these cases are wrong?", headline, tone_of(found.acceptable), sweep_answer(found),
         (
             Number(f"{found.cases:,}", "cases", f"in {found.seconds:,.0f} s"), Number(f"{len(found.subjects):,}", "subjects"),
             Number(f"{len(found.findings):,}", "findings", "flagged cases that are taken for one"),
