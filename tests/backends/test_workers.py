@@ -593,8 +593,8 @@ def one_at_a_time(monkeypatch):
 
 def configured(monkeypatch, made):
     """A backend of ours under the name "numpy"."""
-    real = sweeping._configured
-    monkeypatch.setattr(sweeping, "_configured", lambda name: (made, {}) if name == "numpy" else real(name))
+    real = sweeping.configured
+    monkeypatch.setattr(sweeping, "configured", lambda name: (made, {}) if name == "numpy" else real(name))
 
 
 @pytest.mark.usefixtures("one_at_a_time")
