@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from halfulp.cases import Case
-from halfulp.kernels.trials.looks import MANY_WHOLE, errs_where_nothing_does, gross_error, is_out_of_range
+from halfulp.kernels.trials.looks import MANY_WHOLE, errs_where_nothing_does, gross_error, is_as_good, is_out_of_range
 from halfulp.kernels.trials.trial import Outcome
 
 X = torch.randn(1000, generator=torch.Generator().manual_seed(1))
@@ -82,3 +82,45 @@ def test_nan_where_the_reference_gives_numbers_is_told_from_a_wrong_number(actua
 def test_a_gradient_that_is_zero_is_judged_by_the_noise_of_the_whole(rms, relative, norm, is_excused):
     evidence = types.SimpleNamespace(measured={"rel_rms": relative}, number={"rms_in_noise": rms, "norm_in_noise": norm}.__getitem__)
     assert errs_where_nothing_does(types.SimpleNamespace(find=lambda _: evidence)) is is_excused
+
+
+def alternately(x):
+    """The sum of each row, which cancels, in another order."""
+    return x[..., ::2].sum(-1) + x[..., 1::2].sum(-1)
+
+
+def cancelling(shape, length=400):
+    x = torch.randn(*shape, length // 2, generator=torch.Generator().manual_seed(5))
+    return torch.cat([x, -x + 1e-3 * torch.randn(*shape, length // 2, generator=torch.Generator().manual_seed(6))], -1)
+
+
+@pytest.mark.parametrize("shape", [(4, 8), (16,), (64,), (40, 30), (3, 5, 70)])
+@pytest.mark.parametrize("times", [1.0, 1e-3], ids=["alike", "of two sizes"])
+def test_sums_that_cancel_are_as_good_in_another_order(shape, times):
+    """Single errors of the reference are small by chance: an eighth of what is usual in one of twelve."""
+    x = cancelling(shape)
+    x[0] *= times
+    assert is_as_good(Case(alternately, lambda x: x.sum(-1), (x,)))
+
+
+@pytest.mark.parametrize("shape", [(16,), (64,), (40, 30)])
+def test_a_single_sum_that_lacks_a_term_is_not(shape):
+    def lacking(x):
+        found = alternately(x).clone()
+        found.view(-1)[-1] -= 1e-3 * x.reshape(-1)[-1].abs()
+        return found
+
+    assert not is_as_good(Case(lacking, lambda x: x.sum(-1), (cancelling(shape),)))
+
+
+def test_rows_a_thousand_times_smaller_are_measured_by_their_own_rounding():
+    x = cancelling((40, 30))
+    x[:20] *= 1e-3
+
+    def coarse(x):
+        found = alternately(x).clone()
+        found[:20] += 3e-6 * torch.randn(20, 30, generator=torch.Generator().manual_seed(7))
+        return found
+
+    reference = Case(coarse, lambda x: x.sum(-1), (x,))
+    assert not is_as_good(reference)

@@ -38,6 +38,7 @@ from .effects import (
     watched_inputs,
     watched_state,
 )
+from .known import Known
 from .poison import poisoned
 from .precision_modes import Retyping, all_float_dtypes, lifted_dtypes
 from .run import Rows, Run, Unavailable, run_of
@@ -82,6 +83,10 @@ class Case:
         keywords: keyword arguments for both sides.
         gradients: whether gradients of a fixed random combination of the outputs are compared too.
         seed: where random numbers start.
+
+    Attributes:
+        deadline: of its runs; None where they may take as long as they do.
+        known: where what is found of `expected` is kept for other cases on these inputs, and looked up; None where that is nowhere.
     """
 
     def __init__(
@@ -125,6 +130,7 @@ class Case:
         self._remembered: dict[Any, Any] = {}
         self._moving_weights: dict[str, str] | None = None
         self.deadline: Deadline | None = None
+        self.known: Known | None = None
 
     def remembered(self, measure: Callable[[Case], Any]) -> Any:
         """What a measurement of this case gave when it was first made."""
@@ -141,7 +147,7 @@ class Case:
         _ = self.watched, self.shared_state
         native = {name: self.native(name) for name in ("actual", "expected")}
         other = copy.copy(self)
-        other._rows, other._remembered = dict(rows), {}
+        other._rows, other._remembered, other.known = dict(rows), {}, None
         other._native = {name: dataclasses.replace(run, outputs=tuple(map(other._narrow, run.outputs))) for name, run in native.items()}
         written = {name: self._as_written(name) for name in native}
         known = {**self._runs, **{(name, NATIVE): run for name, run in written.items()}}
@@ -177,6 +183,7 @@ class Case:
         setattr(other, name, self.side(name).with_function(function))
         other._runs = {key: run for key, run in self._runs.items() if key[0] != name}
         other._native, other._remembered = {}, {}
+        other.known = None if name == "expected" else self.known
         return other
 
     @property
@@ -225,8 +232,12 @@ class Case:
         """
         key = (name, variant)
         if key not in self._runs:
-            self._runs[key] = self._execute(name, variant)
+            known = self._known_runs(name)
+            self._runs[key] = known[variant] if variant in known else known.setdefault(variant, self._execute(name, variant))
         return self._runs[key]
+
+    def _known_runs(self, name: str) -> dict[Variant, Run | Unavailable]:
+        return self.known.runs if self.known is not None and name == "expected" else {}
 
     def keep(self, name: str, variant: Variant, run: Run) -> None:
         """Remember a run that was made elsewhere, where none was made here and its outputs are all numbers that rounding may move.
@@ -234,7 +245,7 @@ class Case:
         Ties among integers may be decided otherwise by the parts that composite ops are taken apart into.
         """
         if all(leaf.format is not None for leaf in run.outputs):
-            self._runs.setdefault((name, variant), run)
+            self._known_runs(name).setdefault(variant, self._runs.setdefault((name, variant), run))
 
     def forget(self, name: str, variant: Variant) -> None:
         """Drop an outcome that nobody needs again."""
@@ -266,6 +277,7 @@ class Case:
             name: "actual" or "expected". inputs: which. other_seed: whether random numbers start elsewhere.
         """
         case = copy.copy(self)
+        case.known = None
         case._runs, case._moving_weights = {}, {} if self._inputs_move else self._equal_weights
         case.seed = (self.seed + other_seed) % 2**32
         return case.run(name, Variant(inputs=inputs))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
@@ -32,10 +33,10 @@ from .solutions.place import INTERPRETER
 from .solutions.sandbox import Failed, Sandbox
 from .solutions.sharing import shared_state
 from .solutions.triton_interpreter import NOTE
+from .trials.memory import Memory
 from .trials.sides import TIME_UP
 from .trials.training import OTHER, RANDOM, kind_of_training
 from .trials.trial import OFTEN, Trials
-from .trials.yardstick import yardsticks
 
 HELPERS = ("task.py",)
 """Files beside a problem in GPU MODE's format that solutions import: names of types."""
@@ -103,7 +104,8 @@ def judge_here(
     if sandbox.place != INTERPRETER:  # which compiles nothing
         sandbox.first_s = max(FIRST_S, sandbox.first_s)
     try:
-        judging = _Judge(chosen, sandbox, declared=declared, budget_s=budget_s, seed=seed, without=without)
+        memory = Memory() if isinstance(problem, Problem) else _memory_of(chosen)
+        judging = _Judge(chosen, sandbox, declared=declared, budget_s=budget_s, seed=seed, without=without, memory=memory)
         judging.progress = progress or judging.progress
         found = judging.judged()
     finally:
@@ -111,18 +113,31 @@ def judge_here(
     return replace(found, seconds=time.monotonic() - start, held=sandbox.held, versions=versions())
 
 
+_LATEST = threading.local()
+
+
+def _memory_of(problem: Problem) -> Memory:
+    """What is known of the reference of a problem: of the latest one in this thread, unless its file has changed."""
+    key = (problem.format, str(problem.file), problem.text)
+    if getattr(_LATEST, "key", None) != key:
+        _LATEST.key, _LATEST.memory = key, Memory()
+    return _LATEST.memory
+
+
 class _Judge:
     """Judges one solution of one problem."""
 
     def __init__(
-        self, problem: Problem, sandbox: Sandbox, *, declared: str | None, budget_s: float, seed: int, without: Collection[str]
-    ) -> None:
+        self, problem: Problem, sandbox: Sandbox, *, declared: str | None, budget_s: float, seed: int, without: Collection[str],
+        memory: Memory,
+    ) -> None:  # fmt: skip
         self.problem, self.sandbox, self.declared = problem, sandbox, declared
         self.seed, self.without = seed, without
         self.budget = Budget(budget_s)
         self.progress: Callable[[str], None] = lambda _: None
         self.record = Record(problem, sandbox.solution.stem, declared)
-        self.trials = Trials(problem.make, sandbox, build=self._build, declared=declared, solution=sandbox.solution.stem)
+        name = sandbox.solution.stem
+        self.trials = Trials(problem.make, sandbox, build=self._build, declared=declared, solution=name, memory=memory)
         self._tables = frozenset[str]()
         self._remembered = set[str]()
         self._unanswered: list[Question] = []
@@ -151,7 +166,7 @@ class _Judge:
             return decided.result
         check, given = self.record.check, answers.basis.given
         is_rounding = check is not None and check.verdict is Verdict.ROUNDING
-        return self.record.right(yardsticks(self.trials.reference(given.init), given, self.declared) if is_rounding else {})
+        return self.record.right(self.trials.yardsticks(given) if is_rounding else {})
 
     def _drawn(self) -> Basis:
         """The first draw, with the reference's parameters, and what the problem promises about its inputs."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import time
 import types
@@ -12,9 +11,10 @@ from typing import Any, Protocol
 
 import torch
 
-from ...cases.trees import tensors_of, tree_map
+from ...cases.trees import tensors_of
 from ..problems.calls import Setting, State, call, differentiated, is_real
 from ..solutions.sandbox import Called, Failed
+from .memory import digest
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class Sides:
         how = self.how
         lifted = _lifted((state, arguments), self.setting, self.own.declared)
         state = {**state, **_kept_at(self.tables, lifted)}
-        key = "" if how.whole or how.same_memory else f"{lifted} {_digest((state, arguments))}"
+        key = "" if how.whole or how.same_memory else f"{lifted} {digest((state, arguments))}"
         if key in self._known:
             return self._known[key]
         if time.monotonic() > self.own.deadline:
@@ -155,19 +155,6 @@ LATE, TIME_UP = "late", "the time was up"
 def _kept_at(tables: State, lifted: str) -> State:
     """Tables in the precision of a run."""
     return {name: tensor.double() if lifted and is_real(tensor) else tensor for name, tensor in tables.items()}
-
-
-def _digest(given: Any) -> str:
-    """A digest of nested arguments: numbers, and the bytes of tensors."""
-    digest = hashlib.blake2b(repr(tree_map(_signature, given)).encode(), digest_size=16)
-    for tensor in tensors_of(given):
-        plain = torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
-        digest.update(plain.detach().contiguous().view(-1).view(torch.uint8).numpy().data if tensor.numel() else b"")
-    return digest.hexdigest()
-
-
-def _signature(value: Any) -> Any:
-    return (str(value.dtype), tuple(value.shape), value.stride()) if isinstance(value, torch.Tensor) else value
 
 
 def _lifted(given: Any, setting: Setting, declared: str | None) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from ...cases import Case, Deadline, OutOfTime
+from ...cases import Case, Deadline, Known, OutOfTime
 from ...cases.stored import Stored
 from ...cases.trees import tensors_of, tree_map
 from ...errors import InputError, RunError
@@ -41,7 +41,9 @@ from .looks import (
     undefined,
     unusable,
 )
+from .memory import Memory
 from .sides import AS_GIVEN, LATE, TIME_UP, How, Sides
+from .yardstick import yardsticks
 
 TWICE = 0.02
 """The share of results off by over three quarters of an ulp where a sum was rounded on the way. Half an ulp and two quarters of one (two
@@ -88,6 +90,9 @@ class Outcome:
         return self.out_of_range or (self.check is not None and self.check.because[:1] in OUT_OF_RANGE)
 
 
+GRADIENTS, SECONDS, YARDSTICKS = "gradients", "seconds", "yardsticks"
+"""What is known of the reference besides its runs and noise: which gradients it records and whether they are anything but zero; how long it
+takes; how far off it would be in less precision."""
 RECORDS_NONE, REFERENCE_RECORDS_NONE = "it records no gradients", "the reference records no gradients"
 TOO_LATE = Outcome("no answer", TIME_UP, slow=True)
 
@@ -99,6 +104,7 @@ class Trials:
         make: makes the reference for some constructor arguments. build: makes the solution for some constructor arguments, and returns its
             own state.
         sandbox: the solution. solution: its name. declared: the precision; None for that of the data.
+        memory: what is known of the reference.
 
     Attributes:
         names: the solution's name of each parameter and buffer -> the reference's; None if they can't be shared.
@@ -121,8 +127,10 @@ class Trials:
         build: Callable[[tuple[Any, ...]], State],
         declared: str | None,
         solution: str,
+        memory: Memory,
     ) -> None:
         self.make, self.sandbox, self.build, self.declared, self.solution = make, sandbox, build, declared, solution
+        self.memory = memory
         self.free: set[str] = set()
         self.tables: frozenset[str] = frozenset()
         self.transient: frozenset[str] = frozenset()
@@ -217,6 +225,7 @@ class Trials:
         try:
             if how.gradients and (found := self._unasked(sides)):
                 return found
+            case.known = self._known(setting, how.gradients, how.buffers_only, sorted(sides.names))
             case.deadline = Deadline(min(self.deadline, time.monotonic() + how.within_s))
             answered = self._answered(case, sides)
             return TOO_LATE if sides.late else replace(answered, facts=sides.facts)
@@ -231,6 +240,22 @@ class Trials:
             return self._of_failure(failure, setting)
         except InputError as error:
             return Outcome("wrong", str(error).partition(" Needed:")[0])
+
+    def yardsticks(self, setting: Setting) -> dict[str, float]:
+        """How far off the reference would be there in less than the declared precision, see `yardsticks`."""
+        known = self._known(setting).facts
+        if YARDSTICKS not in known:
+            known[YARDSTICKS] = yardsticks(self.reference(setting.init), setting, self.declared)
+        return known[YARDSTICKS]
+
+    def _known(self, setting: Setting, *how: Any) -> Known:
+        """What is known of the reference there.
+
+        Args:
+            how: it is asked.
+        """
+        given = (setting.init, setting.state, setting.arguments, dict(setting.keywords), setting.training)
+        return self.memory.of((*given, self.declared, sorted(self.tables), *how))
 
     def _of_few_runs(self, case: Case, sides: Sides) -> Outcome:
         """What one run of each side shows where there was no time for a judgement: an error that needs none."""
@@ -249,13 +274,17 @@ class Trials:
         sides.names |= set(self.call(setting, gradients=sides.how.gradients).results) - self.free
         if not sides.names and sides.how.gradients == ALL and not self.wants_gradients:
             return Outcome("no answer", RECORDS_NONE)
+        known = self._known(setting, sides.how.gradients).facts
         try:
-            wanted = differentiated(
-                sides.target, setting.state, setting.arguments, setting.keywords, training=setting.training, way=sides.how.gradients
-            )
+            if GRADIENTS not in known:
+                found = differentiated(
+                    sides.target, setting.state, setting.arguments, setting.keywords, training=setting.training, way=sides.how.gradients
+                )
+                known[GRADIENTS] = {name: bool((gradient != 0).any()) for name, gradient in found.items()}
         except Exception as error:  # whatever the reference raises
             return Outcome("no answer", f"the reference refuses it: {str(error).partition(chr(10))[0][:200]}")
-        if missing := sorted(name for name in wanted.keys() - sides.names - self.free if bool((wanted[name] != 0).any())):
+        wanted: dict[str, bool] = known[GRADIENTS]
+        if missing := sorted(name for name in wanted.keys() - sides.names - self.free if wanted[name]):
             return Outcome("wrong", f"It records no gradients for {', '.join(missing)}; the reference does.")
         return None if sides.names & wanted.keys() else Outcome("no answer", REFERENCE_RECORDS_NONE)
 
@@ -264,7 +293,8 @@ class Trials:
         ran, how = sides.ran, sides.how
         start = time.process_time()  # and not of the clock: a busy machine asks the same
         case.run("expected")
-        self.reference_s = time.process_time() - start
+        assert case.known is not None
+        self.reference_s = case.known.facts.setdefault(SECONDS, time.process_time() - start)
         if self.reference_s > how.longest_s:
             return Outcome("no answer", f"the reference takes {self.reference_s:.1f} s there, too long for the budget", slow=True)
         taken = case.native("actual").seconds
@@ -343,7 +373,7 @@ class Trials:
     def _of_one_run(self, case: Case, results: Any) -> CheckResult:
         """The judgement of results that are not computed again: kernels in an interpreter take seconds a run."""
         once = Case(Stored(results, self.solution), case.expected.function, case.inputs, declared=self.declared)
-        once.deadline = case.deadline
+        once.deadline, once.known = case.deadline, case.known
         return judged(Gatherer(once, lambda _: None))
 
     def _of_failure(self, failure: Failed, setting: Setting) -> Outcome:

@@ -32,6 +32,11 @@ class Coarse(DispatchMode):
         self.results = results
         self.truncated = truncated
 
+    @property
+    def options(self) -> tuple[Any, ...]:
+        """What it was made of."""
+        return self.target, self.operands, self.addends, self.results, self.truncated
+
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name, record = called(func)
         is_product = record.kind is Kind.PRODUCT
